@@ -1,0 +1,165 @@
+// The shape of sluice.yaml. One schema validates the file, types the code and exports JSON Schema.
+import { z } from 'zod';
+
+const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'use lower-case letters, digits, "-" and "_" (at most 63)')
+  .meta({ description: 'Name used to refer to this entry' });
+
+export const SecretRef = z
+  .string()
+  .regex(
+    /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
+    'write env:NAME or file:path; a secret itself never stands in this file',
+  )
+  .meta({ description: 'Reference to a secret: env:NAME or file:path (relative to this file)' });
+
+export const AccountConfig = z.strictObject({
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .meta({ description: 'Address of the instance, for example https://acme.example.com/wapi' }),
+  tokens: z.array(SecretRef).min(1).meta({ description: 'Access tokens of the account' }),
+  callsPerMinute: z
+    .int()
+    .positive()
+    .default(120)
+    .meta({
+      description: 'Calls a minute that one token allows, until the rate headers of the API say otherwise',
+    }),
+  assumptions: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .meta({ description: 'Overrides of what Sluice assumes where the API description is silent' }),
+});
+export type AccountConfig = z.infer<typeof AccountConfig>;
+
+const file = {
+  path: z.string().min(1).meta({ description: 'File to read, relative to this file' }),
+  encoding: z
+    .enum(['auto', 'utf-8', 'latin1'])
+    .default('auto')
+    .meta({
+      description: 'latin1 is read as windows-1252; auto: UTF-8 when the bytes are valid UTF-8, else latin1',
+    }),
+};
+
+export const CsvSource = z.strictObject({
+  type: z.literal('csv'),
+  ...file,
+  delimiter: z.enum(['auto', ',', ';', '\t', '|']).default('auto'),
+});
+export type CsvSource = z.infer<typeof CsvSource>;
+
+export const JsonlSource = z.strictObject({ type: z.literal('jsonl'), ...file });
+export type JsonlSource = z.infer<typeof JsonlSource>;
+
+export const SourceConfig = z.discriminatedUnion('type', [CsvSource, JsonlSource]);
+export type SourceConfig = z.infer<typeof SourceConfig>;
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/** The long form of an expression: exactly one of path, template, jsonata, const, first. */
+export const ExpressionObject = z.strictObject({
+  path: z.string().min(1).optional().meta({ description: 'Column name or dot-path' }),
+  template: z.string().min(1).optional().meta({ description: 'Text with {{column}} placeholders' }),
+  jsonata: z.string().min(1).optional().meta({ description: 'JSONata expression over the row' }),
+  const: scalar.optional().meta({ description: 'A fixed value' }),
+  first: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .meta({ description: 'Columns or dot-paths; the first that is not empty' }),
+  map: z
+    .record(z.string(), scalar)
+    .optional()
+    .meta({ description: 'Table from found value to wanted value (case is ignored)' }),
+  default: scalar.optional().meta({ description: 'Value when nothing is found, or `map` has no entry' }),
+});
+export type ExpressionObject = z.infer<typeof ExpressionObject>;
+
+/**
+ * An expression. A string is a column name or dot-path; with `{{…}}` it is a template; with a leading
+ * `=` it is JSONata. A list of strings takes the first that is not empty.
+ */
+export const Expression = z.union([z.string().min(1), z.array(z.string().min(1)).min(1), ExpressionObject]);
+export type Expression = z.infer<typeof Expression>;
+
+export const MappingConfig = z.strictObject({
+  defaultCountry: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
+    .optional()
+    .meta({ description: 'ISO 3166 country of numbers written without a country code' }),
+  contact: z.strictObject({
+    number: Expression,
+    name: Expression.optional(),
+    email: Expression.optional(),
+    document: Expression.optional(),
+    disableBot: Expression.optional(),
+  }),
+  tags: z
+    .array(
+      z.union([
+        z.string().min(1),
+        ExpressionObject.extend({
+          split: z.string().min(1).optional().meta({ description: 'Separator of several tags in one value' }),
+        }),
+      ]),
+    )
+    .default([])
+    .meta({ description: 'Each entry yields one tag name, or several; write {const: vip} for a fixed tag' }),
+  extraInfo: z.record(z.string().min(1), Expression).default({}),
+  card: z
+    .strictObject({
+      pipeline: z
+        .union([z.int().positive(), z.string().min(1)])
+        .meta({ description: 'Pipeline name or id (fixed)' }),
+      when: Expression.optional().meta({
+        description: 'No card unless this yields something other than empty, false, no or 0',
+      }),
+      stage: Expression.optional().meta({ description: 'Yields a stage name or id' }),
+      source: z
+        .union([z.int().positive(), ExpressionObject])
+        .optional()
+        .meta({ description: 'Id of the origin (fixed), or an expression that yields it' }),
+      title: Expression.optional(),
+      expectedCloseDate: Expression.optional(),
+      customFields: z.record(z.string().min(1), Expression).default({}),
+    })
+    .optional(),
+});
+export type MappingConfig = z.infer<typeof MappingConfig>;
+
+export const SyncConfig = z.strictObject({
+  account: name,
+  source: name,
+  mapping: name,
+  tags: z
+    .enum(['merge', 'replace'])
+    .default('merge')
+    .meta({ description: 'merge keeps tags that people set; replace makes the list exactly the mapped one' }),
+  extraInfo: z.enum(['merge', 'merge-fresh', 'replace']).default('merge').meta({
+    description:
+      'merge: fields of others are kept, known from the ledger (one read when it does not know); merge-fresh: one read each time; replace: exactly the mapped fields',
+  }),
+  concurrency: z.int().min(1).max(200).default(16).meta({ description: 'Records in flight at once' }),
+  validateNumber: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Ask the service to check each number on the chat network' }),
+});
+export type SyncConfig = z.infer<typeof SyncConfig>;
+
+export const Config = z.strictObject({
+  version: z.literal(1),
+  accounts: z.record(name, AccountConfig),
+  sources: z.record(name, SourceConfig).default({}),
+  mappings: z
+    .record(name, z.union([MappingConfig, z.strictObject({ preset: z.string().min(1) })]))
+    .default({})
+    .meta({
+      description: 'A mapping, or {preset: file} to take it from a YAML file (relative to this file)',
+    }),
+  syncs: z.record(name, SyncConfig).default({}),
+});
+export type Config = z.infer<typeof Config>;

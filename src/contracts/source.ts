@@ -1,0 +1,39 @@
+// What a source hands to a sync: rows in pages, with a cursor that survives a restart.
+import type { RowProblem } from './record.ts';
+
+/** A place in a source, JSON-safe and opaque to everyone but the source that made it. */
+export type SourceCursor = { readonly [key: string]: string | number | boolean | null | readonly string[] };
+
+export interface SourceRow {
+  /** 1-based number of the data row (the header is not a row). */
+  readonly row: number;
+  /** Column or property → value. Null when the row itself could not be read: see `problem`. */
+  readonly values: Readonly<Record<string, unknown>> | null;
+  readonly problem?: RowProblem;
+}
+
+export interface SourcePage {
+  readonly rows: readonly SourceRow[];
+  /** Where the next page begins; null at the end of the source. */
+  readonly next: SourceCursor | null;
+  /** How much of the source is behind `next`, 0..1; null when the source cannot tell. */
+  readonly progress: number | null;
+}
+
+export interface Source {
+  /**
+   * Reads up to `limit` rows from `cursor` (null: the beginning).
+   * @throws SourceError when the source is missing, unreadable, or changed since the cursor was made.
+   */
+  read(cursor: SourceCursor | null, options: { limit: number; signal?: AbortSignal }): Promise<SourcePage>;
+}
+
+/** A source that can't be read at all; the message names it, what is wrong and the way out. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  readonly code: 'not_found' | 'unreadable' | 'changed' | 'encoding' | 'no_header';
+  constructor(code: SourceError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
