@@ -1,0 +1,39 @@
+// Four kinds of tests. Only `workflows` and `e2e` pay for a Temporal server: one for the whole run.
+import { defineConfig } from 'vitest/config';
+
+const withTemporal = {
+  globalSetup: ['test/support/global-setup.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 15_000, hookTimeout: 30_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'workflows',
+          include: ['test/workflows/**/*.test.ts', 'test/replay/**/*.test.ts'],
+          ...withTemporal,
+        },
+      },
+      { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withTemporal } },
+    ],
+  },
+});
