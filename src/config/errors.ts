@@ -1,0 +1,87 @@
+// Everything that can be wrong with a configuration, said so that it can be mended without searching.
+import { redactTokens } from '../observability/redaction.ts';
+
+export interface ConfigProblem {
+  /** As the caller named it; a preset is named relative to the same folder. */
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based. */
+  readonly column: number;
+  /** `syncs.leads.account`; empty when the problem is the file's as a whole. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** The configuration is wrong: `problems` holds all that was found, in the order of the file. No token is ever in it. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+  constructor(problems: readonly ConfigProblem[]) {
+    const safe = problems.map(withoutTokens);
+    super(safe.map(formatProblem).join('\n'));
+    this.problems = safe;
+  }
+}
+
+/** The configuration file is not there, or can't be read. */
+export class ConfigFileError extends Error {
+  override readonly name = 'ConfigFileError';
+  readonly code: 'not_found' | 'unreadable';
+  readonly file: string;
+  constructor(code: ConfigFileError['code'], file: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.file = file;
+  }
+}
+
+/** A name was asked for that the configuration doesn't have. */
+export class UnknownNameError extends Error {
+  override readonly name = 'UnknownNameError';
+  readonly kind: 'account' | 'source' | 'mapping' | 'sync';
+  readonly wanted: string;
+  constructor(kind: UnknownNameError['kind'], wanted: string, hint: string) {
+    super(redactTokens(`there is no ${kind} "${wanted}"; ${hint}`));
+    this.kind = kind;
+    this.wanted = redactTokens(wanted);
+  }
+}
+
+/** A secret can't be had; the message names the reference and the way out, never a value. */
+export class SecretError extends Error {
+  override readonly name = 'SecretError';
+  readonly ref: string;
+  constructor(ref: string, message: string, options?: ErrorOptions) {
+    super(redactTokens(message), options);
+    this.ref = redactTokens(ref);
+  }
+}
+
+/** One line, as an editor or a terminal can follow it: `file:line:column  path: message; hint`. */
+export function formatProblem(problem: ConfigProblem): string {
+  const where = `${problem.file}:${problem.line}:${problem.column}`;
+  const what = problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`;
+  return `${where}  ${what}${problem.hint === undefined ? '' : `; ${problem.hint}`}`;
+}
+
+/** `['syncs', 'leads', 'tags', 0]` → `syncs.leads.tags[0]`; keys that are no plain words are quoted. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[\w-]+$/.test(String(part))) text += text === '' ? String(part) : `.${String(part)}`;
+    else text += `[${JSON.stringify(String(part))}]`;
+  }
+  return text;
+}
+
+function withoutTokens(problem: ConfigProblem): ConfigProblem {
+  return {
+    ...problem,
+    path: redactTokens(problem.path),
+    message: redactTokens(problem.message),
+    ...(problem.hint === undefined ? {} : { hint: redactTokens(problem.hint) }),
+  };
+}

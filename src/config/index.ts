@@ -1,0 +1,12 @@
+// What other folders may take from the configuration.
+export * from './errors.ts';
+export { configJsonSchema } from './json-schema.ts';
+export {
+  type CheckProblem,
+  type ConfigChecks,
+  type LoadedConfig,
+  type LoadOptions,
+  loadConfig,
+  type ResolvedConfig,
+} from './load.ts';
+export { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';

@@ -1,0 +1,156 @@
+// zod's issues, said in the words of someone who writes YAML.
+import type { z } from 'zod';
+import { child, type JsonSchema, knownKeys } from './json-schema.ts';
+import { nearest } from './suggest.ts';
+
+type Issue = z.core.$ZodIssue;
+
+export interface DescribedIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/**
+ * One entry per thing to mend. `value` is what was validated (zod doesn't keep it in its issues);
+ * found texts are quoted only where one of a fixed list was expected: elsewhere they could be secrets.
+ */
+export function describeIssues(
+  issues: readonly Issue[],
+  value: unknown,
+  schema: JsonSchema,
+): DescribedIssue[] {
+  return issues.flatMap((issue) => describe(issue, value, schema));
+}
+
+function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIssue[] {
+  const { path } = issue;
+  const found = path.reduce(child, value);
+  const missing = found === undefined ? 'is missing; ' : '';
+  switch (issue.code) {
+    case 'invalid_type': {
+      const expected = `expected ${kindName(issue.expected)}`;
+      return [
+        { path, message: found === undefined ? missing + expected : `${expected}, found ${kindOf(found)}` },
+      ];
+    }
+    case 'invalid_value':
+      return [oneOf(path, issue.values.map(String), found)];
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey([...path, key], key, knownKeys(schema, value, path)));
+    case 'invalid_key':
+      return [
+        { path, message: `this name can't be used: ${issue.issues.map((one) => one.message).join('; ')}` },
+      ];
+    case 'invalid_union':
+      if (issue.errors.length === 0) return [oneOf(path, literals(issue), found)];
+      return describeUnion(issue, value, schema);
+    case 'invalid_format':
+      if (issue.format === 'url') {
+        return [{ path, message: 'is no web address', hint: 'write https://… or http://…' }];
+      }
+      return [{ path, message: issue.message }];
+    case 'too_small':
+      return [{ path, message: tooSmall(issue, found) }];
+    case 'too_big':
+      return [{ path, message: `must be at most ${issue.maximum}, found ${shown(found)}` }];
+    default:
+      return [{ path, message: issue.message }];
+  }
+}
+
+function unknownKey(path: readonly PropertyKey[], key: string, known: readonly string[]): DescribedIssue {
+  const near = nearest(key, known);
+  const list = known.length === 0 ? undefined : `known here: ${known.join(', ')}`;
+  const hint = near === undefined ? list : `did you mean "${near}"?`;
+  return { path, message: 'unknown key', ...(hint === undefined ? {} : { hint }) };
+}
+
+function oneOf(path: readonly PropertyKey[], values: readonly string[], found: unknown): DescribedIssue {
+  const wanted = `expected ${either(values.map((value) => JSON.stringify(value)))}`;
+  if (found === undefined) return { path, message: `is missing; ${wanted}` };
+  const near = typeof found === 'string' && values.length > 1 ? nearest(found, values) : undefined;
+  const message = `${wanted}, found ${shown(found)}`;
+  return { path, message, ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }) };
+}
+
+function literals(issue: Issue): string[] {
+  return 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : [];
+}
+
+/**
+ * Of the shapes that a value could have had, speaks of the one it comes nearest to: the fewest issues
+ * (an unknown key counts as one each) among those of the right kind. When the kind fits none, all kinds are named.
+ */
+function describeUnion(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  value: unknown,
+  schema: JsonSchema,
+): DescribedIssue[] {
+  const { path } = issue;
+  const branches = issue.errors.map((errors) => ({
+    errors,
+    kind: errors.find((one) => one.code === 'invalid_type' && one.path.length === 0),
+  }));
+  const fitting = branches.filter(({ kind }) => kind === undefined);
+  if (fitting.length === 0) {
+    const kinds = branches.map(({ kind }) =>
+      kind?.code === 'invalid_type' ? kindName(kind.expected) : 'something else',
+    );
+    const found = path.reduce(child, value);
+    const wanted = `expected ${either([...new Set(kinds)])}`;
+    return [
+      { path, message: found === undefined ? `is missing; ${wanted}` : `${wanted}, found ${kindOf(found)}` },
+    ];
+  }
+  const weighed = fitting.map(({ errors }) => ({
+    errors,
+    weight: errors.reduce((sum, one) => sum + weight(one), 0),
+  }));
+  const best = weighed.reduce((a, b) => (b.weight < a.weight ? b : a));
+  const absolute = best.errors.map((one) => ({ ...one, path: [...path, ...one.path] }) as Issue);
+  return describeIssues(absolute, value, schema);
+}
+
+function weight(issue: Issue): number {
+  return issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+}
+
+function tooSmall(issue: Extract<Issue, { code: 'too_small' }>, found: unknown): string {
+  const { origin, minimum } = issue;
+  if (origin === 'string') return 'must not be empty';
+  if (origin === 'array') return `needs at least ${minimum === 1 ? 'one entry' : `${minimum} entries`}`;
+  return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${minimum}, found ${shown(found)}`;
+}
+
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'keys with values',
+  record: 'keys with values',
+};
+
+function kindName(expected: string): string {
+  return KIND_NAMES[expected] ?? expected;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && !Number.isInteger(value)) return 'a fraction';
+  return KIND_NAMES[typeof value] ?? typeof value;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return value.length <= 40 ? JSON.stringify(value) : 'a long text';
+  return kindOf(value);
+}
+
+function either(items: readonly string[]): string {
+  if (items.length < 2) return items.join('');
+  return `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
+}

@@ -1,0 +1,218 @@
+// sluice.yaml → a configuration that can be relied on: parsed, validated, presets taken in, names checked.
+import { basename, dirname, join, resolve } from 'node:path';
+import { Config, MappingConfig, type SourceConfig } from '../contracts/config.ts';
+import type { RunSpec } from '../contracts/run.ts';
+import { ConfigError, ConfigFileError, type ConfigProblem, UnknownNameError } from './errors.ts';
+import { describeIssues } from './issues.ts';
+import { child, configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';
+import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
+import { suggestion } from './suggest.ts';
+import { readYamlFile, type YamlFile } from './yaml-file.ts';
+
+/** Something wrong inside a value that the caller knows more about; `path` is relative to that value. */
+export interface CheckProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface ConfigChecks {
+  /** Called once per mapping, presets too. */
+  readonly checkMapping?: (mapping: MappingConfig) => readonly CheckProblem[];
+  /** Called once per account with its `assumptions`. */
+  readonly checkAssumptions?: (assumptions: Record<string, unknown>) => readonly CheckProblem[];
+}
+
+export interface LoadOptions extends ConfigChecks {
+  /** Where `env:NAME` secrets are looked up. */
+  readonly env: Environment;
+}
+
+/** The configuration with each `{preset}` replaced by the mapping it names, and file paths made absolute. */
+export type ResolvedConfig = Omit<Config, 'mappings'> & { mappings: Record<string, MappingConfig> };
+
+export interface LoadedConfig {
+  /** Absolute. */
+  readonly file: string;
+  /** Absolute folder of `file`: what relative paths in it refer to. */
+  readonly dir: string;
+  readonly config: ResolvedConfig;
+  /**
+   * Everything a run of this sync needs, as a copy of its own.
+   * @throws UnknownNameError
+   */
+  spec(sync: string): RunSpec;
+  /** @throws SecretError */
+  secret(ref: string): Promise<ResolvedSecret>;
+}
+
+/**
+ * Loads and checks a configuration file.
+ * @throws ConfigFileError when the file is missing or unreadable.
+ * @throws ConfigError with every problem found, in file order.
+ */
+export async function loadConfig(file: string, options: LoadOptions): Promise<LoadedConfig> {
+  const absolute = resolve(file);
+  const dir = dirname(absolute);
+  const main = await readYamlFile(absolute, file);
+  if (main.value === undefined) throw new ConfigError(main.problems);
+  if (main.value === null)
+    throw new ConfigError([main.problemAt([], 'the file is empty', 'see `sluice init`')]);
+
+  const parsed = Config.safeParse(main.value);
+  const { mappings, problems: inMappings } = await readMappings(main, dir, options.checkMapping);
+  const problems = [
+    ...main.problems,
+    ...(parsed.success ? [] : described(main, parsed.error.issues, configJsonSchema())),
+    ...checkReferences(main),
+    ...checkAccounts(main, options.checkAssumptions),
+    ...inMappings,
+  ];
+  if (!parsed.success || problems.length > 0) throw new ConfigError(inFileOrder(problems, file));
+
+  const sources = mapValues(parsed.data.sources, (source) => withAbsolutePath(source, dir));
+  const config: ResolvedConfig = { ...parsed.data, sources, mappings };
+  return {
+    file: absolute,
+    dir,
+    config,
+    spec: (sync) => buildSpec(config, sync),
+    secret: (ref) => resolveSecret(ref, { env: options.env, baseDir: dir }),
+  };
+}
+
+// Works on the raw value, entry by entry: a mistake elsewhere in the file must not hide one in here.
+async function readMappings(main: YamlFile, dir: string, check: ConfigChecks['checkMapping']) {
+  const mappings: Record<string, MappingConfig> = {};
+  const problems: ConfigProblem[] = [];
+  const take = (name: string, mapping: MappingConfig, file: YamlFile, prefix: readonly string[]) => {
+    mappings[name] = mapping;
+    for (const { path, message, hint } of check?.(mapping) ?? []) {
+      problems.push(file.problemAt([...prefix, ...path], message, hint));
+    }
+  };
+  for (const [name, entry] of entriesOf(main, 'mappings')) {
+    const preset = child(entry, 'preset');
+    if (typeof preset !== 'string' || preset === '') {
+      const parsed = MappingConfig.safeParse(entry);
+      if (parsed.success) take(name, parsed.data, main, ['mappings', name]);
+      continue;
+    }
+    const read = await readPreset(main, dir, name, preset);
+    problems.push(...read.problems);
+    if (read.mapping !== undefined) take(name, read.mapping, read.file, []);
+  }
+  return { mappings, problems };
+}
+
+async function readPreset(
+  main: YamlFile,
+  dir: string,
+  name: string,
+  preset: string,
+): Promise<{ file: YamlFile; problems: readonly ConfigProblem[]; mapping?: MappingConfig }> {
+  let file: YamlFile;
+  try {
+    file = await readYamlFile(resolve(dir, preset), join(dirname(main.file), preset));
+  } catch (error) {
+    if (!(error instanceof ConfigFileError)) throw error;
+    const hint = `a preset is a file relative to ${basename(main.file)}`;
+    return { file: main, problems: [main.problemAt(['mappings', name, 'preset'], error.message, hint)] };
+  }
+  if (file.value === undefined || file.problems.length > 0) return { file, problems: file.problems };
+  const parsed = MappingConfig.safeParse(file.value);
+  if (parsed.success) return { file, problems: [], mapping: parsed.data };
+  return { file, problems: described(file, parsed.error.issues, presetJsonSchema()) };
+}
+
+function checkReferences(main: YamlFile): ConfigProblem[] {
+  const kinds = [
+    ['account', 'accounts'],
+    ['source', 'sources'],
+    ['mapping', 'mappings'],
+  ] as const;
+  return entriesOf(main, 'syncs').flatMap(([sync, entry]) =>
+    kinds.flatMap(([kind, section]) => {
+      const wanted = child(entry, kind);
+      const known = entriesOf(main, section).map(([name]) => name);
+      if (typeof wanted !== 'string' || known.includes(wanted)) return [];
+      const message = `there is no ${kind} "${wanted}"`;
+      return [main.problemAt(['syncs', sync, kind], message, suggestion(wanted, known, section))];
+    }),
+  );
+}
+
+function checkAccounts(main: YamlFile, check: ConfigChecks['checkAssumptions']): ConfigProblem[] {
+  return entriesOf(main, 'accounts').flatMap(([name, entry]) => {
+    const tokens = child(entry, 'tokens');
+    const literal = (Array.isArray(tokens) ? tokens : []).flatMap((ref: unknown, index) =>
+      typeof ref === 'string' && /^(?:env|file):svc_(?:live|test)_/.test(ref)
+        ? [
+            main.problemAt(
+              ['accounts', name, 'tokens', index],
+              'this is a token, not a reference',
+              'write env:NAME',
+            ),
+          ]
+        : [],
+    );
+    const assumptions = child(entry, 'assumptions');
+    const wrong = isRecord(assumptions) ? (check?.(assumptions) ?? []) : [];
+    return [
+      ...literal,
+      ...wrong.map(({ path, message, hint }) =>
+        main.problemAt(['accounts', name, 'assumptions', ...path], message, hint),
+      ),
+    ];
+  });
+}
+
+function described(
+  file: YamlFile,
+  issues: Parameters<typeof describeIssues>[0],
+  schema: Record<string, unknown>,
+): ConfigProblem[] {
+  const all = describeIssues(issues, file.value, schema as JsonSchema);
+  return all.map(({ path, message, hint }) => file.problemAt(path, message, hint));
+}
+
+function inFileOrder(problems: readonly ConfigProblem[], main: string): ConfigProblem[] {
+  const order = (a: ConfigProblem, b: ConfigProblem) =>
+    Number(a.file !== main) - Number(b.file !== main) ||
+    a.file.localeCompare(b.file) ||
+    a.line - b.line ||
+    a.column - b.column;
+  return [...problems].sort(order);
+}
+
+function buildSpec(config: ResolvedConfig, sync: string): RunSpec {
+  if (!Object.hasOwn(config.syncs, sync)) {
+    throw new UnknownNameError('sync', sync, suggestion(sync, Object.keys(config.syncs), 'syncs'));
+  }
+  const options = config.syncs[sync]!;
+  const source = config.sources[options.source]!;
+  const mapping = config.mappings[options.mapping]!;
+  return structuredClone({ account: options.account, sync, options, source, mapping });
+}
+
+// The switch is exhaustive on purpose: a new kind of source has to say here whether it names a file.
+function withAbsolutePath(source: SourceConfig, dir: string): SourceConfig {
+  switch (source.type) {
+    case 'csv':
+    case 'jsonl':
+      return { ...source, path: resolve(dir, source.path) };
+  }
+}
+
+function entriesOf(file: YamlFile, section: string): [string, unknown][] {
+  const value = child(file.value, section);
+  return isRecord(value) ? Object.entries(value) : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function mapValues<T>(record: Record<string, T>, map: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

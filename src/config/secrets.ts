@@ -1,0 +1,77 @@
+// Secrets stand outside sluice.yaml; a reference is turned into its value only when someone needs it.
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SecretError } from './errors.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ResolvedSecret {
+  readonly value: string;
+  /** What is dangerous about where it came from; to be logged, not fatal. */
+  readonly warnings: readonly string[];
+}
+
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * The value behind `env:NAME` or `file:path` (relative to `baseDir`), without the newline around it.
+ * @throws SecretError when it is not set, empty, unreadable, or more than one line.
+ */
+export async function resolveSecret(
+  ref: string,
+  options: { env: Environment; baseDir: string },
+): Promise<ResolvedSecret> {
+  if (ref.startsWith('env:')) {
+    const name = ref.slice('env:'.length);
+    const value = options.env[name];
+    if (value === undefined) {
+      throw new SecretError(
+        ref,
+        `environment variable ${name} is not set; set it, or name another in sluice.yaml`,
+      );
+    }
+    return { value: clean(ref, `environment variable ${name}`, value), warnings: [] };
+  }
+  if (ref.startsWith('file:')) {
+    const path = ref.slice('file:'.length);
+    const { text, warnings } = await readSecretFile(ref, path, resolve(options.baseDir, path));
+    return { value: clean(ref, `secret file ${path}`, text), warnings };
+  }
+  throw new SecretError(
+    '(not shown)',
+    'a secret reference must be env:NAME or file:path; this one is neither',
+  );
+}
+
+async function readSecretFile(ref: string, shown: string, absolute: string) {
+  try {
+    const info = await stat(absolute);
+    if (info.size > MAX_BYTES)
+      throw new SecretError(ref, `secret file ${shown} has ${info.size} bytes: no secret`);
+    // Windows has no such bits: stat makes them up there.
+    const open = process.platform !== 'win32' && (info.mode & 0o004) !== 0;
+    const warnings = open ? [`secret file ${shown} can be read by every user; run chmod 600 on it`] : [];
+    return { text: await readFile(absolute, 'utf8'), warnings };
+  } catch (cause) {
+    if (cause instanceof SecretError) throw cause;
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`;
+    throw new SecretError(ref, `secret file ${shown} ${why}`, { cause });
+  }
+}
+
+// A secret goes into an HTTP header: a newline or control character inside it would be refused there, later and less clearly.
+function clean(ref: string, what: string, text: string): string {
+  const value = text.replace(/^\uFEFF/, '').replace(/^[\r\n]+|[\r\n]+$/g, '');
+  if (value.trim() === '') throw new SecretError(ref, `${what} is empty`);
+  for (const char of value) {
+    const code = char.codePointAt(0) ?? 0;
+    if (code < 0x20 || code === 0x7f) {
+      throw new SecretError(
+        ref,
+        `${what} has a newline or control character inside; it must be one line of text`,
+      );
+    }
+  }
+  return value;
+}

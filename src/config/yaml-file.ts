@@ -1,0 +1,156 @@
+// One YAML file with positions: every value can be traced to its line and column.
+import { readFile, stat } from 'node:fs/promises';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { ConfigFileError, type ConfigProblem, formatPath } from './errors.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 64;
+const MAX_ALIASES = 100;
+
+export interface YamlFile {
+  readonly file: string;
+  /** The file as plain data; undefined when it could not be parsed. */
+  readonly value: unknown;
+  /** Syntax errors, repeated keys, keys that can't be. */
+  readonly problems: readonly ConfigProblem[];
+  /** A problem at the key (or list item) that `path` leads to; at the nearest one above it when it isn't there. */
+  problemAt(path: readonly PropertyKey[], message: string, hint?: string): ConfigProblem;
+}
+
+/**
+ * Reads a YAML 1.2 file.
+ * @throws ConfigFileError when it is missing, too large, a folder, or not UTF-8.
+ */
+export async function readYamlFile(absolute: string, shown: string): Promise<YamlFile> {
+  return parseYaml(shown, await readText(absolute, shown));
+}
+
+async function readText(absolute: string, shown: string): Promise<string> {
+  let bytes: Buffer;
+  try {
+    const { size } = await stat(absolute);
+    if (size > MAX_BYTES) {
+      throw new ConfigFileError('unreadable', shown, `${shown} has ${size} bytes; the most is ${MAX_BYTES}`);
+    }
+    bytes = await readFile(absolute);
+  } catch (cause) {
+    if (cause instanceof ConfigFileError) throw cause;
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new ConfigFileError('not_found', shown, `there is no file ${shown}`, { cause });
+    }
+    throw new ConfigFileError('unreadable', shown, `${shown} can't be read (${code})`, { cause });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ConfigFileError('unreadable', shown, `${shown} is not UTF-8 text; save it as UTF-8`, { cause });
+  }
+}
+
+/** Parses text as one YAML 1.2 document. Never throws: what is wrong stands in `problems`. */
+export function parseYaml(file: string, text: string): YamlFile {
+  const lines = new LineCounter();
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const whole = (message: string): YamlFile => {
+    const problemAt = (path: readonly PropertyKey[], text: string, hint?: string) =>
+      makeProblem(file, { line: 1, column: 1 }, path, text, hint);
+    return { file, value: undefined, problems: [problemAt([], message)], problemAt };
+  };
+
+  let doc: ReturnType<typeof parseDocument>;
+  try {
+    doc = parseDocument(text, { version: '1.2', lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  } catch (error) {
+    if (error instanceof RangeError) return whole('is nested too deeply');
+    throw error;
+  }
+
+  const problems: ConfigProblem[] = [];
+  let broken = false;
+  for (const error of [...doc.errors, ...doc.warnings]) {
+    const [start, end] = error.pos;
+    const repeated = error.code === 'DUPLICATE_KEY';
+    if (!repeated) broken = true;
+    const message = repeated
+      ? `"${text.slice(start, end + 40).match(/^[^\s:]*/)?.[0] ?? ''}" stands twice in the same place`
+      : lowerFirst(error.message);
+    const hint = repeated ? 'keep one of them' : undefined;
+    problems.push(makeProblem(file, at(start), [], message, hint));
+  }
+
+  const root = doc.contents as Node | null;
+  const locate = (path: readonly PropertyKey[]) => {
+    let node: unknown = root;
+    let offset = root?.range?.[0] ?? 0;
+    for (const part of path) {
+      if (isAlias(node)) node = node.resolve(doc);
+      if (isMap(node)) {
+        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+        if (pair === undefined) break;
+        offset = (pair.key as Node).range?.[0] ?? offset;
+        node = pair.value;
+      } else if (isSeq(node) && typeof part === 'number' && part < node.items.length) {
+        node = node.items[part];
+        offset = (node as Node | null)?.range?.[0] ?? offset;
+      } else break;
+    }
+    return at(offset);
+  };
+  const problemAt: YamlFile['problemAt'] = (path, message, hint) =>
+    makeProblem(file, locate(path), path, message, hint);
+
+  visit(doc, {
+    Node(_key, node, above) {
+      if (above.length <= MAX_DEPTH * 2) return undefined;
+      problems.push(makeProblem(file, at(node.range?.[0] ?? 0), [], 'is nested too deeply'));
+      broken = true;
+      return visit.BREAK;
+    },
+    Alias(_key, alias, above) {
+      if (!above.some((node) => node === alias.resolve(doc))) return;
+      problems.push(
+        makeProblem(file, at(alias.range?.[0] ?? 0), [], `*${alias.source} stands inside itself`),
+      );
+      broken = true;
+    },
+    Pair(_key, pair) {
+      const key = pair.key as Node | null;
+      const bad = !isScalar(key) ? 'a key must be plain text' : forbiddenKey(key.value);
+      if (bad === undefined) return;
+      problems.push(makeProblem(file, at(key?.range?.[0] ?? 0), [], bad));
+      broken = true;
+    },
+  });
+  if (broken) return { file, value: undefined, problems, problemAt };
+  try {
+    return { file, value: doc.toJS({ maxAliasCount: MAX_ALIASES }), problems, problemAt };
+  } catch (error) {
+    // The library reports too many aliases, and an alias inside its own anchor, only when it builds the value.
+    if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
+    return { ...whole(`uses aliases (*name) that can't be followed: ${error.message}`) };
+  }
+}
+
+function forbiddenKey(key: unknown): string | undefined {
+  if (key === '__proto__' || key === 'constructor' || key === 'prototype') return `"${key}" can't be a key`;
+  if (key === '<<') return '"<<" is no part of YAML 1.2; write the keys out';
+  return undefined;
+}
+
+function makeProblem(
+  file: string,
+  position: { line: number; column: number },
+  path: readonly PropertyKey[],
+  message: string,
+  hint?: string,
+): ConfigProblem {
+  return { file, ...position, path: formatPath(path), message, ...(hint === undefined ? {} : { hint }) };
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,359 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ConfigChecks,
+  ConfigError,
+  ConfigFileError,
+  formatProblem,
+  loadConfig,
+  UnknownNameError,
+} from '../../../src/config/index.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-config-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const GOOD = `version: 1
+accounts:
+  acme:
+    baseUrl: http://127.0.0.1:4010/wapi
+    tokens: [env:ACME_TOKEN]
+sources:
+  crm: { type: csv, path: data/leads.csv }
+mappings:
+  people:
+    contact: { number: phone, name: [nickname, name] }
+syncs:
+  leads:
+    account: acme
+    source: crm
+    mapping: people
+`;
+
+async function load(text: string, checks: ConfigChecks = {}) {
+  const file = join(dir, 'sluice.yaml');
+  await writeFile(file, text);
+  return loadConfig(file, { env: { ACME_TOKEN: 'svc_test_a' }, ...checks });
+}
+
+async function problemsOf(text: string, checks: ConfigChecks = {}): Promise<string[]> {
+  const error = await load(text, checks).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).problems.map((problem) => formatProblem(problem).replaceAll(`${dir}/`, ''));
+}
+
+describe('a good file', () => {
+  it('has defaults filled in, paths made absolute and specs ready', async () => {
+    const loaded = await load(GOOD);
+    expect(loaded.config.accounts.acme?.callsPerMinute).toBe(120);
+    expect(loaded.spec('leads')).toEqual({
+      account: 'acme',
+      sync: 'leads',
+      options: {
+        account: 'acme',
+        source: 'crm',
+        mapping: 'people',
+        tags: 'merge',
+        extraInfo: 'merge',
+        concurrency: 16,
+        validateNumber: false,
+      },
+      source: { type: 'csv', path: join(dir, 'data/leads.csv'), encoding: 'auto', delimiter: 'auto' },
+      mapping: { contact: { number: 'phone', name: ['nickname', 'name'] }, tags: [], extraInfo: {} },
+    });
+    expect(await loaded.secret('env:ACME_TOKEN')).toEqual({ value: 'svc_test_a', warnings: [] });
+  });
+
+  it('gives each caller a spec of its own', async () => {
+    const loaded = await load(GOOD);
+    loaded.spec('leads').mapping.tags.push('changed');
+    expect(loaded.spec('leads').mapping.tags).toEqual([]);
+  });
+
+  it.each(['lead', 'constructor', '__proto__'])('has no sync %s', async (name) => {
+    const loaded = await load(GOOD);
+    expect(() => loaded.spec(name)).toThrow(UnknownNameError);
+  });
+
+  it('may use anchors', async () => {
+    const text = GOOD.replace(
+      'syncs:',
+      'syncs:\n  more: &m { account: acme, source: crm, mapping: people }\n  copy: *m',
+    );
+    expect((await load(text)).spec('copy').account).toBe('acme');
+  });
+
+  it('may end lines as Windows does and begin with a byte order mark', async () => {
+    expect((await load(`\uFEFF${GOOD.replaceAll('\n', '\r\n')}`)).spec('leads').sync).toBe('leads');
+  });
+});
+
+describe('one mistake is shown where it stands, with the way out', () => {
+  const cases: [name: string, from: string, to: string, expected: string[]][] = [
+    [
+      'unknown account',
+      'account: acme',
+      'account: acm',
+      ['sluice.yaml:13:5  syncs.leads.account: there is no account "acm"; did you mean "acme"?'],
+    ],
+    [
+      'unknown source without a near name',
+      'source: crm',
+      'source: warehouse',
+      ['sluice.yaml:14:5  syncs.leads.source: there is no source "warehouse"; sources: crm'],
+    ],
+    [
+      'a mapping name that every object has',
+      'mapping: people',
+      'mapping: valueof',
+      ['sluice.yaml:15:5  syncs.leads.mapping: there is no mapping "valueof"; mappings: people'],
+    ],
+    [
+      'mistyped key in a mapping',
+      'name: [nickname, name]',
+      'nmae: name',
+      ['sluice.yaml:10:31  mappings.people.contact.nmae: unknown key; did you mean "name"?'],
+    ],
+    [
+      'unknown key far from any',
+      'type: csv,',
+      'type: csv, color: red,',
+      ['sluice.yaml:7:21  sources.crm.color: unknown key; known here: type, path, encoding, delimiter'],
+    ],
+    [
+      'mistyped source type',
+      'type: csv',
+      'type: cvs',
+      ['sluice.yaml:7:10  sources.crm.type: expected "csv" or "jsonl", found "cvs"; did you mean "csv"?'],
+    ],
+    [
+      'missing source type',
+      'type: csv, ',
+      '',
+      ['sluice.yaml:7:3  sources.crm.type: is missing; expected "csv" or "jsonl"'],
+    ],
+    [
+      'wrong kind where several kinds are right',
+      'number: phone',
+      'number: 5',
+      [
+        'sluice.yaml:10:16  mappings.people.contact.number: expected text, a list or keys with values, found a number',
+      ],
+    ],
+    [
+      'missing number',
+      'number: phone, ',
+      '',
+      [
+        'sluice.yaml:10:5  mappings.people.contact.number: is missing; expected text, a list or keys with values',
+      ],
+    ],
+    [
+      'a token in place of a reference',
+      '[env:ACME_TOKEN]',
+      '[svc_live_abc123]',
+      [
+        'sluice.yaml:5:14  accounts.acme.tokens[0]: write env:NAME or file:path; a secret itself never stands in this file',
+      ],
+    ],
+    [
+      'a token behind env:',
+      '[env:ACME_TOKEN]',
+      '[env:svc_live_abc123]',
+      ['sluice.yaml:5:14  accounts.acme.tokens[0]: this is a token, not a reference; write env:NAME'],
+    ],
+    [
+      'no token',
+      '[env:ACME_TOKEN]',
+      '[]',
+      ['sluice.yaml:5:5  accounts.acme.tokens: needs at least one entry'],
+    ],
+    [
+      'address without scheme',
+      'http://127.0.0.1:4010/wapi',
+      'acme.example.com/wapi',
+      ['sluice.yaml:4:5  accounts.acme.baseUrl: is no web address; write https://… or http://…'],
+    ],
+    [
+      'name with capitals',
+      '  leads:',
+      '  Leads:',
+      [
+        'sluice.yaml:12:3  syncs.Leads: this name can\'t be used: use lower-case letters, digits, "-" and "_" (at most 63)',
+      ],
+    ],
+    [
+      'limits',
+      'mapping: people\n',
+      'mapping: people\n    concurrency: 0\n    tags: mrge\n',
+      [
+        'sluice.yaml:16:5  syncs.leads.concurrency: must be at least 1, found 0',
+        'sluice.yaml:17:5  syncs.leads.tags: expected "merge" or "replace", found "mrge"; did you mean "merge"?',
+      ],
+    ],
+    [
+      'a version of the future',
+      'version: 1',
+      'version: 2',
+      ['sluice.yaml:1:1  version: expected "1", found 2'],
+    ],
+    [
+      'a repeated key',
+      'syncs:',
+      'syncs: {}\nsyncs:',
+      ['sluice.yaml:12:1  "syncs" stands twice in the same place; keep one of them'],
+    ],
+    [
+      'a key that would change the prototype',
+      '  leads:',
+      '  __proto__: {}\n  leads:',
+      ['sluice.yaml:12:3  "__proto__" can\'t be a key'],
+    ],
+    [
+      'a merge key',
+      'account: acme',
+      '<<: {account: acme}',
+      ['sluice.yaml:13:5  "<<" is no part of YAML 1.2; write the keys out'],
+    ],
+    [
+      'a missing preset',
+      'contact: { number: phone, name: [nickname, name] }',
+      'preset: nowhere.yaml',
+      [
+        'sluice.yaml:10:5  mappings.people.preset: there is no file nowhere.yaml; a preset is a file relative to sluice.yaml',
+      ],
+    ],
+  ];
+  it.each(cases)('%s', async (_name, from, to, expected) => {
+    expect(GOOD).toContain(from);
+    expect(await problemsOf(GOOD.replace(from, () => to))).toEqual(expected);
+  });
+});
+
+describe('a file that is no configuration at all', () => {
+  it.each([
+    ['nothing', '', 'the file is empty'],
+    ['a comment', '# nothing\n', 'the file is empty'],
+    ['a list', '- 1', 'expected keys with values, found a list'],
+    ['an open list', 'a:\n  b: [1,\n', 'flow sequence'],
+    ['an open map', 'a: {b: ', 'flow map'],
+    ['two documents', 'a: b\n---\nc: d', 'multiple documents'],
+    ['an alias of nothing', '*nowhere', 'unresolved alias'],
+    ['a tag', 'a: !secret x', 'unresolved tag'],
+    ['an alias inside itself', 'a: &a [*a]', '*a stands inside itself'],
+    ['50,000 open brackets', '['.repeat(50_000), 'nested too deeply'],
+    ['500 nested lists', `${'['.repeat(500)}${']'.repeat(500)}`, 'nested too deeply'],
+    ['an object as key', '? {a: b}\n: c', 'a key must be plain text'],
+    [
+      'an alias bomb',
+      ['a: &a [x,x,x,x,x,x,x,x]', ...'bcdefgh'].reduce((text, name) => {
+        const last = String.fromCharCode(name.charCodeAt(0) - 1);
+        return `${text}\n${name}: &${name} [${`*${last},`.repeat(8)}]`;
+      }),
+      "uses aliases (*name) that can't be followed",
+    ],
+  ])('%s is refused', async (_name, text, message) => {
+    const problems = await problemsOf(text);
+    expect(problems[0]).toMatch(/^sluice\.yaml:\d+:\d+ {2}\S/);
+    expect(problems.join('\n').toLowerCase()).toContain(message.toLowerCase());
+  });
+
+  it('a missing file, a folder and bytes that are no text are told apart', async () => {
+    const code = (file: string) =>
+      loadConfig(file, { env: {} }).then(
+        () => 'loaded',
+        (error: unknown) => (error instanceof ConfigFileError ? error.code : error),
+      );
+    expect(await code(join(dir, 'none.yaml'))).toBe('not_found');
+    expect(await code(dir)).toBe('unreadable');
+    await writeFile(join(dir, 'latin1.yaml'), Buffer.from([0x61, 0x3a, 0x20, 0xe9]));
+    expect(await code(join(dir, 'latin1.yaml'))).toBe('unreadable');
+    await writeFile(join(dir, 'huge.yaml'), Buffer.alloc(2 * 1024 * 1024, '#'));
+    expect(await code(join(dir, 'huge.yaml'))).toBe('unreadable');
+  });
+});
+
+describe('presets', () => {
+  const WITH_PRESET = GOOD.replace(
+    'contact: { number: phone, name: [nickname, name] }',
+    'preset: presets/crm.yaml',
+  );
+
+  it('take the place of the mapping', async () => {
+    await mkdir(join(dir, 'presets'));
+    await writeFile(join(dir, 'presets/crm.yaml'), 'contact:\n  number: phone\n');
+    expect((await load(WITH_PRESET)).spec('leads').mapping.contact.number).toBe('phone');
+  });
+
+  it('have their mistakes shown in their own file, after those of the main file', async () => {
+    await mkdir(join(dir, 'presets'));
+    await writeFile(join(dir, 'presets/crm.yaml'), '# mine\ncontact:\n  number: phone\n  emial: mail\n');
+    expect(await problemsOf(WITH_PRESET.replace('source: crm', 'source: crn'))).toEqual([
+      'sluice.yaml:14:5  syncs.leads.source: there is no source "crn"; did you mean "crm"?',
+      'presets/crm.yaml:4:3  contact.emial: unknown key; did you mean "email"?',
+    ]);
+  });
+
+  it('have the checks of the caller pointed at their own file', async () => {
+    await mkdir(join(dir, 'presets'));
+    await writeFile(join(dir, 'presets/crm.yaml'), 'contact:\n  number: =$$(\n');
+    const checkMapping = () => [{ path: ['contact', 'number'], message: 'no expression' }];
+    expect(await problemsOf(WITH_PRESET, { checkMapping })).toEqual([
+      'presets/crm.yaml:2:3  contact.number: no expression',
+    ]);
+  });
+});
+
+it('shows all mistakes at once, in the order of the file', async () => {
+  const text = GOOD.replace('baseUrl', 'baseURL')
+    .replace('path: data/leads.csv', 'pth: data/leads.csv')
+    .replace('account: acme', 'account: acm')
+    .replace('number: phone', 'number: []');
+  const checkMapping = () => [{ path: ['contact'], message: 'never reached: the mapping has no shape' }];
+  const checkAssumptions = () => [{ path: ['a'], message: 'never reached: the account has none' }];
+  expect(await problemsOf(text, { checkMapping, checkAssumptions })).toEqual([
+    'sluice.yaml:3:3  accounts.acme.baseUrl: is missing; expected text',
+    'sluice.yaml:4:5  accounts.acme.baseURL: unknown key; did you mean "baseUrl"?',
+    'sluice.yaml:7:3  sources.crm.path: is missing; expected text',
+    'sluice.yaml:7:21  sources.crm.pth: unknown key; did you mean "path"?',
+    'sluice.yaml:10:16  mappings.people.contact.number: needs at least one entry',
+    'sluice.yaml:13:5  syncs.leads.account: there is no account "acm"; did you mean "acme"?',
+  ]);
+});
+
+it('points the checks of the caller at the entry they complain about', async () => {
+  const text = GOOD.replace('tokens:', 'assumptions:\n      tagsWrapper: 5\n    tokens:');
+  const checkMapping = () => [{ path: ['contact', 'name', 1], message: 'never so' }];
+  const checkAssumptions = (given: Record<string, unknown>) =>
+    Object.keys(given).map((key) => ({ path: [key], message: 'must be text' }));
+  expect(await problemsOf(text, { checkMapping, checkAssumptions })).toEqual([
+    'sluice.yaml:6:7  accounts.acme.assumptions.tagsWrapper: must be text',
+    'sluice.yaml:12:48  mappings.people.contact.name[1]: never so',
+  ]);
+});
+
+it('never repeats a token, wherever one was pasted', async () => {
+  const token = 'svc_live_CANARY-1';
+  for (const [from, to] of [
+    ['env:ACME_TOKEN', token],
+    ['env:ACME_TOKEN', `env:${token}`],
+    ['account: acme', `account: ${token.toLowerCase()}`],
+    ['source: crm', `${token}: crm`],
+    ['type: csv', `type: ${token}`],
+    ['leads:', `${token}:`],
+    ['leads:', `? {${token}: 1}\n  : 2\n  leads:`],
+    ['leads:', `leads: *${token}`],
+    ['accounts:', `accounts: !${token} x\nother:`],
+    ['syncs:', `${token}: 1\n${token}: 2\nsyncs:`],
+  ] as const) {
+    const problems = await problemsOf(GOOD.replace(from, to));
+    expect(problems.join('\n').toLowerCase(), to).not.toContain('canary');
+  }
+});
