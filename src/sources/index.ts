@@ -1,0 +1,18 @@
+// Opens a source from its configuration.
+import type { SourceConfig } from '../contracts/config.ts';
+import type { Source } from '../contracts/source.ts';
+import { csvSource } from './csv.ts';
+import { jsonlSource } from './jsonl.ts';
+
+/**
+ * The source that `config` describes; nothing is opened before the first `read`.
+ * @param options.baseDir folder that relative paths begin at: the one of the configuration file
+ */
+export function openSource(config: SourceConfig, options: { baseDir: string }): Source {
+  switch (config.type) {
+    case 'csv':
+      return csvSource(config, options.baseDir);
+    case 'jsonl':
+      return jsonlSource(config, options.baseDir);
+  }
+}
