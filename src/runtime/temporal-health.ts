@@ -1,0 +1,105 @@
+// Whether a Temporal server really answers, and whether its namespace knows the search attributes that we use.
+import { Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
+
+export type SearchAttributeKind = 'Keyword' | 'Int' | 'Text' | 'Datetime' | 'Double' | 'Bool' | 'KeywordList';
+export type SearchAttributes = Readonly<Record<string, SearchAttributeKind>>;
+
+/** How to reach a server, for one that wants TLS or an API key. */
+export type TemporalAccess = Pick<ConnectionOptions, 'tls' | 'apiKey' | 'metadata'>;
+
+/** Thrown when a server does not answer, or answers that the namespace can't be used. */
+export class TemporalUnavailableError extends Error {
+  override readonly name = 'TemporalUnavailableError';
+  readonly address: string;
+  constructor(address: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.address = address;
+  }
+}
+
+// Numbers of temporal.api.enums.v1.IndexedValueType.
+const KIND_NUMBER: Readonly<Record<SearchAttributeKind, number>> = {
+  Text: 1,
+  Keyword: 2,
+  Int: 3,
+  Double: 4,
+  Bool: 5,
+  Datetime: 6,
+  KeywordList: 7,
+};
+
+/**
+ * One query against the namespace: frontend, namespace registry and visibility store all have to work for an answer.
+ * @throws TemporalUnavailableError after `timeoutMs` at the latest.
+ */
+export async function checkTemporal(
+  address: string,
+  namespace: string,
+  options: { timeoutMs: number; access?: TemporalAccess },
+): Promise<void> {
+  await withTemporal(address, options, async (connection) => {
+    await connection.workflowService.listWorkflowExecutions({ namespace, pageSize: 1 });
+  });
+}
+
+/**
+ * Registers the search attributes that the namespace lacks.
+ * @returns the names of those that were added.
+ * @throws TemporalUnavailableError; Error when one exists with another type.
+ */
+export async function ensureSearchAttributes(
+  address: string,
+  namespace: string,
+  wanted: SearchAttributes,
+  options: { timeoutMs: number; access?: TemporalAccess },
+): Promise<string[]> {
+  return withTemporal(address, options, async (connection) => {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing: Record<string, number> = {};
+    for (const [name, kind] of Object.entries(wanted)) {
+      const found = customAttributes?.[name];
+      if (found === undefined || found === null) missing[name] = KIND_NUMBER[kind];
+      else if (found !== KIND_NUMBER[kind]) {
+        throw new Error(
+          `search attribute ${name} of namespace ${namespace} at ${address} is not of type ${kind}; remove it or use another namespace`,
+        );
+      }
+    }
+    const names = Object.keys(missing);
+    if (names.length > 0) {
+      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: missing });
+    }
+    return names;
+  });
+}
+
+async function withTemporal<T>(
+  address: string,
+  { timeoutMs, access }: { timeoutMs: number; access?: TemporalAccess },
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  let connection: Connection | undefined;
+  try {
+    connection = await Connection.connect({ address, connectTimeout: timeoutMs, ...access });
+    const open = connection;
+    return await open.withDeadline(deadline, () => use(open));
+  } catch (error) {
+    throw isGrpcServiceError(error) || !connection ? unavailable(address, error) : error;
+  } finally {
+    await connection?.close();
+  }
+}
+
+function unavailable(address: string, error: unknown): TemporalUnavailableError {
+  const reason = isGrpcServiceError(error)
+    ? error.details || error.message
+    : error instanceof Error
+      ? error.message
+      : String(error);
+  return new TemporalUnavailableError(
+    address,
+    `Temporal at ${address} can't be used: ${reason.trim() || 'no answer'}`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,229 @@
+// The Temporal server that Sluice runs on: the one in TEMPORAL_ADDRESS, the one that an earlier run left behind,
+// or a dev server started here with a database file in the state folder. The caller holds the folder's lock.
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, listensOn, tryPort } from './ports.ts';
+import { isSameProcess } from './process-identity.ts';
+import { findTemporalCli } from './temporal-binary.ts';
+import {
+  checkTemporal,
+  ensureSearchAttributes,
+  type SearchAttributes,
+  type TemporalAccess,
+  TemporalUnavailableError,
+} from './temporal-health.ts';
+import { launchServer, type ServerExit, serverSettings, TemporalStartError } from './temporal-process.ts';
+import { endProcess, readServerRecord, removeServerRecord, type ServerRecord } from './temporal-record.ts';
+
+export interface StartTemporalOptions {
+  /** Folder for database, log and record; exists, and its lock is held by the caller. */
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where a downloaded CLI is kept. */
+  readonly cacheDir: string;
+  /** Receives one line for each thing that takes time or that an operator should know. */
+  say(line: string): void;
+  /** @default 8233 when free, else any; null: no web UI */
+  readonly uiPort?: number | null;
+  /** @default 7233 when free, else any */
+  readonly port?: number;
+  /** @default "default" */
+  readonly namespace?: string;
+  readonly searchAttributes?: SearchAttributes;
+  /** TLS and API key, used with TEMPORAL_ADDRESS only. */
+  readonly access?: TemporalAccess;
+  readonly signal?: AbortSignal;
+}
+
+export interface TemporalServer {
+  /** host:port of the frontend (gRPC). */
+  readonly address: string;
+  readonly uiUrl: string | null;
+  readonly namespace: string;
+  /** Where it came from, for people. */
+  readonly origin: string;
+  /** True when `stop` ends it: started here, or adopted from an earlier run. */
+  readonly owned: boolean;
+  readonly pid: number | null;
+  /** Resolves when an owned server has ended, asked for or not; never for a server that isn't ours. */
+  readonly exited: Promise<ServerExit>;
+  /** SIGTERM, after 10 s SIGKILL; returns when it is gone. A server that isn't ours is left alone. */
+  stop(): Promise<void>;
+}
+
+const STOP_GRACE_MS = 10_000;
+/** A stray server may itself still be starting; a healthy one answers in milliseconds. */
+const ADOPT_CHECK_MS = 5_000;
+const EXTERNAL_CHECK_MS = 10_000;
+
+/**
+ * Finds or starts the server; on return its namespace answers.
+ * @throws TemporalUnavailableError when TEMPORAL_ADDRESS does not answer.
+ * @throws TemporalStartError when the dev server does not start.
+ * @throws BinaryNotFoundError when there is no Temporal CLI and none could be downloaded.
+ */
+export async function startTemporal(options: StartTemporalOptions): Promise<TemporalServer> {
+  const { searchAttributes = {}, namespace = 'default' } = options;
+  const address = options.env.TEMPORAL_ADDRESS;
+  if (address !== undefined && address !== '') return useExternal(address, namespace, options);
+  const stateDir = resolve(options.stateDir);
+  const server = (await adopt(stateDir, namespace, options)) ?? (await launch(stateDir, namespace, options));
+  try {
+    await ensureSearchAttributes(server.address, namespace, searchAttributes, {
+      timeoutMs: EXTERNAL_CHECK_MS,
+    });
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+}
+
+async function useExternal(
+  address: string,
+  namespace: string,
+  { access, searchAttributes = {}, say }: StartTemporalOptions,
+): Promise<TemporalServer> {
+  const check = { timeoutMs: EXTERNAL_CHECK_MS, ...(access ? { access } : {}) };
+  try {
+    await checkTemporal(address, namespace, check);
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    throw new TemporalUnavailableError(
+      address,
+      `${error.message}. TEMPORAL_ADDRESS is set to ${address}, namespace ${namespace}: start that server, correct the ` +
+        'variable, or unset it to let Sluice start a server of its own',
+      { cause: error },
+    );
+  }
+  try {
+    const added = await ensureSearchAttributes(address, namespace, searchAttributes, check);
+    if (added.length > 0) say(`Registered search attributes in namespace ${namespace}: ${added.join(', ')}`);
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    // Some clusters do not let clients read or add search attributes: an operator has to.
+    const wanted = Object.entries(searchAttributes).map(([name, kind]) => `--name ${name} --type ${kind}`);
+    say(
+      `${error.message}. If they are missing: temporal operator search-attribute create ${wanted.join(' ')}`,
+    );
+  }
+  return {
+    address,
+    uiUrl: null,
+    namespace,
+    origin: 'TEMPORAL_ADDRESS',
+    owned: false,
+    pid: null,
+    exited: new Promise(() => {}),
+    stop: async () => {},
+  };
+}
+
+/** A healthy server left by a parent that was killed goes on as ours; any other that is left is ended. */
+async function adopt(
+  stateDir: string,
+  namespace: string,
+  { port, uiPort, say }: StartTemporalOptions,
+): Promise<TemporalServer | null> {
+  const record = await readServerRecord(stateDir);
+  if (record === null) return null;
+  if (!isSameProcess(record.pid, record.start)) {
+    // Ended, or the pid is somebody else's by now: not ours to touch.
+    await removeServerRecord(stateDir);
+    return null;
+  }
+  const wanted = serverSettings(stateDir, namespace);
+  const fits =
+    JSON.stringify(record.settings) === JSON.stringify(wanted) &&
+    (port === undefined || port === record.port) &&
+    (uiPort === undefined || uiPort === record.uiPort);
+  const trouble = fits ? await troubleOf(record, namespace) : 'it runs with other settings';
+  if (trouble === null) {
+    say(`Took over the Temporal server that an earlier run left behind (process ${record.pid})`);
+    return ownedServer(stateDir, namespace, record, 'left by an earlier run', watch(record));
+  }
+  say(`Ending the Temporal server that an earlier run left behind (process ${record.pid}): ${trouble}`);
+  await endProcess(record, STOP_GRACE_MS);
+  await removeServerRecord(stateDir);
+  return null;
+}
+
+async function troubleOf(record: ServerRecord, namespace: string): Promise<string | null> {
+  const deadline = Date.now() + ADOPT_CHECK_MS;
+  while (!listensOn(record.pid, record.port)) {
+    if (Date.now() > deadline) return `it does not listen on port ${record.port}`;
+    await delay(50);
+  }
+  try {
+    await checkTemporal(`127.0.0.1:${record.port}`, namespace, { timeoutMs: ADOPT_CHECK_MS });
+    return null;
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    return error.message;
+  }
+}
+
+async function launch(
+  stateDir: string,
+  namespace: string,
+  options: StartTemporalOptions,
+): Promise<TemporalServer> {
+  const { env, searchAttributes = {}, signal, say } = options;
+  for (const wanted of [options.port, options.uiPort]) {
+    if (typeof wanted === 'number' && (await tryPort(wanted)) === null) {
+      throw new Error(`port ${wanted} is taken; name another one for the Temporal server, or leave it out`);
+    }
+  }
+  const { path: binary, origin } = await findTemporalCli(options);
+  for (let attempt = 1; ; attempt++) {
+    // The usual ports only once: whoever took one between the look and the start has it for good.
+    const usual = attempt === 1;
+    const port = options.port ?? (await freePort(usual ? 7233 : undefined));
+    const uiPort = options.uiPort === undefined ? await freePort(usual ? 8233 : undefined) : options.uiPort;
+    try {
+      const started = await launchServer({
+        ...{ stateDir, binary, env, namespace, port, uiPort, searchAttributes },
+        ...(signal ? { signal } : {}),
+      });
+      return ownedServer(stateDir, namespace, started.record, origin, started.exit);
+    } catch (error) {
+      if (!(error instanceof TemporalStartError) || !error.portTaken || attempt === 3) throw error;
+      say('A port of the Temporal server was taken meanwhile; trying others');
+    }
+  }
+}
+
+function ownedServer(
+  stateDir: string,
+  namespace: string,
+  record: ServerRecord,
+  origin: string,
+  exit: Promise<string>,
+): TemporalServer {
+  let stopped: Promise<void> | null = null;
+  return {
+    address: `127.0.0.1:${record.port}`,
+    uiUrl: record.uiPort === null ? null : `http://127.0.0.1:${record.uiPort}`,
+    namespace,
+    origin,
+    owned: true,
+    pid: record.pid,
+    exited: exit.then((reason) => ({ expected: stopped !== null, reason })),
+    stop: () => {
+      stopped ??= endProcess(record, STOP_GRACE_MS).then(() => removeServerRecord(stateDir));
+      return stopped;
+    },
+  };
+}
+
+/** An adopted server is not our child: nobody tells us when it ends, so we look once a second. */
+function watch(record: ServerRecord): Promise<string> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (isSameProcess(record.pid, record.start)) return;
+      clearInterval(timer);
+      resolve('it ended');
+    }, 1_000);
+    timer.unref();
+  });
+}
