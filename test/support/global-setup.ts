@@ -1,0 +1,63 @@
+// One Temporal dev server for the whole test run, in a folder under the temp dir; only projects with this setup pay for it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
+import { startTemporal, type TemporalServer } from '../../src/runtime/temporal-server.ts';
+import { guard } from './guard.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** host:port of the shared Temporal server. */
+    temporalAddress: string;
+  }
+}
+
+interface Shared {
+  users: number;
+  readonly ready: Promise<{ server: TemporalServer; close(): Promise<void> }>;
+}
+
+// Vitest runs this file once a project, each time as a new module; the projects of one run meet in the process.
+const KEY = Symbol.for('sluice.test.temporal');
+const meeting = globalThis as { [KEY]?: Shared | undefined };
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  meeting[KEY] ??= { users: 0, ready: start() };
+  const shared = meeting[KEY];
+  shared.users += 1;
+  const { server, close } = await shared.ready;
+  project.provide('temporalAddress', server.address);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    meeting[KEY] = undefined;
+    await close();
+  };
+}
+
+async function start(): Promise<{ server: TemporalServer; close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-temporal-'));
+  try {
+    const server = await startTemporal({
+      stateDir: folder,
+      env: process.env,
+      cacheDir: cacheDirOf(process.env),
+      say: (line) => console.error(line),
+      uiPort: null,
+    });
+    const standDown = guard({ pid: server.pid, folder });
+    return {
+      server,
+      close: async () => {
+        await server.stop();
+        await rm(folder, { recursive: true, force: true });
+        await standDown();
+      },
+    };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
