@@ -1,0 +1,83 @@
+// What goes into a request line: the one place that fills paths and builds queries. Arguments that the
+// service could only refuse, or would silently misread, are refused here, before a call is spent.
+import { z } from 'zod';
+import { InvalidArgumentError } from './errors.ts';
+
+/** A path with its template: errors and metrics name the template, only the wire sees the ids. */
+export interface Route {
+  readonly template: string;
+  readonly target: string;
+}
+
+/**
+ * Fills a path template; every parameter is a positive integer.
+ *
+ * @example route('/v1/cards/{cardId}', { cardId: 7 }) // target: /v1/cards/7
+ * @throws InvalidArgumentError
+ */
+export function route(template: string, params: Readonly<Record<string, number>> = {}): Route {
+  const target = template.replace(/\{(\w+)\}/g, (_whole, key: string) => {
+    const value: unknown = params[key];
+    if (!Number.isSafeInteger(value) || (value as number) < 1) {
+      throw new InvalidArgumentError(key, value, 'send an id, which is a positive integer');
+    }
+    return String(value);
+  });
+  return { template, target };
+}
+
+const ID_HINT = 'send an id, which is an integer';
+const TEXT_HINT = 'send text that is not empty, or leave it out';
+
+export const IdArgument = z.int({ error: ID_HINT }).min(1, { error: ID_HINT });
+export const IdListArgument = z.union([IdArgument, z.array(IdArgument).min(1)], {
+  error: 'send one id or a list of ids; leave an empty list out',
+});
+export const TextArgument = z.string({ error: TEXT_HINT }).min(1, { error: TEXT_HINT });
+
+/** A date filter: a Date, or an ISO 8601 text with time and offset (API text, Limits, Date filters). */
+export const InstantArgument = z.union(
+  [z.date().transform((date) => date.toISOString()), z.iso.datetime({ offset: true })],
+  { error: 'send a Date, or ISO 8601 with time and offset such as 2026-11-20T10:00:00-03:00' },
+);
+
+const PAGE_HINT = 'send an integer of 1 or more';
+export const PageArguments = {
+  pageNumber: z.int({ error: PAGE_HINT }).min(1, { error: PAGE_HINT }).optional(),
+  /** The service caps a larger one silently at 100. */
+  pageSize: z.int({ error: PAGE_HINT }).min(1, { error: PAGE_HINT }).optional(),
+};
+
+/** One word or several of an open set, as status filters take them. */
+export function wordsArgument<T extends string>(examples: string) {
+  const error = `send one of ${examples}, or a list of them; leave an empty list out`;
+  const word = z.string().regex(/^\w+$/) as unknown as z.ZodType<T, T>;
+  return z.union([word, z.array(word).min(1)], { error });
+}
+
+/**
+ * Checks arguments against their schema.
+ *
+ * @throws InvalidArgumentError naming the first field that does not fit.
+ */
+export function checkArguments<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  if (issue?.code === 'unrecognized_keys') {
+    throw new InvalidArgumentError('argument', issue.keys[0], 'the call knows no such field; leave it out');
+  }
+  const path = issue?.path ?? [];
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], input);
+  throw new InvalidArgumentError(path.join('.') || 'argument', value, issue?.message ?? 'not valid');
+}
+
+/** Query text with a leading `?`, or nothing. Lists become CSV; what is undefined is left out. */
+export function queryText(params: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(params)) {
+    if (value !== undefined) query.set(key, Array.isArray(value) ? value.join(',') : String(value));
+  }
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}

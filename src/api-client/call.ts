@@ -1,0 +1,164 @@
+// One API call: arguments in, `{data, meta}` or a typed error out, and a report to the observer.
+import type { Dispatcher } from 'undici';
+import { type CallName, readAnswer } from './answers.ts';
+import type { Route } from './arguments.ts';
+import type { Assumptions } from './assumptions.ts';
+import { ACCEPT_ENCODING } from './body-reader.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { ApiError, InvalidArgumentError, TransportError, type TransportReason } from './errors.ts';
+import { type Answer, exchange } from './exchange.ts';
+import { type RateHeaders, readRateHeaders } from './rate-headers.ts';
+import type { JsonObject } from './shapes.ts';
+
+/** What every method takes last. */
+export interface CallOptions {
+  /** Aborts the call at once and frees its socket. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds for this whole call, body included. Default: the client's. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface CallMeta {
+  readonly status: number;
+  readonly requestId: string | null;
+  readonly rate: RateHeaders | null;
+  readonly durationMs: number;
+}
+
+export interface ApiResult<T> {
+  readonly data: T;
+  readonly meta: CallMeta;
+}
+
+/** What `onResponse` hears after each call, also after one that failed: no personal data, no token. */
+export interface CallInfo extends CallName {
+  /** null: no status line was seen. */
+  readonly status: number | null;
+  readonly code: ErrorCode | null;
+  /** Why there is no usable answer; null when there is one. */
+  readonly reason: TransportReason | null;
+  readonly requestId: string | null;
+  readonly rate: RateHeaders | null;
+  readonly retryAfterMs: number | null;
+  readonly durationMs: number;
+}
+
+export interface CallSpec<T> {
+  readonly method: Dispatcher.HttpMethod;
+  readonly route: Route;
+  /** With a leading `?`, or empty. */
+  readonly query?: string;
+  readonly body?: object;
+  /** The response is not shown by the API text: a success may come without a body. */
+  readonly allowEmpty?: boolean;
+  readonly read: (body: JsonObject) => T;
+}
+
+export interface CallSettings {
+  readonly dispatcher: Dispatcher;
+  readonly baseUrl: URL;
+  readonly token: string;
+  readonly userAgent: string;
+  readonly assumptions: Assumptions;
+  readonly deadlineMs: number;
+  readonly maxBodyBytes: number;
+  readonly onResponse: ((info: CallInfo) => void) | undefined;
+}
+
+/** What resources make their calls with. */
+export type Call = <T>(spec: CallSpec<T>, options?: CallOptions) => Promise<ApiResult<T>>;
+
+/** Node's timers hold 31 bits: a longer delay would fire at once. */
+const MAX_DEADLINE_MS = 2 ** 31 - 1;
+
+/** @throws InvalidArgumentError */
+export function checkDeadline(value: number): number {
+  if (!(value > 0 && value <= MAX_DEADLINE_MS)) {
+    throw new InvalidArgumentError('deadlineMs', value, `send milliseconds from 1 to ${MAX_DEADLINE_MS}`);
+  }
+  return value;
+}
+
+function encodeBody(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new InvalidArgumentError('body', body, 'send what JSON can hold: no cycles, no bigint');
+  }
+}
+
+/** Makes the function that all resources share. */
+export function createCall(settings: CallSettings): Call {
+  const prefix = settings.baseUrl.pathname.replace(/\/+$/, '');
+
+  async function send<T>(spec: CallSpec<T>, options: CallOptions): Promise<Answer> {
+    const body = spec.body === undefined ? null : encodeBody(spec.body);
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${settings.token}`,
+      accept: 'application/json',
+      'accept-encoding': ACCEPT_ENCODING,
+      'user-agent': settings.userAgent,
+    };
+    if (body !== null) headers['content-type'] = 'application/json';
+    return exchange(settings.dispatcher, {
+      method: spec.method,
+      template: spec.route.template,
+      origin: settings.baseUrl.origin,
+      target: `${prefix}${spec.route.target}${spec.query ?? ''}`,
+      headers,
+      body,
+      deadlineMs: checkDeadline(options.deadlineMs ?? settings.deadlineMs),
+      maxBodyBytes: settings.maxBodyBytes,
+      signal: options.signal,
+    });
+  }
+
+  return async function call<T>(spec: CallSpec<T>, options: CallOptions = {}): Promise<ApiResult<T>> {
+    const name = { method: spec.method, path: spec.route.template };
+    const started = performance.now();
+    let answer: Answer | null = null;
+    try {
+      answer = await send(spec, options);
+      const { data, requestId, rate } = readAnswer(name, answer, spec.read, {
+        token: settings.token,
+        statuses: settings.assumptions['success.statuses'],
+        now: Date.now(),
+        allowEmpty: spec.allowEmpty ?? false,
+      });
+      const meta = { status: answer.status, requestId, rate, durationMs: performance.now() - started };
+      observe({ ...name, ...meta, code: null, reason: null, retryAfterMs: null });
+      return { data, meta };
+    } catch (error) {
+      if (error instanceof InvalidArgumentError) throw error;
+      const durationMs = performance.now() - started;
+      observe({ ...name, ...failureInfo(error, answer), durationMs });
+      throw error;
+    }
+  };
+
+  /** An observer's bug must not turn a call that succeeded into a failure that someone repeats. */
+  function observe(info: CallInfo): void {
+    try {
+      settings.onResponse?.(info);
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+function failureInfo(
+  error: unknown,
+  answer: Answer | null,
+): Omit<CallInfo, 'method' | 'path' | 'durationMs'> {
+  const api = error instanceof ApiError ? error : null;
+  const transport = error instanceof TransportError ? error : null;
+  return {
+    status: answer?.status ?? transport?.status ?? null,
+    code: api?.code ?? null,
+    reason: transport?.reason ?? null,
+    requestId: api?.requestId ?? null,
+    rate: answer === null ? null : readRateHeaders(answer.headers),
+    retryAfterMs: api?.retryAfterMs ?? null,
+  };
+}

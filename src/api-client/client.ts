@@ -1,0 +1,121 @@
+// The client of the messaging API: options, wiring, and one property per resource.
+import { type Dispatcher, Pool } from 'undici';
+import { type AssumptionOverrides, resolveAssumptions } from './assumptions.ts';
+import { type CallInfo, checkDeadline, createCall } from './call.ts';
+import { InvalidArgumentError } from './errors.ts';
+import { CardsResource } from './resources/cards.ts';
+import { ContactsResource } from './resources/contacts.ts';
+import {
+  connectionsResource,
+  type ListResource,
+  lostReasonsResource,
+  pipelinesResource,
+  tagsResource,
+} from './resources/lists.ts';
+import type { Connection } from './schemas/connection.ts';
+import type { LostReason, Pipeline } from './schemas/pipeline.ts';
+import type { Tag } from './schemas/tag.ts';
+
+export type { ApiResult, CallInfo, CallMeta, CallOptions } from './call.ts';
+export type { RateHeaders } from './rate-headers.ts';
+
+export interface MessagingClientOptions {
+  /** Address of the instance, for example `https://acme.example.com/wapi`. */
+  readonly baseUrl: string;
+  /** Access token. Kept private: no error, report or inspection of the client shows it. */
+  readonly token: string;
+  /** What to take for granted where the API text is silent: see ASSUMPTIONS. */
+  readonly assumptions?: AssumptionOverrides | undefined;
+  /** Milliseconds for a whole call, body included. @default 30_000 */
+  readonly deadlineMs?: number | undefined;
+  /** Milliseconds to open a connection; about half a second coarse. @default 10_000 */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Cap on the decoded bytes of one answer. @default 8 MiB */
+  readonly maxBodyBytes?: number | undefined;
+  /** Sends the requests instead of the client's own pool. It must not retry; its owner closes it. */
+  readonly dispatcher?: Dispatcher | undefined;
+  /** @default 'sluice' */
+  readonly userAgent?: string | undefined;
+  /** Hears of every call, also of failed ones: the feed of the budget and of metrics. */
+  readonly onResponse?: ((info: CallInfo) => void) | undefined;
+}
+
+/**
+ * Calls the API. Never retries, never follows a redirect; every failure is one of the errors in
+ * errors.ts. One client holds one token.
+ *
+ * @example
+ * const client = new MessagingClient({ baseUrl: 'https://acme.example.com/wapi', token });
+ * const { data, meta } = await client.contacts.upsert({ number: '5511987654321', name: 'Bia' });
+ * console.log(data.created, meta.rate?.remaining);
+ * await client.close();
+ */
+export class MessagingClient {
+  readonly contacts: ContactsResource;
+  readonly cards: CardsResource;
+  readonly tags: ListResource<Tag>;
+  readonly pipelines: ListResource<Pipeline>;
+  readonly lostReasons: ListResource<LostReason>;
+  readonly connections: ListResource<Connection>;
+  readonly #ownPool: Pool | null;
+
+  /** @throws InvalidArgumentError */
+  constructor(options: MessagingClientOptions) {
+    const baseUrl = checkBaseUrl(options.baseUrl);
+    const assumptions = resolveAssumptions(options.assumptions);
+    const connectTimeout = positive('connectTimeoutMs', options.connectTimeoutMs ?? 10_000);
+    this.#ownPool =
+      options.dispatcher === undefined
+        ? // One request at a time on a connection, no HTTP/2: see exchange.ts for what this excludes.
+          new Pool(baseUrl.origin, { pipelining: 1, allowH2: false, connect: { timeout: connectTimeout } })
+        : null;
+    const call = createCall({
+      dispatcher: options.dispatcher ?? (this.#ownPool as Pool),
+      baseUrl,
+      token: checkToken(options.token),
+      userAgent: options.userAgent ?? 'sluice',
+      assumptions,
+      deadlineMs: checkDeadline(options.deadlineMs ?? 30_000),
+      maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 8 * 1024 * 1024),
+      onResponse: options.onResponse,
+    });
+    this.contacts = new ContactsResource(call, assumptions);
+    this.cards = new CardsResource(call, assumptions);
+    this.tags = tagsResource(call, assumptions);
+    this.pipelines = pipelinesResource(call, assumptions);
+    this.lostReasons = lostReasonsResource(call, assumptions);
+    this.connections = connectionsResource(call);
+  }
+
+  /**
+   * Waits for calls under way (each ends by its deadline), then closes the connections. Later calls
+   * fail as `aborted`. A dispatcher that was handed in stays open.
+   */
+  async close(): Promise<void> {
+    if (this.#ownPool !== null && !this.#ownPool.closed) await this.#ownPool.close();
+  }
+}
+
+function checkBaseUrl(text: string): URL {
+  const hint = 'send an http(s) address without credentials, query or fragment, such as https://host/wapi';
+  if (!URL.canParse(text)) throw new InvalidArgumentError('baseUrl', undefined, hint);
+  const url = new URL(text);
+  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (!plain || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('baseUrl', {}, hint);
+  return url;
+}
+
+function checkToken(token: string): string {
+  // The value is never shown: an object stands in for it.
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
+    throw new InvalidArgumentError('token', {}, 'send printable ASCII without spaces');
+  }
+  return token;
+}
+
+function positive(field: string, value: number): number {
+  if (!Number.isInteger(value) || value < 1) {
+    throw new InvalidArgumentError(field, value, 'send an integer of 1 or more');
+  }
+  return value;
+}

@@ -1,0 +1,211 @@
+// The errors of the client. None of them holds the token, a request body or the underlying error:
+// a nested cause could carry answer bytes into a log. What is safe of a cause is kept as `causeCode`.
+import type { ErrorCode } from './error-codes.ts';
+import type { RateHeaders } from './rate-headers.ts';
+
+/**
+ * - `coded`: the body had a code (branch on `code`).
+ * - `internal`: 5xx without a code. Transient; retry with backoff.
+ * - `forbidden`: 403 without a code: a feature outside the plan, or the storage limit was reached.
+ * - `unrecognised`: any other answer without a code, for example a proxy's page.
+ */
+export type ApiErrorKind = 'coded' | 'internal' | 'forbidden' | 'unrecognised';
+
+export interface ApiErrorFields {
+  readonly method: string;
+  /** Path template, for example `/v1/contacts/{contactId}`: never the real ids. */
+  readonly path: string;
+  readonly status: number;
+  readonly code: ErrorCode | null;
+  readonly kind: ApiErrorKind;
+  readonly requestId: string | null;
+  /** Milliseconds to wait, from Retry-After or the body's `retryAfter`; null when absent or garbage. */
+  readonly retryAfterMs: number | null;
+  /** With ERR_SCOPE_MISSING. */
+  readonly requiredScope: string | null;
+  /** With ERR_TICKET_IN_HUMAN_SERVICE. */
+  readonly ticketId: number | null;
+  /** With ERR_INVALID_DATE_FILTER. */
+  readonly param: string | null;
+  readonly rate: RateHeaders | null;
+}
+
+/** Thrown when the service answered with an error status (API text, Errors). */
+export class ApiError extends Error implements ApiErrorFields {
+  override readonly name = 'ApiError';
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: ErrorCode | null;
+  readonly kind: ApiErrorKind;
+  readonly requestId: string | null;
+  readonly retryAfterMs: number | null;
+  readonly requiredScope: string | null;
+  readonly ticketId: number | null;
+  readonly param: string | null;
+  readonly rate: RateHeaders | null;
+  readonly #detail: string | null;
+
+  constructor(fields: ApiErrorFields, detail: string | null) {
+    super(`${fields.method} ${fields.path} answered ${fields.status} ${fields.code ?? `(${fields.kind})`}`);
+    this.method = fields.method;
+    this.path = fields.path;
+    this.status = fields.status;
+    this.code = fields.code;
+    this.kind = fields.kind;
+    this.requestId = fields.requestId;
+    this.retryAfterMs = fields.retryAfterMs;
+    this.requiredScope = fields.requiredScope;
+    this.ticketId = fields.ticketId;
+    this.param = fields.param;
+    this.rate = fields.rate;
+    this.#detail = detail;
+  }
+
+  /**
+   * The service's own words. They may echo personal data: for the operator and the ledger, never for
+   * logs. Not enumerable, so neither JSON nor `util.inspect` shows it.
+   */
+  get detail(): string | null {
+    return this.#detail;
+  }
+}
+
+/**
+ * - `connect`: no connection (refused, DNS, TLS, connect timeout).
+ * - `reset`: the connection ended before the answer was complete.
+ * - `timeout`: the deadline of the whole call passed.
+ * - `aborted`: the caller's signal, or a closed client.
+ * - `body_too_large`: the decoded answer is over the cap.
+ * - `redirect`: a 3xx answer; never followed, the token stays with its host.
+ * - `invalid_body`: an answer that is not a JSON object, or not even HTTP.
+ */
+export type TransportReason =
+  | 'connect'
+  | 'reset'
+  | 'timeout'
+  | 'aborted'
+  | 'body_too_large'
+  | 'redirect'
+  | 'invalid_body';
+
+export interface TransportErrorFields {
+  readonly method: string;
+  readonly path: string;
+  readonly reason: TransportReason;
+  /** False only when it is certain that no byte of the request left for the service. */
+  readonly sent: boolean;
+  /** When a status line was seen. */
+  readonly status: number | null;
+  /** Code of the underlying error, for example `ECONNREFUSED`. */
+  readonly causeCode: string | null;
+}
+
+const WAY_OUT: Record<TransportReason, string> = {
+  connect: 'no connection to the service; check baseUrl and the network',
+  reset: 'the connection ended before the answer was complete',
+  timeout: 'the deadline of the call passed; see deadlineMs',
+  aborted: 'the call was aborted',
+  body_too_large: 'the answer is larger than maxBodyBytes',
+  redirect: 'the service redirects, which is not followed; set baseUrl to the final address',
+  invalid_body: 'the answer is not what the API speaks; check that baseUrl is the API (it ends in /wapi)',
+};
+
+/** Thrown when there is no usable answer. */
+export class TransportError extends Error implements TransportErrorFields {
+  override readonly name = 'TransportError';
+  readonly method: string;
+  readonly path: string;
+  readonly reason: TransportReason;
+  readonly sent: boolean;
+  readonly status: number | null;
+  readonly causeCode: string | null;
+
+  constructor(fields: TransportErrorFields) {
+    const seen = fields.status === null ? '' : `, status ${fields.status}`;
+    const cause = fields.causeCode === null ? '' : ` [${fields.causeCode}]`;
+    const sent = fields.sent ? 'the request may have been processed' : 'nothing was sent';
+    super(`${fields.method} ${fields.path}: ${WAY_OUT[fields.reason]} (${sent}${seen})${cause}`);
+    this.method = fields.method;
+    this.path = fields.path;
+    this.reason = fields.reason;
+    this.sent = fields.sent;
+    this.status = fields.status;
+    this.causeCode = fields.causeCode;
+  }
+}
+
+export interface ShapeErrorFields {
+  readonly method: string;
+  readonly path: string;
+  /** Where in the answer, for example `contact.id` or `cards[3].stage`. */
+  readonly at: string;
+  /** What the API text promises there. */
+  readonly expected: string;
+  readonly status: number;
+  readonly requestId: string | null;
+}
+
+/** Thrown when a success misses a field that the API text promises. The effect of the call did happen. */
+export class UnexpectedShapeError extends Error {
+  override readonly name = 'UnexpectedShapeError';
+  readonly sent = true;
+  readonly method: string;
+  /** Path template of the call. */
+  readonly endpoint: string;
+  /** Where in the answer. */
+  readonly path: string;
+  readonly expected: string;
+  readonly status: number;
+  readonly requestId: string | null;
+
+  constructor(fields: ShapeErrorFields) {
+    super(
+      `${fields.method} ${fields.path} answered ${fields.status}, but ${fields.at}: ${fields.expected}; ` +
+        'if the service is right, see the assumptions of the account',
+    );
+    this.method = fields.method;
+    this.endpoint = fields.path;
+    this.path = fields.at;
+    this.expected = fields.expected;
+    this.status = fields.status;
+    this.requestId = fields.requestId;
+  }
+}
+
+/** Thrown before any call is spent: an argument that the service could only refuse, or misread. */
+export class InvalidArgumentError extends Error {
+  override readonly name = 'InvalidArgumentError';
+  readonly field: string;
+
+  /** `wayOut` completes the sentence "<field> is <value>: …". */
+  constructor(field: string, value: unknown, wayOut: string) {
+    super(`${field} is ${showValue(value)}: ${wayOut}`);
+    this.field = field;
+  }
+}
+
+/** A value for a message. Anything that might be a phone, an address or a token is described, not shown. */
+function showValue(value: unknown): string {
+  if (value === undefined || value === null || typeof value === 'boolean') return String(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
+  if (typeof value === 'object') return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
+    return `a ${typeof value}`;
+  }
+  const text = String(value);
+  const harmless = text.length <= 40 && /^[\w.:+ -]*$/.test(text) && !/\d{7,}|svc_/.test(text);
+  const kind = typeof value === 'string' ? 'text' : typeof value;
+  return harmless ? JSON.stringify(text) : `a ${kind} of ${text.length} characters (not shown)`;
+}
+
+/**
+ * Whether the effect of a failed call may have happened. Callers of calls that are not idempotent
+ * (card create, message send, flow trigger) must reconcile before they repeat one. An error that this
+ * module does not know counts as ambiguous: it may have come after the request went out.
+ */
+export function isAmbiguous(error: unknown): boolean {
+  if (error instanceof TransportError) return error.sent;
+  if (error instanceof ApiError) return error.status >= 500;
+  return !(error instanceof InvalidArgumentError);
+}

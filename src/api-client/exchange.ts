@@ -1,0 +1,179 @@
+// One HTTP exchange: request out, whole decoded answer in, within one deadline. Never a second try.
+//
+// undici 7 by itself re-sends nothing on HTTP/1.1 with pipelining 1: when a socket closes, the one
+// running request fails, and only requests that were never written stay queued (client-h1.js,
+// onHttpSocketClose). HTTP/2 would re-queue after GOAWAY, so it is off, and `idempotent: false` keeps
+// every request out of pipelines. `onRequestStart` runs right before the first byte is written: what
+// fails earlier was certainly not sent, what fails later may have been.
+import type { Dispatcher } from 'undici';
+import { BodyReader } from './body-reader.ts';
+import { TransportError, type TransportReason } from './errors.ts';
+import { type AnswerHeaders, header } from './rate-headers.ts';
+
+export interface ExchangeRequest {
+  readonly method: Dispatcher.HttpMethod;
+  /** Path template, for errors. */
+  readonly template: string;
+  /** Origin of the service. */
+  readonly origin: string;
+  /** Real path with query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Milliseconds for the whole exchange, from queueing to the last body byte. */
+  readonly deadlineMs: number;
+  readonly maxBodyBytes: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Decoded bytes. Empty when an error answer's body could not be used: its status says enough. */
+  readonly body: Buffer;
+}
+
+const CLOSED_CODES = new Set(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED']);
+// A body cut in the middle shows as one of these when the connection was to close anyway.
+const CUT_CODES = new Set(['HPE_INVALID_EOF_STATE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
+function codeOf(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : null;
+}
+
+/**
+ * @throws TransportError when no usable answer came.
+ */
+export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const handler = new ExchangeHandler(request, resolve, reject);
+    if (!handler.begin()) return;
+    dispatcher.dispatch(
+      {
+        origin: request.origin,
+        path: request.target,
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+        idempotent: false,
+        // The deadline covers headers and body as one; undici's own timers would only blur it.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      handler,
+    );
+  });
+}
+
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #request: ExchangeRequest;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: TransportError) => void;
+  readonly #onAbort = () => this.#fail('aborted', null);
+  #timer: NodeJS.Timeout | undefined;
+  #controller: Dispatcher.DispatchController | null = null;
+  #reader: BodyReader | null = null;
+  #status: number | null = null;
+  #sent = false;
+  #settled = false;
+
+  constructor(
+    request: ExchangeRequest,
+    resolve: (answer: Answer) => void,
+    reject: (error: TransportError) => void,
+  ) {
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Arms deadline and signal; false when the call is over before it began. */
+  begin(): boolean {
+    const { signal, deadlineMs } = this.#request;
+    if (signal?.aborted) {
+      this.#fail('aborted', null);
+      return false;
+    }
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#timer = setTimeout(() => this.#fail('timeout', null), deadlineMs);
+    return true;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A call that gave up in the queue: undici writes nothing once aborted here.
+    if (this.#settled) return controller.abort(new Error('gave up'));
+    this.#controller = controller;
+    this.#sent = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (this.#settled || status < 200) return;
+    this.#status = status;
+    if (status >= 300 && status < 400) return this.#fail('redirect', null);
+    this.#reader = new BodyReader(header(headers, 'content-encoding'), this.#request.maxBodyBytes, {
+      pause: () => controller.pause(),
+      resume: () => controller.resume(),
+      done: (body) => {
+        if (Buffer.isBuffer(body)) return this.#succeed({ status, headers, body });
+        if (status >= 400) return this.#succeed({ status, headers, body: Buffer.alloc(0) });
+        this.#fail(body === 'too_large' ? 'body_too_large' : 'invalid_body', null);
+      },
+    });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#reader?.write(chunk);
+  }
+
+  onResponseEnd(): void {
+    // From here the socket is free for the next call: aborting would break a stranger's exchange.
+    this.#controller = null;
+    this.#reader?.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#controller = null;
+    const code = codeOf(error);
+    if (code !== null && CLOSED_CODES.has(code)) return this.#fail('aborted', code);
+    if (!this.#sent) return this.#fail('connect', code);
+    const notHttp = code === 'UND_ERR_HEADERS_OVERFLOW' || (code?.startsWith('HPE_') ?? false);
+    this.#fail(notHttp && !CUT_CODES.has(code ?? '') ? 'invalid_body' : 'reset', code);
+  }
+
+  #succeed(answer: Answer): void {
+    if (this.#settled) return;
+    this.#release();
+    this.#resolve(answer);
+  }
+
+  #fail(reason: TransportReason, causeCode: string | null): void {
+    if (this.#settled) return;
+    this.#release();
+    const { method, template } = this.#request;
+    this.#reject(
+      new TransportError({
+        method,
+        path: template,
+        reason,
+        sent: this.#sent,
+        status: this.#status,
+        causeCode,
+      }),
+    );
+  }
+
+  /** Ends timer, listener and, when the exchange is still on the wire, its socket. */
+  #release(): void {
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    this.#reader?.destroy();
+    this.#controller?.abort(new Error('exchange over'));
+    this.#controller = null;
+  }
+}

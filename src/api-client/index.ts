@@ -1,0 +1,39 @@
+// The public door of the API client.
+export {
+  ASSUMPTIONS,
+  ASSUMPTIONS_SCHEMA,
+  type AssumptionKey,
+  type AssumptionOverrides,
+  type Assumptions,
+  resolveAssumptions,
+} from './assumptions.ts';
+export type { ApiResult, CallInfo, CallMeta, CallOptions } from './call.ts';
+export { MessagingClient, type MessagingClientOptions } from './client.ts';
+export { type ErrorCode, KNOWN_ERROR_CODES, type KnownErrorCode } from './error-codes.ts';
+export {
+  ApiError,
+  type ApiErrorKind,
+  InvalidArgumentError,
+  isAmbiguous,
+  TransportError,
+  type TransportReason,
+  UnexpectedShapeError,
+} from './errors.ts';
+export type { IterateOptions } from './paging.ts';
+export type { RateHeaders } from './rate-headers.ts';
+export type { CardPage, CreatedCard } from './resources/cards.ts';
+export type { UpsertedContact } from './resources/contacts.ts';
+export type { Card, CardContact, CardCreate, CardQuery, CardStatus } from './schemas/card.ts';
+export type { Connection } from './schemas/connection.ts';
+export type {
+  Contact,
+  ContactDetails,
+  ContactQuery,
+  ContactUpdate,
+  ContactUpsert,
+  ExtraInfo,
+} from './schemas/contact.ts';
+export type { Named } from './schemas/fields.ts';
+export type { LostReason, Pipeline, Stage } from './schemas/pipeline.ts';
+export type { Tag } from './schemas/tag.ts';
+export type { InvalidItem, Listing, Page } from './shapes.ts';

@@ -1,0 +1,133 @@
+// Cards (API text, Endpoints, Cards).
+import { z } from 'zod';
+import { checkArguments, queryText, route } from '../arguments.ts';
+import type { Assumptions } from '../assumptions.ts';
+import type { ApiResult, Call, CallOptions } from '../call.ts';
+import { type IterateOptions, iteratePages } from '../paging.ts';
+import { Card, type CardCreate, CardQuery } from '../schemas/card.ts';
+import { isObject, type Page, read, readPage, readRecord } from '../shapes.ts';
+
+const LIST = '/v1/cards';
+const ONE = '/v1/cards/{cardId}';
+
+export interface CardPage extends Page<Card> {
+  /** Sum of `value` over all cards that match, on all pages. */
+  readonly totalValue: number;
+}
+
+export interface CreatedCard {
+  readonly card: Card;
+  /** Technical names of the custom fields that the service did not take; empty when it took all. */
+  readonly ignoredCustomFields: readonly string[];
+}
+
+const Totals = z.object({ totalValue: z.number() });
+
+/** The form of this list is not shown, and it must never fail a card that was created. */
+function fieldNames(value: unknown): readonly string[] {
+  if (Array.isArray(value)) {
+    return value.map((item: unknown) => {
+      if (typeof item === 'string') return item;
+      return isObject(item) && typeof item.name === 'string' ? item.name : JSON.stringify(item);
+    });
+  }
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+export class CardsResource {
+  readonly #call: Call;
+  readonly #assumptions: Assumptions;
+
+  constructor(call: Call, assumptions: Assumptions) {
+    this.#call = call;
+    this.#assumptions = assumptions;
+  }
+
+  /**
+   * One page. GET /v1/cards, scope cards:read. Date filters take a Date or ISO 8601 with offset; both
+   * limits are inclusive. To count cards without paging, ask for `pageSize: 1` and read `count`.
+   */
+  async list(query: CardQuery = {}, options?: CallOptions): Promise<ApiResult<CardPage>> {
+    const { title, sortDirection, ...rest } = checkArguments(CardQuery, query);
+    const params = {
+      ...rest,
+      [this.#assumptions['cards.titleSearchParam']]: title,
+      [this.#assumptions['cards.sortDirectionParam']]: sortDirection,
+    };
+    return this.#call(
+      {
+        method: 'GET',
+        route: route(LIST),
+        query: queryText(params),
+        read: (body) => ({ ...readPage(Card, body, 'cards'), ...read(Totals, body, '') }),
+      },
+      options,
+    );
+  }
+
+  /**
+   * All cards that match, each once, even while the list changes. `pageSize` (20 to 100) is the
+   * largest page asked for; deadline and signal hold for each call.
+   *
+   * @example for await (const card of client.cards.iterate({ pipelineId: 1, status: ['open', 'lost'] })) …
+   */
+  iterate(query: Omit<CardQuery, 'pageNumber'> = {}, options: IterateOptions = {}): AsyncGenerator<Card> {
+    const fetchPage = (window: object) => this.list({ ...query, ...window }, options);
+    return iteratePages(LIST, query.pageSize ?? 100, fetchPage, options.onInvalid);
+  }
+
+  /**
+   * Creates a card. POST /v1/cards, scope cards:write. Not idempotent: see `isAmbiguous` before
+   * repeating one that failed.
+   */
+  async create(input: CardCreate, options?: CallOptions): Promise<ApiResult<CreatedCard>> {
+    const { title, expectedCloseDate, contactName, ...rest } = input;
+    const body = {
+      ...rest,
+      [this.#assumptions['card.titleField']]: title,
+      [this.#assumptions['card.expectedCloseDateField']]: expectedCloseDate,
+      [this.#assumptions['card.contactNameField']]: contactName,
+    };
+    return this.#call(
+      {
+        method: 'POST',
+        route: route(LIST),
+        body,
+        read: (answer) => ({
+          card: read(Card, answer.card, 'card'),
+          ignoredCustomFields: fieldNames(answer.ignoredCustomFields),
+        }),
+      },
+      options,
+    );
+  }
+
+  /** GET /v1/cards/{cardId}, scope cards:read. */
+  async get(id: number, options?: CallOptions): Promise<ApiResult<Card>> {
+    const wrapper = this.#assumptions['wrapper.card'];
+    return this.#call(
+      {
+        method: 'GET',
+        route: route(ONE, { cardId: id }),
+        read: (body) => readRecord(Card, body, wrapper, 'card'),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Moves a card to a stage of its pipeline, with all automations; a final stage closes it.
+   * PATCH /v1/cards/{cardId}/stage, scope cards:write.
+   */
+  async move(id: number, stageId: number, options?: CallOptions): Promise<ApiResult<Card>> {
+    return this.#call(
+      {
+        method: 'PATCH',
+        route: route(`${ONE}/stage`, { cardId: id }),
+        body: { stageId },
+        read: (body) => read(Card, body.card, 'card'),
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,97 @@
+// Card (API text, Resources, Card) and what its calls take.
+import { z } from 'zod';
+import {
+  IdArgument,
+  IdListArgument,
+  InstantArgument,
+  PageArguments,
+  TextArgument,
+  wordsArgument,
+} from '../arguments.ts';
+import { Id, Instant, Named, openWord, orNull } from './fields.ts';
+import { Tag } from './tag.ts';
+
+export type CardStatus = 'open' | 'won' | 'lost' | (string & {});
+
+export const CardContact = z.looseObject({
+  id: Id,
+  name: z.string(),
+  number: z.string(),
+  email: orNull(z.string()),
+  tags: z.array(Tag),
+});
+export type CardContact = z.infer<typeof CardContact>;
+
+export const Card = z.looseObject({
+  id: Id,
+  title: z.string(),
+  value: z.number(),
+  status: openWord<'open' | 'won' | 'lost'>(),
+  /** Of the current stage; null without one. */
+  probability: orNull(z.number()),
+  pipeline: Named,
+  /** null: the card is in no kanban column. As that means something, an absent stage is a wrong shape. */
+  stage: Named.nullable(),
+  contact: CardContact,
+  user: orNull(Named),
+  source: orNull(Named),
+  /** Its shape is not shown: whatever object came. */
+  lostReason: orNull(z.looseObject({})),
+  originTicketId: orNull(Id),
+  /** YYYY-MM-DD. */
+  expectedCloseDate: orNull(z.string()),
+  closedAt: orNull(Instant),
+  /** When the card entered its stage. */
+  stageEnteredAt: orNull(Instant),
+  createdAt: Instant,
+  updatedAt: Instant,
+});
+export type Card = z.infer<typeof Card>;
+
+const SORT_COLUMNS = ['createdAt', 'closedAt', 'value', 'title', 'stageEnteredAt'] as const;
+
+/** Filters of GET /v1/cards. Only status, contactTagId and notContactTagId take lists. */
+export const CardQuery = z.strictObject({
+  ...PageArguments,
+  pipelineId: IdArgument.optional(),
+  stageId: IdArgument.optional(),
+  sourceId: IdArgument.optional(),
+  contactId: IdArgument.optional(),
+  userId: IdArgument.optional(),
+  lostReasonId: IdArgument.optional(),
+  status: wordsArgument<CardStatus>('open, won, lost').optional(),
+  /** The contact has any of the tags. */
+  contactTagId: IdListArgument.optional(),
+  /** The contact has none of the tags. */
+  notContactTagId: IdListArgument.optional(),
+  /** Anything else would silently sort by createdAt. */
+  sortBy: z.enum(SORT_COLUMNS, { error: `send one of ${SORT_COLUMNS.join(', ')}` }).optional(),
+  /** The parameter's name is an assumption. */
+  sortDirection: z.enum(['asc', 'desc'], { error: 'send asc or desc' }).optional(),
+  /** The parameter's name is an assumption. */
+  title: TextArgument.optional(),
+  createdAtAfter: InstantArgument.optional(),
+  createdAtBefore: InstantArgument.optional(),
+  closedAtAfter: InstantArgument.optional(),
+  closedAtBefore: InstantArgument.optional(),
+});
+export type CardQuery = z.input<typeof CardQuery>;
+
+/** Body of POST /v1/cards. Exactly one of contactId and phone. */
+export interface CardCreate {
+  readonly contactId?: number;
+  /** E.164 without plus; creates or reuses the contact. */
+  readonly phone?: string;
+  readonly pipelineId: number;
+  /** Send it always: without it the card is in no kanban column. */
+  readonly stageId?: number;
+  readonly sourceId?: number;
+  /** Technical field name → value in the format of the field's type. */
+  readonly customFields?: Readonly<Record<string, unknown>>;
+  /** Default: the account's prefix and the contact's name. */
+  readonly title?: string;
+  /** YYYY-MM-DD. */
+  readonly expectedCloseDate?: string;
+  /** Used only when the call creates the contact. */
+  readonly contactName?: string;
+}

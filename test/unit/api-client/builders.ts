@@ -1,0 +1,62 @@
+// Records as the API text describes them, one place for all tests of the client.
+
+const AT = '2026-11-20T10:00:00.000Z';
+
+export const RATE = {
+  'x-ratelimit-limit': '120',
+  'x-ratelimit-remaining': '119',
+  'x-ratelimit-reset': '1795000000',
+};
+
+export function aContact(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: 1,
+    name: 'Bia',
+    number: '5511987654321',
+    email: null,
+    document: null,
+    channel: 'whatsapp',
+    profilePicUrl: null,
+    disableBot: false,
+    tags: [{ id: 1, name: 'vip', color: '#ff0000' }],
+    createdAt: AT,
+    updatedAt: AT,
+    ...over,
+  };
+}
+
+export function aCard(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: 7,
+    title: 'Lead - Bia',
+    value: 10,
+    status: 'open',
+    probability: 10,
+    pipeline: { id: 1, name: 'Sales' },
+    stage: { id: 11, name: 'New' },
+    contact: { id: 1, name: 'Bia', number: '5511987654321', email: null, tags: [{ id: 1, name: 'vip' }] },
+    user: null,
+    source: { id: 1, name: 'site' },
+    lostReason: null,
+    originTicketId: null,
+    expectedCloseDate: '2026-12-01',
+    closedAt: null,
+    stageEnteredAt: AT,
+    createdAt: AT,
+    updatedAt: AT,
+    ...over,
+  };
+}
+
+export function aPipeline(over: Record<string, unknown> = {}): Record<string, unknown> {
+  const stage = { name: 'New', isFinal: false, isWon: false, probability: 10 };
+  return {
+    id: 1,
+    name: 'Sales',
+    stages: [
+      { ...stage, id: 12, order: 2 },
+      { ...stage, id: 11, order: 1 },
+    ],
+    ...over,
+  };
+}
