@@ -19,24 +19,104 @@ export type RunSpec = z.infer<typeof RunSpec>;
 export const OUTCOMES = ['created', 'updated', 'unchanged', 'rejected', 'failed', 'unknown'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The steps of one record, in the order in which they run. Each is at most one API call, but for reading back. */
-export const STEPS = ['lookup', 'extra', 'contact', 'tags', 'findCard', 'card', 'stage'] as const;
-export type Step = (typeof STEPS)[number];
+/**
+ * The steps of one record in the order in which they run, each one API call. A record carries the set
+ * of steps still to do as bits; every step answers with the set that is left.
+ */
+export const STEP_BITS = {
+  /** Is the person on the service already, under either form of a Brazilian number? */
+  lookup: 1,
+  /** Read the extra info that others wrote, so that the whole-list write keeps it. */
+  readExtraInfo: 2,
+  upsertContact: 4,
+  setTags: 8,
+  /** Has the contact a card in the pipeline already? */
+  findCard: 16,
+  createCard: 32,
+  /** The answer to a card creation was lost: look whether the card is there. */
+  readBackCard: 64,
+  moveStage: 128,
+  /** The answer to a move was lost: look where the card stands. */
+  readBackStage: 256,
+} as const;
+export type Step = keyof typeof STEP_BITS;
 
-/** Counts add up: read = created + updated + unchanged + rejected + failed + unknown, once a run has finished. */
-export const RunReport = z.object({
-  run: z.string(),
-  read: z.int(),
-  created: z.int(),
-  updated: z.int(),
-  unchanged: z.int(),
-  rejected: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
+/** The one person a run works on, as the workflow sees it: ledger id and steps, nothing personal. */
+export interface PlannedRecord {
+  readonly id: number;
+  readonly todo: number;
+}
+
+export interface StepInput {
+  readonly run: string;
+  readonly record: number;
+}
+
+export interface StepResult {
+  /** Steps still to do, as bits. */
+  readonly todo: number;
+  /** Set when the record has ended here, with no step left. */
+  readonly ended?: Outcome;
+  /** The next step is due only after this many milliseconds. */
+  readonly waitMs?: number;
+  readonly cardCreated?: boolean;
+}
+
+/** How far a refusal reaches: this record, this step for all records, or the whole run. */
+export type RefusalScope = 'record' | 'step' | 'run';
+
+/** Details of the failure that an API activity throws; `type` of the failure is the API's code. */
+export interface RefusalDetails {
+  readonly scope: RefusalScope;
+  readonly step: Step | 'catalog';
+}
+
+/** Counts add up once a run has finished: read = created + updated + unchanged + rejected + failed + unknown. */
+export interface RunReport {
+  readonly run: string;
+  /** Rows read from the source. */
+  readonly read: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly rejected: number;
+  readonly failed: number;
+  readonly unknown: number;
   /** Cards created in this run. */
-  cards: z.int(),
+  readonly cards: number;
   /** API calls made in this run, read-backs and repeated attempts included. */
-  calls: z.int(),
-  seconds: z.number(),
-});
-export type RunReport = z.infer<typeof RunReport>;
+  readonly calls: number;
+  readonly seconds: number;
+  /** Records left undone: only a cancelled run has any. */
+  readonly pending: number;
+  readonly warnings: readonly RunWarning[];
+}
+
+/** A step that stopped for all records, or a value of the config that the account does not know. */
+export interface RunWarning {
+  readonly step: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+export type RunPhase = 'opening' | 'planning' | 'preparing' | 'syncing' | 'closing' | 'ended';
+
+/** Answer of the `progress` query. */
+export interface RunProgress {
+  readonly run: string | null;
+  readonly phase: RunPhase;
+  readonly paused: { readonly by: string; readonly reason: string } | null;
+  /** Rows read so far, and the share of the source behind them (0..1, null when unknown). */
+  readonly read: number;
+  readonly readShare: number | null;
+  /** Records that need calls, and how many of them have ended. */
+  readonly total: number;
+  readonly done: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly rejected: number;
+  readonly cards: number;
+  readonly stoppedSteps: readonly string[];
+}

@@ -1,0 +1,35 @@
+// What activities are given by the composition root: nothing here is reached for, all of it is passed in.
+import type { MessagingClient } from '../src/api-client/client.ts';
+import type { Budget } from '../src/budget/slots.ts';
+import type { MappingConfig, SourceConfig } from '../src/contracts/config.ts';
+import type { RunSpec } from '../src/contracts/run.ts';
+import type { Source } from '../src/contracts/source.ts';
+import type { Database } from '../src/ledger/database.ts';
+import type { Mapping } from '../src/mapping/index.ts';
+
+/** One account as activities use it. */
+export interface AccountAccess {
+  readonly client: MessagingClient;
+  /** Hash of the token: names its slots in the ledger and its fairness key in the engine. */
+  readonly tokenKey: string;
+  /** Seconds after which a write that can't be read back is taken not to have happened. */
+  readonly settleSeconds: number;
+}
+
+export interface ActivityLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface Deps {
+  readonly db: Database;
+  readonly budget: Budget;
+  readonly log: ActivityLog;
+  /** @throws Error naming the account when the configuration has none of that name */
+  account(name: string): AccountAccess;
+  /** @throws Error naming the sync when the configuration has none of that name */
+  spec(account: string, sync: string): RunSpec;
+  openSource(config: SourceConfig): Source;
+  compileMapping(config: MappingConfig): Mapping;
+}

@@ -1,0 +1,107 @@
+// Errors of the API client as Temporal failures: what is retried and when, and how far a refusal reaches.
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/activity';
+import { ApiError, TransportError, UnexpectedShapeError } from '../src/api-client/errors.ts';
+import type { RefusalDetails, RefusalScope, Step } from '../src/contracts/run.ts';
+
+/** The token itself is refused: nothing can go on until somebody acts. */
+const RUN_CODES = new Set([
+  'ERR_TOKEN_MISSING',
+  'ERR_TOKEN_INVALID',
+  'ERR_TOKEN_REVOKED',
+  'ERR_TOKEN_EXPIRED',
+]);
+
+/** The account or the plan does not allow this step, whoever the record is about. */
+const STEP_CODES = new Set([
+  'ERR_SCOPE_MISSING',
+  'ERR_INVALID_TAGMODE',
+  'ERR_PIPELINE_NOT_FOUND',
+  'FORBIDDEN',
+]);
+
+/** Steps without which no other step makes sense: an account-wide refusal of one holds the whole run. */
+const VITAL_STEPS = new Set<RefusalDetails['step']>(['lookup', 'readExtraInfo', 'upsertContact']);
+
+/** Connection settings of the account; they refuse every contact alike (API text, POST /v1/contacts, rule 6). */
+const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE']);
+
+/** Name of a refusal: the API's code, or a name for the answers that come without one. */
+export function refusalCode(error: ApiError): string {
+  return error.code ?? (error.status === 403 ? 'FORBIDDEN' : `HTTP_${error.status}`);
+}
+
+export function refusalScope(code: string, step: RefusalDetails['step']): RefusalScope {
+  if (RUN_CODES.has(code)) return 'run';
+  if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
+  if (CONNECTION_CODES.has(code) && step === 'upsertContact') return 'run';
+  return 'record';
+}
+
+/** True when the service refused for good: the same call would be refused again. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
+}
+
+/** The service is busy or the slot is far away: not an error, only a time to come back at. */
+export function comeBack(ms: number, why: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: why,
+    type: 'ComeBack',
+    nextRetryDelay: Math.ceil(ms),
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+/** The run or a step of it can't go on; the workflow reads `scope` and acts. */
+export function refusal(code: string, message: string, details: RefusalDetails): ApplicationFailure {
+  return ApplicationFailure.create({ message, type: code, nonRetryable: true, details: [details] });
+}
+
+/** Wait before attempt n + 1 after n transient failures: 1 s doubled up to a minute, spread by a fifth. */
+export function backoffMs(failures: number): number {
+  return Math.min(60_000, 1000 * 2 ** Math.min(failures - 1, 6)) * (0.9 + Math.random() * 0.2);
+}
+
+/**
+ * Any error of an API activity as a failure without personal data: messages of the client name the
+ * method and the path template; those of other errors are kept out of the history.
+ * @param failures transient failures of this call so far, this one included
+ */
+export function toFailure(error: unknown, step: RefusalDetails['step'], failures: number): Error {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
+  if (error instanceof ApiError) {
+    if (error.status === 429) return comeBack(rateLimitWaitMs(error), 'the token is over its limit');
+    const code = refusalCode(error);
+    if (isRefusal(error)) return refusal(code, error.message, { scope: refusalScope(code, step), step });
+    return retryable(error.message, code, failures);
+  }
+  if (error instanceof UnexpectedShapeError) {
+    return refusal('UNEXPECTED_SHAPE', error.message, { scope: 'record', step });
+  }
+  if (error instanceof TransportError) {
+    return retryable(error.message, `TRANSPORT_${error.reason.toUpperCase()}`, failures);
+  }
+  return retryable(
+    `${error instanceof Error ? error.name : 'error'} in ${step}; the worker's log has it`,
+    'INTERNAL',
+    failures,
+  );
+}
+
+function retryable(message: string, type: string, failures: number): ApplicationFailure {
+  return ApplicationFailure.create({ message, type, nextRetryDelay: Math.ceil(backoffMs(failures)) });
+}
+
+/** How long a token rests after a 429: Retry-After, else the end of the window, else a whole minute. */
+export function rateLimitWaitMs(error: ApiError): number {
+  if (error.retryAfterMs !== null) return Math.max(1000, error.retryAfterMs);
+  const untilReset = error.rate === null ? Number.NaN : error.rate.resetAt.getTime() - Date.now();
+  return untilReset > 0 && untilReset <= 60_000 ? untilReset : 60_000;
+}
+
+/** Reason of a failed record for the operator: what was refused, by which code. */
+export function recordReason(error: ApiError | UnexpectedShapeError, step: Step): string {
+  return error instanceof ApiError
+    ? `${step}: the service refused with ${refusalCode(error)} (HTTP ${error.status})`
+    : `${step}: the answer lacks ${error.path}`;
+}

@@ -1,0 +1,22 @@
+// All activities, built from what they depend on. Workflows import their type only.
+import { createCardActivities } from './cards.ts';
+import { createCatalogActivities } from './catalog.ts';
+import { createContactActivities } from './contacts.ts';
+import type { Deps } from './deps.ts';
+import { createSyncPlanActivities } from './sync-plan.ts';
+
+/** Activities of the work queue: the ledger and the sources. */
+export function createLedgerActivities(deps: Deps) {
+  return createSyncPlanActivities(deps);
+}
+
+/** Activities of the API queue: each is one call of the API. */
+export function createApiActivities(deps: Deps) {
+  return {
+    ...createCatalogActivities(deps),
+    ...createContactActivities(deps),
+    ...createCardActivities(deps),
+  };
+}
+
+export type Activities = ReturnType<typeof createLedgerActivities> & ReturnType<typeof createApiActivities>;

@@ -1,0 +1,123 @@
+// The frame around one step of one record: load it, run it, and write down how it ended.
+
+import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
+import type { CrmRecord } from '../src/contracts/record.ts';
+import { type RunSpec, STEP_BITS, type Step, type StepInput, type StepResult } from '../src/contracts/run.ts';
+import { findPeople, type KnownPerson } from '../src/ledger/people.ts';
+import { countAttempt, endRecord, getRecord, type RecordRow } from '../src/ledger/records.ts';
+import { addWarning, getRun } from '../src/ledger/runs.ts';
+import type { AccountAccess, Deps } from './deps.ts';
+import { isRefusal, recordReason, refusalCode, refusalScope, toFailure } from './failures.ts';
+import { refName } from './sync-diff.ts';
+
+/**
+ * So often may the service answer one record with an internal error before the record is set aside:
+ * with the backoff of failures.ts about seven minutes. An unreachable service is waited for without end.
+ */
+const MAX_INTERNAL_ERRORS = 12;
+
+/** All that a step works with. */
+export interface StepContext {
+  readonly run: string;
+  readonly spec: RunSpec;
+  readonly row: RecordRow;
+  readonly record: CrmRecord;
+  readonly person: KnownPerson | null;
+  readonly account: AccountAccess;
+}
+
+/**
+ * Runs a step. A refusal of this record alone ends the record as failed and is an ordinary result; a
+ * refusal that reaches further is a failure that the workflow acts on, the record stays pending.
+ */
+export async function runStep(
+  deps: Deps,
+  step: Step,
+  input: StepInput,
+  work: (context: StepContext) => Promise<StepResult>,
+): Promise<StepResult> {
+  const { db } = deps;
+  try {
+    const [run, row] = await Promise.all([getRun(db, input.run), getRecord(db, input.run, input.record)]);
+    // A second attempt after the first one's effect was written down: its result stands.
+    if (row.status !== 'pending') return { todo: row.todo, ended: row.status };
+    if ((row.todo & STEP_BITS[step]) === 0) return { todo: row.todo };
+    const record = row.payload as CrmRecord;
+    const pipeline = run.spec.mapping.card?.pipeline;
+    const people = await findPeople(
+      db,
+      run.account,
+      [row.key],
+      pipeline === undefined ? '' : refName(pipeline),
+    );
+    return await work({
+      run: run.id,
+      spec: run.spec,
+      row,
+      record,
+      person: people.get(row.key) ?? null,
+      account: deps.account(run.account),
+    });
+  } catch (error) {
+    return await settleError(deps, step, input, error);
+  }
+}
+
+async function settleError(deps: Deps, step: Step, input: StepInput, error: unknown): Promise<StepResult> {
+  const { db, log } = deps;
+  const where = { run: input.run, record: input.record, step };
+  if (isRefusal(error)) {
+    const code = refusalCode(error);
+    const scope = refusalScope(code, step);
+    if (scope === 'record') return await fail(deps, step, input, code, recordReason(error, step));
+    if (scope === 'step') {
+      await addWarning(db, input.run, {
+        step,
+        subject: '',
+        code,
+        reason: `${recordReason(error, step)}; the step was stopped for all records`,
+      });
+    }
+    log.warn({ ...where, code }, `the account refuses ${step}`);
+    throw toFailure(error, step, 1);
+  }
+  if (error instanceof UnexpectedShapeError)
+    return await fail(deps, step, input, 'UNEXPECTED_SHAPE', recordReason(error, step));
+  if (isTransient(error)) {
+    const failures = await countAttempt(db, input.record);
+    const failure = toFailure(error, step, failures);
+    if (error instanceof ApiError && error.status === 500 && failures >= MAX_INTERNAL_ERRORS) {
+      return await fail(
+        deps,
+        step,
+        input,
+        'HTTP_500',
+        `${step}: the service answered ${failures} times with an internal error`,
+      );
+    }
+    throw failure;
+  }
+  const failure = toFailure(error, step, 1);
+  if ((failure as { type?: string }).type === 'INTERNAL') log.error({ ...where, err: error }, 'step failed');
+  throw failure;
+}
+
+function isTransient(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (error.name === 'TransportError' || (error instanceof ApiError && error.status !== 429))
+  );
+}
+
+/** Ends a record as failed. */
+export async function fail(
+  deps: Deps,
+  step: Step,
+  input: StepInput,
+  code: string,
+  reason: string,
+): Promise<StepResult> {
+  await endRecord(deps.db, input.record, { status: 'failed', step, code, reason });
+  deps.log.warn({ run: input.run, record: input.record, step, code }, 'a record failed');
+  return { todo: 0, ended: 'failed' };
+}

@@ -1,0 +1,121 @@
+// What changed: a record against what the ledger knows was sent. Pure functions.
+import { createHash } from 'node:crypto';
+import type { SyncConfig } from '../src/contracts/config.ts';
+import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
+import { STEP_BITS } from '../src/contracts/run.ts';
+import type { KnownPerson } from '../src/ledger/people.ts';
+
+export type DiffOptions = Pick<SyncConfig, 'tags' | 'extraInfo'>;
+
+function hash(value: unknown): string {
+  return createHash('sha1').update(JSON.stringify(value)).digest('base64url');
+}
+
+export interface RecordHashes {
+  readonly contact: string;
+  readonly extra: string;
+  readonly tags: string;
+}
+
+/** Hashes of the three parts that are written to a contact. */
+export function hashRecord(record: CrmRecord): RecordHashes {
+  const { name, email, document, disableBot } = record.contact;
+  return {
+    contact: hash([name ?? null, email ?? null, document ?? null, disableBot ?? null]),
+    extra: hash(record.extraInfo),
+    tags: hash(record.tags),
+  };
+}
+
+/**
+ * Two rows of one person as one record: the later row's filled fields win, tags add up. So the order of
+ * pages does not matter, and a second run over the same source finds nothing to do.
+ */
+export function mergeRecords(earlier: CrmRecord, later: CrmRecord): CrmRecord {
+  const card =
+    earlier.card === undefined || later.card === undefined
+      ? (later.card ?? earlier.card)
+      : {
+          ...earlier.card,
+          ...later.card,
+          customFields: { ...earlier.card.customFields, ...later.card.customFields },
+        };
+  return {
+    key: earlier.key,
+    contact: { ...earlier.contact, ...later.contact },
+    extraInfo: mergeExtraInfo(earlier.extraInfo, later.extraInfo),
+    tags: [...new Set([...earlier.tags, ...later.tags])].sort(),
+    ...(card === undefined ? {} : { card }),
+  };
+}
+
+/** The fields of `wanted` over those of `base`, sorted by name. */
+export function mergeExtraInfo(base: readonly ExtraField[], wanted: readonly ExtraField[]): ExtraField[] {
+  const fields = new Map([...base, ...wanted].map((field) => [field.name, field.value]));
+  return [...fields].map(([name, value]) => ({ name, value })).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Name of a pipeline or stage as the ledger keeps it: an id is told from a name that looks like one. */
+export function refName(ref: string | number): string {
+  return typeof ref === 'number' ? `#${ref}` : ref;
+}
+
+/**
+ * The steps that this record needs, as bits of STEP_BITS; 0 when the service already has it all.
+ * @param known the person in the ledger, null when it has never been seen
+ */
+export function planSteps(record: CrmRecord, known: KnownPerson | null, options: DiffOptions): number {
+  const hashes = hashRecord(record);
+  const onService = known?.remote_id != null;
+  const extra = hashes.extra !== known?.hash_extra && record.extraInfo.length > 0;
+  const tags = hashes.tags !== known?.hash_tags && (record.tags.length > 0 || onService);
+  let todo = 0;
+  // The upsert's answer is the only free look at the contact's tags: a change of tags begins there.
+  if (hashes.contact !== known?.hash_contact || extra || tags || !onService) todo |= STEP_BITS.upsertContact;
+  if (!onService && needsLookup(record, options)) todo |= STEP_BITS.lookup;
+  if (onService && extra && needsRead(known, options)) todo |= STEP_BITS.readExtraInfo;
+  if (tags) todo |= STEP_BITS.setTags;
+  if (record.card !== undefined) {
+    if (known?.card == null) todo |= STEP_BITS.createCard | (onService ? STEP_BITS.findCard : 0);
+    else if (record.card.stage !== undefined && refName(record.card.stage) !== known.card.stage)
+      todo |= STEP_BITS.moveStage;
+  }
+  return todo;
+}
+
+/**
+ * Must we know whether the person exists before the first write? Yes when the service may hold the
+ * other form of a Brazilian mobile number, since the upsert would make a second contact; and when a
+ * whole-list write of extra info could erase what others wrote.
+ */
+export function needsLookup(record: CrmRecord, options: DiffOptions): boolean {
+  return isBrazilianMobile(record.key) || (options.extraInfo !== 'replace' && record.extraInfo.length > 0);
+}
+
+export function needsRead(known: { extra_known: ExtraField[] | null } | null, options: DiffOptions): boolean {
+  return options.extraInfo === 'merge-fresh' || (options.extraInfo === 'merge' && known?.extra_known == null);
+}
+
+/** Country 55, two digits of area, then nine digits that begin with 9: the form that once had eight. */
+function isBrazilianMobile(key: string): boolean {
+  return /^55\d{2}9\d{8}$/.test(key);
+}
+
+/**
+ * The tags a contact is to have.
+ * @param current names on the contact now, by anybody
+ * @param added names that Sluice put there itself
+ * @returns null when the list is right as it is
+ */
+export function targetTags(
+  current: readonly string[],
+  wanted: readonly string[],
+  added: readonly string[],
+  mode: SyncConfig['tags'],
+): string[] | null {
+  const keep =
+    mode === 'replace' ? [] : current.filter((name) => wanted.includes(name) || !added.includes(name));
+  const target = [...new Set([...keep, ...wanted])];
+  const same = target.length === current.length && target.every((name) => current.includes(name));
+  return same ? null : target;
+}

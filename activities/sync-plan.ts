@@ -1,0 +1,226 @@
+// Ledger side of a sync: open the run, read and compare the source page by page, hand out work, close.
+// None of these calls the API.
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { CrmRecord, RowProblem } from '../src/contracts/record.ts';
+import { type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
+import { SourceError } from '../src/contracts/source.ts';
+import { findPeople } from '../src/ledger/people.ts';
+import {
+  addRejects,
+  countTodo,
+  findStaged,
+  pendingRecords,
+  type StagedRecord,
+  settleSurvey,
+  stageRecords,
+} from '../src/ledger/records.ts';
+import {
+  addWarning,
+  advanceRun,
+  closeRun,
+  getRun,
+  lockRun,
+  openRun,
+  type RunRow,
+} from '../src/ledger/runs.ts';
+import type { Mapping } from '../src/mapping/index.ts';
+import type { Deps } from './deps.ts';
+import { mergeRecords, planSteps, refName } from './sync-diff.ts';
+
+/** Rows in one transaction: some 0.5 s of work, and about 5 MB of payloads. */
+const PAGE_ROWS = 2000;
+
+export interface OpenedRun {
+  readonly run: string;
+  /** Fairness key of the engine: a hash of the account's token. */
+  readonly tokenKey: string;
+  readonly concurrency: number;
+  /** The source has been read to its end already. */
+  readonly planned: boolean;
+}
+
+export interface PlanProgress {
+  readonly read: number;
+  readonly rejected: number;
+  readonly merged: number;
+  readonly share: number | null;
+  readonly done: boolean;
+}
+
+export interface RunWork {
+  readonly total: number;
+  readonly lookups: number;
+  readonly tags: number;
+  readonly cards: number;
+}
+
+export function createSyncPlanActivities(deps: Deps) {
+  const { db } = deps;
+
+  return {
+    async openRun(input: { account: string; sync: string }): Promise<OpenedRun> {
+      let spec: RunSpec;
+      let tokenKey: string;
+      try {
+        spec = deps.spec(input.account, input.sync);
+        tokenKey = deps.account(input.account).tokenKey;
+      } catch (error) {
+        throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
+      }
+      const run = await openRun(db, spec);
+      return {
+        run: run.id,
+        tokenKey,
+        concurrency: run.spec.options.concurrency,
+        planned: run.status !== 'planning',
+      };
+    },
+
+    /** Reads, maps and compares one page of the source. The place in the source moves on with its effect, in one transaction. */
+    async planPage(input: { run: string }): Promise<PlanProgress> {
+      const seen = await getRun(db, input.run);
+      const source = deps.openSource(seen.spec.source);
+      const mapping = deps.compileMapping(seen.spec.mapping);
+      try {
+        const page = await source.read(seen.cursor, {
+          limit: PAGE_ROWS,
+          signal: Context.current().cancellationSignal,
+        });
+        const mapped = await mapRows(mapping, page.rows);
+        return await db.transaction(async (tx) => {
+          const run = await lockRun(tx, input.run);
+          // A second attempt at the same page finds the run further on: the first one's work stands.
+          if (JSON.stringify(run.cursor) !== JSON.stringify(seen.cursor) || run.status !== 'planning') {
+            return progressOf(run, { share: null, done: run.status !== 'planning' });
+          }
+          const merged = await stage(tx, run, mapped.good);
+          await addRejects(tx, run.id, mapped.rejects);
+          const counts = { read: page.rows.length, rejected: mapped.rejectedRows, merged };
+          await advanceRun(tx, run.id, { cursor: page.next, progress: page.progress, ...counts });
+          return {
+            read: run.rows_read + counts.read,
+            rejected: run.rows_rejected + counts.rejected,
+            merged: run.rows_merged + counts.merged,
+            share: page.progress,
+            done: page.next === null,
+          };
+        });
+      } catch (error) {
+        if (error instanceof SourceError)
+          throw ApplicationFailure.nonRetryable(error.message, `SOURCE_${error.code.toUpperCase()}`);
+        throw error;
+      }
+    },
+
+    /** What the planned run still has to do. */
+    async countWork(input: { run: string }): Promise<RunWork> {
+      return await countTodo(db, input.run, {
+        lookup: STEP_BITS.lookup,
+        tags: STEP_BITS.setTags,
+        cards: STEP_BITS.createCard | STEP_BITS.moveStage,
+      });
+    },
+
+    /** After the account's contacts were read: who was found needs no look-up; who was not is new, if all were read. */
+    async settleSurvey(input: { run: string; complete: boolean }): Promise<void> {
+      await db.transaction(async (tx) => {
+        const { id, account, spec } = await lockRun(tx, input.run);
+        const bits = {
+          lookup: STEP_BITS.lookup,
+          readExtraInfo: spec.options.extraInfo === 'replace' ? 0 : STEP_BITS.readExtraInfo,
+          onFound: spec.options.tags === 'replace' ? STEP_BITS.setTags : 0,
+        };
+        await settleSurvey(tx, { id, account }, bits, input.complete);
+      });
+    },
+
+    async nextRecords(input: {
+      run: string;
+      after: number;
+      stopped: number;
+      limit: number;
+    }): Promise<PlannedRecord[]> {
+      return await pendingRecords(db, input.run, input);
+    },
+
+    async warn(input: { run: string; step: string; code: string; reason: string }): Promise<void> {
+      await addWarning(db, input.run, { ...input, subject: '' });
+      deps.log.warn({ run: input.run, step: input.step, code: input.code }, input.reason);
+    },
+
+    async closeRun(input: {
+      run: string;
+      status: 'finished' | 'cancelled' | 'failed';
+      stopped: number;
+      error?: string;
+    }): Promise<RunReport> {
+      return await db.transaction((tx) => closeRun(tx, input.run, input));
+    },
+  };
+
+  function progressOf(run: RunRow, at: { share: number | null; done: boolean }): PlanProgress {
+    return { read: run.rows_read, rejected: run.rows_rejected, merged: run.rows_merged, ...at };
+  }
+
+  /** Stages a page's records; answers how many rows were merged into an earlier row of the same person. */
+  async function stage(
+    tx: Parameters<Parameters<typeof db.transaction>[0]>[0],
+    run: RunRow,
+    good: readonly { row: number; record: CrmRecord }[],
+  ): Promise<number> {
+    const keys = [...new Set(good.map(({ record }) => record.key))];
+    const staged = new Map<string, { row: number; record: CrmRecord }>();
+    for (const [key, earlier] of await findStaged(tx, run.id, keys)) {
+      staged.set(key, { row: earlier.row_no, record: earlier.payload as CrmRecord });
+    }
+    let merged = 0;
+    for (const { row, record } of good) {
+      const earlier = staged.get(record.key);
+      if (earlier !== undefined) merged++;
+      staged.set(
+        record.key,
+        earlier === undefined
+          ? { row, record }
+          : { row: earlier.row, record: mergeRecords(earlier.record, record) },
+      );
+    }
+    const pipeline = run.spec.mapping.card?.pipeline;
+    const people = await findPeople(tx, run.account, keys, pipeline === undefined ? '' : refName(pipeline));
+    const rows: StagedRecord[] = [...staged].map(([key, { row, record }]) => ({
+      key,
+      row,
+      record,
+      todo: planSteps(record, people.get(key) ?? null, run.spec.options),
+    }));
+    await stageRecords(tx, run.id, rows);
+    return merged;
+  }
+}
+
+async function mapRows(
+  mapping: Mapping,
+  rows: readonly { row: number; values: Readonly<Record<string, unknown>> | null; problem?: RowProblem }[],
+) {
+  const good: { row: number; record: CrmRecord }[] = [];
+  const rejects: { row: number; problem: RowProblem }[] = [];
+  let rejectedRows = 0;
+  for (const { row, values, problem } of rows) {
+    // Awaiting a plain value costs a turn of the event loop; most mappings answer at once.
+    const pending = values === null || problem !== undefined ? null : mapping.apply(values);
+    const result = pending instanceof Promise ? await pending : pending;
+    if (result?.ok === true) {
+      good.push({ row, record: result.record });
+      continue;
+    }
+    rejectedRows++;
+    const problems = result === null ? [problem ?? UNREADABLE] : result.problems;
+    for (const each of problems) rejects.push({ row, problem: each });
+  }
+  return { good, rejects, rejectedRows };
+}
+
+const UNREADABLE: RowProblem = {
+  field: 'row',
+  code: 'malformed_row',
+  reason: 'the source could not read this row',
+};

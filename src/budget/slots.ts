@@ -1,0 +1,73 @@
+// Slots: the calls that a token allows, reserved one by one in the ledger and corrected by the API's own headers.
+import type { Queryable } from '../ledger/database.ts';
+
+/**
+ * Distance between two slots as a multiple of 60 s / limit. Without the 0.2 % the edge of a minute
+ * sees one call more than the limit.
+ */
+const GAP = 1.002;
+
+/** A slot further away than this many slots is not taken: whoever holds one stands in front of a lead. */
+const HORIZON_SLOTS = 1.5;
+/** At thousands of calls a minute 1.5 slots are shorter than a dispatch; below this the wait is no loss. */
+const HORIZON_FLOOR_S = 0.1;
+
+export interface Budget {
+  /**
+   * Takes the token's next slot.
+   * @returns milliseconds to wait before the call; or, when the slot is too far away, when to ask again
+   */
+  reserve(token: string): Promise<{ granted: true; waitMs: number } | { granted: false; retryMs: number }>;
+  /** Adopts what an answer's rate headers say. */
+  observe(token: string, rate: { limit: number; remaining: number; resetAt: Date }): Promise<void>;
+  /** Nothing goes out on this token for so long: the answer to a 429. */
+  block(token: string, ms: number): Promise<void>;
+}
+
+/**
+ * @param limitOf calls a minute of a token until its first answer tells
+ */
+export function createBudget(db: Queryable, limitOf: (token: string) => number): Budget {
+  return {
+    async reserve(token) {
+      // One atomic statement a call. The new slot is the later of now and the end of the last one; when
+      // that is beyond the horizon the row stays as it was and only the distance comes back.
+      const [row] = await db.query<{ wait: number; taken: boolean }>(
+        `with t as (select clock_timestamp() as now),
+         made as (insert into slots (token, call_limit) values ($1, $2) on conflict (token) do nothing),
+         upd as (
+           update slots s
+              set next_at = greatest(s.next_at, s.blocked_until, t.now) + make_interval(secs => 60.0 / s.call_limit * $3)
+             from t
+            where s.token = $1
+              and greatest(s.next_at, s.blocked_until)
+                  <= t.now + make_interval(secs => greatest(60.0 / s.call_limit * $4, $5))
+           returning next_at - make_interval(secs => 60.0 / s.call_limit * $3) as slot)
+         select extract(epoch from coalesce((select slot from upd), greatest(s.next_at, s.blocked_until)) - t.now)::float8 as wait,
+                exists (select 1 from upd) as taken
+           from t, slots s where s.token = $1`,
+        [token, limitOf(token), GAP, HORIZON_SLOTS, HORIZON_FLOOR_S],
+      );
+      // No row: this very statement made it, and its own snapshot does not see it yet.
+      if (row === undefined) return { granted: false, retryMs: 1 };
+      const ms = Math.max(0, row.wait * 1000);
+      return row.taken ? { granted: true, waitMs: ms } : { granted: false, retryMs: Math.max(1, ms) };
+    },
+    async observe(token, rate) {
+      if (!Number.isFinite(rate.limit) || rate.limit <= 0) return;
+      await db.query(
+        `update slots set call_limit = $2,
+                blocked_until = case when $3::int > 0 then blocked_until else greatest(blocked_until, $4::timestamptz) end
+          where token = $1 and (call_limit <> $2 or $3::int <= 0)`,
+        [token, Math.min(rate.limit, 1_000_000), rate.remaining, rate.resetAt.toISOString()],
+      );
+    },
+    async block(token, ms) {
+      await db.query(
+        `update slots set blocked_until = greatest(blocked_until, clock_timestamp() + make_interval(secs => $2::float8))
+          where token = $1`,
+        [token, ms / 1000],
+      );
+    },
+  };
+}

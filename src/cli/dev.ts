@@ -1,0 +1,36 @@
+// `sluice dev` and `sluice worker`: processes that stay up and do the work.
+import type { Command } from 'commander';
+import { createShutdown } from '../runtime/shutdown.ts';
+import { CliError, EXIT } from './exit.ts';
+import { openStack, type SessionOptions, withSessionOptions } from './session.ts';
+
+export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
+  withSessionOptions(program.command('dev'))
+    .description('Temporal server, ledger and worker in one process, for the configuration; stays up')
+    .action((options: SessionOptions) => stayUp('sluice dev', options, env));
+
+  withSessionOptions(program.command('worker'))
+    .description('a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL, run as many as you like')
+    .action(async (options: SessionOptions) => {
+      const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);
+      if (missing.length > 0) {
+        throw new CliError(EXIT.usage, `set ${missing.join(' and ')}: several workers share one Temporal server and one PostgreSQL; for all in one process use \`sluice dev\``);
+      }
+      await stayUp('sluice worker', { ...options, state: `${options.state}/worker-${process.pid}` }, env);
+    });
+}
+
+async function stayUp(command: string, options: SessionOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const shutdown = createShutdown({ graceMs: 40_000, say });
+  try {
+    const stack = await openStack(command, options, env, shutdown);
+    say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
+    if (stack.temporal.uiUrl !== null) say(`UI         ${stack.temporal.uiUrl}`);
+    say(`ready for the syncs ${Object.keys(stack.config.config.syncs).join(', ') || '(none configured)'}; Ctrl-C ends`);
+    const stopped = new Promise<void>((done) => shutdown.signal.addEventListener('abort', () => done(), { once: true }));
+    await Promise.race([stopped, stack.failed]);
+  } finally {
+    await shutdown.run('the end of the command');
+  }
+}

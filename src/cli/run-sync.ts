@@ -1,0 +1,112 @@
+// Starts a sync as a workflow, or joins the one that runs already, and follows it to its report.
+import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import type { RunProgress, RunReport } from '../contracts/run.ts';
+import type { crmSync } from '../../workflows/crm-sync.ts';
+import { crmSyncWorkflowId, progressQuery } from '../../workflows/messages.ts';
+import { WORK_QUEUE } from '../../workflows/policies.ts';
+import { CliError, EXIT } from './exit.ts';
+import type { Progress } from './progress.ts';
+import { formatCount } from './progress.ts';
+
+const POLL_MS = 500;
+
+export type SyncHandle = WorkflowHandle<typeof crmSync>;
+
+/** One sync has one workflow at a time: a second start joins the first. */
+export async function startSync(client: Client, account: string, sync: string): Promise<SyncHandle> {
+  const workflowId = crmSyncWorkflowId(account, sync);
+  return await client.workflow.start<typeof crmSync>('crmSync', {
+    workflowId,
+    taskQueue: WORK_QUEUE,
+    args: [{ account, sync }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    searchAttributes: { SluiceAccount: [account], SluiceJob: [`crm-sync/${sync}`] },
+    staticSummary: `CRM sync "${sync}" into the account "${account}"`,
+  });
+}
+
+/**
+ * Shows a run's progress until it ends.
+ * @throws CliError when the run was cancelled or failed, with the reason
+ */
+export async function followSync(handle: SyncHandle, progress: Progress, signal: AbortSignal): Promise<RunReport> {
+  const ended = new AbortController();
+  const shown = show(handle, progress, AbortSignal.any([signal, ended.signal]));
+  try {
+    return await handle.result();
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) {
+      const cause = error.cause?.cause ?? error.cause;
+      throw new CliError(EXIT.error, `the sync ended: ${cause?.message ?? error.message}`, { cause: error });
+    }
+    throw error;
+  } finally {
+    ended.abort();
+    await shown;
+    progress.finish();
+  }
+}
+
+async function show(handle: SyncHandle, progress: Progress, stop: AbortSignal): Promise<void> {
+  let paused: string | null = null;
+  while (!stop.aborted) {
+    const now = await ask(handle);
+    if (now !== null) {
+      const reason = now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason}`;
+      if (reason !== null && reason !== paused) progress.line(reason);
+      paused = reason;
+      progress.update(describe(now));
+    }
+    await pause(POLL_MS, stop);
+  }
+}
+
+/** Null while no worker answers, or when the workflow has ended: the result tells then. */
+async function ask(handle: SyncHandle): Promise<RunProgress | null> {
+  return await handle.query(progressQuery).catch(() => null);
+}
+
+function describe(now: RunProgress): { done: number; total: number | null; note: string } {
+  if (now.phase === 'opening' || now.phase === 'planning') {
+    return { done: 0, total: null, note: `reading the source: ${formatCount(now.read)} rows` };
+  }
+  const parts = [
+    `${formatCount(now.created)} created`,
+    `${formatCount(now.updated)} updated`,
+    `${formatCount(now.cards)} cards`,
+    ...(now.failed > 0 ? [`${formatCount(now.failed)} failed`] : []),
+    ...(now.unknown > 0 ? [`${formatCount(now.unknown)} unknown`] : []),
+  ];
+  return { done: now.done, total: now.total, note: parts.join(', ') };
+}
+
+function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(finish, ms);
+    function finish() {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', finish);
+      done();
+    }
+    stop.addEventListener('abort', finish);
+  });
+}
+
+/** A report as people read it. */
+export function describeReport(report: RunReport): string[] {
+  const { read, created, updated, unchanged, rejected, failed, unknown } = report;
+  const n = formatCount;
+  return [
+    `run ${report.run}: ${n(read)} rows read in ${report.seconds} s`,
+    `  ${n(created)} created, ${n(updated)} updated, ${n(unchanged)} unchanged, ${n(rejected)} rejected, ${n(failed)} failed, ${n(unknown)} unknown`,
+    `  ${n(report.cards)} cards created, ${n(report.calls)} API calls made`,
+    ...(report.pending > 0 ? [`  ${n(report.pending)} records left undone`] : []),
+    ...report.warnings.map((warning) => `  warning: ${warning.step}: ${warning.reason} [${warning.code}]`),
+  ];
+}
+
+/** Exit code of a finished run. */
+export function exitCodeOf(report: RunReport): number {
+  if (report.unknown > 0) return EXIT.unknownOutcomes;
+  return report.failed > 0 ? EXIT.failedRecords : EXIT.ok;
+}

@@ -1,0 +1,103 @@
+// What commands on a real configuration share: the config file, the state folder, a stack here or one elsewhere.
+import { resolve } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { Command } from 'commander';
+import { resolveAssumptions } from '../api-client/assumptions.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { compileMapping, MappingConfigError } from '../mapping/index.ts';
+import { createLogger } from '../observability/logger.ts';
+import { acquireFolderLock, FolderHeldError, readFolderLock } from '../runtime/folder-lock.ts';
+import type { Shutdown } from '../runtime/shutdown.ts';
+import { type Stack, startStack } from '../runtime/stack.ts';
+import { CliError, EXIT } from './exit.ts';
+import { installTemporalLogger } from './temporal-logger.ts';
+
+export interface SessionOptions {
+  readonly config?: string;
+  readonly state: string;
+}
+
+export function withSessionOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'configuration (default: $SLUICE_CONFIG, else sluice.yaml)')
+    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
+}
+
+/** Loads the configuration with its mappings and assumptions checked. */
+export async function openConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  return await loadConfig(file ?? env.SLUICE_CONFIG ?? 'sluice.yaml', { env, ...CONFIG_CHECKS });
+}
+
+/** Checks of a configuration that only the rooms concerned can make. */
+export const CONFIG_CHECKS = {
+  checkMapping(mapping: Parameters<typeof compileMapping>[0]) {
+    try {
+      compileMapping(mapping);
+      return [];
+    } catch (error) {
+      if (error instanceof MappingConfigError) return [{ path: error.path, message: error.message }];
+      throw error;
+    }
+  },
+  checkAssumptions(assumptions: Record<string, unknown>) {
+    try {
+      resolveAssumptions(assumptions);
+      return [];
+    } catch (error) {
+      return [{ path: [], message: (error as Error).message }];
+    }
+  },
+};
+
+/**
+ * Starts Temporal, ledger and worker in this process. The lock of the state folder tells others where
+ * the engine is, so that they can talk to it.
+ * @throws CliError (conflict) when another process holds the folder
+ */
+export async function openStack(
+  command: string,
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<Stack & { readonly config: LoadedConfig }> {
+  const log = createLogger({ level: (env.SLUICE_LOG_LEVEL ?? 'warn') as 'warn' });
+  installTemporalLogger(log);
+  const config = await openConfig(options.config, env);
+  const stateDir = resolve(options.state);
+  const lock = await acquireFolderLock(stateDir, { command }).catch((error: Error) => {
+    throw error instanceof FolderHeldError ? new CliError(EXIT.conflict, error.message, { cause: error }) : error;
+  });
+  shutdown.add('folder lock', () => lock.release());
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const stack = await startStack({ config, stateDir, env, log, say, shutdown });
+  await lock.update({ command, temporal: stack.temporal.address, namespace: stack.temporal.namespace });
+  return { ...stack, config };
+}
+
+/** Where a running Sluice has its Temporal server: from the environment, else from who holds the state folder. */
+export async function findTemporal(
+  state: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ address: string; namespace: string } | null> {
+  const namespace = env.TEMPORAL_NAMESPACE ?? 'default';
+  if (env.TEMPORAL_ADDRESS) return { address: env.TEMPORAL_ADDRESS, namespace };
+  const holder = await readFolderLock(resolve(state));
+  if (holder === null || typeof holder.temporal !== 'string') return null;
+  return { address: holder.temporal, namespace: typeof holder.namespace === 'string' ? holder.namespace : namespace };
+}
+
+/** A client of the Sluice that runs already; closed by `shutdown`. */
+export async function connectClient(state: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Client> {
+  const found = await findTemporal(state, env);
+  if (found === null) {
+    throw new CliError(
+      EXIT.unavailable,
+      `no Sluice runs on ${state}: start one with \`sluice dev\`, or set TEMPORAL_ADDRESS to the Temporal server of your workers`,
+    );
+  }
+  const connection = await Connection.connect({ address: found.address }).catch((error: Error) => {
+    throw new CliError(EXIT.unavailable, `the Temporal server at ${found.address} does not answer: ${error.message}`);
+  });
+  shutdown.add('client connection', () => connection.close());
+  return new Client({ connection, namespace: found.namespace });
+}

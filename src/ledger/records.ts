@@ -1,0 +1,230 @@
+// The records of a run: one row a person, with the steps still to do and what came of them.
+import type { CrmRecord, RowProblem } from '../contracts/record.ts';
+import type { Outcome, PlannedRecord } from '../contracts/run.ts';
+import type { Queryable } from './database.ts';
+
+export interface StagedRecord {
+  readonly key: string;
+  /** Row in which the person came first. */
+  readonly row: number;
+  readonly record: CrmRecord;
+  readonly todo: number;
+}
+
+/** Records of earlier pages of the same run, by key. */
+export async function findStaged(tx: Queryable, runId: string, keys: readonly string[]) {
+  const rows = await tx.query<{ key: string; row_no: number; payload: CrmRecord }>(
+    'select key, row_no, payload from run_records where run_id = $1 and key = any($2)',
+    [runId, keys],
+  );
+  return new Map(rows.map((row) => [row.key, row]));
+}
+
+export async function stageRecords(
+  tx: Queryable,
+  runId: string,
+  staged: readonly StagedRecord[],
+): Promise<void> {
+  if (staged.length === 0) return;
+  await tx.query(
+    `insert into run_records (run_id, key, row_no, payload, todo, status)
+     select $1, key, row, record, todo, case when todo = 0 then 'unchanged' else 'pending' end
+       from jsonb_to_recordset($2::jsonb) as s(key text, row int, record jsonb, todo int)
+     on conflict (run_id, key) do update
+        set payload = excluded.payload, todo = excluded.todo, status = excluded.status`,
+    [runId, JSON.stringify(staged)],
+  );
+}
+
+export async function addRejects(
+  tx: Queryable,
+  runId: string,
+  rejects: readonly { row: number; problem: RowProblem }[],
+): Promise<void> {
+  if (rejects.length === 0) return;
+  await tx.query(
+    `insert into run_rejects (run_id, row_no, field, code, reason, value)
+     select $1, r.row, r.field, r.code, r.reason, r.value
+       from jsonb_to_recordset($2::jsonb) as r(row int, field text, code text, reason text, value text)
+     on conflict do nothing`,
+    [runId, JSON.stringify(rejects.map(({ row, problem }) => ({ row, ...problem })))],
+  );
+}
+
+export interface RejectRow {
+  readonly row: number;
+  readonly field: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly value: string | null;
+}
+
+export async function listRejects(db: Queryable, runId: string, limit: number): Promise<RejectRow[]> {
+  return await db.query(
+    `select row_no as row, field, code, reason, value from run_rejects where run_id = $1 order by row_no, field limit $2`,
+    [runId, limit],
+  );
+}
+
+/** How often each bit of `todo` stands among the pending records of a run. */
+export async function countTodo(
+  db: Queryable,
+  runId: string,
+  bits: { lookup: number; tags: number; cards: number },
+): Promise<{ total: number; lookups: number; tags: number; cards: number }> {
+  const [row] = await db.query<{ total: number; lookups: number; tags: number; cards: number }>(
+    `select count(*)::int as total, count(*) filter (where todo & $2::int <> 0)::int as lookups,
+            count(*) filter (where todo & $3::int <> 0)::int as tags,
+            count(*) filter (where todo & $4::int <> 0)::int as cards
+       from run_records where run_id = $1 and status = 'pending'`,
+    [runId, bits.lookup, bits.tags, bits.cards],
+  );
+  return row ?? { total: 0, lookups: 0, tags: 0, cards: 0 };
+}
+
+/** Pending records after `after` that have a step outside `stopped`, in the order of the source. */
+export async function pendingRecords(
+  db: Queryable,
+  runId: string,
+  page: { after: number; stopped: number; limit: number },
+): Promise<PlannedRecord[]> {
+  return await db.query<PlannedRecord>(
+    `select id, todo from run_records
+      where run_id = $1 and status = 'pending' and id > $2 and (todo & ~($3::int)) <> 0
+      order by id limit $4`,
+    [runId, page.after, page.stopped, page.limit],
+  );
+}
+
+/** What a step needs to know of its record. */
+export interface RecordRow {
+  readonly id: number;
+  readonly run_id: string;
+  readonly key: string;
+  readonly payload: CrmRecord | null;
+  readonly todo: number;
+  readonly status: 'pending' | Outcome;
+  readonly attempts: number;
+  readonly sent_at: Date | null;
+  /** Tag ids the contact is to have, and the names among them that Sluice put there; set by the upsert. */
+  readonly tag_ids: { readonly ids: number[]; readonly added: string[] } | null;
+}
+
+export async function getRecord(db: Queryable, runId: string, id: number): Promise<RecordRow> {
+  const [row] = await db.query<RecordRow>('select * from run_records where run_id = $1 and id = $2', [
+    runId,
+    id,
+  ]);
+  if (row === undefined) throw new Error(`run ${runId} has no record ${id}`);
+  return row;
+}
+
+/** Notes that the first write for a record is about to go out; the earliest time stands. */
+export async function markSent(db: Queryable, id: number): Promise<void> {
+  await db.query('update run_records set sent_at = coalesce(sent_at, clock_timestamp()) where id = $1', [id]);
+}
+
+/** Keeps the tag list that the upsert's answer led to, for the step that writes it. */
+export async function rememberTagIds(
+  tx: Queryable,
+  id: number,
+  tags: { ids: readonly number[]; added: readonly string[] },
+) {
+  await tx.query('update run_records set tag_ids = $2 where id = $1', [id, JSON.stringify(tags)]);
+}
+
+/**
+ * Spares look-ups after the account's contacts were read as a whole. Who was found gains the steps of an
+ * existing contact; who was not found is new, provided that the reading was complete.
+ */
+export async function settleSurvey(
+  tx: Queryable,
+  run: { id: string; account: string },
+  bits: { lookup: number; readExtraInfo: number; onFound: number },
+  complete: boolean,
+): Promise<void> {
+  await tx.query(
+    `update run_records r
+        set todo = (r.todo & ~($3::int)) | $4::int |
+                   case when jsonb_array_length(r.payload -> 'extraInfo') > 0 then $5::int else 0 end
+       from people p
+      where r.run_id = $1 and r.status = 'pending' and r.todo & $3::int <> 0
+        and p.account = $2 and p.key = r.key and p.remote_id is not null`,
+    [run.id, run.account, bits.lookup, bits.onFound, bits.readExtraInfo],
+  );
+  if (complete) {
+    await tx.query(
+      'update run_records set todo = todo & ~($2::int) where run_id = $1 and todo & $2::int <> 0',
+      [run.id, bits.lookup],
+    );
+  }
+}
+
+/**
+ * Writes down a step's result: steps cleared and steps added. The record ends as created or updated
+ * when nothing is left to do.
+ */
+export async function settleStep(
+  tx: Queryable,
+  id: number,
+  change: { clear: number; add?: number; created?: boolean; touched?: boolean; cardCreated?: boolean },
+): Promise<{ todo: number; ended?: Outcome }> {
+  const [row] = await tx.query<{ todo: number; status: 'pending' | Outcome }>(
+    `update run_records
+        set todo = t.todo, created = created or $4, touched = touched or $5, card_created = card_created or $6,
+            attempts = 0,
+            status = case when t.todo <> 0 then 'pending'
+                          when created or $4 then 'created'
+                          when touched or $5 then 'updated' else 'unchanged' end
+       from (select (todo & ~($2::int)) | $3::int as todo from run_records where id = $1) t
+      where id = $1 returning run_records.todo, status`,
+    [
+      id,
+      change.clear,
+      change.add ?? 0,
+      change.created ?? false,
+      change.touched ?? false,
+      change.cardCreated ?? false,
+    ],
+  );
+  if (row === undefined) throw new Error(`the ledger has no record ${id}`);
+  return row.status === 'pending' ? { todo: row.todo } : { todo: row.todo, ended: row.status };
+}
+
+/** Ends a record as failed or unknown, with the step and the code. */
+export async function endRecord(
+  db: Queryable,
+  id: number,
+  end: { status: 'failed' | 'unknown'; step: string; code: string; reason: string },
+): Promise<void> {
+  await db.query(
+    `update run_records set status = $2, step = $3, code = $4, reason = $5 where id = $1 and status = 'pending'`,
+    [id, end.status, end.step, end.code, end.reason],
+  );
+}
+
+/** Counts one more internal error of the service at this record; answers the count. */
+export async function countAttempt(db: Queryable, id: number): Promise<number> {
+  const [row] = await db.query<{ attempts: number }>(
+    'update run_records set attempts = attempts + 1 where id = $1 returning attempts',
+    [id],
+  );
+  return row?.attempts ?? 1;
+}
+
+export interface OutcomeRow {
+  readonly row: number;
+  readonly status: string;
+  readonly step: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** Records that ended as failed or unknown. */
+export async function listTroubled(db: Queryable, runId: string, limit: number): Promise<OutcomeRow[]> {
+  return await db.query(
+    `select row_no as row, status, step, code, reason from run_records
+      where run_id = $1 and status in ('failed', 'unknown') order by row_no limit $2`,
+    [runId, limit],
+  );
+}

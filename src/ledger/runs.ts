@@ -1,0 +1,149 @@
+// Runs: one row an execution of a sync, its place in the source and its counts.
+import type { RunReport, RunSpec, RunWarning } from '../contracts/run.ts';
+import type { SourceCursor } from '../contracts/source.ts';
+import type { Queryable } from './database.ts';
+
+export type RunStatus = 'planning' | 'syncing' | 'finished' | 'cancelled' | 'failed';
+
+export interface RunRow {
+  readonly id: string;
+  readonly account: string;
+  readonly sync: string;
+  readonly status: RunStatus;
+  readonly spec: RunSpec;
+  readonly cursor: SourceCursor | null;
+  readonly rows_read: number;
+  readonly rows_rejected: number;
+  readonly rows_merged: number;
+}
+
+/**
+ * Opens the next run of a sync, or finds the one that is still open: two starters get the same run,
+ * and a run cut off in the middle goes on. The id is `{account}/{sync}/{sequence number}`.
+ */
+export async function openRun(db: Queryable, spec: RunSpec): Promise<RunRow> {
+  await db.query(
+    `insert into runs (id, account, sync, seq, spec)
+     select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3
+       from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
+     on conflict do nothing`,
+    [spec.account, spec.sync, JSON.stringify(spec)],
+  );
+  const [run] = await db.query<RunRow>(
+    'select * from runs where account = $1 and sync = $2 and finished_at is null',
+    [spec.account, spec.sync],
+  );
+  if (run === undefined) throw new Error(`run of ${spec.account}/${spec.sync} ended while it was opened`);
+  return run;
+}
+
+export async function getRun(db: Queryable, id: string): Promise<RunRow> {
+  const [run] = await db.query<RunRow>('select * from runs where id = $1', [id]);
+  if (run === undefined) throw new Error(`the ledger has no run ${id}`);
+  return run;
+}
+
+/** Locks the run's row until the transaction ends, so that two attempts at one page can't both count it. */
+export async function lockRun(tx: Queryable, id: string): Promise<RunRow> {
+  const [run] = await tx.query<RunRow>('select * from runs where id = $1 for update', [id]);
+  if (run === undefined) throw new Error(`the ledger has no run ${id}`);
+  return run;
+}
+
+export async function advanceRun(
+  tx: Queryable,
+  id: string,
+  page: {
+    cursor: SourceCursor | null;
+    progress: number | null;
+    read: number;
+    rejected: number;
+    merged: number;
+  },
+): Promise<void> {
+  await tx.query(
+    `update runs set cursor = $2, source_progress = $3, rows_read = rows_read + $4,
+            rows_rejected = rows_rejected + $5, rows_merged = rows_merged + $6,
+            status = case when $2::jsonb is null then 'syncing' else status end
+      where id = $1`,
+    [id, page.cursor && JSON.stringify(page.cursor), page.progress, page.read, page.rejected, page.merged],
+  );
+}
+
+export async function countCall(db: Queryable, id: string): Promise<void> {
+  await db.query('update runs set calls = calls + 1 where id = $1', [id]);
+}
+
+export async function addWarning(
+  db: Queryable,
+  runId: string,
+  warning: RunWarning & { subject: string },
+): Promise<void> {
+  await db.query(
+    'insert into run_warnings (run_id, step, subject, code, reason) values ($1, $2, $3, $4, $5) on conflict do nothing',
+    [runId, warning.step, warning.subject, warning.code, warning.reason],
+  );
+}
+
+/**
+ * Ends a run and counts it. Records whose open steps all were stopped for the account count by what
+ * was done to them. Idempotent: a run that has ended is only counted again.
+ */
+export async function closeRun(
+  tx: Queryable,
+  id: string,
+  end: { status: 'finished' | 'cancelled' | 'failed'; stopped: number; error?: string },
+): Promise<RunReport> {
+  await tx.query(
+    `update run_records
+        set status = case when created then 'created' when touched then 'updated' else 'unchanged' end
+      where run_id = $1 and status = 'pending' and (todo & ~($2::int)) = 0`,
+    [id, end.stopped],
+  );
+  await tx.query(
+    `update runs set status = $2, error = $3, finished_at = now() where id = $1 and finished_at is null`,
+    [id, end.status, end.error ?? null],
+  );
+  // Personal data stays only where somebody still needs it: to look at a failure.
+  await tx.query(
+    `update run_records set payload = null
+      where run_id = $1 and payload is not null and status not in ('failed', 'unknown')`,
+    [id],
+  );
+  return await reportRun(tx, id);
+}
+
+/** Counts of a run, as the ledger has them now. */
+export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
+  const [run] = await db.query<RunRow & { calls: number; seconds: number }>(
+    `select *, extract(epoch from coalesce(finished_at, now()) - started_at)::float8 as seconds from runs where id = $1`,
+    [id],
+  );
+  if (run === undefined) throw new Error(`the ledger has no run ${id}`);
+  const counts = await db.query<{ status: string; n: number; cards: number }>(
+    `select status, count(*)::int as n, count(*) filter (where card_created)::int as cards
+       from run_records where run_id = $1 group by status`,
+    [id],
+  );
+  const warnings = await db.query<RunWarning>(
+    'select step, code, reason from run_warnings where run_id = $1 order by at, step, subject',
+    [id],
+  );
+  const n = (status: string) => counts.find((row) => row.status === status)?.n ?? 0;
+  return {
+    run: run.id,
+    read: run.rows_read,
+    created: n('created'),
+    updated: n('updated'),
+    // A row that was merged into an earlier row of the same person adds nothing of its own.
+    unchanged: n('unchanged') + run.rows_merged,
+    rejected: run.rows_rejected,
+    failed: n('failed'),
+    unknown: n('unknown'),
+    cards: counts.reduce((sum, row) => sum + row.cards, 0),
+    calls: run.calls,
+    seconds: Math.round(run.seconds * 10) / 10,
+    pending: n('pending'),
+    warnings,
+  };
+}

@@ -1,0 +1,28 @@
+// Opens the ledger's database where the environment says: PostgreSQL by URL, else PGlite in the state folder.
+import { join } from 'node:path';
+import { type Database, openPglite, openPostgres } from '../ledger/database.ts';
+import { migrate } from '../ledger/migrations.ts';
+
+export interface LedgerOptions {
+  /** `postgres://…`; unset: PGlite. */
+  readonly url?: string | undefined;
+  /** State folder, whose lock the caller holds: PGlite serves one process. */
+  readonly stateDir: string;
+  onError(error: Error): void;
+}
+
+/** Opens the ledger and brings its tables up to date. */
+export async function openLedger(options: LedgerOptions): Promise<Database> {
+  const { url } = options;
+  const db =
+    url === undefined || url === ''
+      ? await openPglite(join(options.stateDir, 'ledger'))
+      : await openPostgres(url, options.onError);
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return db;
+}

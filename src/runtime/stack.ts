@@ -1,0 +1,75 @@
+// Everything that runs syncs in one process: the Temporal server, the ledger, and a worker.
+import { readFile } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { ActivityLog } from '../../activities/deps.ts';
+import { BUNDLE_PATH } from '../../workers/bundle.ts';
+import { createDeps, startWorkers } from '../../workers/compose.ts';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { cacheDirOf } from './cache-dir.ts';
+import { openLedger } from './ledger-database.ts';
+import type { Shutdown } from './shutdown.ts';
+import { startTemporal, type TemporalServer } from './temporal-server.ts';
+
+export interface StackOptions {
+  readonly config: LoadedConfig;
+  /** Its lock is held by the caller. */
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: ActivityLog;
+  say(line: string): void;
+  /** Takes over closing what is opened here. */
+  readonly shutdown: Shutdown;
+}
+
+export interface Stack {
+  readonly temporal: TemporalServer;
+  readonly client: Client;
+  /** Rejects when the worker or an embedded server ends by itself. */
+  readonly failed: Promise<never>;
+}
+
+/** Opens engine, ledger and worker, each closed again by `shutdown` in the reverse order. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { config, stateDir, env, log, say, shutdown } = options;
+  const temporal = await startTemporal({
+    stateDir,
+    env,
+    cacheDir: cacheDirOf(env),
+    say,
+    searchAttributes: SEARCH_ATTRIBUTES,
+    ...(env.TEMPORAL_NAMESPACE === undefined ? {} : { namespace: env.TEMPORAL_NAMESPACE }),
+    signal: shutdown.signal,
+  });
+  shutdown.add('Temporal server', () => temporal.stop());
+  const db = await openLedger({
+    url: env.DATABASE_URL,
+    stateDir,
+    onError: (error) => log.error({ err: error }, 'the database dropped a connection'),
+  });
+  shutdown.add('ledger', () => db.close());
+  const { deps, close } = await createDeps({ config, db, log });
+  shutdown.add('API clients', close);
+  const address = { address: temporal.address };
+  const nativeConnection = await NativeConnection.connect(address);
+  shutdown.add('worker connection', () => nativeConnection.close());
+  const connection = await Connection.connect(address);
+  shutdown.add('client connection', () => connection.close());
+  const workers = await startWorkers({
+    connection: nativeConnection,
+    namespace: temporal.namespace,
+    deps,
+    workflows: { workflowBundle: { code: await readFile(BUNDLE_PATH, 'utf8') } },
+  });
+  shutdown.add('worker', () => workers.stop());
+  const failed = Promise.race([
+    workers.done.then(() => undefined),
+    temporal.exited.then((exit) => {
+      if (!shutdown.signal.aborted)
+        throw new Error(`the Temporal server ended by itself (${JSON.stringify(exit)})`);
+    }),
+  ]).then(() => new Promise<never>(() => undefined));
+  failed.catch(() => undefined);
+  return { temporal, client: new Client({ connection, namespace: temporal.namespace }), failed };
+}

@@ -1,0 +1,120 @@
+// Composition root of workers: from a configuration and a database to running Temporal workers.
+import { createHash } from 'node:crypto';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { ActivityLog, Deps } from '../activities/deps.ts';
+import { createApiActivities, createLedgerActivities } from '../activities/index.ts';
+import { resolveAssumptions } from '../src/api-client/assumptions.ts';
+import { MessagingClient } from '../src/api-client/client.ts';
+import { createBudget } from '../src/budget/slots.ts';
+import type { LoadedConfig } from '../src/config/load.ts';
+import type { Database } from '../src/ledger/database.ts';
+import { compileMapping } from '../src/mapping/index.ts';
+import { openSource } from '../src/sources/index.ts';
+import { apiQueue, WORK_QUEUE } from '../workflows/policies.ts';
+
+/** Attempts of API calls that one process holds at once; each waits at most a slot and a half, then gives way. */
+const API_SLOTS = 64;
+const LEDGER_SLOTS = 8;
+/** A worker that shuts down lets calls end by themselves: the client's deadline is 30 s. */
+const GRACE_MS = 35_000;
+
+export interface DepsOptions {
+  readonly config: LoadedConfig;
+  readonly db: Database;
+  readonly log: ActivityLog;
+}
+
+/**
+ * Builds what activities depend on: one client an account, with its token resolved.
+ * @returns the dependencies, and `close` for the clients' sockets
+ * @throws SecretError when a token can't be had
+ */
+export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; close: () => Promise<void> }> {
+  const { config, db, log } = options;
+  const accounts = new Map<string, ReturnType<Deps['account']>>();
+  const limits = new Map<string, number>();
+  for (const [name, account] of Object.entries(config.config.accounts)) {
+    const { value: token } = await config.secret(account.tokens[0] as string);
+    const tokenKey = createHash('sha256').update(token).digest('base64url').slice(0, 22);
+    const assumptions = resolveAssumptions(account.assumptions);
+    limits.set(tokenKey, account.callsPerMinute);
+    accounts.set(name, {
+      client: new MessagingClient({ baseUrl: account.baseUrl, token, assumptions: account.assumptions }),
+      tokenKey,
+      settleSeconds: assumptions['readBack.settleSeconds'],
+    });
+  }
+  const deps: Deps = {
+    db,
+    log,
+    budget: createBudget(db, (token) => limits.get(token) ?? 120),
+    account(name) {
+      const account = accounts.get(name);
+      if (account === undefined) throw new Error(`there is no account "${name}" in ${config.file}`);
+      return account;
+    },
+    spec(account, sync) {
+      const spec = config.spec(sync);
+      if (spec.account !== account) throw new Error(`the sync "${sync}" belongs to the account "${spec.account}", not "${account}"`);
+      return spec;
+    },
+    openSource: (source) => openSource(source, { baseDir: config.dir }),
+    compileMapping,
+  };
+  return {
+    deps,
+    close: async () => {
+      await Promise.all([...accounts.values()].map(({ client }) => client.close()));
+    },
+  };
+}
+
+export interface WorkersOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly deps: Deps;
+  /** Workflow code: the bundle made at build time, or a path to bundle from. */
+  readonly workflows: Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'>;
+  /** @default "sluice" */
+  readonly workQueue?: string;
+}
+
+export interface Workers {
+  /** Rejects when a worker fails; resolves after `stop`. */
+  readonly done: Promise<void>;
+  /** Takes no new work, lets calls under way end, and returns when all have. */
+  stop(): Promise<void>;
+}
+
+/** Starts the two workers of a process: workflows with ledger work, and API calls. */
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const { connection, namespace, deps, workQueue = WORK_QUEUE } = options;
+  const common = { connection, namespace, shutdownGraceTime: GRACE_MS, shutdownForceTime: GRACE_MS + 5000 };
+  const work = await Worker.create({
+    ...common,
+    ...options.workflows,
+    taskQueue: workQueue,
+    activities: createLedgerActivities(deps),
+    maxConcurrentActivityTaskExecutions: LEDGER_SLOTS,
+  });
+  const api = await Worker.create({
+    ...common,
+    taskQueue: apiQueue(workQueue),
+    activities: createApiActivities(deps),
+    maxConcurrentActivityTaskExecutions: API_SLOTS,
+  });
+  const workers = [work, api];
+  const runs = workers.map((worker) => worker.run());
+  const done = Promise.all(runs).then(() => undefined);
+  // Whoever does not look at `done` still gets the error from `stop`.
+  done.catch(() => undefined);
+  return {
+    done,
+    async stop() {
+      for (const worker of workers) {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+      }
+      await done;
+    },
+  };
+}

@@ -1,0 +1,2 @@
+// Every workflow type that a worker registers.
+export { crmSync } from './crm-sync.ts';

@@ -1,0 +1,31 @@
+// Timeouts and retries of every activity, and the task queues they run on.
+import type { ActivityOptions } from '@temporalio/workflow';
+
+/** Workflows and ledger work share one queue; API calls have their own, so that the engine can rank and limit them. */
+export const WORK_QUEUE = 'sluice';
+
+/** The API queue that belongs to a work queue. */
+export function apiQueue(workQueue: string): string {
+  return `${workQueue}-api`;
+}
+
+/**
+ * Ledger work: local to the worker's database, so what fails is tried again for as long as the database
+ * is away.
+ */
+export const LEDGER_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+};
+
+/**
+ * API calls. The client's deadline of 30 s ends a call long before the attempt's timeout, so an attempt that
+ * times out has lost its worker. No schedule-to-start timeout: expired tasks would spend the queue's limits.
+ * Delays between attempts come from the activities themselves.
+ */
+export const API_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '90 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' },
+  // A cancelled call that is under way is waited for: its effect gets written down.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+};
