@@ -5,7 +5,7 @@ const TOKEN = /svc_(?:live|test)_[\w-]+/gi;
 const AUTH_SCHEME = /\b(Bearer|Basic)\s+[^\s"',;]+/gi;
 const URL_CREDENTIALS = /:\/\/[^\s/?#@]{1,512}@/g;
 // The local part is bounded as RFC 5321 does, which also keeps the search linear on long texts without "@".
-const EMAIL = /[^\s@"'<>()[\]{},;:=|\\/]{1,64}@[^\s@"'<>()[\]{},;:=|\\/]{1,255}?\.\p{L}{2,63}/gu;
+const EMAIL = /[^\s@"'<>()[\]{},;:=|\\/]{1,64}@[^\s@"'<>()[\]{},;:=|\\/]{1,255}\.\p{L}{2,63}/gu;
 
 // Shapes made of many digits that are no phones: they are matched first, so that they stay whole.
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';

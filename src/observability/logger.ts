@@ -1,0 +1,92 @@
+// The one logger. JSON lines on stderr, one-liners when a person is looking; nothing leaves it unredacted.
+import { format } from 'node:util';
+import { type LevelWithSilent, type Logger, pino } from 'pino';
+import { prettyLine } from './pretty.ts';
+import { redact, redactText } from './redaction.ts';
+
+export type { Logger } from 'pino';
+export type LogLevel = LevelWithSilent;
+
+/** Where lines go: anything with `write`, for example process.stderr. */
+export interface LogDestination {
+  write(line: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+export interface LoggerOptions {
+  /** @default 'info' */
+  readonly level?: LogLevel;
+  /** One-liners instead of JSON. @default whether the destination is a terminal */
+  readonly pretty?: boolean;
+  /** @default process.stderr: stdout is for data */
+  readonly destination?: LogDestination;
+}
+
+/**
+ * A pino logger whose messages, fields, bindings and errors pass through redaction (see redaction.ts).
+ * Call it as pino: `log.info({ run, done }, 'page read')`, `log.error({ err }, 'sync failed')`.
+ */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const destination = options.destination ?? process.stderr;
+  const pretty = options.pretty ?? destination.isTTY === true;
+  const logger = pino(
+    {
+      level: options.level ?? 'info',
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: {
+        level: (label) => ({ level: label }),
+      },
+      // What arrives here is redacted and plain already; pino's own reading of errors would undo that.
+      serializers: { err: (value: unknown) => value, error: (value: unknown) => value },
+      hooks: {
+        logMethod(args, method) {
+          const { fields, message } = redactCall(args);
+          if (message === undefined) method.call(this, fields as object as never);
+          else method.call(this, fields as object as never, message);
+        },
+      },
+    },
+    { write: (line: string) => void destination.write(pretty ? prettyLine(line) : line) },
+  );
+  return redactBindings(logger);
+}
+
+// pino has no hook for the bindings of children; children inherit from their parent, so this reaches them all.
+function redactBindings(logger: Logger): Logger {
+  const { child, setBindings } = logger;
+  const clean = (bindings: object) => redact(bindings) as Record<string, unknown>;
+  return Object.assign(logger, {
+    child(this: Logger, bindings: object, options?: Parameters<typeof child>[1]) {
+      return child.call(this, clean(bindings), options);
+    },
+    setBindings(this: Logger, bindings: object) {
+      setBindings.call(this, clean(bindings));
+    },
+  });
+}
+
+interface Call {
+  readonly fields: Record<string, unknown>;
+  readonly message: string | undefined;
+}
+
+// pino's calls: (message, ...values), (fields, message?, ...values), (error, message?, ...values).
+function redactCall(args: readonly unknown[]): Call {
+  const [first, ...rest] = args;
+  if (typeof first === 'string') return { fields: {}, message: redactText(formatValues(first, rest)) };
+  const [template, ...values] = rest;
+  const given = typeof template === 'string' ? redactText(formatValues(template, values)) : undefined;
+  if (first instanceof Error) {
+    return { fields: { err: redact(first) }, message: given ?? redactText(first.message) };
+  }
+  const copy = redact(first);
+  const plain = typeof copy === 'object' && copy !== null && !Array.isArray(copy);
+  return { fields: plain ? (copy as Record<string, unknown>) : { value: copy }, message: given };
+}
+
+// Objects among the values are redacted first: inspected as text, their keys would no longer count.
+function formatValues(template: string, values: readonly unknown[]): string {
+  if (values.length === 0) return template;
+  return format(template, ...values.map((value) => (typeof value === 'object' ? redact(value) : value)));
+}

@@ -1,0 +1,24 @@
+// Lets the Temporal SDK log through ours: Runtime.install({ logger: temporalLogger(log) }).
+import type { LogLevel, LogMetadata, Logger as TemporalLogger } from '@temporalio/common';
+import type { Logger } from './logger.ts';
+
+const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+/**
+ * The SDK's logger interface on top of `logger`. An `error` among the metadata becomes `err`;
+ * the SDK's symbol-keyed metadata (its own time stamps) is left out.
+ */
+export function temporalLogger(logger: Logger): TemporalLogger {
+  const log = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
+    const { error, ...fields } = meta;
+    logger[LEVELS[level]](error === undefined ? fields : { ...fields, err: error }, message);
+  };
+  return {
+    log,
+    trace: (message, meta) => log('TRACE', message, meta),
+    debug: (message, meta) => log('DEBUG', message, meta),
+    info: (message, meta) => log('INFO', message, meta),
+    warn: (message, meta) => log('WARN', message, meta),
+    error: (message, meta) => log('ERROR', message, meta),
+  };
+}
