@@ -1,0 +1,111 @@
+// Ordered, bounded shutdown of an entry point: what was opened last closes first, and nothing can hang the exit.
+
+export interface Shutdown {
+  /**
+   * Registers what must be closed. Closers run one at a time, the last added first, each within `graceMs`.
+   * Added while a shutdown runs or after it, it is closed as soon as its turn comes.
+   */
+  add(name: string, close: () => Promise<void>): void;
+  /** Aborts when the shutdown begins. */
+  readonly signal: AbortSignal;
+  /** Begins the shutdown, or joins the one that runs; resolves when every closer has settled or run out of time. */
+  run(reason: string): Promise<void>;
+  /** Resolves when the shutdown is over, whoever began it: what an entry point that stays up waits for. */
+  readonly finished: Promise<ShutdownOutcome>;
+}
+
+export interface ShutdownOutcome {
+  readonly reason: string;
+  /** Names of what failed to close or did not close in time. */
+  readonly failed: readonly string[];
+}
+
+export interface ShutdownOptions {
+  /** Milliseconds for each closer. */
+  readonly graceMs: number;
+  say(line: string): void;
+  /**
+   * What signals come from and go to.
+   * @default the process itself
+   */
+  readonly host?: ShutdownHost;
+}
+
+/** The slice of `process` that a shutdown needs. */
+export interface ShutdownHost {
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  exit(code: number): unknown;
+}
+
+const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Listens for SIGINT and SIGTERM from now until the shutdown is over: the first begins it, any later one ends
+ * the process at once with 130 or 143. For entry points only.
+ */
+export function createShutdown({ graceMs, say, host = process }: ShutdownOptions): Shutdown {
+  const begun = new AbortController();
+  const closers: { name: string; close: () => Promise<void> }[] = [];
+  const failed: string[] = [];
+  let running: Promise<void> | null = null;
+  let tellFinished: (outcome: ShutdownOutcome) => void;
+  const finished = new Promise<ShutdownOutcome>((resolve) => {
+    tellFinished = resolve;
+  });
+
+  const closeAll = async (): Promise<void> => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {
+      const problem = await closeWithin(closer.close, graceMs);
+      if (problem === null) continue;
+      failed.push(closer.name);
+      say(`${closer.name} did not close: ${problem}`);
+    }
+  };
+  const run = (reason: string): Promise<void> => {
+    running ??= (async () => {
+      begun.abort(new Error(`shutting down: ${reason}`));
+      await closeAll();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) host.off(signal, onSignal);
+      tellFinished({ reason, failed });
+    })();
+    return running;
+  };
+  function onSignal(signal: NodeJS.Signals): void {
+    if (begun.signal.aborted) {
+      host.exit(EXIT_BY_SIGNAL[signal as keyof typeof EXIT_BY_SIGNAL]);
+      return;
+    }
+    say(`Shutting down (${signal}); once more ends it at once`);
+    void run(signal);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) host.on(signal, onSignal);
+
+  return {
+    add: (name, close) => {
+      closers.push({ name, close });
+      // Something that was still opening when the shutdown ended must not stay open.
+      void running?.then(closeAll);
+    },
+    signal: begun.signal,
+    run,
+    finished,
+  };
+}
+
+/** Null when it closed; else what went wrong, for people. */
+async function closeWithin(close: () => Promise<void>, graceMs: number): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, graceMs, `still busy after ${graceMs / 1000} s`);
+  });
+  const closed = (async () => {
+    await close();
+    return null;
+  })().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  try {
+    return await Promise.race([closed, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,31 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+
+let first: TestPostgres;
+let second: TestPostgres;
+beforeAll(async () => {
+  first = await startPostgres();
+  second = await startPostgres();
+});
+afterAll(() => first.stop());
+
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+it('each call answers with an empty database of its own, gone after stop', async () => {
+  await ask(first.url, 'CREATE TABLE only_here (id int)');
+  expect(await ask(second.url, "SELECT to_regclass('only_here') AS found")).toEqual([{ found: null }]);
+  expect(await ask(first.url, "SELECT current_setting('server_encoding') AS encoding")).toEqual([
+    { encoding: 'UTF8' },
+  ]);
+  await second.stop();
+  await expect(ask(second.url, 'SELECT 1')).rejects.toThrow();
+});
