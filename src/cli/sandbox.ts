@@ -1,0 +1,113 @@
+// `sluice sandbox`: serves the API from this machine, with state that survives.
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parse as parseYaml } from 'yaml';
+import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
+import { FixtureError } from '../sandbox/fixture.ts';
+import { JournalDamaged } from '../sandbox/journal.ts';
+import { type Sandbox, startSandbox } from '../sandbox/server.ts';
+import { UnknownFormat } from '../sandbox/store.ts';
+import { CliError, EXIT } from './exit.ts';
+
+interface Options {
+  readonly port: number;
+  readonly host: string;
+  readonly data: string;
+  readonly fixture?: string;
+  readonly rate: number;
+  readonly hookRate: number;
+}
+
+const wholeNumber = (max: number) => (text: string) => {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > max)
+    throw new InvalidArgumentError(`Write a whole number from 0 to ${max}.`);
+  return value;
+};
+
+export function registerSandbox(program: Command): void {
+  program
+    .command('sandbox')
+    .description('Serve the messaging API from this machine, with a panel to look in and to inject faults')
+    .option('--port <port>', 'port to listen on, 0 for any free one', wholeNumber(65_535), 0)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--data <folder>', 'folder of the state', '.sluice/sandbox')
+    .option('--fixture <file>', 'JSON or YAML file with the first state; applied once for each folder')
+    .option('--rate <calls>', 'calls a minute for each token, 0 for no limit', wholeNumber(1_000_000), 120)
+    .option(
+      '--hook-rate <calls>',
+      'calls a minute for each webhook, 0 for no limit',
+      wholeNumber(1_000_000),
+      120,
+    )
+    .action(async (options: Options) => {
+      const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture);
+      const lock = await acquireFolderLock(options.data, { command: 'sluice sandbox' }).catch((error) => {
+        throw error instanceof FolderHeldError ? new CliError(EXIT.conflict, error.message) : error;
+      });
+      try {
+        const sandbox = await start(options, fixture);
+        const ended = nextSignal();
+        process.stdout.write(`${JSON.stringify({ baseUrl: sandbox.baseUrl, panelUrl: sandbox.panelUrl })}\n`);
+        await ended;
+        await sandbox.close();
+      } finally {
+        await lock.release();
+      }
+    });
+}
+
+/** JSON is tried first: a large fixture reads many times faster that way. */
+async function readFixture(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(EXIT.usage, `--fixture ${file}: cannot be read (${error.code ?? error.message})`);
+  });
+  if (/^\s*[{[]/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      // A YAML file may begin like JSON.
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    throw new CliError(EXIT.usage, `--fixture ${file}: neither JSON nor YAML: ${reason}`);
+  }
+}
+
+async function start(options: Options, fixture: unknown): Promise<Sandbox> {
+  const { port, host, data, rate, hookRate } = options;
+  try {
+    return await startSandbox({ port, host, dataDir: data, fixture, rate, hookRate });
+  } catch (error) {
+    if (error instanceof FixtureError)
+      throw new CliError(EXIT.usage, `--fixture ${options.fixture}: ${error.message}`);
+    if (error instanceof JournalDamaged || error instanceof UnknownFormat) {
+      throw new CliError(EXIT.error, error.message);
+    }
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new CliError(EXIT.conflict, `--port ${port}: in use already; choose another, or 0`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new CliError(EXIT.usage, `--host ${host}: not an address of this machine`);
+    }
+    if (code === 'EACCES')
+      throw new CliError(EXIT.error, `--port ${port} or --data ${data}: not allowed (EACCES)`);
+    throw error;
+  }
+}
+
+function nextSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      process.off('SIGINT', done);
+      process.off('SIGTERM', done);
+      resolve();
+    };
+    process.on('SIGINT', done);
+    process.on('SIGTERM', done);
+  });
+}

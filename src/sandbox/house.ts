@@ -1,0 +1,22 @@
+// What every part of one running sandbox shares. Built once in server.ts and handed down as an argument.
+import type { Choices } from './choices.ts';
+import type { Faults } from './faults.ts';
+import type { RateWindows } from './rate.ts';
+import type { RequestLog } from './request-log.ts';
+import type { Store } from './store.ts';
+
+export interface House {
+  readonly store: Store;
+  readonly log: RequestLog;
+  readonly faults: Faults;
+  /** Windows of the tokens. */
+  readonly rate: RateWindows;
+  /** Windows of the inbound webhook hashes. */
+  readonly hookRate: RateWindows;
+  readonly choices: Choices;
+  readonly now: () => Date;
+  /** Runs `then` after `ms`, unless the sandbox closes first. */
+  readonly later: (ms: number, then: () => void) => void;
+  /** For messages to the operator; never a number, a name or a token. */
+  readonly warn: (message: string) => void;
+}

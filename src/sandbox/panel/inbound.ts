@@ -1,0 +1,65 @@
+// A customer writes: what the service does when a message comes in from a channel.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Account } from '../account.ts';
+import { FixtureError, parseAt } from '../fixture.ts';
+import type { House } from '../house.ts';
+import type { Contact, Conversation, Op } from '../model.ts';
+
+const Inbound = z.strictObject({
+  number: z.string().regex(/^\d{1,15}$/, 'E.164 without plus: 1 to 15 digits'),
+  body: z.string(),
+  connectionId: z.int().positive(),
+});
+
+/** Makes contact and conversation as needed and adds the message; one transaction. @throws FixtureError */
+export function receiveInbound(house: House, account: Account, body: unknown) {
+  const inbound = parseAt(Inbound, body);
+  const connection = account.tables.connection.get(inbound.connectionId);
+  if (connection === undefined) {
+    throw new FixtureError('connectionId', `the account has no connection ${inbound.connectionId}`);
+  }
+  const at = house.now().getTime();
+  const ops: Op[] = [];
+  const known = account.contactByNumber(inbound.number);
+  const contact: Contact = known ?? {
+    id: house.store.nextId('contact'),
+    number: inbound.number,
+    name: inbound.number,
+    email: null,
+    document: null,
+    channel: connection.channel,
+    disableBot: false,
+    tagIds: [],
+    extraInfo: [],
+    createdAt: at,
+    updatedAt: at,
+  };
+  if (known === undefined) ops.push(['contact', account.id, contact]);
+  const current = account.tables.conversation.rows.findLast(
+    (row) => row.contactId === contact.id && row.connectionId === connection.id && row.status !== 'closed',
+  );
+  // A conversation that a customer opens waits for someone to take it.
+  const conversation: Conversation = {
+    ...(current ?? {
+      id: house.store.nextId('conversation'),
+      contactId: contact.id,
+      connectionId: connection.id,
+      status: 'pending',
+      chatbot: false,
+      userId: null,
+      queueId: null,
+      createdAt: at,
+    }),
+    updatedAt: at,
+  };
+  const messageId = randomUUID();
+  ops.push(['conversation', account.id, conversation]);
+  ops.push([
+    'message',
+    account.id,
+    { id: messageId, conversationId: conversation.id, body: inbound.body, fromMe: false, at },
+  ]);
+  house.store.commit(ops);
+  return { conversationId: conversation.id, messageId };
+}

@@ -1,0 +1,124 @@
+// The panel: the sandbox's stand-in for the service's web panel. Loopback only, no token, never cut off by a fault.
+import { Readable } from 'node:stream';
+import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import type { Account } from '../account.ts';
+import { Fault } from '../faults.ts';
+import { FixtureError, parseAt } from '../fixture.ts';
+import { patchOps } from '../fixture-merge.ts';
+import { accountJson } from '../fixture-view.ts';
+import type { House } from '../house.ts';
+import { receiveInbound } from './inbound.ts';
+
+const BODY_LIMIT = 512 * 1024 * 1024;
+
+/** Thrown by a panel route: status and text go out as {error}. */
+class PanelError extends Error {
+  override readonly name = 'PanelError';
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function panelRouter(house: House): Router {
+  const router = express.Router({ caseSensitive: true });
+  router.use(loopbackOnly, express.json({ limit: BODY_LIMIT }));
+
+  router.get('/requests', (req, res) => {
+    const since = Number(req.query['since'] ?? 0);
+    if (!Number.isInteger(since) || since < 0) {
+      throw new PanelError(400, 'since: a whole number, the seq of the last request already seen');
+    }
+    stream(res, house.log.since(since));
+  });
+
+  router.get('/accounts/:id', (req, res) => stream(res, accountJson(accountOf(house, req))));
+  router.patch('/accounts/:id', (req, res) => {
+    const account = accountOf(house, req);
+    house.store.commit(patchOps(house.store, account.id, req.body ?? {}, house.now().getTime()));
+    stream(res, accountJson(account));
+  });
+  router.post('/accounts/:id/inbound', (req, res) => {
+    const account = accountOf(house, req);
+    res.status(201).json(receiveInbound(house, account, req.body ?? {}));
+  });
+
+  router.get('/webhooks/:hash/history', (req, res) => {
+    const found = house.store.webhook(req.params.hash);
+    if (found === undefined) throw new PanelError(404, 'no such webhook');
+    const calls = found.account.tables.hookCall.rows.filter((call) => call.hash === req.params.hash);
+    res.json({
+      calls: calls.map(({ at, body, idempotencyKey, result }) => ({
+        at: iso(at),
+        body,
+        idempotencyKey,
+        result,
+      })),
+    });
+  });
+  router.get('/flow-runs', (_req, res) => {
+    const runs = [...house.store.accounts.values()].flatMap((account) =>
+      account.tables.flowRun.rows.map(({ id, at, ...run }) => ({
+        id,
+        at: iso(at),
+        accountId: account.id,
+        ...run,
+      })),
+    );
+    res.json({ runs: runs.sort((a, b) => a.id - b.id) });
+  });
+
+  router.get('/faults', (_req, res) => void res.json({ faults: house.faults.list() }));
+  router.post('/faults', (req, res) => {
+    res.status(201).json(house.faults.add(parseAt(Fault, req.body ?? {})));
+  });
+  router.delete('/faults', (_req, res) => {
+    house.faults.clear();
+    res.json({ faults: [] });
+  });
+
+  router.use(() => {
+    throw new PanelError(404, 'the panel has no such path and method');
+  });
+  router.use(refusing(house));
+  return router;
+}
+
+const iso = (at: number) => new Date(at).toISOString();
+
+function accountOf(house: House, req: Request): Account {
+  const account = house.store.accounts.get(String(req.params['id']));
+  if (account === undefined) throw new PanelError(404, 'no such account');
+  return account;
+}
+
+/** Collected before the first byte goes out: the state must not change between two pieces of one answer. */
+function stream(res: Response, pieces: Iterable<Buffer>): void {
+  const collected = [...pieces];
+  res.type('application/json');
+  Readable.from(collected).pipe(res);
+}
+
+function loopbackOnly(req: Request, _res: Response, next: NextFunction): void {
+  const peer = req.socket.remoteAddress ?? '';
+  if (!/^(::ffff:)?127\.|^::1$/.test(peer))
+    throw new PanelError(403, 'the panel answers to this machine only');
+  next();
+}
+
+function refusing(house: House) {
+  return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
+    if (error instanceof FixtureError) {
+      res.status(400).json({ error: error.message, path: error.path });
+      return;
+    }
+    const status = Number((error as { status?: unknown }).status);
+    if (status >= 400 && status < 500) {
+      res.status(status).json({ error: (error as Error).message });
+      return;
+    }
+    house.warn(`internal error in the panel: ${error instanceof Error ? error.stack : String(error)}`);
+    res.status(500).json({ error: 'internal error of the sandbox, see its messages' });
+  };
+}

@@ -1,0 +1,58 @@
+// What a route of the API is: method, path, scope and a function from the call to the answer. Handlers run in one
+// turn of the event loop, so what they read is still true when they commit: that makes concurrent upserts safe.
+import { z } from 'zod';
+import type { Account } from './account.ts';
+import type { Choices } from './choices.ts';
+import { Problem } from './errors.ts';
+import type { Scope } from './model.ts';
+import type { Query } from './rules/query.ts';
+import type { Store } from './store.ts';
+
+export interface Call {
+  readonly account: Account;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  /** Empty when the body is missing or not a JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly choices: Choices;
+  readonly store: Store;
+}
+
+export interface Reply {
+  readonly status: number;
+  /** Without requestId: it is added to every success body. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'patch';
+  readonly path: string;
+  readonly scope: Scope;
+  /** Null: in the API text, not served yet (501). */
+  readonly handle: ((call: Call) => Reply) | null;
+}
+
+export const ok = (body: Record<string, unknown>): Reply => ({ status: 200, body });
+
+/** An id out of a path; NaN, which no thing has, when it is not an integer. */
+export const pathId = (call: Call, name: string): number => {
+  const value = call.params[name] ?? '';
+  return /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+};
+
+/** @throws Problem ERR_INVALID_BODY that names the first field of the wrong type, without its value */
+export function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0] as z.core.$ZodIssue;
+  throw new Problem('ERR_INVALID_BODY', { text: `${issue.path.join('.')}: ${issue.message}` });
+}
+
+/** Extra fields as the wire has them. */
+export const ExtraInfo = z.array(z.object({ name: z.string(), value: z.string() }));
+
+/** [{name, value}] → [name, value, name, value], as the store keeps them. */
+export const flatExtra = (fields: z.infer<typeof ExtraInfo>): string[] =>
+  fields.flatMap((field) => [field.name, field.value]);

@@ -1,0 +1,74 @@
+// Cards: list with filters, create, get, move between stages (API text, "Cards").
+import { Problem } from '../errors.ts';
+import type { Card } from '../model.ts';
+import { type Call, ok, pathId, type Reply, type Route } from '../route.ts';
+import { createCard } from '../rules/card-create.ts';
+import { matchingCards } from '../rules/card-filter.ts';
+import { page, paged } from '../rules/query.ts';
+import { isMissing } from '../rules/upsert.ts';
+import { cardView } from '../views.ts';
+
+function findCard(call: Call): Card {
+  const card = call.account.tables.card.get(pathId(call, 'cardId'));
+  if (card === undefined) throw new Problem('ERR_NO_CARD_FOUND');
+  return card;
+}
+
+function list({ account, query, choices }: Call): Reply {
+  const cards = matchingCards(account, query, choices);
+  const window = paged(cards, page(query));
+  const total = cards.reduce((sum, card) => sum + card.value, 0);
+  return ok({
+    count: window.count,
+    hasMore: window.hasMore,
+    // 0.1 + 0.2 is 0.3 on an invoice.
+    totalValue: Math.round(total * 1e6) / 1e6,
+    cards: window.items.map((card) => cardView(account, card, choices)),
+  });
+}
+
+function create(call: Call): Reply {
+  const { card, ignored } = createCard(call);
+  return {
+    status: call.choices.cardCreatedStatus,
+    body: {
+      [call.choices.wrappers.card]: cardView(call.account, card, call.choices),
+      ...(ignored.length === 0 ? {} : { ignoredCustomFields: ignored }),
+    },
+  };
+}
+
+const get = (call: Call): Reply =>
+  ok({ [call.choices.wrappers.card]: cardView(call.account, findCard(call), call.choices) });
+
+/** PATCH /v1/cards/{cardId}/stage: a final stage closes the card as won or lost, any other opens it. */
+function move(call: Call): Reply {
+  const { account, at } = call;
+  const old = findCard(call);
+  const stageId = call.body['stageId'];
+  if (isMissing(stageId)) throw new Problem('ERR_STAGE_REQUIRED');
+  const target = typeof stageId === 'number' ? account.stage(stageId) : undefined;
+  if (target === undefined) throw new Problem('ERR_STAGE_NOT_FOUND');
+  if (target.pipelineId !== old.pipelineId) throw new Problem('ERR_STAGE_NOT_IN_PIPELINE');
+  const { stage } = target;
+  const status = stage.isFinal ? (stage.isWon ? 'won' : 'lost') : 'open';
+  const entered = stage.id === old.stageId ? old.stageEnteredAt : at;
+  const card: Card = {
+    ...old,
+    stageId: stage.id,
+    stageEnteredAt: entered,
+    status,
+    closedAt: status === 'open' ? null : status === old.status && old.closedAt !== null ? old.closedAt : at,
+    lostReasonId: status === 'lost' ? old.lostReasonId : null,
+    updatedAt: at,
+  };
+  call.store.commit([['card', account.id, card]]);
+  return ok({ card: cardView(account, card, call.choices) });
+}
+
+export const cardRoutes: readonly Route[] = [
+  { method: 'get', path: '/v1/cards', scope: 'cards:read', handle: list },
+  { method: 'post', path: '/v1/cards', scope: 'cards:write', handle: create },
+  { method: 'get', path: '/v1/cards/:cardId', scope: 'cards:read', handle: get },
+  { method: 'patch', path: '/v1/cards/:cardId/stage', scope: 'cards:write', handle: move },
+];

@@ -1,0 +1,118 @@
+// Creation of a card: rules 1 to 8 of POST /v1/cards, checked in that order; nothing is stored before all hold.
+import { z } from 'zod';
+import { Problem } from '../errors.ts';
+import type { Card, Contact, Op, Pipeline, Stage } from '../model.ts';
+import { type Call, checked } from '../route.ts';
+import { sortCustomFields } from './custom-fields.ts';
+import { calendarDay } from './dates.ts';
+import { normalizeNumber } from './numbers.ts';
+import { isMissing, newContact } from './upsert.ts';
+
+const Inputs = z.object({
+  title: z.string().nullish(),
+  expectedCloseDate: z.string().nullish(),
+  contactName: z.string().nullish(),
+  customFields: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** @returns The card and the names of the custom fields that were ignored. @throws Problem, see the rules */
+export function createCard(call: Call): { readonly card: Card; readonly ignored: string[] } {
+  const { account, body, choices, at } = call;
+  const contactOf = identify(call);
+  const pipeline = findPipeline(call);
+  const stage = findStage(call, pipeline);
+  const sourceId = findSource(call, stage);
+  const inputs = checked(Inputs, {
+    title: body[choices.cardInputs.title],
+    expectedCloseDate: body[choices.cardInputs.expectedCloseDate],
+    contactName: body[choices.cardInputs.contactName],
+    customFields: body['customFields'],
+  });
+  const expectedCloseDate = closeDate(inputs.expectedCloseDate, choices.cardInputs.expectedCloseDate);
+  const custom = sortCustomFields(inputs.customFields ?? {}, account.settings.customFields, pipeline.id);
+
+  const { contact, isNew } = contactOf(inputs.contactName);
+  const card: Card = {
+    id: call.store.nextId('card'),
+    contactId: contact.id,
+    pipelineId: pipeline.id,
+    stageId: stage?.id ?? null,
+    title: isMissing(inputs.title)
+      ? `${account.settings.cardTitlePrefix}${contact.name}`
+      : (inputs.title as string),
+    value: 0,
+    status: 'open',
+    userId: null,
+    sourceId,
+    lostReasonId: null,
+    originTicketId: null,
+    expectedCloseDate,
+    customFields: custom.kept,
+    createdAt: at,
+    closedAt: null,
+    stageEnteredAt: at,
+    updatedAt: at,
+  };
+  const ops: Op[] = isNew ? [['contact', account.id, contact]] : [];
+  call.store.commit([...ops, ['card', account.id, card]]);
+  return { card, ignored: custom.ignored };
+}
+
+type ContactOf = (name: string | null | undefined) => { readonly contact: Contact; readonly isNew: boolean };
+
+/** Rule 1, then the contact itself; a new one is only made once all rules hold. */
+function identify(call: Call): ContactOf {
+  const { account, body, choices } = call;
+  const byId = !isMissing(body['contactId']);
+  if (byId !== isMissing(body['phone'])) throw new Problem('ERR_CONTACT_IDENTIFIER_REQUIRED');
+  if (byId) {
+    const id = body['contactId'];
+    const contact = typeof id === 'number' ? account.tables.contact.get(id) : undefined;
+    if (contact === undefined) throw new Problem('ERR_NO_CONTACT_FOUND');
+    return () => ({ contact, isNew: false });
+  }
+  const number = normalizeNumber(checked(z.object({ phone: z.string() }), body).phone, choices);
+  const known = account.contactByNumber(number);
+  if (known !== undefined) return () => ({ contact: known, isNew: false });
+  return (name) => ({
+    contact: newContact(call, number, isMissing(name) ? undefined : (name as string)),
+    isNew: true,
+  });
+}
+
+function findPipeline({ account, body }: Call): Pipeline {
+  const id = body['pipelineId'];
+  const pipeline = typeof id === 'number' ? account.tables.pipeline.get(id) : undefined;
+  if (pipeline === undefined) throw new Problem('ERR_PIPELINE_NOT_FOUND');
+  return pipeline;
+}
+
+/** Rules 3 and 4. */
+function findStage({ account, body }: Call, pipeline: Pipeline): Stage | null {
+  const id = body['stageId'];
+  if (isMissing(id)) return null;
+  const found = typeof id === 'number' ? account.stage(id) : undefined;
+  if (found === undefined) throw new Problem('ERR_STAGE_NOT_FOUND');
+  if (found.pipelineId !== pipeline.id) throw new Problem('ERR_STAGE_NOT_IN_PIPELINE');
+  return found.stage;
+}
+
+/** Rules 5 and 6. */
+function findSource({ account, body }: Call, stage: Stage | null): number | null {
+  const id = body['sourceId'];
+  if (isMissing(id)) {
+    if (stage?.requiresSource === true) throw new Problem('ERR_SOURCE_REQUIRED_FOR_STAGE');
+    return null;
+  }
+  const source = typeof id === 'number' ? account.tables.source.get(id) : undefined;
+  if (source === undefined) throw new Problem('ERR_SOURCE_NOT_FOUND');
+  return source.id;
+}
+
+function closeDate(given: string | null | undefined, input: string): string | null {
+  if (given === undefined || given === null || given === '') return null;
+  const day = calendarDay(given);
+  if (day === null)
+    throw new Problem('ERR_INVALID_BODY', { text: `${input}: write YYYY-MM-DD or a full ISO 8601 value` });
+  return day;
+}

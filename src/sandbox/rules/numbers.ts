@@ -1,0 +1,23 @@
+// Phone numbers as the API text has them: E.164 without the plus sign, digits only.
+import type { Choices } from '../choices.ts';
+import { Problem } from '../errors.ts';
+
+/**
+ * The digits of a number written in any way.
+ * @throws Problem ERR_NUMBER_INVALID when no valid digits are left (API text, "Errors")
+ */
+export function normalizeNumber(raw: string, choices: Choices): string {
+  const digits = raw.replace(/\D/g, '');
+  if (digits.length < choices.numberDigits.min || digits.length > choices.numberDigits.max) {
+    throw new Problem('ERR_NUMBER_INVALID');
+  }
+  return digits;
+}
+
+/** The number itself and, for a Brazilian one, its other form with or without the ninth digit. */
+export function ninthDigitVariants(digits: string): string[] {
+  const long = /^(55\d{2})9(\d{8})$/.exec(digits);
+  if (long !== null) return [digits, `${long[1]}${long[2]}`];
+  const short = /^(55\d{2})(\d{8})$/.exec(digits);
+  return short === null ? [digits] : [digits, `${short[1]}9${short[2]}`];
+}

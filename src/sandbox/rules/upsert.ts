@@ -1,0 +1,80 @@
+// The contact upsert by number (API text, POST /v1/contacts), and the part of it that other calls share.
+import { z } from 'zod';
+import { Problem } from '../errors.ts';
+import type { Contact } from '../model.ts';
+import { type Call, checked, ExtraInfo, flatExtra } from '../route.ts';
+import { defaultConnection, isChat } from './connections.ts';
+import { normalizeNumber } from './numbers.ts';
+
+const Body = z.object({
+  name: z.string().nullish(),
+  email: z.string().nullish(),
+  document: z.string().nullish(),
+  disableBot: z.boolean().nullish(),
+  extraInfo: ExtraInfo.nullish(),
+  validateNumber: z.boolean().nullish(),
+});
+
+export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+
+/** A new contact with this number; not stored yet. */
+export function newContact(call: Call, number: string, name?: string): Contact {
+  return {
+    id: call.store.nextId('contact'),
+    number,
+    name: name ?? number,
+    email: null,
+    document: null,
+    channel: call.choices.newContactChannel,
+    disableBot: false,
+    tagIds: [],
+    extraInfo: [],
+    createdAt: call.at,
+    updatedAt: call.at,
+  };
+}
+
+/**
+ * Creates or updates. Checks in order: number, types of the other fields, connection, network.
+ * @throws Problem ERR_MISSING_NUMBER, ERR_NUMBER_INVALID, ERR_WHATSAPP_NOT_FOUND, ERR_NO_CONNECTION_AVAILABLE,
+ * ERR_NUMBER_NOT_ON_WHATSAPP
+ */
+export function upsertContact(call: Call): { readonly contact: Contact; readonly created: boolean } {
+  const { account, body, choices } = call;
+  if (isMissing(body['number'])) throw new Problem('ERR_MISSING_NUMBER');
+  const raw = checked(z.object({ number: z.string() }), body).number;
+  const fields = checked(Body, body);
+  const number = normalizeNumber(raw, choices);
+  checkNetwork(call, number, fields.validateNumber === true);
+
+  const old = account.contactByNumber(number);
+  const written: { -readonly [K in keyof Contact]?: Contact[K] } = {};
+  for (const key of ['name', 'email', 'document'] as const) {
+    const value = fields[key];
+    if (typeof value === 'string' && value.trim() !== '') written[key] = value;
+  }
+  if (typeof fields.disableBot === 'boolean') written.disableBot = fields.disableBot;
+  const extra = fields.extraInfo;
+  if (Array.isArray(extra) && (extra.length > 0 || choices.emptyExtraInfoErasesOnUpsert)) {
+    written.extraInfo = flatExtra(extra);
+  }
+  if (old !== undefined && Object.keys(written).length === 0) return { contact: old, created: false };
+  const contact: Contact = { ...(old ?? newContact(call, number)), ...written, updatedAt: call.at };
+  call.store.commit([['contact', account.id, contact]]);
+  return { contact, created: old === undefined };
+}
+
+/** Rules 5 and 6. waba connections never block. */
+function checkNetwork({ account, body, choices }: Call, number: string, validate: boolean): void {
+  const id = body['whatsappId'];
+  let connection = typeof id === 'number' ? account.tables.connection.get(id) : undefined;
+  if (!isMissing(id)) {
+    if (connection === undefined) throw new Problem('ERR_WHATSAPP_NOT_FOUND');
+  } else if (validate || choices.upsertAlwaysNeedsConnection) {
+    if (!account.tables.connection.rows.some(isChat)) throw new Problem('ERR_NO_CONNECTION_AVAILABLE');
+    connection = defaultConnection(account);
+  }
+  if (validate && connection?.channel !== 'waba' && account.isOffNetwork(number)) {
+    throw new Problem('ERR_NUMBER_NOT_ON_WHATSAPP');
+  }
+}

@@ -1,0 +1,147 @@
+// Starts the sandbox: Sluice's faithful, persistent server of the API, with a panel to look in and to break it.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { CHOICES, type Choices } from './choices.ts';
+import { Faults } from './faults.ts';
+import { fixtureDigest, fixtureOps, parseFixture } from './fixture-merge.ts';
+import type { House } from './house.ts';
+import { panelRouter } from './panel/panel.ts';
+import { RateWindows } from './rate.ts';
+import { RequestLog } from './request-log.ts';
+import { Store } from './store.ts';
+import { wapiRouter } from './wapi.ts';
+
+export interface SandboxOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** @default '127.0.0.1' */
+  readonly host?: string;
+  /** Folder of the state, made when missing. One process at a time: the caller holds its lock. */
+  readonly dataDir: string;
+  /** Parsed fixture; applied once in the life of the folder. */
+  readonly fixture?: unknown;
+  /** Calls a minute for each token; 0 turns the limit off. @default 120 */
+  readonly rate?: number;
+  /** Calls a minute for each webhook hash; 0 turns the limit off. @default 120 */
+  readonly hookRate?: number;
+  /** @default the system's clock */
+  readonly now?: () => Date;
+  /** What the API text leaves open, see choices.ts. */
+  readonly choices?: Partial<Choices>;
+  /** Takes messages for the operator. @default console.error */
+  readonly warn?: (message: string) => void;
+}
+
+export interface Sandbox {
+  /** `http://host:port/wapi` */
+  readonly baseUrl: string;
+  /** `http://host:port/panel` */
+  readonly panelUrl: string;
+  readonly port: number;
+  /** Ends all connections, also those that a `hang` holds. */
+  close(): Promise<void>;
+}
+
+/** @throws FixtureError (nothing applied), JournalDamaged, UnknownFormat, RangeError, or the error of listening */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { port, host = '127.0.0.1', dataDir, now = () => new Date() } = options;
+  const rate = perMinute('rate', options.rate);
+  const hookRate = perMinute('hookRate', options.hookRate);
+  const warn = options.warn ?? ((message: string) => console.error(`sandbox: ${message}`));
+  const store = new Store(dataDir);
+  const log = openOrClose(() => new RequestLog(dataDir), store);
+  const timers = new Set<NodeJS.Timeout>();
+  const house: House = {
+    store,
+    log,
+    faults: new Faults(),
+    rate: new RateWindows(rate, now),
+    hookRate: new RateWindows(hookRate, now),
+    choices: { ...CHOICES, ...options.choices },
+    now,
+    warn,
+    later: (ms, then) => {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        then();
+      }, ms);
+      timers.add(timer);
+    },
+  };
+  const closeFiles = () => {
+    store.close();
+    log.close();
+  };
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use('/wapi', wapiRouter(house));
+  app.use('/panel', panelRouter(house));
+  app.use(
+    (_req, res) => void res.status(404).json({ error: 'Not found: the sandbox serves /wapi and /panel' }),
+  );
+  // Clients keep connections open between two calls; a short wait here would reset theirs at random.
+  const server = createServer({ keepAliveTimeout: 65_000 }, app);
+  try {
+    if (options.fixture !== undefined) applyFixture(house, options.fixture);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    closeFiles();
+    throw error;
+  }
+  const actual = (server.address() as AddressInfo).port;
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
+  let closing: Promise<void> | undefined;
+  return {
+    baseUrl: `${origin}/wapi`,
+    panelUrl: `${origin}/panel`,
+    port: actual,
+    close: () => {
+      closing ??= new Promise<void>((resolve, reject) => {
+        for (const timer of timers) clearTimeout(timer);
+        server.close((error) => {
+          closeFiles();
+          if (error === undefined) resolve();
+          else reject(error);
+        });
+        server.closeAllConnections();
+      });
+      return closing;
+    },
+  };
+}
+
+function perMinute(name: string, value: number | undefined): number {
+  if (value === undefined) return 120;
+  if (!Number.isInteger(value) || value < 0) {
+    throw new RangeError(`${name}: ${value} is not a whole number of calls a minute (0 turns the limit off)`);
+  }
+  return value;
+}
+
+function openOrClose<T>(open: () => T, store: Store): T {
+  try {
+    return open();
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+/** A folder takes one fixture in its life; a changed one is checked, then left alone, and said so. */
+function applyFixture(house: House, value: unknown): void {
+  const fixture = parseFixture(value);
+  const digest = fixtureDigest(fixture);
+  const { store } = house;
+  if (store.fixture === null) {
+    store.applyFixture(fixtureOps(store, fixture, house.now().getTime()), digest);
+  } else if (store.fixture !== digest) {
+    house.warn(
+      'the data folder holds the state of another fixture; this one was not applied (use an empty folder for it)',
+    );
+  }
+}
