@@ -1,0 +1,89 @@
+// Finds the values that paths name. Which column a path means is worked out once a header, not once a row.
+import { MappingConfigError } from './errors.ts';
+import { fold } from './text.ts';
+
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** @throws MappingConfigError when a name could reach what objects inherit. */
+export function requireSafeName(name: string, at: readonly string[]): void {
+  if (!FORBIDDEN.has(name.trim())) return;
+  throw new MappingConfigError(
+    at,
+    `"${name}" is not allowed as a name in a path; rename the column in the export`,
+  );
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The paths of one mapping. A path is first taken as a whole: as the exact name of a column, then trimmed and without regard to
+ * case and Unicode form (of several such columns the leftmost wins). Only then it is a dot-path into objects, and lists by index.
+ */
+export class Columns {
+  readonly #paths: { name: string; folded: string; segments: string[] }[] = [];
+  #keys: string[] = [];
+  #resolved: (string | undefined)[] = [];
+
+  /** Adds a path and returns its slot. */
+  add(path: string, at: readonly string[]): number {
+    const segments = path.split('.').map((segment) => segment.trim());
+    for (const segment of [path, ...segments]) requireSafeName(segment, at);
+    this.#paths.push({ name: path, folded: fold(path), segments });
+    this.#keys = [];
+    this.#resolved = [];
+    return this.#paths.length - 1;
+  }
+
+  /** Column names and paths, in the order in which they were added. */
+  get names(): string[] {
+    return [...new Set(this.#paths.map((path) => path.name))];
+  }
+
+  /** Must precede `read` for each row. Rows of one CSV file share their keys, so this is a comparison of names. */
+  bind(values: Values): void {
+    const keys = Object.keys(values);
+    if (this.#resolved.length > 0 && sameKeys(keys, this.#keys)) return;
+    const byFold = new Map<string, string>();
+    for (const key of keys) {
+      const folded = fold(key);
+      if (!byFold.has(folded)) byFold.set(folded, key);
+    }
+    this.#keys = keys;
+    this.#resolved = this.#paths.map(({ name, folded }) =>
+      Object.hasOwn(values, name) ? name : byFold.get(folded),
+    );
+  }
+
+  read(slot: number, values: Values): unknown {
+    const key = this.#resolved[slot];
+    if (key !== undefined) return values[key];
+    const path = this.#paths[slot];
+    return path && path.segments.length > 1 ? walk(values, path.segments) : undefined;
+  }
+}
+
+function walk(values: Values, segments: readonly string[]): unknown {
+  let at: unknown = values;
+  for (const segment of segments) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    const key = ownKey(at, segment);
+    if (key === undefined) return undefined;
+    at = (at as Values)[key];
+  }
+  return at;
+}
+
+function ownKey(object: object, segment: string): string | undefined {
+  // Of a list only the items count, never its length.
+  if (Array.isArray(object))
+    return /^\d+$/.test(segment) && Object.hasOwn(object, segment) ? segment : undefined;
+  if (Object.hasOwn(object, segment)) return segment;
+  const folded = fold(segment);
+  return Object.keys(object).find((key) => fold(key) === folded);
+}
+
+function sameKeys(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false;
+  return true;
+}

@@ -1,0 +1,180 @@
+// The parts of a record: contact, tags, extra fields and card, each compiled to a function over the row.
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { MappingConfig } from '../contracts/config.ts';
+import type { CrmRecord, ExtraField, RecordCard } from '../contracts/record.ts';
+import { requireSafeName } from './columns.ts';
+import { toDate } from './dates.ts';
+import { ValueError } from './errors.ts';
+import { type ExpressionCompiler, type Reader, type RowView, tableReader } from './expression.ts';
+import { parsePhone } from './phone.ts';
+import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
+import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
+
+/** Takes note of a value that can't be used; a warning keeps the row. */
+export type Report = (field: string, error: ValueError, kind?: 'problem' | 'warning') => void;
+
+type Part<T> = (row: RowView, report: Report) => T;
+
+/** A field: its value, or undefined when it is empty or was reported. */
+function field<T>(
+  name: string,
+  read: Reader,
+  convert: (value: unknown) => T,
+  kind: 'problem' | 'warning' = 'problem',
+): Part<T | undefined> {
+  return (row, report) => {
+    try {
+      return convert(read(row));
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      report(name, error, kind);
+      return undefined;
+    }
+  };
+}
+
+const line = (value: unknown): string | undefined => {
+  const text = toText(value);
+  return text === undefined ? undefined : oneLine(text) || undefined;
+};
+
+/** Undefined when the number, which is the identity, could not be read. */
+export function compileContact(
+  config: MappingConfig['contact'],
+  country: CountryCode | undefined,
+  compiler: ExpressionCompiler,
+): Part<CrmRecord['contact'] | undefined> {
+  const optional = <T>(
+    key: 'name' | 'email' | 'document' | 'disableBot',
+    convert: (value: unknown) => T,
+    kind?: 'warning',
+  ) => {
+    const expression = config[key];
+    return expression === undefined
+      ? undefined
+      : field(`contact.${key}`, compiler.compile(expression, ['contact', key]), convert, kind);
+  };
+  const number = field('contact.number', compiler.compile(config.number, ['contact', 'number']), (value) =>
+    toNumber(value, country),
+  );
+  const name = optional('name', line);
+  const email = optional('email', toEmail, 'warning');
+  const document = optional('document', line);
+  const disableBot = optional('disableBot', toBoolean);
+  return (row, report) => {
+    const contact: CrmRecord['contact'] = { number: number(row, report) ?? '' };
+    const found = {
+      name: name?.(row, report),
+      email: email?.(row, report),
+      document: document?.(row, report),
+      disableBot: disableBot?.(row, report),
+    };
+    if (found.name !== undefined) contact.name = found.name;
+    if (found.email !== undefined) contact.email = found.email;
+    if (found.document !== undefined) contact.document = found.document;
+    if (found.disableBot !== undefined) contact.disableBot = found.disableBot;
+    return contact.number === '' ? undefined : contact;
+  };
+}
+
+function toNumber(value: unknown, country: CountryCode | undefined): string {
+  const text = toText(value);
+  if (text === undefined) {
+    const reason =
+      'a phone number is required: it identifies the contact; fill the column, or name further ones in a list';
+    throw new ValueError('required', reason, undefined);
+  }
+  const phone = parsePhone(text, country);
+  if (!phone.ok) throw new ValueError(phone.code, phone.reason, value);
+  return phone.number;
+}
+
+/** Each entry yields a tag or several; `split` comes before `map`, so that each part is looked up by itself. */
+export function compileTags(entries: MappingConfig['tags'], compiler: ExpressionCompiler): Part<string[]> {
+  const parts = entries.map((entry, index) => {
+    const at = ['tags', String(index)];
+    if (typeof entry === 'string') {
+      const read = compiler.compile(entry, at);
+      return field(at.join('.'), read, (value) => toTexts(value, undefined));
+    }
+    const { split, map, default: fallback, ...expression } = entry;
+    const read = compiler.compile(expression, at);
+    const lookUp = map ? tableReader(map, fallback !== undefined) : undefined;
+    return field(at.join('.'), read, (value) => {
+      const texts = toTexts(value, split);
+      const mapped = lookUp ? texts.map((text) => lookUp(text) ?? fallback) : texts;
+      return toTexts(mapped.length > 0 ? mapped : fallback, undefined);
+    });
+  });
+  return (row, report) => sortedUnique(parts.flatMap((part) => (part(row, report) ?? []).map(oneLine)));
+}
+
+export function compileExtraInfo(
+  config: MappingConfig['extraInfo'],
+  compiler: ExpressionCompiler,
+): Part<ExtraField[]> {
+  const names = Object.keys(config).sort(byCodeUnit);
+  const parts = names.map((name) => {
+    const at = ['extraInfo', name];
+    requireSafeName(name, at);
+    const read = compiler.compile(config[name] ?? name, at);
+    return { name, value: field(at.join('.'), read, toText) };
+  });
+  return (row, report) => {
+    const fields: ExtraField[] = [];
+    for (const part of parts) {
+      const value = part.value(row, report);
+      if (value !== undefined) fields.push({ name: part.name, value });
+    }
+    return fields;
+  };
+}
+
+export function compileCard(
+  config: NonNullable<MappingConfig['card']>,
+  country: CountryCode | undefined,
+  compiler: ExpressionCompiler,
+): Part<RecordCard | undefined> {
+  const part = <T>(key: 'when' | 'stage' | 'title' | 'expectedCloseDate', convert: (value: unknown) => T) => {
+    const expression = config[key];
+    return expression === undefined
+      ? undefined
+      : field(`card.${key}`, compiler.compile(expression, ['card', key]), convert);
+  };
+  const when = part('when', isYes);
+  const stage = part('stage', toStage);
+  const title = part('title', line);
+  const closeDate = part('expectedCloseDate', (value) => {
+    const text = toText(value);
+    return text === undefined ? undefined : toDate(text, country);
+  });
+  const { source } = config;
+  const sourceId =
+    typeof source === 'object'
+      ? field('card.source', compiler.compile(source, ['card', 'source']), toId)
+      : () => source;
+  const customFields = Object.entries(config.customFields).map(([name, expression]) => {
+    const at = ['card', 'customFields', name];
+    requireSafeName(name, at);
+    return { name, value: field(at.join('.'), compiler.compile(expression, at), toCustomValue) };
+  });
+  return (row, report) => {
+    if (when && !when(row, report)) return undefined;
+    const card: RecordCard = { pipeline: config.pipeline, customFields: {} };
+    const found = {
+      stage: stage?.(row, report),
+      sourceId: sourceId(row, report),
+      title: title?.(row, report),
+      expectedCloseDate: closeDate?.(row, report),
+    };
+    if (found.stage !== undefined) card.stage = found.stage;
+    if (found.sourceId !== undefined) card.sourceId = found.sourceId;
+    if (found.title !== undefined) card.title = found.title;
+    if (found.expectedCloseDate !== undefined) card.expectedCloseDate = found.expectedCloseDate;
+    for (const { name, value } of customFields) {
+      const found = value(row, report);
+      if (!isEmpty(found)) card.customFields[name] = found;
+    }
+    return card;
+  };
+}

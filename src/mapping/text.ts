@@ -1,0 +1,55 @@
+// Text as it leaves the mapping: one Unicode form, no control characters, no blanks around it.
+import { ValueError } from './errors.ts';
+
+const PLAIN = /^[\x20-\x7e]*$/;
+// NUL and lone surrogates can be stored neither in PostgreSQL text nor in UTF-8.
+const UNPRINTABLE = /[\p{Surrogate}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff]/gu;
+
+/** NFC, so that the same name typed on two systems hashes alike. */
+export function clean(text: string): string {
+  if (PLAIN.test(text)) return text.trim();
+  return text.replace(UNPRINTABLE, '').normalize('NFC').trim();
+}
+
+/** {@link clean}, with every run of white space as one blank. */
+export function oneLine(text: string): string {
+  return clean(text).replace(/\s+/g, ' ');
+}
+
+/** Compares names of columns and entries of `map`: case, width, composition and blanks do not count. */
+export function fold(text: string): string {
+  return clean(text).normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+export function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === 'string') return value.trim() === '';
+  return Array.isArray(value) && value.length === 0;
+}
+
+/**
+ * A scalar as text; undefined when it is empty.
+ * @throws ValueError `invalid_type` for a list or an object
+ */
+export function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') return clean(value) || undefined;
+  if (isEmpty(value)) return undefined;
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return String(value);
+  const what = Array.isArray(value)
+    ? 'a list; name one item (path.0), or join it with JSONata'
+    : 'an object; name one property of it (path.property)';
+  throw new ValueError('invalid_type', `one text is needed, found ${what}`, value);
+}
+
+/** A value as the operator sees it beside a problem; personal data, at most 200 characters. */
+export function preview(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return text.replace(UNPRINTABLE, '').slice(0, 200);
+}
+
+/** Order by code unit: the same on every machine, whatever its locale. */
+export function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

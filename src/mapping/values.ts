@@ -1,0 +1,109 @@
+// Values of single fields: e-mail, yes or no, ids, tags.
+import { ValueError } from './errors.ts';
+import { byCodeUnit, clean, fold, isEmpty, toText } from './text.ts';
+
+const YES = new Set(['true', '1', 'yes', 'y', 'sim', 's', 'si', 'sí', 'verdadeiro', 'on', 'x']);
+const NO = new Set(['false', '0', 'no', 'n', 'não', 'nao', 'falso', 'off']);
+
+/** @throws ValueError `invalid_boolean`: a wish not to be written to by a bot is never guessed. */
+export function toBoolean(value: unknown): boolean | undefined {
+  const text = toText(value);
+  if (text === undefined) return undefined;
+  const word = fold(text);
+  if (YES.has(word)) return true;
+  if (NO.has(word)) return false;
+  throw new ValueError(
+    'invalid_boolean',
+    'yes or no is needed (yes, no, sim, não, true, false, 1, 0); add a `map` for other words',
+    value,
+  );
+}
+
+/** For `card.when`: anything but empty, false, no and 0 means yes. */
+export function isYes(value: unknown): boolean {
+  if (isEmpty(value)) return false;
+  return typeof value === 'object' || !NO.has(fold(String(value)));
+}
+
+const ADDRESS =
+  /^[^\s@<>()[\]",;:\\]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}[\p{L}\p{N}-]*$/u;
+
+/**
+ * The first valid address of a cell, its domain in lower case (the part before the @ is the mailbox's own affair).
+ * @throws ValueError `invalid_email`
+ */
+export function toEmail(value: unknown): string | undefined {
+  const text = toText(value);
+  if (text === undefined) return undefined;
+  for (const part of text.split(/[\s,;<>|]+/)) {
+    const address = part.replace(/^mailto:/i, '');
+    if (address.length > 254 || address.includes('..') || !ADDRESS.test(address)) continue;
+    const at = address.lastIndexOf('@');
+    if (address.startsWith('.') || address[at - 1] === '.') continue;
+    return address.slice(0, at) + address.slice(at).toLowerCase();
+  }
+  throw new ValueError(
+    'invalid_email',
+    'this is no e-mail address, so it was left out; correct it in the source',
+    value,
+  );
+}
+
+/** @throws ValueError `invalid_id` */
+export function toId(value: unknown): number | undefined {
+  const text = toText(value);
+  if (text === undefined) return undefined;
+  const id = /^\d{1,15}(?:\.0)?$/.test(text) ? Number(text) : 0;
+  if (id > 0) return id;
+  throw new ValueError(
+    'invalid_id',
+    'the id must be a positive whole number; add a `map` from names to ids',
+    value,
+  );
+}
+
+/** A stage by id or by name. A numeric text counts as an id: services number their stages, people name them. */
+export function toStage(value: unknown): number | string | undefined {
+  const text = toText(value);
+  if (text === undefined) return undefined;
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : text;
+}
+
+/** Texts of one value, or of a list, split where asked. */
+export function toTexts(value: unknown, split: string | undefined): string[] {
+  const items = Array.isArray(value) ? value : [value];
+  return items.flatMap((item) => {
+    const text = toText(item);
+    if (text === undefined) return [];
+    return split === undefined
+      ? [text]
+      : text
+          .split(split)
+          .map(clean)
+          .filter((part) => part !== '');
+  });
+}
+
+export function sortedUnique(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort(byCodeUnit);
+}
+
+/**
+ * A custom field keeps the kind of its value: numbers and booleans of JSON stay what they are, text stays text (`1.234,56` is
+ * not made a number unless JSONata does so), a list of scalars stays a list.
+ * @throws ValueError `invalid_type`
+ */
+export function toCustomValue(value: unknown): unknown {
+  if (isEmpty(value)) return undefined;
+  if (typeof value === 'string') return clean(value) || undefined;
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null)) {
+    const items = value.map(toCustomValue).filter((item) => item !== undefined);
+    return items.length > 0 ? items : undefined;
+  }
+  throw new ValueError(
+    'invalid_type',
+    'a text, number, boolean or list of these is needed; name one property of the object',
+    value,
+  );
+}
