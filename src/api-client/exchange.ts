@@ -34,12 +34,21 @@ export interface Answer {
 }
 
 const CLOSED_CODES = new Set(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED']);
-// A body cut in the middle shows as one of these when the connection was to close anyway.
-const CUT_CODES = new Set(['HPE_INVALID_EOF_STATE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
-function codeOf(error: unknown): string | null {
-  const code = (error as { code?: unknown } | null | undefined)?.code;
-  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : null;
+function codeOf(error: Error): string | null {
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code)) return code;
+  return error.name === 'HTTPParserError' ? 'HTTP_PARSER' : null;
+}
+
+/**
+ * Whether the service spoke, but not HTTP. undici reports a body cut by its end in the same class as
+ * bytes that break the protocol; only the latter carry the rest of the bytes as `data`.
+ */
+function isNotHttp(error: Error): boolean {
+  const { code, data } = error as { code?: unknown; data?: unknown };
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return true;
+  return error.name === 'HTTPParserError' && typeof data === 'string' && data !== '';
 }
 
 /**
@@ -141,8 +150,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     const code = codeOf(error);
     if (code !== null && CLOSED_CODES.has(code)) return this.#fail('aborted', code);
     if (!this.#sent) return this.#fail('connect', code);
-    const notHttp = code === 'UND_ERR_HEADERS_OVERFLOW' || (code?.startsWith('HPE_') ?? false);
-    this.#fail(notHttp && !CUT_CODES.has(code ?? '') ? 'invalid_body' : 'reset', code);
+    this.#fail(isNotHttp(error) ? 'invalid_body' : 'reset', code);
   }
 
   #succeed(answer: Answer): void {

@@ -1,7 +1,15 @@
 // What answers become: results, or errors by status and body.
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MessagingClient, type MessagingClientOptions } from '../../../src/api-client/index.ts';
-import { aContact, RATE } from './builders.ts';
+import {
+  ApiError,
+  type CallInfo,
+  MessagingClient,
+  type MessagingClientOptions,
+  TransportError,
+  UnexpectedShapeError,
+} from '../../../src/api-client/index.ts';
+import { aCard, aContact, aPipeline, RATE } from './builders.ts';
 import { answer, type RawServer, type Reply, rawServer } from './raw-server.ts';
 
 const open: Array<{ close(): Promise<void> }> = [];
@@ -16,16 +24,402 @@ async function setup(script: Reply[], over: Partial<MessagingClientOptions> = {}
   return { client, server };
 }
 
-describe('a success', () => {
-  it('carries data, request id, rate and duration', async () => {
-    const { client, server } = await setup([
-      answer(201, { requestId: 'r1', created: true, contact: aContact() }, RATE),
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    () => 'no error',
+    (error: unknown) => error,
+  );
+  expect(outcome).toBeInstanceOf(Error);
+  return outcome;
+}
+
+const HTML = '<html><body>Bad gateway</body></html>';
+const NOTHING = { retryAfterMs: null, requiredScope: null, ticketId: null, param: null };
+
+describe('an error answer', () => {
+  const cases: Array<[string, number, unknown, Record<string, string>, Record<string, unknown>]> = [
+    [
+      'a known code',
+      404,
+      { error: 'x', code: 'ERR_NO_CARD_FOUND' },
+      {},
+      { code: 'ERR_NO_CARD_FOUND', kind: 'coded', ...NOTHING },
+    ],
+    ['a new code', 422, { error: 'x', code: 'ERR_NEW_IN_2030' }, {}, { code: 'ERR_NEW_IN_2030' }],
+    [
+      '400 with param',
+      400,
+      { code: 'ERR_INVALID_DATE_FILTER', param: 'closedAtAfter' },
+      {},
+      { param: 'closedAtAfter' },
+    ],
+    [
+      '403 with scope',
+      403,
+      { code: 'ERR_SCOPE_MISSING', requiredScope: 'cards:write' },
+      {},
+      { requiredScope: 'cards:write' },
+    ],
+    ['409 with ticket', 409, { code: 'ERR_TICKET_IN_HUMAN_SERVICE', ticketId: 31 }, {}, { ticketId: 31 }],
+    [
+      '409 with a garbage ticket',
+      409,
+      { code: 'ERR_TICKET_IN_HUMAN_SERVICE', ticketId: 'x' },
+      {},
+      { ticketId: null },
+    ],
+    [
+      '429 in seconds',
+      429,
+      { code: 'ERR_RATE_LIMITED', retryAfter: 9 },
+      { 'retry-after': '17' },
+      { retryAfterMs: 17_000 },
+    ],
+    [
+      '429 as a date, against the date of the answer',
+      429,
+      { code: 'ERR_RATE_LIMITED' },
+      { 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' },
+      { retryAfterMs: 30_000 },
+    ],
+    [
+      '429 as a date that is past',
+      429,
+      { code: 'ERR_RATE_LIMITED' },
+      { 'retry-after': 'Fri, 20 Nov 2026 09:00:00 GMT', date: 'Fri, 20 Nov 2026 10:00:00 GMT' },
+      { retryAfterMs: 0 },
+    ],
+    ['429 only in the body', 429, { code: 'ERR_RATE_LIMITED', retryAfter: 9 }, {}, { retryAfterMs: 9000 }],
+    [
+      '429 garbage, body good',
+      429,
+      { retryAfter: 9 },
+      { 'retry-after': 'apples 5' },
+      { retryAfterMs: 9000, kind: 'unrecognised' },
+    ],
+    ['429 all garbage', 429, { retryAfter: 'soon' }, { 'retry-after': '-3' }, { retryAfterMs: null }],
+    ['429 negative in the body', 429, { retryAfter: -1 }, {}, { retryAfterMs: null }],
+    ['429 without anything', 429, '', {}, { code: null, retryAfterMs: null, kind: 'unrecognised' }],
+    ['500 without code', 500, { error: 'generic' }, {}, { code: null, kind: 'internal', detail: 'generic' }],
+    ['500 with a code', 500, { code: 'ERR_X' }, {}, { code: 'ERR_X', kind: 'coded' }],
+    [
+      '502 with a page',
+      502,
+      HTML,
+      { 'content-type': 'text/html' },
+      { code: null, kind: 'internal', detail: null },
+    ],
+    ['403 without code', 403, { error: 'not in plan' }, {}, { code: null, kind: 'forbidden' }],
+    ['403 with a page', 403, HTML, {}, { kind: 'unrecognised' }],
+    ['404 with a page', 404, HTML, {}, { kind: 'unrecognised' }],
+    ['404 with a list', 404, [], {}, { kind: 'unrecognised' }],
+    ['400 with a code that is no text', 400, { code: 17 }, {}, { code: null, kind: 'unrecognised' }],
+    ['400 with a code that is a phone', 400, { code: '5511987654321' }, {}, { code: null }],
+    [
+      '404 in an unknown encoding',
+      404,
+      { code: 'ERR_X' },
+      { 'content-encoding': 'zstd' },
+      { status: 404, code: null },
+    ],
+  ];
+
+  it.each(cases)('%s', async (_name, status, body, headers, expected) => {
+    const { client } = await setup([answer(status, body, headers)]);
+    const error = (await failure(client.cards.get(7))) as ApiError;
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status, method: 'GET', path: '/v1/cards/{cardId}', ...expected });
+    expect(error.message).toBe(
+      `GET /v1/cards/{cardId} answered ${status} ${error.code ?? `(${error.kind})`}`,
+    );
+  });
+
+  it('keeps the rate and the request id', async () => {
+    const { client } = await setup([answer(404, { code: 'ERR_NO_CARD_FOUND', requestId: 'r-9' }, RATE)]);
+    const error = (await failure(client.cards.get(7))) as ApiError;
+    expect(error.rate).toEqual({ limit: 120, remaining: 119, resetAt: new Date(1_795_000_000_000) });
+    expect(error.requestId).toBe('r-9');
+  });
+
+  it('hides the words of the service from inspection and JSON', async () => {
+    const { client } = await setup([answer(400, { error: 'no 5511987654321', code: 'ERR_X' })]);
+    const error = (await failure(client.cards.get(7))) as ApiError;
+    expect(error.detail).toBe('no 5511987654321');
+    expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain('5511987654321');
+  });
+});
+
+describe('a 2xx that is not an answer is never a success', () => {
+  const card = JSON.stringify({ requestId: 'r', card: aCard() });
+  it.each<[string, string | Buffer, Record<string, string>]>([
+    ['a page', HTML, { 'content-type': 'text/html' }],
+    ['cut JSON', card.slice(0, -5), {}],
+    ['nothing', '', {}],
+    ['null', 'null', {}],
+    ['a list', '[]', {}],
+    ['a text', '"ok"', {}],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), {}],
+    ['JSON and trailing junk', `${card}x`, {}],
+    ['an unknown encoding', card, { 'content-encoding': 'zstd' }],
+    ['gzip in name only', card, { 'content-encoding': 'gzip' }],
+  ])('%s', async (_name, body, headers) => {
+    const { client } = await setup([answer(200, body, headers)]);
+    const error = await failure(client.cards.create({ contactId: 1, pipelineId: 1 }));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ reason: 'invalid_body', sent: true, status: 200 });
+  });
+
+  it('a 304 or 302 counts as a redirect', async () => {
+    const { client } = await setup([answer(304, '')]);
+    expect(await failure(client.cards.get(7))).toMatchObject({ reason: 'redirect', status: 304 });
+  });
+});
+
+describe('strict where the API text speaks', () => {
+  const without = (record: Record<string, unknown>, key: string) => ({ ...record, [key]: undefined });
+  it.each<[string, unknown, string]>([
+    ['no contact', { created: true }, 'contact'],
+    ['no created', { contact: aContact() }, 'created'],
+    ['no id', { created: true, contact: without(aContact(), 'id') }, 'contact.id'],
+    ['an id as text', { created: true, contact: aContact({ id: '1' }) }, 'contact.id'],
+    ['a fractional id', { created: true, contact: aContact({ id: 1.5 }) }, 'contact.id'],
+    [
+      'a tag without name',
+      { created: true, contact: aContact({ tags: [{ id: 1 }] }) },
+      'contact.tags[0].name',
+    ],
+    ['no createdAt', { created: true, contact: without(aContact(), 'createdAt') }, 'contact.createdAt'],
+  ])('upsert: %s', async (_name, body, path) => {
+    const { client } = await setup([answer(200, body)]);
+    const error = await failure(client.contacts.upsert({ number: '1' }));
+    expect(error).toBeInstanceOf(UnexpectedShapeError);
+    expect(error).toMatchObject({ path, endpoint: '/v1/contacts', sent: true, status: 200 });
+    expect((error as Error).message).toContain(path);
+  });
+
+  it('a card without the stage field is refused, one with stage null is not', async () => {
+    const { client } = await setup([
+      answer(200, { card: without(aCard(), 'stage') }),
+      answer(200, { card: aCard({ stage: null }) }),
     ]);
-    const { data, meta } = await client.contacts.upsert({ number: '5511987654321' });
-    expect(data.created).toBe(true);
-    expect(data.contact.id).toBe(1);
-    expect(meta).toMatchObject({ status: 201, requestId: 'r1', rate: { limit: 120, remaining: 119 } });
-    expect(server.requests[0]?.line).toBe('POST /wapi/v1/contacts HTTP/1.1');
-    expect(server.requests[0]?.head).toContain('authorization: Bearer svc_test_a');
+    expect(await failure(client.cards.get(7))).toMatchObject({ path: 'card.stage' });
+    expect((await client.cards.get(7)).data.stage).toBeNull();
+  });
+
+  it.each(['count', 'hasMore', 'totalValue', 'cards'])('a page of cards without %s', async (key) => {
+    const page = { count: 1, hasMore: false, totalValue: 1, cards: [aCard()] };
+    const { client } = await setup([answer(200, without(page, key))]);
+    expect(await failure(client.cards.list())).toMatchObject({ path: key });
+  });
+
+  it('one bad item does not lose the others', async () => {
+    const contacts = [aContact({ id: 1 }), aContact({ id: 2, name: 5 }), null, aContact({ id: 4 })];
+    const { client } = await setup([answer(200, { requestId: 'r', count: 4, hasMore: false, contacts })]);
+    const { data } = await client.contacts.list();
+    expect(data.items.map(({ id }) => id)).toEqual([1, 4]);
+    expect(data.invalid).toEqual([
+      { index: 1, id: 2, path: 'contacts[1].name' },
+      { index: 2, id: null, path: 'contacts[2]' },
+    ]);
+  });
+});
+
+describe('tolerant where the API text is silent', () => {
+  const tags = [{ id: 1, name: 'vip', color: '#f00', kanban: 3 }];
+
+  it.each([
+    ['tags', { requestId: 'r', tags }],
+    ['items', { requestId: 'r', items: tags }],
+    ['data, beside other fields', { requestId: 'r', total: 1, data: tags, meta: {} }],
+    ['tags, beside another list', { requestId: 'r', links: [], tags }],
+  ])('tags under %s', async (_name, body) => {
+    const { client } = await setup([answer(200, body)]);
+    expect((await client.tags.list()).data).toEqual({ items: tags, invalid: [] });
+  });
+
+  it('two candidate lists are no answer, until an assumption says which', async () => {
+    const body = { requestId: 'r', links: [], labels: tags };
+    const { client } = await setup([answer(200, body)]);
+    expect(await failure(client.tags.list())).toMatchObject({ path: 'tags' });
+    const told = await setup([answer(200, body)], { assumptions: { 'wrapper.tags': 'labels' } });
+    expect((await told.client.tags.list()).data.items).toHaveLength(1);
+  });
+
+  it.each([
+    ['card', { requestId: 'r', card: aCard() }],
+    ['item', { requestId: 'r', item: aCard() }],
+    ['no key', { requestId: 'r', ...aCard() }],
+  ])('a single card under %s', async (_name, body) => {
+    const { client } = await setup([answer(200, body)]);
+    const { data } = await client.cards.get(7);
+    expect(data.id).toBe(7);
+    expect(data).not.toHaveProperty('requestId');
+  });
+
+  it('new enum values and extra fields are kept', async () => {
+    const { client } = await setup([answer(200, { card: aCard({ status: 'archived', mood: 'blue' }) })]);
+    expect((await client.cards.get(7)).data).toMatchObject({ status: 'archived', mood: 'blue' });
+  });
+
+  it('a field named __proto__ pollutes nothing', async () => {
+    const { client } = await setup([
+      answer(200, `{"tags":[{"id":1,"name":"a","__proto__":{"polluted":true}}],"__proto__":{"x":1}}`),
+    ]);
+    const { data } = await client.tags.list();
+    expect((data.items[0] as Record<string, unknown>).polluted).toBeUndefined();
+    expect(Object.prototype).not.toHaveProperty('polluted');
+  });
+
+  it('JSON nested 100,000 deep is an answer like any other', async () => {
+    const deep = `{"tags":[],"extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const { client } = await setup([answer(200, deep)]);
+    expect((await client.tags.list()).data.items).toEqual([]);
+  });
+
+  it('stages come in their order', async () => {
+    const { client } = await setup([answer(200, { requestId: 'r', pipelines: [aPipeline()] })]);
+    const { data } = await client.pipelines.list();
+    expect(data.items[0]?.stages.map(({ id }) => id)).toEqual([11, 12]);
+  });
+
+  it.each<[unknown, string[]]>([
+    [undefined, []],
+    [
+      ['plan', { name: 'size' }, { id: 3 }],
+      ['plan', 'size', '{"id":3}'],
+    ],
+    [{ plan: 'unknown' }, ['plan']],
+    ['plan', []],
+  ])('ignoredCustomFields %j never fails the creation', async (ignoredCustomFields, expected) => {
+    const { client } = await setup([answer(201, { card: aCard(), ignoredCustomFields })]);
+    const { data } = await client.cards.create({ contactId: 1, pipelineId: 1 });
+    expect(data.ignoredCustomFields).toEqual(expected);
+  });
+
+  it.each<[string, number, unknown, number | null]>([
+    ['wrapped', 200, { requestId: 'r', contact: aContact() }, 1],
+    ['bare', 200, aContact(), 1],
+    ['only a request id', 200, { requestId: 'r' }, null],
+    ['no body', 204, '', null],
+  ])('the update of a contact may answer %s', async (_name, status, body, id) => {
+    const { client } = await setup([answer(status, body)]);
+    const { data } = await client.contacts.update(1, { name: 'Ana' });
+    expect(data?.id ?? null).toBe(id);
+  });
+
+  it.each([200, 201, 202, 299])('any 2xx is a success by default (%i)', async (status) => {
+    const { client } = await setup([answer(status, { card: aCard() })]);
+    expect((await client.cards.move(7, 11)).meta.status).toBe(status);
+  });
+
+  it('an assumption can narrow the success statuses', async () => {
+    const { client } = await setup([answer(202, { card: aCard() })], {
+      assumptions: { 'success.statuses': [200, 201] },
+    });
+    expect(await failure(client.cards.move(7, 11))).toMatchObject({ path: 'status' });
+  });
+
+  it.each([
+    [{}],
+    [{ ...RATE, 'x-ratelimit-reset': 'soon' }],
+    [{ ...RATE, 'x-ratelimit-limit': '-1' }],
+    [{ ...RATE, 'x-ratelimit-remaining': '1.5' }],
+  ])('rate headers %j count as absent', async (headers) => {
+    const { client } = await setup([answer(200, { tags: [] }, headers as Record<string, string>)]);
+    expect((await client.tags.list()).meta.rate).toBeNull();
+  });
+});
+
+describe('what goes out', () => {
+  it('names the inputs as the assumptions say', async () => {
+    const { client, server } = await setup(
+      [
+        answer(201, { card: aCard() }),
+        answer(200, { contact: aContact() }),
+        answer(200, { contact: aContact() }),
+      ],
+      {
+        assumptions: {
+          'card.titleField': 'cardTitle',
+          'card.expectedCloseDateField': 'closing',
+          'contactUpdate.documentField': 'cpf',
+        },
+      },
+    );
+    await client.cards.create({ phone: '1', pipelineId: 1, title: 'T', expectedCloseDate: '2026-12-01' });
+    await client.contacts.update(1, { document: '9', email: null });
+    await client.contacts.setTags(1, [2, 3]);
+    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
+      { phone: '1', pipelineId: 1, cardTitle: 'T', closing: '2026-12-01' },
+      { cpf: '9', email: null },
+      { tagIds: [2, 3] },
+    ]);
+    expect(server.requests.map(({ line }) => line)).toEqual([
+      'POST /wapi/v1/cards HTTP/1.1',
+      'PUT /wapi/v1/contacts/1 HTTP/1.1',
+      'PUT /wapi/v1/contacts/1/tags HTTP/1.1',
+    ]);
+  });
+
+  it('sends filters as the API text writes them', async () => {
+    const page = { count: 0, hasMore: false, totalValue: 0, cards: [], contacts: [] };
+    const { client, server } = await setup([answer(200, page)]);
+    await client.cards.list({
+      status: ['open', 'lost'],
+      contactTagId: [1, 2],
+      notContactTagId: 3,
+      createdAtAfter: new Date(0),
+      closedAtBefore: '2026-11-20T10:00:00-03:00',
+      sortDirection: 'asc',
+      title: 'a&b',
+    });
+    await client.contacts.list({ tagId: [4, 5], searchParam: 'Bia +55' });
+    const queries = server.requests.map(({ line }) =>
+      Object.fromEntries(new URL(line.split(' ')[1] ?? '', 'http://x').searchParams),
+    );
+    expect(queries).toEqual([
+      {
+        status: 'open,lost',
+        contactTagId: '1,2',
+        notContactTagId: '3',
+        createdAtAfter: '1970-01-01T00:00:00.000Z',
+        closedAtBefore: '2026-11-20T10:00:00-03:00',
+        sortOrder: 'asc',
+        searchParam: 'a&b',
+      },
+      { tagId: '4,5', searchParam: 'Bia +55' },
+    ]);
+  });
+
+  it('reports every call to the observer, and an observer that throws harms none', async () => {
+    const heard: CallInfo[] = [];
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const { client } = await setup(
+      [
+        answer(200, { requestId: 'r', tags: [] }, RATE),
+        answer(429, { code: 'ERR_RATE_LIMITED', retryAfter: 2 }, RATE),
+        answer(200, 'x'),
+      ],
+      {
+        onResponse: (info) => {
+          heard.push(info);
+          throw new Error('observer broke');
+        },
+      },
+    );
+    await client.tags.list();
+    await failure(client.tags.list());
+    await failure(client.tags.list());
+    const rate = { limit: 120, remaining: 119 };
+    expect(heard).toMatchObject([
+      { method: 'GET', path: '/v1/tags', status: 200, code: null, reason: null, requestId: 'r', rate },
+      { status: 429, code: 'ERR_RATE_LIMITED', retryAfterMs: 2000, rate },
+      { status: 200, reason: 'invalid_body', code: null },
+    ]);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings.map(({ message }) => message)).toContain('observer broke');
   });
 });

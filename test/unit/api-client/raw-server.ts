@@ -18,7 +18,8 @@ export interface RawServer {
   readonly requests: readonly RawRequest[];
   /** Resolves once every connection so far has closed. */
   allClosed(): Promise<void>;
-  openSockets(): number;
+  /** Cuts every open connection. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -63,7 +64,9 @@ export async function rawServer(...script: Reply[]): Promise<RawServer> {
   return {
     baseUrl: `http://127.0.0.1:${address.port}/wapi`,
     requests,
-    openSockets: () => sockets.size,
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
     async allClosed() {
       await Promise.all([...sockets].map((socket) => new Promise((done) => socket.once('close', done))));
     },
