@@ -4,10 +4,10 @@ import type { RefusalDetails } from '../src/contracts/run.ts';
 import { pick, saveCatalog } from '../src/ledger/catalog.ts';
 import { noteSurvey } from '../src/ledger/people.ts';
 import { addWarning, getRun } from '../src/ledger/runs.ts';
-import { canonicalKey } from '../src/mapping/phone.ts';
 import { callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
 import { refusal, refusalCode, refusalScope, toFailure } from './failures.ts';
+import { canonicalKey } from './sync-diff.ts';
 
 const PAGE = 100;
 
@@ -94,10 +94,7 @@ export function createCatalogActivities(deps: Deps) {
           client.contacts.list({ pageNumber: input.page, pageSize: PAGE }, options),
         );
         if (list === null) throw new Error('a read is never called off');
-        const contacts = list.items.flatMap(({ id, number }) => {
-          const key = canonicalKey(number);
-          return key === null ? [] : [{ id, number, key }];
-        });
+        const contacts = list.items.map(({ id, number }) => ({ id, number, key: canonicalKey(number) }));
         await db.transaction((tx) => noteSurvey(tx, account, input.run, contacts));
         return { count: list.count, seen: list.items.length, hasMore: list.hasMore };
       });

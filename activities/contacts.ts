@@ -5,11 +5,10 @@ import { pick, readCatalog } from '../src/ledger/catalog.ts';
 import { noteContact, noteExtraInfo, noteLookup, noteTags } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
-import { canonicalKey } from '../src/mapping/phone.ts';
 import { callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
 import { runStep, type StepContext } from './record-step.ts';
-import { hashRecord, mergeExtraInfo, needsRead, targetTags } from './sync-diff.ts';
+import { canonicalKey, hashRecord, mergeExtraInfo, needsRead, targetTags } from './sync-diff.ts';
 
 /** Clocks of the two sides may differ by so much. */
 const CLOCK_SKEW_MS = 60_000;
@@ -89,7 +88,8 @@ export function createContactActivities(deps: Deps) {
             hashExtra: hashes.extra,
             extra,
           });
-          if (tags.ids === null && (c.row.todo & STEP_BITS.setTags) !== 0) {
+          // A new contact without wanted tags has the list it should have.
+          if (tags.ids === null && (created || (c.row.todo & STEP_BITS.setTags) !== 0)) {
             await noteTags(tx, c.spec.account, c.row.key, hashes.tags, tags.added);
           }
           if (tags.ids !== null) await rememberTagIds(tx, c.row.id, { ids: tags.ids, added: tags.added });

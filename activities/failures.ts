@@ -1,5 +1,6 @@
 // Errors of the API client as Temporal failures: what is retried and when, and how far a refusal reaches.
-import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
 import { ApiError, TransportError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { RefusalDetails, RefusalScope, Step } from '../src/contracts/run.ts';
 
@@ -71,21 +72,19 @@ export function toFailure(error: unknown, step: RefusalDetails['step'], failures
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (error instanceof ApiError) {
     if (error.status === 429) return comeBack(rateLimitWaitMs(error), 'the token is over its limit');
+    const { message } = error;
     const code = refusalCode(error);
-    if (isRefusal(error)) return refusal(code, error.message, { scope: refusalScope(code, step), step });
-    return retryable(error.message, code, failures);
-  }
-  if (error instanceof UnexpectedShapeError) {
-    return refusal('UNEXPECTED_SHAPE', error.message, { scope: 'record', step });
+    if (isRefusal(error)) return refusal(code, message, { scope: refusalScope(code, step), step });
+    return retryable(message, code, failures);
   }
   if (error instanceof TransportError) {
     return retryable(error.message, `TRANSPORT_${error.reason.toUpperCase()}`, failures);
   }
-  return retryable(
-    `${error instanceof Error ? error.name : 'error'} in ${step}; the worker's log has it`,
-    'INTERNAL',
-    failures,
-  );
+  if (error instanceof UnexpectedShapeError) {
+    return refusal('UNEXPECTED_SHAPE', error.message, { scope: 'record', step });
+  }
+  const name = error instanceof Error ? (error as Error).name : 'error';
+  return retryable(`${name} in ${step}; the worker's log has it`, 'INTERNAL', failures);
 }
 
 function retryable(message: string, type: string, failures: number): ApplicationFailure {

@@ -4,6 +4,7 @@ import type { SyncConfig } from '../src/contracts/config.ts';
 import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
 import { STEP_BITS } from '../src/contracts/run.ts';
 import type { KnownPerson } from '../src/ledger/people.ts';
+import { brazilianVariants } from '../src/mapping/phone.ts';
 
 export type DiffOptions = Pick<SyncConfig, 'tags' | 'extraInfo'>;
 
@@ -68,7 +69,7 @@ export function planSteps(record: CrmRecord, known: KnownPerson | null, options:
   const hashes = hashRecord(record);
   const onService = known?.remote_id != null;
   const extra = hashes.extra !== known?.hash_extra && record.extraInfo.length > 0;
-  const tags = hashes.tags !== known?.hash_tags && (record.tags.length > 0 || onService);
+  const tags = hashes.tags !== known?.hash_tags && concernsTags(record, known, options);
   let todo = 0;
   // The upsert's answer is the only free look at the contact's tags: a change of tags begins there.
   if (hashes.contact !== known?.hash_contact || extra || tags || !onService) todo |= STEP_BITS.upsertContact;
@@ -83,22 +84,31 @@ export function planSteps(record: CrmRecord, known: KnownPerson | null, options:
   return todo;
 }
 
+/** No wanted tag is a change only where Sluice put tags before, or where the list must be exactly the mapped one. */
+function concernsTags(record: CrmRecord, known: KnownPerson | null, options: DiffOptions): boolean {
+  if (record.tags.length > 0) return true;
+  return known?.remote_id != null && (known.tags_added.length > 0 || options.tags === 'replace');
+}
+
 /**
  * Must we know whether the person exists before the first write? Yes when the service may hold the
  * other form of a Brazilian mobile number, since the upsert would make a second contact; and when a
  * whole-list write of extra info could erase what others wrote.
  */
 export function needsLookup(record: CrmRecord, options: DiffOptions): boolean {
-  return isBrazilianMobile(record.key) || (options.extraInfo !== 'replace' && record.extraInfo.length > 0);
+  return (
+    brazilianVariants(record.key).length > 1 ||
+    (options.extraInfo !== 'replace' && record.extraInfo.length > 0)
+  );
 }
 
 export function needsRead(known: { extra_known: ExtraField[] | null } | null, options: DiffOptions): boolean {
   return options.extraInfo === 'merge-fresh' || (options.extraInfo === 'merge' && known?.extra_known == null);
 }
 
-/** Country 55, two digits of area, then nine digits that begin with 9: the form that once had eight. */
-function isBrazilianMobile(key: string): boolean {
-  return /^55\d{2}9\d{8}$/.test(key);
+/** Identity of the person behind a number of the service: the form with the Brazilian ninth digit. */
+export function canonicalKey(number: string): string {
+  return brazilianVariants(number)[0] ?? number;
 }
 
 /**

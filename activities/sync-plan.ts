@@ -6,10 +6,11 @@ import { type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../
 import { SourceError } from '../src/contracts/source.ts';
 import { findPeople } from '../src/ledger/people.ts';
 import {
-  addRejects,
+  addRowProblems,
   countTodo,
   findStaged,
   pendingRecords,
+  type RowFinding,
   type StagedRecord,
   settleSurvey,
   stageRecords,
@@ -94,7 +95,7 @@ export function createSyncPlanActivities(deps: Deps) {
             return progressOf(run, { share: null, done: run.status !== 'planning' });
           }
           const merged = await stage(tx, run, mapped.good);
-          await addRejects(tx, run.id, mapped.rejects);
+          await addRowProblems(tx, run.id, mapped.findings);
           const counts = { read: page.rows.length, rejected: mapped.rejectedRows, merged };
           await advanceRun(tx, run.id, { cursor: page.next, progress: page.progress, ...counts });
           return {
@@ -202,7 +203,7 @@ async function mapRows(
   rows: readonly { row: number; values: Readonly<Record<string, unknown>> | null; problem?: RowProblem }[],
 ) {
   const good: { row: number; record: CrmRecord }[] = [];
-  const rejects: { row: number; problem: RowProblem }[] = [];
+  const findings: RowFinding[] = [];
   let rejectedRows = 0;
   for (const { row, values, problem } of rows) {
     // Awaiting a plain value costs a turn of the event loop; most mappings answer at once.
@@ -210,13 +211,14 @@ async function mapRows(
     const result = pending instanceof Promise ? await pending : pending;
     if (result?.ok === true) {
       good.push({ row, record: result.record });
+      for (const warning of result.warnings) findings.push({ row, kind: 'warning', problem: warning });
       continue;
     }
     rejectedRows++;
     const problems = result === null ? [problem ?? UNREADABLE] : result.problems;
-    for (const each of problems) rejects.push({ row, problem: each });
+    for (const each of problems) findings.push({ row, kind: 'reject', problem: each });
   }
-  return { good, rejects, rejectedRows };
+  return { good, findings, rejectedRows };
 }
 
 const UNREADABLE: RowProblem = {

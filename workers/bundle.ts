@@ -9,7 +9,10 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 export const BUNDLE_PATH = join(import.meta.dirname, '..', 'workflow-bundle.js');
 
 /** Makes the bundle unless it is the one of these very sources and this SDK. */
-export async function buildWorkflowBundle(workflowsDir: string, target: string): Promise<'built' | 'current'> {
+export async function buildWorkflowBundle(
+  workflowsDir: string,
+  target: string,
+): Promise<'built' | 'current'> {
   const stamp = `// sources ${await digest(workflowsDir)}\n`;
   const existing = await readFile(target, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

@@ -55,7 +55,8 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     },
     spec(account, sync) {
       const spec = config.spec(sync);
-      if (spec.account !== account) throw new Error(`the sync "${sync}" belongs to the account "${spec.account}", not "${account}"`);
+      if (spec.account !== account)
+        throw new Error(`the sync "${sync}" belongs to the account "${spec.account}", not "${account}"`);
       return spec;
     },
     openSource: (source) => openSource(source, { baseDir: config.dir }),

@@ -7,7 +7,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  defineSearchAttributeKey,
   isCancellation,
   log,
   proxyActivities,
@@ -24,9 +23,8 @@ import type {
   RunProgress,
   RunReport,
   Step,
-  StepResult,
 } from '../src/contracts/run.ts';
-import { type OperatorAct, pauseUpdate, progressQuery, resumeUpdate } from './messages.ts';
+import { type OperatorAct, pauseUpdate, progressQuery, resumeUpdate, SEARCH_KEYS } from './messages.ts';
 import { API_OPTIONS, apiQueue, LEDGER_OPTIONS } from './policies.ts';
 import { CARD_STEPS, nextStep, stepBits } from './record-steps.ts';
 
@@ -64,8 +62,6 @@ interface Counts {
 /** Records handed over by the ledger at once: some 12 bytes each in the history. */
 const BATCH = 500;
 const BACKFILL_LANE = 5;
-const PHASE = defineSearchAttributeKey('SluicePhase', 'KEYWORD');
-const RUN = defineSearchAttributeKey('SluiceRun', 'KEYWORD');
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
@@ -135,7 +131,7 @@ class CrmSync {
     this.#tokenKey = opened.tokenKey;
     this.#concurrency = opened.concurrency;
     this.#planned = opened.planned;
-    upsertSearchAttributes([{ key: RUN, value: opened.run }]);
+    upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: opened.run }]);
   }
 
   /** Reads the whole source first: two rows about one person become one record, and the amount of work is known. */
@@ -240,7 +236,8 @@ class CrmSync {
       }
     } catch (error) {
       // Taken back by a pause or a cancellation: the record is pending still and comes again.
-      if (!isCancellation(error) && !calls.consideredCancelled) await this.#hold({ by: 'sluice', reason: reasonOf(error) });
+      if (!isCancellation(error) && !calls.consideredCancelled)
+        await this.#hold({ by: 'sluice', reason: reasonOf(error) });
     }
   }
 
@@ -284,7 +281,7 @@ class CrmSync {
     log.info('resumed', { run: this.#run, by: act.by });
     if (this.#paused !== null) this.#calls = new CancellationScope();
     this.#paused = null;
-    upsertSearchAttributes([{ key: PHASE, value: this.#phase }]);
+    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: this.#phase }]);
     return this.#progress();
   }
 
@@ -292,7 +289,7 @@ class CrmSync {
     if (this.#paused !== null) return;
     log.warn('paused', { run: this.#run, by: act.by, reason: act.reason });
     this.#paused = act;
-    upsertSearchAttributes([{ key: PHASE, value: 'paused' }]);
+    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: 'paused' }]);
     this.#calls.cancel();
   }
 
@@ -351,7 +348,7 @@ class CrmSync {
 
   #enter(phase: RunPhase): void {
     this.#phase = phase;
-    upsertSearchAttributes([{ key: PHASE, value: this.#paused === null ? phase : 'paused' }]);
+    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: this.#paused === null ? phase : 'paused' }]);
   }
 
   #ended(): number {

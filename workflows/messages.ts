@@ -18,10 +18,10 @@ export function crmSyncWorkflowId(account: string, sync: string): string {
   return `crm-sync/${account}/${sync}`;
 }
 
-/** Custom search attributes; all are plain text in the engine, so none holds personal data. */
-export const SEARCH_ATTRIBUTES = {
-  SluiceAccount: 'Keyword',
-  SluiceJob: 'Keyword',
-  SluiceRun: 'Keyword',
-  SluicePhase: 'Keyword',
+/** Custom search attributes; they are plain text in the engine, so none holds personal data. */
+export const SEARCH_KEYS = {
+  account: { name: 'SluiceAccount', type: 'KEYWORD' },
+  job: { name: 'SluiceJob', type: 'KEYWORD' },
+  run: { name: 'SluiceRun', type: 'KEYWORD' },
+  phase: { name: 'SluicePhase', type: 'KEYWORD' },
 } as const;

@@ -7,7 +7,9 @@ export function integer(bounds: { min?: number; max?: number }): (text: string) 
   return (text) => {
     const value = Number(text);
     if (!/^-?\d+$/.test(text) || value < min || value > max) {
-      throw new InvalidArgumentError(`write a whole number${bounds.min === undefined ? '' : ` from ${min}`}${bounds.max === undefined ? '' : ` to ${max}`}.`);
+      throw new InvalidArgumentError(
+        `write a whole number${bounds.min === undefined ? '' : ` from ${min}`}${bounds.max === undefined ? '' : ` to ${max}`}.`,
+      );
     }
     return value;
   };

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import { createLogger } from '../observability/logger.ts';
 import type { RunReport } from '../contracts/run.ts';
+import { createLogger } from '../observability/logger.ts';
 import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
 import { freePort } from '../runtime/ports.ts';
 import { createShutdown } from '../runtime/shutdown.ts';
@@ -15,7 +15,7 @@ import { integer } from './arguments.ts';
 import { CliError, EXIT } from './exit.ts';
 import { createProgress, formatTime } from './progress.ts';
 import { describeReport, exitCodeOf, followSync, startSync } from './run-sync.ts';
-import { installTemporalLogger } from './temporal-logger.ts';
+import { installTemporalLogger, logLevel } from './temporal-logger.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
 const ACCOUNT = 'demo';
@@ -37,7 +37,12 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
     .command('demo')
     .description('start Temporal, ledger, sandbox and worker here, sync an example CRM export, and stay up')
     .option('--once', 'stop after the sync; the last line on stdout is its report as JSON', false)
-    .option('--rate <n>', 'calls a minute that the sandbox allows (the service: 120)', integer({ min: 0 }), DEMO_RATE)
+    .option(
+      '--rate <n>',
+      'calls a minute that the sandbox allows (the service: 120)',
+      integer({ min: 0 }),
+      DEMO_RATE,
+    )
     .option('--state <dir>', 'folder for everything that must survive a restart', join('.sluice', 'demo'))
     .option('--sync <name>', 'which sync of examples/sluice.yaml', SYNC)
     .action(async (options: DemoOptions) => {
@@ -47,13 +52,15 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
 
 async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv): Promise<number> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  const log = createLogger({ level: env.SLUICE_LOG_LEVEL ?? 'error' });
+  const log = createLogger({ level: logLevel(env, 'error') });
   installTemporalLogger(log);
   const shutdown = createShutdown({ graceMs: 40_000, say });
   const stateDir = resolve(options.state);
   try {
     const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' }).catch((error: Error) => {
-      throw error instanceof FolderHeldError ? new CliError(EXIT.conflict, error.message, { cause: error }) : error;
+      throw error instanceof FolderHeldError
+        ? new CliError(EXIT.conflict, error.message, { cause: error })
+        : error;
     });
     shutdown.add('folder lock', () => lock.release());
     const port = await freePort(SANDBOX_PORT);
@@ -74,7 +81,11 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv): Promise<nu
     say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
     const handle = await startSync(stack.client, ACCOUNT, options.sync);
     const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
-    const report = await Promise.race([followSync(handle, progress, shutdown.signal), stack.failed, aborted(shutdown.signal)]);
+    const report = await Promise.race([
+      followSync(handle, progress, shutdown.signal),
+      stack.failed,
+      aborted(shutdown.signal),
+    ]);
     if (report === null) return EXIT.ok;
     for (const line of describeReport(report)) say(line);
     if (options.once) {

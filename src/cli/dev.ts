@@ -14,7 +14,10 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
     .action(async (options: SessionOptions) => {
       const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);
       if (missing.length > 0) {
-        throw new CliError(EXIT.usage, `set ${missing.join(' and ')}: several workers share one Temporal server and one PostgreSQL; for all in one process use \`sluice dev\``);
+        throw new CliError(
+          EXIT.usage,
+          `set ${missing.join(' and ')}: several workers share one Temporal server and one PostgreSQL; for all in one process use \`sluice dev\``,
+        );
       }
       await stayUp('sluice worker', { ...options, state: `${options.state}/worker-${process.pid}` }, env);
     });
@@ -27,8 +30,12 @@ async function stayUp(command: string, options: SessionOptions, env: NodeJS.Proc
     const stack = await openStack(command, options, env, shutdown);
     say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
     if (stack.temporal.uiUrl !== null) say(`UI         ${stack.temporal.uiUrl}`);
-    say(`ready for the syncs ${Object.keys(stack.config.config.syncs).join(', ') || '(none configured)'}; Ctrl-C ends`);
-    const stopped = new Promise<void>((done) => shutdown.signal.addEventListener('abort', () => done(), { once: true }));
+    say(
+      `ready for the syncs ${Object.keys(stack.config.config.syncs).join(', ') || '(none configured)'}; Ctrl-C ends`,
+    );
+    const stopped = new Promise<void>((done) =>
+      shutdown.signal.addEventListener('abort', () => done(), { once: true }),
+    );
     await Promise.race([stopped, stack.failed]);
   } finally {
     await shutdown.run('the end of the command');

@@ -1,17 +1,37 @@
+#!/usr/bin/env node
 // Entry point of the `sluice` command: registers every group of commands and turns errors into exit codes.
-import { Command, CommanderError } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
+import { describeError } from './describe-error.ts';
 import { registerDev } from './dev.ts';
-import { CliError, EXIT } from './exit.ts';
 import { registerInit } from './init.ts';
 import { registerSandbox } from './sandbox.ts';
 import { registerSync } from './sync.ts';
-import { describeError } from './describe-error.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 const program = new Command('sluice')
-  .description('Integration middleware between your systems and a customer-messaging service.')
-  .version(packageJson.version)
+  .description('Integration middleware between your systems and a customer-messaging service')
+  .version(version)
   .exitOverride()
-  .showHelpAfterError('(see --help)');
+  .showHelpAfterError('(see --help)')
+  .configureHelp({ sortSubcommands: true });
+// Commands made from here on inherit these settings.
+registerInit(program);
+registerConfig(program);
+registerSync(program, process.env);
+registerDev(program, process.env);
+registerSandbox(program);
+registerDemo(program, process.env);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { message, exitCode } = describeError(error);
+  if (message !== null) process.stderr.write(`sluice: ${message}\n`);
+  process.exitCode = exitCode;
+}

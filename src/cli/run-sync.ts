@@ -1,9 +1,9 @@
 // Starts a sync as a workflow, or joins the one that runs already, and follows it to its report.
 import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { RunProgress, RunReport } from '../contracts/run.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
-import { crmSyncWorkflowId, progressQuery } from '../../workflows/messages.ts';
+import { crmSyncWorkflowId, progressQuery, SEARCH_KEYS } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
+import type { RunProgress, RunReport } from '../contracts/run.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Progress } from './progress.ts';
 import { formatCount } from './progress.ts';
@@ -20,7 +20,10 @@ export async function startSync(client: Client, account: string, sync: string): 
     taskQueue: WORK_QUEUE,
     args: [{ account, sync }],
     workflowIdConflictPolicy: 'USE_EXISTING',
-    searchAttributes: { SluiceAccount: [account], SluiceJob: [`crm-sync/${sync}`] },
+    typedSearchAttributes: [
+      { key: SEARCH_KEYS.account, value: account },
+      { key: SEARCH_KEYS.job, value: `crm-sync/${sync}` },
+    ],
     staticSummary: `CRM sync "${sync}" into the account "${account}"`,
   });
 }
@@ -29,15 +32,18 @@ export async function startSync(client: Client, account: string, sync: string): 
  * Shows a run's progress until it ends.
  * @throws CliError when the run was cancelled or failed, with the reason
  */
-export async function followSync(handle: SyncHandle, progress: Progress, signal: AbortSignal): Promise<RunReport> {
+export async function followSync(
+  handle: SyncHandle,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<RunReport> {
   const ended = new AbortController();
   const shown = show(handle, progress, AbortSignal.any([signal, ended.signal]));
   try {
     return await handle.result();
   } catch (error) {
     if (error instanceof WorkflowFailedError) {
-      const cause = error.cause?.cause ?? error.cause;
-      throw new CliError(EXIT.error, `the sync ended: ${cause?.message ?? error.message}`, { cause: error });
+      throw new CliError(EXIT.error, `the sync ended: ${rootMessage(error)}`, { cause: error });
     }
     throw error;
   } finally {
@@ -45,6 +51,10 @@ export async function followSync(handle: SyncHandle, progress: Progress, signal:
     await shown;
     progress.finish();
   }
+}
+
+function rootMessage(error: Error): string {
+  return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }
 
 async function show(handle: SyncHandle, progress: Progress, stop: AbortSignal): Promise<void> {

@@ -10,7 +10,7 @@ import { acquireFolderLock, FolderHeldError, readFolderLock } from '../runtime/f
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { type Stack, startStack } from '../runtime/stack.ts';
 import { CliError, EXIT } from './exit.ts';
-import { installTemporalLogger } from './temporal-logger.ts';
+import { installTemporalLogger, logLevel } from './temporal-logger.ts';
 
 export interface SessionOptions {
   readonly config?: string;
@@ -60,12 +60,14 @@ export async function openStack(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Stack & { readonly config: LoadedConfig }> {
-  const log = createLogger({ level: (env.SLUICE_LOG_LEVEL ?? 'warn') as 'warn' });
+  const log = createLogger({ level: logLevel(env, 'warn') });
   installTemporalLogger(log);
   const config = await openConfig(options.config, env);
   const stateDir = resolve(options.state);
   const lock = await acquireFolderLock(stateDir, { command }).catch((error: Error) => {
-    throw error instanceof FolderHeldError ? new CliError(EXIT.conflict, error.message, { cause: error }) : error;
+    throw error instanceof FolderHeldError
+      ? new CliError(EXIT.conflict, error.message, { cause: error })
+      : error;
   });
   shutdown.add('folder lock', () => lock.release());
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -83,11 +85,18 @@ export async function findTemporal(
   if (env.TEMPORAL_ADDRESS) return { address: env.TEMPORAL_ADDRESS, namespace };
   const holder = await readFolderLock(resolve(state));
   if (holder === null || typeof holder.temporal !== 'string') return null;
-  return { address: holder.temporal, namespace: typeof holder.namespace === 'string' ? holder.namespace : namespace };
+  return {
+    address: holder.temporal,
+    namespace: typeof holder.namespace === 'string' ? holder.namespace : namespace,
+  };
 }
 
 /** A client of the Sluice that runs already; closed by `shutdown`. */
-export async function connectClient(state: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Client> {
+export async function connectClient(
+  state: string,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<Client> {
   const found = await findTemporal(state, env);
   if (found === null) {
     throw new CliError(
@@ -96,7 +105,10 @@ export async function connectClient(state: string, env: NodeJS.ProcessEnv, shutd
     );
   }
   const connection = await Connection.connect({ address: found.address }).catch((error: Error) => {
-    throw new CliError(EXIT.unavailable, `the Temporal server at ${found.address} does not answer: ${error.message}`);
+    throw new CliError(
+      EXIT.unavailable,
+      `the Temporal server at ${found.address} does not answer: ${error.message}`,
+    );
   });
   shutdown.add('client connection', () => connection.close());
   return new Client({ connection, namespace: found.namespace });

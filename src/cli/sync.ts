@@ -2,13 +2,20 @@
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
+import { crmSyncWorkflowId, pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
 import type { RunProgress } from '../contracts/run.ts';
 import { createShutdown, type Shutdown } from '../runtime/shutdown.ts';
-import { crmSyncWorkflowId, pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
 import { CliError, EXIT } from './exit.ts';
 import { createProgress } from './progress.ts';
-import { describeReport, exitCodeOf, followSync, startSync, type SyncHandle } from './run-sync.ts';
-import { connectClient, findTemporal, openConfig, openStack, type SessionOptions, withSessionOptions } from './session.ts';
+import { describeReport, exitCodeOf, followSync, type SyncHandle, startSync } from './run-sync.ts';
+import {
+  connectClient,
+  findTemporal,
+  openConfig,
+  openStack,
+  type SessionOptions,
+  withSessionOptions,
+} from './session.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ActOptions = Options & { readonly reason: string };
@@ -19,48 +26,69 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(sync.command('run <name>'))
     .description('run a sync to its end; joins the run when one is under way')
     .option('--json', 'print the report as JSON on stdout', false)
-    .action((name: string, options: Options) => inSession(async (shutdown) => {
-      const running = await findTemporal(options.state, env);
-      const stack = running === null ? await openStack(`sluice sync run ${name}`, options, env, shutdown) : null;
-      const config = stack?.config ?? (await openConfig(options.config, env));
-      const { account } = config.spec(name);
-      const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
-      const handle = await startSync(client, account, name);
-      const progress = createProgress(process.stderr, { label: `sync ${name}`, unit: 'record' });
-      const ended = followSync(handle, progress, shutdown.signal);
-      const stopped = new Promise<null>((done) => shutdown.signal.addEventListener('abort', () => done(null), { once: true }));
-      const report = await Promise.race(stack === null ? [ended, stopped] : [ended, stopped, stack.failed]);
-      if (report === null) {
-        process.stderr.write(`stopped watching; the run goes on with the next \`sluice sync run ${name}\`\n`);
-        return EXIT.ok;
-      }
-      if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
-      else process.stdout.write(`${describeReport(report).join('\n')}\n`);
-      return exitCodeOf(report);
-    }));
+    .action((name: string, options: Options) =>
+      inSession(async (shutdown) => {
+        const running = await findTemporal(options.state, env);
+        const stack =
+          running === null ? await openStack(`sluice sync run ${name}`, options, env, shutdown) : null;
+        const config = stack?.config ?? (await openConfig(options.config, env));
+        const { account } = config.spec(name);
+        const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
+        const handle = await startSync(client, account, name);
+        const progress = createProgress(process.stderr, { label: `sync ${name}`, unit: 'record' });
+        const ended = followSync(handle, progress, shutdown.signal);
+        const stopped = new Promise<null>((done) =>
+          shutdown.signal.addEventListener('abort', () => done(null), { once: true }),
+        );
+        const report = await Promise.race(stack === null ? [ended, stopped] : [ended, stopped, stack.failed]);
+        if (report === null) {
+          process.stderr.write(
+            `stopped watching; the run goes on with the next \`sluice sync run ${name}\`\n`,
+          );
+          return EXIT.ok;
+        }
+        if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+        else process.stdout.write(`${describeReport(report).join('\n')}\n`);
+        return exitCodeOf(report);
+      }),
+    );
 
-  const steer = (verb: string, description: string, act: (handle: SyncHandle, by: { by: string; reason: string }) => Promise<RunProgress | null>) =>
+  const steer = (
+    verb: string,
+    description: string,
+    act: (handle: SyncHandle, by: { by: string; reason: string }) => Promise<RunProgress | null>,
+  ) =>
     withSessionOptions(sync.command(`${verb} <name>`))
       .description(description)
       .option('--reason <text>', 'kept with the run', '')
       .option('--json', 'print the progress as JSON on stdout', false)
-      .action((name: string, options: ActOptions) => inSession(async (shutdown) => {
-        const { account } = (await openConfig(options.config, env)).spec(name);
-        const client = await connectClient(options.state, env, shutdown);
-        const handle: SyncHandle = client.workflow.getHandle(crmSyncWorkflowId(account, name));
-        try {
-          const progress = await act(handle, { by: userInfo().username, reason: options.reason });
-          if (progress !== null) process.stdout.write(options.json ? `${JSON.stringify(progress)}\n` : describeProgress(progress));
-          return EXIT.ok;
-        } catch (error) {
-          if (error instanceof WorkflowNotFoundError) throw new CliError(EXIT.notFound, `the sync "${name}" is not running`, { cause: error });
-          throw error;
-        }
-      }));
+      .action((name: string, options: ActOptions) =>
+        inSession(async (shutdown) => {
+          const { account } = (await openConfig(options.config, env)).spec(name);
+          const client = await connectClient(options.state, env, shutdown);
+          const handle: SyncHandle = client.workflow.getHandle(crmSyncWorkflowId(account, name));
+          try {
+            const progress = await act(handle, { by: userInfo().username, reason: options.reason });
+            if (progress !== null)
+              process.stdout.write(
+                options.json ? `${JSON.stringify(progress)}\n` : describeProgress(progress),
+              );
+            return EXIT.ok;
+          } catch (error) {
+            if (error instanceof WorkflowNotFoundError)
+              throw new CliError(EXIT.notFound, `the sync "${name}" is not running`, { cause: error });
+            throw error;
+          }
+        }),
+      );
 
   steer('status', 'how far the current or last run is', (handle) => handle.query(progressQuery));
-  steer('pause', 'begin no further call; answers when none is under way', (handle, by) => handle.executeUpdate(pauseUpdate, { args: [by] }));
-  steer('resume', 'go on with a paused run', (handle, by) => handle.executeUpdate(resumeUpdate, { args: [by] }));
+  steer('pause', 'begin no further call; answers when none is under way', (handle, by) =>
+    handle.executeUpdate(pauseUpdate, { args: [by] }),
+  );
+  steer('resume', 'go on with a paused run', (handle, by) =>
+    handle.executeUpdate(resumeUpdate, { args: [by] }),
+  );
   steer('cancel', 'end the run; what was done stays done', async (handle) => {
     await handle.cancel();
     await handle.result().catch(() => undefined);

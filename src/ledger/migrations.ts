@@ -44,9 +44,10 @@ const MIGRATIONS: readonly string[] = [
   );
   create index run_records_status on run_records (run_id, status, id);
 
-  create table run_rejects (
+  create table row_problems (
     run_id text not null references runs on delete cascade,
     row_no int not null,
+    kind text not null,
     field text not null,
     code text not null,
     reason text not null,

@@ -36,32 +36,40 @@ export async function stageRecords(
   );
 }
 
-export async function addRejects(
+/** Why a row was rejected, or what was left out of a row that was kept. */
+export interface RowFinding {
+  readonly row: number;
+  readonly kind: 'reject' | 'warning';
+  readonly problem: RowProblem;
+}
+
+export async function addRowProblems(
   tx: Queryable,
   runId: string,
-  rejects: readonly { row: number; problem: RowProblem }[],
+  findings: readonly RowFinding[],
 ): Promise<void> {
-  if (rejects.length === 0) return;
+  if (findings.length === 0) return;
   await tx.query(
-    `insert into run_rejects (run_id, row_no, field, code, reason, value)
-     select $1, r.row, r.field, r.code, r.reason, r.value
-       from jsonb_to_recordset($2::jsonb) as r(row int, field text, code text, reason text, value text)
+    `insert into row_problems (run_id, row_no, kind, field, code, reason, value)
+     select $1, r.row, r.kind, r.field, r.code, r.reason, r.value
+       from jsonb_to_recordset($2::jsonb) as r(row int, kind text, field text, code text, reason text, value text)
      on conflict do nothing`,
-    [runId, JSON.stringify(rejects.map(({ row, problem }) => ({ row, ...problem })))],
+    [runId, JSON.stringify(findings.map(({ row, kind, problem }) => ({ row, kind, ...problem })))],
   );
 }
 
-export interface RejectRow {
+export interface RowProblemRow {
   readonly row: number;
+  readonly kind: 'reject' | 'warning';
   readonly field: string;
   readonly code: string;
   readonly reason: string;
   readonly value: string | null;
 }
 
-export async function listRejects(db: Queryable, runId: string, limit: number): Promise<RejectRow[]> {
+export async function listRowProblems(db: Queryable, runId: string, limit: number): Promise<RowProblemRow[]> {
   return await db.query(
-    `select row_no as row, field, code, reason, value from run_rejects where run_id = $1 order by row_no, field limit $2`,
+    `select row_no as row, kind, field, code, reason, value from row_problems where run_id = $1 order by row_no, field limit $2`,
     [runId, limit],
   );
 }

@@ -126,7 +126,12 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
     [id],
   );
   const warnings = await db.query<RunWarning>(
-    'select step, code, reason from run_warnings where run_id = $1 order by at, step, subject',
+    `select step, code, reason from
+       (select 1 as part, step, code, reason, subject, 0 as n from run_warnings where run_id = $1
+        union all
+        select 2, 'mapping', code, count(*) || ' rows: ' || field || ': ' || min(reason), field, count(*)
+          from row_problems where run_id = $1 and kind = 'warning' group by field, code) w
+      order by part, n desc, step, subject`,
     [id],
   );
   const n = (status: string) => counts.find((row) => row.status === status)?.n ?? 0;

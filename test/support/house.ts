@@ -1,0 +1,161 @@
+// A whole Sluice for one test: sandbox, ledger, workers and a Temporal namespace, wired as in production.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { loadConfig } from '../../src/config/load.ts';
+import type { RunReport } from '../../src/contracts/run.ts';
+import { type Database, openPglite } from '../../src/ledger/database.ts';
+import { migrate } from '../../src/ledger/migrations.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { createDeps, startWorkers } from '../../workers/compose.ts';
+import type { crmSync } from '../../workflows/crm-sync.ts';
+import { crmSyncWorkflowId, SEARCH_KEYS } from '../../workflows/messages.ts';
+import { type PanelRequest, panelOf } from './panel.ts';
+import type { TestTemporal } from './temporal.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export const SEARCH_ATTRIBUTES = Object.fromEntries(
+  Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword' as const]),
+);
+
+/** An account with one pipeline, tags, a source and a connection; `over` replaces whole parts. */
+export function account(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: 'acme',
+    tokens: [{ value: 'svc_test_house', scopes: ['contacts:write', 'cards:write', 'connections:read'] }],
+    connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }],
+    tags: [
+      { id: 1, name: 'crm' },
+      { id: 2, name: 'vip' },
+      { id: 3, name: 'by-hand' },
+    ],
+    sources: [{ id: 7, name: 'site' }],
+    customFields: [{ name: 'plan', type: 'select', options: ['basic', 'pro'] }],
+    pipelines: [
+      {
+        id: 1,
+        name: 'Sales',
+        stages: [
+          { id: 11, name: 'New', order: 1, probability: 10 },
+          { id: 12, name: 'Talking', order: 2, probability: 40 },
+          { id: 13, name: 'Won', order: 3, probability: 100, isFinal: true, isWon: true },
+        ],
+      },
+    ],
+    ...over,
+  };
+}
+
+/** The mapping of the columns that the tests' CSV files have. */
+export const MAPPING = {
+  defaultCountry: 'BR',
+  contact: { number: 'phone', name: 'name', email: 'email' },
+  tags: [{ path: 'tags', split: '|' }],
+  extraInfo: { company: 'company' },
+  card: { pipeline: 'Sales', when: 'stage', stage: 'stage', customFields: { plan: 'plan' } },
+};
+
+export interface HouseOptions {
+  readonly temporal: TestTemporal;
+  readonly account?: Record<string, unknown>;
+  readonly mapping?: Record<string, unknown>;
+  readonly sync?: Record<string, unknown>;
+  readonly csv: string;
+  /** @default 0: no limit */
+  readonly rate?: number;
+  /** Seconds until a write that can't be read back counts as not happened. @default 2 */
+  readonly settleSeconds?: number;
+  readonly db?: Database;
+}
+
+export interface House {
+  readonly sandbox: Sandbox;
+  readonly db: Database;
+  readonly panel: ReturnType<typeof panelOf>;
+  readonly workQueue: string;
+  /** Replaces the source's content. */
+  write(csv: string): Promise<void>;
+  /** Starts the sync without waiting for it. */
+  start(): Promise<
+    Awaited<ReturnType<TestTemporal['client']['workflow']['start']>> & { result(): Promise<RunReport> }
+  >;
+  /** Runs the sync to its end. */
+  run(): Promise<RunReport>;
+  /** Requests since the last call of this, of the API only. */
+  requests(): Promise<PanelRequest[]>;
+  close(): Promise<void>;
+}
+
+export async function openHouse(options: HouseOptions): Promise<House> {
+  const { temporal } = options;
+  const dir = await mkdtemp(join(tmpdir(), 'sluice-house-'));
+  const sandbox = await startSandbox({
+    port: 0,
+    dataDir: join(dir, 'sandbox'),
+    fixture: { accounts: [options.account ?? account()] },
+    rate: options.rate ?? 0,
+  });
+  const write = (csv: string) => writeFile(join(dir, 'leads.csv'), csv);
+  await write(options.csv);
+  await writeFile(
+    join(dir, 'sluice.yaml'),
+    stringify({
+      version: 1,
+      accounts: {
+        acme: {
+          baseUrl: sandbox.baseUrl,
+          tokens: ['env:TOKEN'],
+          assumptions: { 'readBack.settleSeconds': options.settleSeconds ?? 2 },
+        },
+      },
+      sources: { leads: { type: 'csv', path: './leads.csv' } },
+      mappings: { leads: options.mapping ?? MAPPING },
+      syncs: { leads: { account: 'acme', source: 'leads', mapping: 'leads', ...options.sync } },
+    }),
+  );
+  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_house' } });
+  const db = options.db ?? (await openPglite('memory://'));
+  await migrate(db);
+  const silent = { info() {}, warn() {}, error: console.error };
+  const { deps, close: closeDeps } = await createDeps({ config, db, log: silent });
+  const workQueue = temporal.taskQueue('work');
+  const workers = await startWorkers({
+    connection: temporal.nativeConnection,
+    namespace: temporal.namespace,
+    deps,
+    workflows: await workflowBundle(),
+    workQueue,
+  });
+  const panel = panelOf(sandbox.panelUrl);
+  const start = async () =>
+    (await temporal.client.workflow.start<typeof crmSync>('crmSync', {
+      workflowId: `${workQueue}/${crmSyncWorkflowId('acme', 'leads')}`,
+      taskQueue: workQueue,
+      args: [{ account: 'acme', sync: 'leads' }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    })) as never;
+  let seen = 0;
+  const house: House = {
+    sandbox,
+    db,
+    panel,
+    workQueue,
+    write,
+    start,
+    run: async () => await (await house.start()).result(),
+    async requests() {
+      const all = await panel.requests(seen);
+      seen = all.at(-1)?.seq ?? seen;
+      return all;
+    },
+    async close() {
+      await workers.stop();
+      await closeDeps();
+      if (options.db === undefined) await db.close();
+      await sandbox.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+  return house;
+}

@@ -1,0 +1,59 @@
+// The sandbox's panel, as tests ask it: what really happened, told by the other side.
+import { request } from 'undici';
+
+export interface PanelRequest {
+  readonly seq: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string | null;
+}
+
+export interface PanelCard {
+  readonly id: number;
+  readonly contactId: number;
+  readonly pipelineId: number;
+  readonly stageId: number | null;
+  readonly status: string;
+}
+
+export interface PanelContact {
+  readonly id: number;
+  readonly number: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly tagIds: number[];
+  readonly extraInfo: { name: string; value: string }[];
+}
+
+export function panelOf(panelUrl: string) {
+  async function ask<T>(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<T> {
+    const answer = await request(`${panelUrl}${path}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 400) throw new Error(`panel ${method} ${path}: ${answer.statusCode} ${text}`);
+    return (text === '' ? {} : JSON.parse(text)) as T;
+  }
+  return {
+    async requests(since = 0): Promise<PanelRequest[]> {
+      return (await ask<{ requests: PanelRequest[] }>('GET', `/requests?since=${since}`)).requests;
+    },
+    account: (id = 'acme') => ask<{ contacts: PanelContact[]; cards: PanelCard[] }>('GET', `/accounts/${id}`),
+    patch: (body: object, id = 'acme') => ask<object>('PATCH', `/accounts/${id}`, body),
+    fault: (fault: object) => ask<object>('POST', '/faults', fault),
+    clearFaults: () => ask<object>('DELETE', '/faults'),
+  };
+}
+
+/** Requests that write. */
+export function writes(requests: readonly PanelRequest[]): PanelRequest[] {
+  return requests.filter(({ method }) => method !== 'GET');
+}
