@@ -13,7 +13,7 @@ export interface ProgressStream {
 export interface ProgressOptions {
   /** What is going on: `sync leads`. */
   readonly label: string;
-  /** What is counted, in the plural. @default 'records' */
+  /** What is counted, in the singular. @default 'record' */
   readonly unit?: string;
   /** Milliseconds since any fixed moment; never goes back. @default performance.now */
   readonly now?: () => number;
@@ -45,7 +45,7 @@ const CLEAR = '\r\u001b[2K';
 
 /** Writes to `stream` (stderr: stdout is for data). */
 export function createProgress(stream: ProgressStream, options: ProgressOptions): Progress {
-  const { label, unit = 'records', now = () => performance.now() } = options;
+  const { label, unit = 'record', now = () => performance.now() } = options;
   const pace = createPace(now());
   const terminal = stream.isTTY === true;
   const startedAt = now();
@@ -97,7 +97,7 @@ export function createProgress(stream: ProgressStream, options: ProgressOptions)
       hide();
       finished = true;
       const took = formatDuration(now() - startedAt);
-      stream.write(`${last ?? `${label}: ${formatCount(state.done)} ${unit} in ${took}`}\n`);
+      stream.write(`${last ?? `${label}: ${counted(state.done, unit)} in ${took}`}\n`);
     },
   };
 }
@@ -123,13 +123,15 @@ function describe(label: string, unit: string, state: ProgressState, rate: numbe
   const { done, total, note } = state;
   const parts: string[] = [];
   if (total !== null) parts.push(`${percent(done, total)}%`);
-  parts.push(
-    total === null ? `${formatCount(done)} ${unit}` : `${formatCount(done)} of ${formatCount(total)} ${unit}`,
-  );
+  parts.push(total === null ? counted(done, unit) : `${formatCount(done)} of ${counted(total, unit)}`);
   if (rate > 0) parts.push(formatRate(rate));
   if (rate > 0 && total !== null && done < total) parts.push(`${formatDuration((total - done) / rate)} left`);
   if (note !== undefined && note !== '') parts.push(note);
   return { label, parts };
+}
+
+function counted(n: number, unit: string): string {
+  return `${formatCount(n)} ${unit}${n === 1 ? '' : 's'}`;
 }
 
 // 100 % only when all is done.

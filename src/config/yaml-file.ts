@@ -83,25 +83,26 @@ export function parseYaml(file: string, text: string): YamlFile {
   }
 
   const root = doc.contents as Node | null;
-  const locate = (path: readonly PropertyKey[]) => {
+  const problemAt: YamlFile['problemAt'] = (path, message, hint) => {
+    const found: PropertyKey[] = [...path];
     let node: unknown = root;
     let offset = root?.range?.[0] ?? 0;
-    for (const part of path) {
+    for (const [index, part] of path.entries()) {
       if (isAlias(node)) node = node.resolve(doc);
       if (isMap(node)) {
         const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
         if (pair === undefined) break;
         offset = (pair.key as Node).range?.[0] ?? offset;
         node = pair.value;
-      } else if (isSeq(node) && typeof part === 'number' && part < node.items.length) {
-        node = node.items[part];
+      } else if (isSeq(node) && Number(part) < node.items.length) {
+        // An index may have come as text.
+        found[index] = Number(part);
+        node = node.items[Number(part)];
         offset = (node as Node | null)?.range?.[0] ?? offset;
       } else break;
     }
-    return at(offset);
+    return makeProblem(file, at(offset), found, message, hint);
   };
-  const problemAt: YamlFile['problemAt'] = (path, message, hint) =>
-    makeProblem(file, locate(path), path, message, hint);
 
   visit(doc, {
     Node(_key, node, above) {

@@ -6,6 +6,8 @@ const name = z
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'use lower-case letters, digits, "-" and "_" (at most 63)')
   .meta({ description: 'Name used to refer to this entry' });
 
+const described = <T extends z.ZodType>(schema: T, description: string) => schema.meta({ description });
+
 export const SecretRef = z
   .string()
   .regex(
@@ -19,13 +21,9 @@ export const AccountConfig = z.strictObject({
     .url({ protocol: /^https?$/ })
     .meta({ description: 'Address of the instance, for example https://acme.example.com/wapi' }),
   tokens: z.array(SecretRef).min(1).meta({ description: 'Access tokens of the account' }),
-  callsPerMinute: z
-    .int()
-    .positive()
-    .default(120)
-    .meta({
-      description: 'Calls a minute that one token allows, until the rate headers of the API say otherwise',
-    }),
+  callsPerMinute: z.int().positive().default(120).meta({
+    description: 'Calls a minute that one token allows, until the rate headers of the API say otherwise',
+  }),
   assumptions: z
     .record(z.string(), z.unknown())
     .default({})
@@ -33,24 +31,26 @@ export const AccountConfig = z.strictObject({
 });
 export type AccountConfig = z.infer<typeof AccountConfig>;
 
+const sourceType = <T extends string>(type: T) => z.literal(type).meta({ description: 'Kind of source' });
+
 const file = {
   path: z.string().min(1).meta({ description: 'File to read, relative to this file' }),
-  encoding: z
-    .enum(['auto', 'utf-8', 'latin1'])
-    .default('auto')
-    .meta({
-      description: 'latin1 is read as windows-1252; auto: UTF-8 when the bytes are valid UTF-8, else latin1',
-    }),
+  encoding: z.enum(['auto', 'utf-8', 'latin1']).default('auto').meta({
+    description: 'latin1 is read as windows-1252; auto: UTF-8 when the bytes are valid UTF-8, else latin1',
+  }),
 };
 
 export const CsvSource = z.strictObject({
-  type: z.literal('csv'),
+  type: sourceType('csv'),
   ...file,
-  delimiter: z.enum(['auto', ',', ';', '\t', '|']).default('auto'),
+  delimiter: z
+    .enum(['auto', ',', ';', '\t', '|'])
+    .default('auto')
+    .meta({ description: 'What stands between two fields; auto: found out from the first lines' }),
 });
 export type CsvSource = z.infer<typeof CsvSource>;
 
-export const JsonlSource = z.strictObject({ type: z.literal('jsonl'), ...file });
+export const JsonlSource = z.strictObject({ type: sourceType('jsonl'), ...file });
 export type JsonlSource = z.infer<typeof JsonlSource>;
 
 export const SourceConfig = z.discriminatedUnion('type', [CsvSource, JsonlSource]);
@@ -81,7 +81,12 @@ export type ExpressionObject = z.infer<typeof ExpressionObject>;
  * An expression. A string is a column name or dot-path; with `{{…}}` it is a template; with a leading
  * `=` it is JSONata. A list of strings takes the first that is not empty.
  */
-export const Expression = z.union([z.string().min(1), z.array(z.string().min(1)).min(1), ExpressionObject]);
+export const Expression = z
+  .union([z.string().min(1), z.array(z.string().min(1)).min(1), ExpressionObject])
+  .meta({
+    description:
+      'Column name or dot-path; "{{column}} text" is a template; "=…" is JSONata; a list takes the first that is not empty',
+  });
 export type Expression = z.infer<typeof Expression>;
 
 export const MappingConfig = z.strictObject({
@@ -90,13 +95,18 @@ export const MappingConfig = z.strictObject({
     .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
     .optional()
     .meta({ description: 'ISO 3166 country of numbers written without a country code' }),
-  contact: z.strictObject({
-    number: Expression,
-    name: Expression.optional(),
-    email: Expression.optional(),
-    document: Expression.optional(),
-    disableBot: Expression.optional(),
-  }),
+  contact: z
+    .strictObject({
+      number: described(Expression, 'Yields the phone number, the identity of the person'),
+      name: described(Expression, 'Yields the name').optional(),
+      email: described(Expression, 'Yields the e-mail address').optional(),
+      document: described(Expression, 'Yields the document (CPF, CNPJ, …)').optional(),
+      disableBot: described(
+        Expression,
+        'Yields yes or no: whether the chatbot leaves this person alone',
+      ).optional(),
+    })
+    .meta({ description: 'Who the row is about' }),
   tags: z
     .array(
       z.union([
@@ -108,7 +118,10 @@ export const MappingConfig = z.strictObject({
     )
     .default([])
     .meta({ description: 'Each entry yields one tag name, or several; write {const: vip} for a fixed tag' }),
-  extraInfo: z.record(z.string().min(1), Expression).default({}),
+  extraInfo: z
+    .record(z.string().min(1), Expression)
+    .default({})
+    .meta({ description: 'Extra fields of the contact: name → expression' }),
   card: z
     .strictObject({
       pipeline: z
@@ -122,18 +135,22 @@ export const MappingConfig = z.strictObject({
         .union([z.int().positive(), ExpressionObject])
         .optional()
         .meta({ description: 'Id of the origin (fixed), or an expression that yields it' }),
-      title: Expression.optional(),
-      expectedCloseDate: Expression.optional(),
-      customFields: z.record(z.string().min(1), Expression).default({}),
+      title: described(Expression, 'Yields the title; without it the service makes one').optional(),
+      expectedCloseDate: described(Expression, 'Yields the day on which the deal should close').optional(),
+      customFields: z
+        .record(z.string().min(1), Expression)
+        .default({})
+        .meta({ description: 'Custom fields of the pipeline: technical name → expression' }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: 'The card that the person gets: at most one per pipeline' }),
 });
 export type MappingConfig = z.infer<typeof MappingConfig>;
 
 export const SyncConfig = z.strictObject({
-  account: name,
-  source: name,
-  mapping: name,
+  account: described(name, 'Which of `accounts` receives the records'),
+  source: described(name, 'Which of `sources` is read'),
+  mapping: described(name, 'Which of `mappings` turns rows into records'),
   tags: z
     .enum(['merge', 'replace'])
     .default('merge')
@@ -151,15 +168,31 @@ export const SyncConfig = z.strictObject({
 export type SyncConfig = z.infer<typeof SyncConfig>;
 
 export const Config = z.strictObject({
-  version: z.literal(1),
-  accounts: z.record(name, AccountConfig),
-  sources: z.record(name, SourceConfig).default({}),
+  version: z.literal(1).meta({ description: 'Version of this format' }),
+  accounts: z
+    .record(name, AccountConfig)
+    .meta({ description: 'Instances of the service that Sluice talks to, by name' }),
+  sources: z.record(name, SourceConfig).default({}).meta({ description: 'Where records come from, by name' }),
   mappings: z
-    .record(name, z.union([MappingConfig, z.strictObject({ preset: z.string().min(1) })]))
+    .record(
+      name,
+      z.union([
+        MappingConfig,
+        z.strictObject({
+          preset: z
+            .string()
+            .min(1)
+            .meta({ description: 'YAML file with one mapping, relative to this file' }),
+        }),
+      ]),
+    )
     .default({})
     .meta({
       description: 'A mapping, or {preset: file} to take it from a YAML file (relative to this file)',
     }),
-  syncs: z.record(name, SyncConfig).default({}),
+  syncs: z
+    .record(name, SyncConfig)
+    .default({})
+    .meta({ description: 'What is synced where: one source into one account, by name' }),
 });
 export type Config = z.infer<typeof Config>;

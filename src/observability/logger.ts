@@ -1,11 +1,12 @@
 // The one logger. JSON lines on stderr, one-liners when a person is looking; nothing leaves it unredacted.
 import { format } from 'node:util';
-import { type LevelWithSilent, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { prettyLine } from './pretty.ts';
 import { redact, redactText } from './redaction.ts';
 
 export type { Logger } from 'pino';
-export type LogLevel = LevelWithSilent;
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Where lines go: anything with `write`, for example process.stderr. */
 export interface LogDestination {
@@ -14,8 +15,8 @@ export interface LogDestination {
 }
 
 export interface LoggerOptions {
-  /** @default 'info' */
-  readonly level?: LogLevel;
+  /** trace, debug, info, warn, error, fatal or silent. @default 'info' */
+  readonly level?: string;
   /** One-liners instead of JSON. @default whether the destination is a terminal */
   readonly pretty?: boolean;
   /** @default process.stderr: stdout is for data */
@@ -25,13 +26,18 @@ export interface LoggerOptions {
 /**
  * A pino logger whose messages, fields, bindings and errors pass through redaction (see redaction.ts).
  * Call it as pino: `log.info({ run, done }, 'page read')`, `log.error({ err }, 'sync failed')`.
+ * @throws RangeError for a level that doesn't exist
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
+  const level = options.level ?? 'info';
+  if (!LEVELS.includes(level)) {
+    throw new RangeError(`there is no log level "${level}"; use one of ${LEVELS.join(', ')}`);
+  }
   const destination = options.destination ?? process.stderr;
   const pretty = options.pretty ?? destination.isTTY === true;
   const logger = pino(
     {
-      level: options.level ?? 'info',
+      level,
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: {

@@ -79,7 +79,7 @@ describe('on a terminal', () => {
     progress.line('row 7 rejected');
     expect(screen(writes)).toEqual(['first', 'row 7 rejected', expect.stringContaining('50%')]);
     progress.finish();
-    expect(screen(writes)).toEqual(['first', 'row 7 rejected', 'sync leads: 1 records in 0.0 s', '']);
+    expect(screen(writes)).toEqual(['first', 'row 7 rejected', 'sync leads: 1 record in 0.0 s', '']);
   });
 
   it('never says 100% before all is done, nor a time left when it cannot know', () => {
@@ -154,7 +154,7 @@ describe('elsewhere', () => {
   });
 
   it('prints every 5 s of a slow run, also when the total is unknown', () => {
-    const { progress, writes, advance } = setUp({ isTTY: false, unit: 'calls' });
+    const { progress, writes, advance } = setUp({ isTTY: false, unit: 'call' });
     for (let done = 0; done < 20; done++) {
       progress.update({ done, total: null });
       advance(1000);

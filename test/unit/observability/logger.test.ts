@@ -69,6 +69,10 @@ it('says nothing below its level', () => {
   expect(lines).toEqual([]);
 });
 
+it('refuses a level that does not exist, naming those that do', () => {
+  expect(() => createLogger({ level: 'loud' })).toThrow(/"loud".*trace, debug, info/);
+});
+
 describe('at a terminal', () => {
   it('prints a line a person can read', () => {
     const { log, lines } = record({ tty: true });

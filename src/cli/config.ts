@@ -1,0 +1,156 @@
+// `sluice config …`: is the configuration right, and what may stand in it.
+import { access } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { ConfigError, SecretError } from '../config/errors.ts';
+import { configJsonSchema } from '../config/json-schema.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Environment } from '../config/secrets.ts';
+import { redactTokens } from '../observability/redaction.ts';
+import { openConfig } from './session.ts';
+
+interface CheckOptions {
+  readonly file?: string;
+  readonly config?: string;
+  readonly json: boolean;
+}
+
+/** Adds `config check` and `config schema`. `env` is where `env:NAME` secrets and SLUICE_CONFIG are looked up. */
+export function registerConfig(program: Command, env: Environment): void {
+  const config = program
+    .command('config')
+    .description('check the configuration, and see what may stand in it');
+
+  config
+    .command('check')
+    .description('say everything that is wrong with the configuration, or what is in it')
+    .option('--file <file>', 'configuration (default: $SLUICE_CONFIG, else sluice.yaml)')
+    .option('--config <file>', 'the same')
+    .option('--json', 'print the answer as JSON on stdout', false)
+    .action(async (options: CheckOptions, command: Command) => {
+      const print = (text: string) => command.configureOutput().writeOut?.(`${text}\n`);
+      const loaded = await openConfig(options.file ?? options.config, { ...env }).catch((error: unknown) => {
+        // The message of the error goes to stderr in any case; --json promises an answer on stdout too.
+        if (options.json && error instanceof ConfigError) {
+          print(JSON.stringify({ ok: false, problems: error.problems }));
+        }
+        throw error;
+      });
+      const summary = await summarize(loaded);
+      print(options.json ? JSON.stringify({ ok: true, ...summary }) : describeSummary(summary).join('\n'));
+    });
+
+  config
+    .command('schema')
+    .description('print the JSON Schema of the configuration, for editors')
+    .action((_options: unknown, command: Command) => {
+      command.configureOutput().writeOut?.(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+    });
+}
+
+interface SecretState {
+  readonly ref: string;
+  readonly found: boolean;
+  /** Why it was not found, or what is dangerous about where it is. */
+  readonly notes: readonly string[];
+}
+
+export interface ConfigSummary {
+  readonly file: string;
+  readonly accounts: readonly {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly callsPerMinute: number;
+    readonly tokens: readonly SecretState[];
+  }[];
+  readonly sources: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly path: string;
+    readonly readable: boolean;
+  }[];
+  readonly mappings: readonly string[];
+  readonly syncs: readonly {
+    readonly name: string;
+    readonly account: string;
+    readonly source: string;
+    readonly mapping: string;
+  }[];
+}
+
+/** What a configuration holds, and whether its secrets and files are there. No secret is in it. */
+export async function summarize(loaded: LoadedConfig): Promise<ConfigSummary> {
+  const { accounts, sources, mappings, syncs } = loaded.config;
+  return {
+    file: loaded.file,
+    accounts: await Promise.all(
+      Object.entries(accounts).map(async ([name, { baseUrl, callsPerMinute, tokens }]) => ({
+        name,
+        baseUrl: redactTokens(baseUrl),
+        callsPerMinute,
+        tokens: await Promise.all(tokens.map((ref) => secretState(loaded, ref))),
+      })),
+    ),
+    sources: await Promise.all(
+      Object.entries(sources).map(async ([name, { type, path }]) => ({
+        name,
+        type,
+        path,
+        readable: await access(path).then(
+          () => true,
+          () => false,
+        ),
+      })),
+    ),
+    mappings: Object.keys(mappings),
+    syncs: Object.entries(syncs).map(([name, { account, source, mapping }]) => ({
+      name,
+      account,
+      source,
+      mapping,
+    })),
+  };
+}
+
+async function secretState(loaded: LoadedConfig, ref: string): Promise<SecretState> {
+  try {
+    const { warnings } = await loaded.secret(ref);
+    return { ref, found: true, notes: warnings };
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    return { ref, found: false, notes: [error.message] };
+  }
+}
+
+/** The summary as lines for people: one per thing, with what is missing spelled out. */
+export function describeSummary(summary: ConfigSummary): string[] {
+  const rows = [
+    ...summary.accounts.map(({ name, baseUrl, callsPerMinute, tokens }) => [
+      'account',
+      name,
+      `${baseUrl}, ${callsPerMinute} calls a minute, ${tokens.map(describeSecret).join(', ')}`,
+    ]),
+    ...summary.sources.map(({ name, type, path, readable }) => [
+      'source',
+      name,
+      `${type}, ${path}${readable ? '' : ' (not there, or not readable)'}`,
+    ]),
+    ...summary.mappings.map((name) => ['mapping', name, '']),
+    ...summary.syncs.map(({ name, account, source, mapping }) => [
+      'sync',
+      name,
+      `${source} through ${mapping} into ${account}`,
+    ]),
+  ];
+  const width = Math.max(0, ...rows.map(([, name = '']) => name.length));
+  const lines = rows.map(([kind = '', name = '', text = '']) =>
+    `  ${kind.padEnd(8)} ${name.padEnd(width)}  ${text}`.trimEnd(),
+  );
+  const notes = summary.accounts.flatMap(({ name, tokens }) =>
+    tokens.flatMap((token) => token.notes.map((note) => `  account ${name}: ${note}`)),
+  );
+  return [`${summary.file} is right`, ...lines, ...(notes.length === 0 ? [] : ['To look at', ...notes])];
+}
+
+function describeSecret({ ref, found }: SecretState): string {
+  return `${ref} ${found ? 'found' : 'NOT FOUND'}`;
+}

@@ -1,0 +1,83 @@
+// `sluice init`: a folder that works at once, and teaches while it is read.
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { configJsonSchema } from '../config/json-schema.ts';
+import { CliError, EXIT } from './exit.ts';
+import { ENV_EXAMPLE, INIT_TOKEN, LEADS_CSV, SANDBOX_YAML, SLUICE_YAML } from './init-files.ts';
+
+interface Options {
+  readonly dir: string;
+  readonly force: boolean;
+}
+
+export function registerInit(program: Command): void {
+  program
+    .command('init')
+    .description('write a configuration with a sample that works against the sandbox')
+    .option('--dir <dir>', 'folder to write to', '.')
+    .option('--force', 'overwrite files that are there', false)
+    .action(async ({ dir, force }: Options, command: Command) => {
+      const written = await initFolder(dir, { force });
+      command.configureOutput().writeErr?.(`${nextSteps(dir, written).join('\n')}\n`);
+    });
+}
+
+function files(): Readonly<Record<string, string>> {
+  return {
+    'sluice.yaml': SLUICE_YAML,
+    'sluice.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+    'sandbox.yaml': SANDBOX_YAML,
+    'data/leads.csv': LEADS_CSV,
+    '.env.example': ENV_EXAMPLE,
+  };
+}
+
+/**
+ * Writes the sample. All or nothing: when one file is there already and `force` is not set, none is written.
+ * @returns paths relative to `dir`
+ * @throws CliError (conflict) naming the files in the way
+ */
+export async function initFolder(dir: string, options: { force: boolean }): Promise<string[]> {
+  const all = Object.entries(files());
+  if (!options.force) {
+    const taken: string[] = [];
+    for (const [path] of all) if (await exists(join(dir, path))) taken.push(join(dir, path));
+    if (taken.length > 0) {
+      const verb = taken.length === 1 ? 'is' : 'are';
+      const out = 'nothing was written; use --force to overwrite, or --dir for another folder';
+      throw new CliError(EXIT.conflict, `${taken.join(', ')} ${verb} there already: ${out}`);
+    }
+  }
+  for (const [path, text] of all) {
+    const target = join(dir, path);
+    await mkdir(dirname(target), { recursive: true });
+    // wx: a file that appeared since the look above is not overwritten either.
+    await writeFile(target, text, { flag: options.force ? 'w' : 'wx' });
+  }
+  return all.map(([path]) => path);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+function nextSteps(dir: string, written: readonly string[]): string[] {
+  return [
+    ...written.map((path) => `wrote ${join(dir, path)}`),
+    '',
+    'Try it:',
+    ...(dir === '.' ? [] : [`  cd ${dir}`]),
+    '  npx sluice sandbox --port 4010 --fixture sandbox.yaml    # in a terminal of its own',
+    `  export ACME_TOKEN=${INIT_TOKEN}`,
+    '  npx sluice config check',
+    '  npx sluice sync run leads',
+  ];
+}

@@ -1,0 +1,145 @@
+// `sluice config` and `sluice init` as commands: what they print, write and refuse.
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { registerConfig } from '../../../src/cli/config.ts';
+import { describeError } from '../../../src/cli/describe-error.ts';
+import { EXIT } from '../../../src/cli/exit.ts';
+import { registerInit } from '../../../src/cli/init.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { compileMapping } from '../../../src/mapping/index.ts';
+import { parseFixture } from '../../../src/sandbox/fixture-merge.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-init-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+async function sluice(args: string[], env: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const program = new Command('sluice').exitOverride();
+  program.configureOutput({ writeOut: (text) => out.push(text), writeErr: (text) => err.push(text) });
+  registerConfig(program, env);
+  registerInit(program);
+  const exitCode = await program.parseAsync(args, { from: 'user' }).then(
+    () => EXIT.ok as number,
+    (error: unknown) => {
+      const { message, exitCode } = describeError(error);
+      err.push(message ?? '');
+      return exitCode;
+    },
+  );
+  return { stdout: out.join(''), stderr: err.join(''), exitCode };
+}
+
+describe('init', () => {
+  it('writes a folder whose configuration is right as soon as the token is set', async () => {
+    expect((await sluice(['init', '--dir', dir])).exitCode).toBe(EXIT.ok);
+    expect((await readdir(dir)).sort()).toEqual([
+      '.env.example',
+      'data',
+      'sandbox.yaml',
+      'sluice.schema.json',
+      'sluice.yaml',
+    ]);
+    const file = join(dir, 'sluice.yaml');
+    const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], {
+      ACME_TOKEN: 'svc_test_x',
+    });
+    expect(exitCode).toBe(EXIT.ok);
+    expect(stdout).toContain('is right');
+    expect(stdout).not.toMatch(/NOT FOUND|not there|svc_test/);
+  });
+
+  it('overwrites nothing, and writes nothing at all, when one file is in the way', async () => {
+    await writeFile(join(dir, 'sandbox.yaml'), 'mine');
+    const { exitCode, stderr } = await sluice(['init', '--dir', dir]);
+    expect(exitCode).toBe(EXIT.conflict);
+    expect(stderr).toContain('sandbox.yaml');
+    expect(stderr).toContain('--force');
+    expect(await readdir(dir)).toEqual(['sandbox.yaml']);
+    expect((await sluice(['init', '--dir', dir, '--force'])).exitCode).toBe(EXIT.ok);
+    expect(await readFile(join(dir, 'sandbox.yaml'), 'utf8')).not.toBe('mine');
+  });
+
+  it('writes a sample whose good rows map and whose bad row is refused', async () => {
+    await sluice(['init', '--dir', dir]);
+    const { mapping } = (await loadConfig(join(dir, 'sluice.yaml'), { env: {} })).spec('leads');
+    const [header = '', ...rows] = (await readFile(join(dir, 'data/leads.csv'), 'utf8')).trim().split('\n');
+    const columns = header.split(',');
+    const results = await Promise.all(
+      rows.map((row) => {
+        const cells = row.split(',');
+        return compileMapping(mapping).apply(
+          Object.fromEntries(columns.map((name, index) => [name, cells[index]])),
+        );
+      }),
+    );
+    expect(results.map(({ ok }) => ok)).toEqual([true, true, true, false]);
+    const fixture = parseFixture(parse(await readFile(join(dir, 'sandbox.yaml'), 'utf8')));
+    const account = fixture.accounts?.[0];
+    const names = (of: { name?: string | undefined }[] = []) => of.map(({ name }) => name);
+    const stages = account?.pipelines?.flatMap((pipeline) => names(pipeline.stages));
+    for (const result of results) {
+      if (!result.ok) continue;
+      for (const tag of result.record.tags) expect(names(account?.tags)).toContain(tag);
+      if (result.record.card) expect(stages).toContain(result.record.card.stage);
+    }
+  });
+});
+
+describe('config check', () => {
+  it('says which secrets are missing without failing, and shows none', async () => {
+    await sluice(['init', '--dir', dir]);
+    const { stdout, exitCode } = await sluice(['config', 'check', '--file', join(dir, 'sluice.yaml')]);
+    expect(exitCode).toBe(EXIT.ok);
+    expect(stdout).toContain('env:ACME_TOKEN NOT FOUND');
+    expect(stdout).toContain('environment variable ACME_TOKEN is not set');
+  });
+
+  it('answers JSON: ok with what is there', async () => {
+    await sluice(['init', '--dir', dir]);
+    const file = join(dir, 'sluice.yaml');
+    const { stdout } = await sluice(['config', 'check', '--json'], {
+      SLUICE_CONFIG: file,
+      ACME_TOKEN: 'svc_test_CANARY',
+    });
+    expect(stdout).not.toContain('CANARY');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      file,
+      accounts: [{ name: 'acme', callsPerMinute: 120, tokens: [{ ref: 'env:ACME_TOKEN', found: true }] }],
+      sources: [{ name: 'crm-export', type: 'csv', path: join(dir, 'data/leads.csv'), readable: true }],
+      mappings: ['crm-leads'],
+      syncs: [{ name: 'leads', account: 'acme', source: 'crm-export', mapping: 'crm-leads' }],
+    });
+  });
+
+  it('ends with usage and all problems when the file is wrong, as JSON too', async () => {
+    const file = join(dir, 'sluice.yaml');
+    await writeFile(file, 'version: 1\naccounts: {}\nsyncs:\n  a: { account: b, source: c, mapping: d }\n');
+    const { stdout, stderr, exitCode } = await sluice(['config', 'check', '--json', '--config', file]);
+    expect(exitCode).toBe(EXIT.usage);
+    expect(stderr.split('\n')).toHaveLength(3);
+    const answer = JSON.parse(stdout) as { ok: boolean; problems: unknown[] };
+    expect(answer.ok).toBe(false);
+    expect(answer.problems).toHaveLength(3);
+    expect(answer.problems[0]).toMatchObject({ file, line: 4, column: 8, path: 'syncs.a.account' });
+  });
+
+  it('ends with not found when there is no file', async () => {
+    const { exitCode, stderr } = await sluice(['config', 'check', '--file', join(dir, 'none.yaml')]);
+    expect(exitCode).toBe(EXIT.notFound);
+    expect(stderr).toContain('none.yaml');
+  });
+});
+
+it('config schema prints JSON Schema', async () => {
+  const { stdout } = await sluice(['config', 'schema']);
+  expect(JSON.parse(stdout)).toMatchObject({ title: 'sluice.yaml', type: 'object' });
+});

@@ -1,0 +1,111 @@
+// The files of the repository that describe the configuration agree with the schema in the code.
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isMap, isScalar, parseDocument, visit } from 'yaml';
+import { resolveAssumptions } from '../../../src/api-client/assumptions.ts';
+import { configJsonSchema, loadConfig } from '../../../src/config/index.ts';
+import { compileMapping } from '../../../src/mapping/index.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+interface Schema {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly required?: readonly string[];
+  readonly $schema?: string;
+}
+
+const schema = configJsonSchema() as Schema;
+
+/** Every property with a fixed name, by its path (names chosen by the user are `*`). */
+function* properties(node: Schema, path = ''): Generator<[string, Schema]> {
+  for (const [key, property] of Object.entries(node.properties ?? {})) {
+    yield [`${path}${key}`, property];
+    yield* properties(property, `${path}${key}.`);
+  }
+  if (typeof node.additionalProperties === 'object')
+    yield* properties(node.additionalProperties, `${path}*.`);
+  if (node.items !== undefined) yield* properties(node.items, `${path}[].`);
+  for (const branch of [...(node.anyOf ?? []), ...(node.oneOf ?? [])]) yield* properties(branch, path);
+}
+
+describe('JSON Schema', () => {
+  it('stands in sluice.schema.json as the code has it; print it anew with `sluice config schema`', async () => {
+    const committed = JSON.parse(await readFile(join(ROOT, 'sluice.schema.json'), 'utf8')) as unknown;
+    expect(committed).toEqual(JSON.parse(JSON.stringify(schema)));
+  });
+
+  it('is draft 2020-12 and wants only what has no default', () => {
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect(schema.required).toEqual(['version', 'accounts']);
+  });
+
+  it('explains every key', () => {
+    const silent = [...properties(schema)]
+      .filter(([, { description }]) => !description)
+      .map(([path]) => path);
+    expect([...new Set(silent)]).toEqual([]);
+  });
+});
+
+describe('sluice.example.yaml', () => {
+  it('is a configuration, its mapping and assumptions too', async () => {
+    const loaded = await loadConfig(join(ROOT, 'sluice.example.yaml'), {
+      env: {},
+      checkMapping: (mapping) => {
+        compileMapping(mapping);
+        return [];
+      },
+      checkAssumptions: (assumptions) => {
+        resolveAssumptions(assumptions);
+        return [];
+      },
+    });
+    expect(loaded.spec('leads').account).toBe('acme');
+  });
+
+  it('shows every key there is', async () => {
+    const text = await readFile(join(ROOT, 'sluice.example.yaml'), 'utf8');
+    const shown = new Set(text.match(/^ +# +preset(?=:)/m)?.map(() => 'preset'));
+    visit(parseDocument(text), {
+      Pair(_index, { key }) {
+        if (isScalar(key)) shown.add(String(key.value));
+      },
+    });
+    // The long form is named in the comment on expressions as well; its keys are plain enough to look for in the text.
+    const missing = [...properties(schema)]
+      .map(([path]) => path.slice(path.lastIndexOf('.') + 1))
+      .filter((key) => !shown.has(key));
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  it('shows the defaults as they are', async () => {
+    const doc = parseDocument(await readFile(join(ROOT, 'sluice.example.yaml'), 'utf8'));
+    const bare = `version: 1
+accounts: { acme: { baseUrl: 'http://x', tokens: [env:T] } }
+sources: { crm-export: { type: csv, path: x } }
+mappings: { crm-leads: { contact: { number: x } } }
+syncs: { leads: { account: acme, source: crm-export, mapping: crm-leads } }
+`;
+    const { Config } = await import('../../../src/contracts/config.ts');
+    const defaults = Config.parse(parseDocument(bare).toJS());
+    const at = (...path: string[]) => doc.getIn(path);
+    for (const [path, value] of [
+      [['accounts', 'acme', 'callsPerMinute'], defaults.accounts.acme?.callsPerMinute],
+      ...Object.entries(defaults.sources['crm-export'] ?? {})
+        .filter(([key]) => key !== 'path')
+        .map(([key, value]) => [['sources', 'crm-export', key], value] as const),
+      ...Object.entries(defaults.syncs.leads ?? {}).map(
+        ([key, value]) => [['syncs', 'leads', key], value] as const,
+      ),
+    ] as [string[], unknown][]) {
+      expect(at(...path), path.join('.')).toBe(value);
+    }
+    expect(isMap(doc.contents)).toBe(true);
+  });
+});
