@@ -99,8 +99,9 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
     );
   });
   const fail = async (reason: string, cause?: unknown): Promise<TemporalStartError> => {
-    const tail = await readTail(logFile, logStart);
-    const portTaken = tail.includes('address already in use') || tail.includes("can't bind to port");
+    const log = await readLog(logFile, logStart);
+    const portTaken = log.includes('address already in use');
+    const tail = tellingLines(log);
     return new TemporalStartError(
       `The Temporal server did not start: ${reason}; its log is ${logFile}${tail === '' ? '' : `\n${tail}`}`,
       logFile,
@@ -161,16 +162,21 @@ async function boundLog(file: string): Promise<number> {
   }
 }
 
-async function readTail(file: string, from: number): Promise<string> {
+/** What this start wrote; of much, the first 64 KB: a Go panic says why at its top. */
+async function readLog(file: string, from: number): Promise<string> {
   const handle = await open(file, 'r');
   try {
-    const { size } = await handle.stat();
-    const start = Math.max(from, size - 4_096);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
-    return buffer.toString('utf8', 0, bytesRead).trim().split('\n').slice(-8).join('\n');
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, from);
+    return buffer.toString('utf8', 0, bytesRead).trim();
   } finally {
     await handle.close();
   }
+}
+
+function tellingLines(log: string): string {
+  const lines = log.split('\n').map((line) => line.slice(0, 300));
+  const telling = lines.filter((line) => /^(error|panic|fatal)|level=(error|fatal)/i.test(line));
+  return (telling.length > 0 ? telling.slice(0, 3) : lines.slice(-8)).join('\n');
 }
 
 /** TEMPORAL_… variables are meant for clients; the CLI would read some of them as its own settings. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
+import { freePort } from '../../src/runtime/ports.ts';
 import { startTemporal, type TemporalServer } from '../../src/runtime/temporal-server.ts';
 import { guard } from './guard.ts';
 
@@ -46,6 +47,8 @@ async function start(): Promise<{ server: TemporalServer; close(): Promise<void>
       cacheDir: cacheDirOf(process.env),
       say: (line) => console.error(line),
       uiPort: null,
+      // Not the usual port: tests of the server itself want it, and so does a developer's own one.
+      port: await freePort(),
     });
     const standDown = guard({ pid: server.pid, folder });
     return {
