@@ -52,6 +52,7 @@ export class LineFile {
   readonly file: string;
   #fd: number;
   #length: number;
+  #closed = false;
 
   /** Opens or creates `file`, hands each whole line to `each`, and cuts off a torn end. */
   constructor(file: string, each: (line: Buffer, offset: number) => void) {
@@ -69,6 +70,8 @@ export class LineFile {
 
   /** Appends one line before it returns. A line that did not fit on the disk is taken back whole. */
   append(line: string): void {
+    // The number of a closed file may be another file's by now.
+    if (this.#closed) throw new Error(`${this.file}: closed`);
     const bytes = Buffer.from(`${line}\n`);
     try {
       let written = 0;
@@ -125,6 +128,8 @@ export class LineFile {
   }
 
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     fs.closeSync(this.#fd);
   }
 }

@@ -104,9 +104,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       closing ??= new Promise<void>((resolve, reject) => {
         for (const timer of timers) clearTimeout(timer);
         server.close((error) => {
-          closeFiles();
-          if (error === undefined) resolve();
-          else reject(error);
+          // Requests that were cut off here still write their row in this turn of the event loop.
+          setImmediate(() => {
+            closeFiles();
+            if (error === undefined) resolve();
+            else reject(error);
+          });
         });
         server.closeAllConnections();
       });

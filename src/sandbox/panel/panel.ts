@@ -41,7 +41,7 @@ export function panelRouter(house: House): Router {
   });
   router.post('/accounts/:id/inbound', (req, res) => {
     const account = accountOf(house, req);
-    res.status(201).json(receiveInbound(house, account, req.body ?? {}));
+    res.json(receiveInbound(house, account, req.body ?? {}));
   });
 
   router.get('/webhooks/:hash/history', (req, res) => {
@@ -71,7 +71,7 @@ export function panelRouter(house: House): Router {
 
   router.get('/faults', (_req, res) => void res.json({ faults: house.faults.list() }));
   router.post('/faults', (req, res) => {
-    res.status(201).json(house.faults.add(parseAt(Fault, req.body ?? {})));
+    res.json(house.faults.add(parseAt(Fault, req.body ?? {})));
   });
   router.delete('/faults', (_req, res) => {
     house.faults.clear();
