@@ -4,9 +4,12 @@
 export class MappingConfigError extends Error {
   override readonly name = 'MappingConfigError';
   readonly path: string[];
-  constructor(path: readonly string[], message: string, options?: ErrorOptions) {
-    super(`mapping ${path.join('.')}: ${message}`, options);
+  /** The message without the path, for those who show the place in another way. */
+  readonly problem: string;
+  constructor(path: readonly string[], problem: string, options?: ErrorOptions) {
+    super(`mapping ${path.join('.')}: ${problem}`, options);
     this.path = [...path];
+    this.problem = problem;
   }
 }
 

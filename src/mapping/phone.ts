@@ -1,7 +1,13 @@
 // Phone numbers as people and spreadsheets write them → E.164 digits without plus, the identity of a contact.
 // Metadata: libphonenumber's `max`. `mobile` would refuse landlines, which can be on the chat network; the default build takes
 // numbers that no carrier has. It loads in 3 ms and parses 100,000 numbers a second.
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import {
+  type CountryCode,
+  isSupportedCountry,
+  type NumberType,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
 
 export type PhoneResult =
   | { readonly ok: true; readonly number: string }
@@ -28,10 +34,13 @@ export function parsePhone(value: string, country?: CountryCode): PhoneResult {
     if (digits === undefined) return EXCEL;
     return fromDigits(digits, country) ?? INVALID;
   }
+  let service: PhoneResult | undefined;
   for (const part of [...text.split(SEPARATORS), text]) {
     const number = fromText(part, country);
-    if (number) return number;
+    if (number?.ok) return number;
+    service ??= number;
   }
+  if (service) return service;
   if (/\p{L}/u.test(text.replace(EXTENSION, ''))) return LETTERS;
   const digits = text.replace(/\D/g, '').length;
   if (digits < 8) return SHORT;
@@ -53,6 +62,11 @@ const LONG = fail('the number is longer than 15 digits; keep one phone number in
 const INVALID = fail(
   'no carrier has such a number; check area code and length, and write foreign numbers with + and country code',
 );
+const SERVICE = fail(
+  'this is a service number (in Brazil 0900, 4004), or a number without its area code; write the number of a person with area code',
+);
+// Without this, a Brazilian mobile number that lacks its area code and begins with 900 would pass as a premium-rate one.
+const NOBODYS = new Set<NumberType>(['PREMIUM_RATE', 'SHARED_COST', 'UAN', 'VOICEMAIL']);
 const NO_COUNTRY = fail(
   'the number has no valid country code; set `defaultCountry` in the mapping, or write it with + and country code',
 );
@@ -114,20 +128,23 @@ function fromDigits(digits: string, country: CountryCode | undefined): PhoneResu
   }
   if (!country) return fromInternational(digits);
   const found = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });
-  return found && canonical(found.countryCallingCode, found.nationalNumber, found.isValid());
+  return found && canonical(found);
 }
 
 function fromInternational(digits: string): PhoneResult | undefined {
   const found = parsePhoneNumberFromString(`+${digits}`, { extract: false });
-  return found && canonical(found.countryCallingCode, found.nationalNumber, found.isValid());
+  return found && canonical(found);
 }
 
-function canonical(callingCode: string, national: string, valid: boolean): PhoneResult | undefined {
-  const withNinth = callingCode === '55' ? addNinthDigit(national) : national;
-  const number = callingCode + withNinth;
-  const accepted =
-    withNinth === national ? valid : parsePhoneNumberFromString(`+${number}`, { extract: false })?.isValid();
-  return accepted && number.length >= 8 && number.length <= 15 ? { ok: true, number } : undefined;
+function canonical(found: PhoneNumber): PhoneResult | undefined {
+  const national =
+    found.countryCallingCode === '55' ? addNinthDigit(found.nationalNumber) : found.nationalNumber;
+  const number = found.countryCallingCode + national;
+  const checked =
+    national === found.nationalNumber ? found : parsePhoneNumberFromString(`+${number}`, { extract: false });
+  const type = checked?.getType();
+  if (type === undefined || number.length < 8 || number.length > 15) return undefined;
+  return NOBODYS.has(type) ? SERVICE : { ok: true, number };
 }
 
 /** Area code and eight digits that begin with 6–9: a mobile number from before the ninth digit. */

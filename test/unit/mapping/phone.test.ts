@@ -41,6 +41,8 @@ describe('parsePhone, Brazil', () => {
     ['11 98765-4321 #9', BIA],
     ['11 98765-4321 / 11 3333-4444', BIA],
     ['n/a; 11 98765-4321', BIA],
+    ['4004-1234 / 11 98765-4321', BIA],
+    ['0800 123 4567', '558001234567'],
     ['1234, 11 98765-4321 ou 11 91111-2222', BIA],
     ['11 98765-4321\n11 3333-4444', BIA],
     // Without the ninth digit: the same person.
@@ -70,6 +72,8 @@ describe('parsePhone, Brazil', () => {
     ['5.51199E+12', 'excel_number', /spreadsheet/],
     ['5.5E12', 'excel_number', /spreadsheet/],
     ['98765-4321', 'invalid_phone', /area code/],
+    ['90012-3456', 'invalid_phone', /area code/],
+    ['4004-1234', 'invalid_phone', /service/],
     ['4321', 'invalid_phone', /too short/],
     ['11 98765-432', 'invalid_phone', /carrier/],
     ['11 98765-43210', 'invalid_phone', /carrier/],

@@ -1,0 +1,38 @@
+// Writes the example exports and the sandbox's fixture. All is derived from fixed seeds: running it twice changes nothing.
+//
+//   node examples/generate.ts [folder]     (Node 22.18 or newer reads TypeScript; the default folder is the script's own)
+//
+// Every person, company and number is invented: mail goes to example domains, American numbers are of the range kept for fiction,
+// Brazilian ones begin with digits that no carrier gives out, but for the few that must look older than the ninth digit.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hubSpot } from './generator/hubspot.ts';
+import { makePeople, Random } from './generator/people.ts';
+import { pipedrive } from './generator/pipedrive.ts';
+import { rdStation } from './generator/rdstation.ts';
+import { sandbox } from './generator/sandbox.ts';
+
+/** File name → bytes, for all generated files of this folder. */
+export function generate(): Map<string, Buffer> {
+  const everyone = makePeople(new Random(20251231), 376);
+  const people = everyone.slice(0, 370);
+  const strangers = everyone.slice(370);
+  return new Map([
+    ['rdstation/negociacoes.csv', rdStation(people)],
+    ['hubspot/contacts.csv', hubSpot(people)],
+    ['pipedrive/deals.csv', pipedrive(people)],
+    ['sandbox.yaml', Buffer.from(sandbox(people, strangers))],
+  ]);
+}
+
+const script = fileURLToPath(import.meta.url);
+if (process.argv[1] === script) {
+  const folder = process.argv[2] ?? dirname(script);
+  for (const [name, bytes] of generate()) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+    process.stdout.write(`${name}\n`);
+  }
+}
