@@ -111,7 +111,10 @@ export class Account {
     },
     contact: (row) => {
       const old = this.tables.contact.get(row.id);
-      if (old !== undefined && old.number !== row.number) this.#contactByNumber.delete(old.number);
+      // Two contacts may have swapped numbers: the old one may be another's by now.
+      if (old !== undefined && this.#contactByNumber.get(old.number) === row.id) {
+        this.#contactByNumber.delete(old.number);
+      }
       this.#contactByNumber.set(row.number, row.id);
       this.tables.contact.put(row);
     },

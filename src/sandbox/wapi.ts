@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { authorize, identify } from './caller.ts';
 import { INTERNAL_ERROR, Problem } from './errors.ts';
-import { type Answer, Exchange } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import type { House } from './house.ts';
 import { retryAfter } from './rate.ts';
 import type { Route } from './route.ts';
@@ -98,12 +98,12 @@ function refusing(house: House) {
     const problem = error instanceof Problem ? error : problemOf(error);
     if (problem === null)
       house.warn(`internal error: ${error instanceof Error ? error.stack : String(error)}`);
-    const answer: Answer =
+    // A body over the limit was read to its end by now, so the connection stays good for the next request.
+    exchange.answer(
       problem === null
         ? { status: 500, body: INTERNAL_ERROR }
-        : { status: problem.status, body: problem.body };
-    // An unread rest of the body would be taken for the next request on this connection.
-    exchange.answer(problem?.status === 413 ? { ...answer, headers: { Connection: 'close' } } : answer);
+        : { status: problem.status, body: problem.body },
+    );
   };
 }
 

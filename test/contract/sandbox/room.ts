@@ -117,7 +117,7 @@ export async function openRoom(options: Partial<SandboxOptions> = {}): Promise<R
     const body = ask.raw ?? (ask.body === undefined ? null : JSON.stringify(ask.body));
     const answer = await pool.request({
       method: method as 'GET',
-      path,
+      path: path.replaceAll(' ', '%20'),
       body,
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),

@@ -1,0 +1,205 @@
+// The panel: what it shows, what it takes, what it refuses with its path.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fixture, openRoom, type Room } from './room.ts';
+
+let room: Room;
+beforeEach(async () => {
+  room = await openRoom();
+});
+afterEach(() => room.close());
+
+const state = async (id = 'acme') => (await room.panel('GET', `/accounts/${id}`)).json;
+
+describe('a fixture is refused with the path of the offending place', () => {
+  const acme = (part: object) => ({ accounts: [{ id: 'acme', ...part }] });
+  it.each([
+    [null, '(root)'],
+    [{ acounts: [] }, 'acounts'],
+    [{ accounts: [{}] }, 'accounts[0].id'],
+    [{ accounts: [{ id: 'a' }, { id: 'a' }] }, 'accounts[1].id'],
+    [acme({ tagmode: 'contacts' }), 'accounts[0].tagmode'],
+    [acme({ tagMode: 'cards' }), 'accounts[0].tagMode'],
+    [acme({ tags: [{ id: 1 }, { id: 1 }] }), 'accounts[0].tags[1].id'],
+    [acme({ contacts: [{ id: 1, colour: 'x' }] }), 'accounts[0].contacts[0].colour'],
+    [acme({ contacts: [{ id: 1, number: '+55' }] }), 'accounts[0].contacts[0].number'],
+    [
+      acme({
+        contacts: [
+          { id: 1, number: '55' },
+          { id: 2, number: '55' },
+        ],
+      }),
+      'accounts[0].contacts[1].number',
+    ],
+    [acme({ contacts: [{ id: 1, tagIds: [5] }] }), 'accounts[0].contacts[0].tagIds[0]'],
+    [acme({ cards: [{ id: 1, pipelineId: 1 }] }), 'accounts[0].cards[0].contactId'],
+    [
+      acme({ contacts: [{ id: 1 }], cards: [{ id: 1, contactId: 1, pipelineId: 7 }] }),
+      'accounts[0].cards[0].pipelineId',
+    ],
+    [
+      acme({
+        pipelines: [
+          { id: 1, stages: [{ id: 1 }] },
+          { id: 2, stages: [{ id: 1 }] },
+        ],
+      }),
+      'accounts[0].pipelines[1].stages[0].id',
+    ],
+    [
+      acme({ tokens: [{ value: 'svc_test_x', scopes: ['contacts:delete'] }] }),
+      'accounts[0].tokens[0].scopes[0]',
+    ],
+    [acme({ tokens: [{ value: 'a' }, { value: 'a' }] }), 'accounts[0].tokens[1].value'],
+    [acme({ webhooks: [{ hash: 'h' }, { hash: 'h' }] }), 'accounts[0].webhooks[1].hash'],
+    [acme({ defaultConnectionId: 3 }), 'accounts[0].defaultConnectionId'],
+    [acme({ customFields: [{ name: 'a' }, { name: 'a' }] }), 'accounts[0].customFields[1].name'],
+    [acme({ conversations: [{ id: 1, contactId: 4 }] }), 'accounts[0].conversations[0].contactId'],
+    [
+      {
+        accounts: [
+          { id: 'a', users: [{ id: 1 }] },
+          { id: 'b', users: [{ id: 1 }] },
+        ],
+      },
+      'accounts[1].users[0].id',
+    ],
+  ])('%j', async (bad, path) => {
+    await expect(openRoom({ fixture: bad })).rejects.toMatchObject({ name: 'FixtureError', path });
+  });
+});
+
+describe('PATCH', () => {
+  it('what the panel shows can be given back and changes nothing', async () => {
+    const before = await state();
+    expect((await room.panel('PATCH', '/accounts/acme', before)).json).toEqual(before);
+    await room.restart({ fixture: undefined });
+    expect(await state()).toEqual(before);
+  });
+
+  it('adds or updates by id; tokens by value, webhooks by hash, stages and messages too', async () => {
+    const got = await room.panel('PATCH', '/accounts/acme', {
+      storageLimitReached: true,
+      tokens: [{ value: 'svc_test_none', revoked: true }, { value: 'svc_test_new' }],
+      contacts: [{ id: 1, name: 'Beatriz' }],
+      pipelines: [
+        {
+          id: 1,
+          stages: [
+            { id: 11, probability: 15 },
+            { id: 15, order: 9 },
+          ],
+        },
+      ],
+      conversations: [{ id: 5, contactId: 1, connectionId: 1, messages: [{ id: 'm1', body: 'a' }] }],
+      webhooks: [{ hash: 'h1', action: 'trigger_flow' }],
+      cards: [{ id: 1, status: 'won' }],
+    });
+    expect(got.status).toBe(200);
+    const acme = got.json;
+    expect(acme.storageLimitReached).toBe(true);
+    expect(acme.tokens).toHaveLength(fixture().accounts[0]!.tokens.length + 1);
+    expect(acme.contacts[0]).toMatchObject({ name: 'Beatriz', email: 'bia@example.com', tagIds: [1] });
+    expect(acme.pipelines[0].stages.map((s: { id: number }) => s.id)).toEqual([11, 12, 13, 14, 15]);
+    expect(acme.pipelines[0].stages[0]).toMatchObject({ name: 'New', probability: 15 });
+    expect(acme.cards[0]).toMatchObject({ status: 'won', value: 10 });
+    expect(acme.conversations[0].messages).toMatchObject([{ id: 'm1', body: 'a', fromMe: false }]);
+    expect((await room.call('GET', '/v1/tags', { token: 'svc_test_none' })).json.code).toBe(
+      'ERR_TOKEN_REVOKED',
+    );
+    expect((await room.call('GET', '/v1/tags', { token: 'svc_test_new' })).status).toBe(200);
+  });
+
+  it.each([
+    [{ id: 'other' }, 'id'],
+    [{ tags: [{ id: 1, nam: 'x' }] }, 'tags[0].nam'],
+    [{ tags: [{ id: 3 }, { id: 3 }] }, 'tags[1].id'],
+    [{ tags: [{ id: 9 }] }, 'tags[0].id'],
+    [{ contacts: [{ id: 2, number: '5511987654321' }] }, 'contacts[0].number'],
+    [{ tokens: [{ value: 'svc_test_other' }] }, 'tokens[0].value'],
+  ])('%j is 400 with its path, and nothing of it is applied', async (patch, path) => {
+    const before = await state();
+    const got = await room.panel('PATCH', '/accounts/acme', { cardTitlePrefix: 'changed', ...patch });
+    expect([got.status, got.json.path]).toEqual([400, path]);
+    expect(await state()).toEqual(before);
+  });
+
+  it('two contacts may swap their numbers in one patch', async () => {
+    const got = await room.panel('PATCH', '/accounts/acme', {
+      contacts: [
+        { id: 1, number: '551133334444' },
+        { id: 2, number: '5511987654321' },
+      ],
+    });
+    expect(got.status).toBe(200);
+    const list = await room.call('GET', '/v1/contacts?number=551133334444');
+    expect(list.json.contacts.map((contact: { id: number }) => contact.id)).toEqual([1]);
+  });
+
+  it('an unknown account is 404, a body that is no JSON 400', async () => {
+    expect((await room.panel('PATCH', '/accounts/nobody', {})).status).toBe(404);
+    expect((await room.panel('GET', '/accounts/nobody')).status).toBe(404);
+    expect((await room.panel('PATCH', '/accounts/acme', 'x')).status).toBe(400);
+  });
+});
+
+it('a customer who writes gets contact, conversation and message; writing again adds a message alone', async () => {
+  const write = (body: string) =>
+    room.panel('POST', '/accounts/acme/inbound', { number: '5511944445555', body, connectionId: 1 });
+  const first = (await write('hi')).json;
+  const second = (await write('there')).json;
+  expect(second.conversationId).toBe(first.conversationId);
+  const acme = await state();
+  const mine = acme.conversations.find((row: { id: number }) => row.id === first.conversationId);
+  expect(mine.messages.map((message: { id: string; body: string }) => [message.id, message.body])).toEqual([
+    [first.messageId, 'hi'],
+    [second.messageId, 'there'],
+  ]);
+  expect(acme.contacts.filter((row: { number: string }) => row.number === '5511944445555')).toHaveLength(1);
+});
+
+it('the rooms to fill answer with empty lists', async () => {
+  await room.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'h1' }] });
+  expect((await room.panel('GET', '/flow-runs')).json).toEqual({ runs: [] });
+  expect((await room.panel('GET', '/webhooks/h1/history')).json).toEqual({ calls: [] });
+  expect((await room.panel('GET', '/webhooks/h2/history')).status).toBe(404);
+});
+
+describe('the request log', () => {
+  it('has a row for each call with the fixed fields, in order, and goes on after a restart', async () => {
+    await room.call('GET', '/v1/tags?x=1');
+    await room.call('GET', '/v1/contacts/404', { token: null });
+    await room.restart();
+    await room.call('POST', '/hooks/h1', { token: null, body: {} });
+    const { requests } = (await room.panel('GET', '/requests')).json;
+    expect(
+      requests.map((row: Record<string, unknown>) => [
+        row['seq'],
+        row['method'],
+        row['path'],
+        row['status'],
+        row['code'],
+      ]),
+    ).toEqual([
+      [1, 'GET', '/v1/tags', 200, null],
+      [2, 'GET', '/v1/contacts/404', 401, 'ERR_TOKEN_MISSING'],
+      [3, 'POST', '/hooks/h1', 501, 'ERR_NOT_IMPLEMENTED'],
+    ]);
+    const fields = ['seq', 'at', 'tokenHash', 'method', 'path', 'status', 'code', 'durationMs'];
+    for (const row of requests) expect(Object.keys(row)).toEqual(fields);
+    expect(requests[0].tokenHash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('since=SEQ gives what came after it, wherever in the file that is', async () => {
+    for (let i = 0; i < 600; i += 100) {
+      await Promise.all(Array.from({ length: 100 }, () => room.call('GET', '/v1/tags')));
+    }
+    await room.restart();
+    for (const since of [0, 1, 254, 255, 256, 257, 511, 512, 599, 600, 601]) {
+      const { requests } = (await room.panel('GET', `/requests?since=${since}`)).json;
+      expect(requests.length).toBe(Math.max(0, 600 - since));
+      if (requests.length > 0) expect([requests[0].seq, requests.at(-1).seq]).toEqual([since + 1, 600]);
+    }
+    expect((await room.panel('GET', '/requests?since=x')).status).toBe(400);
+  });
+});
