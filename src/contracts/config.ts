@@ -36,7 +36,8 @@ const sourceType = <T extends string>(type: T) => z.literal(type).meta({ descrip
 const file = {
   path: z.string().min(1).meta({ description: 'File to read, relative to this file' }),
   encoding: z.enum(['auto', 'utf-8', 'latin1']).default('auto').meta({
-    description: 'latin1 is read as windows-1252; auto: UTF-8 when the bytes are valid UTF-8, else latin1',
+    description:
+      'latin1 is read as windows-1252; auto: the whole file is looked at; UTF-8 when its bytes are (but for broken rows), else latin1',
   }),
 };
 

@@ -23,6 +23,7 @@ describe('expressions', () => {
     ['a column', 'Full Name', { 'Full Name': 'Bia' }, 'Bia'],
     ['a column with a dot', 'Deal - Contact.Name', { 'Deal - Contact.Name': 'Bia' }, 'Bia'],
     ['the exact column before a similar one', 'name', { NAME: 'no', name: 'yes' }, 'yes'],
+    ['the leftmost of similar ones', 'name', { NAME: 'left', Name: 'right' }, 'left'],
     ['another case', 'full name', { 'Full Name': 'Bia' }, 'Bia'],
     ['blanks around', 'Nome', { ' Nome ': 'Bia' }, 'Bia'],
     ['another Unicode form', 'Endereço', { ['Endereço'.normalize('NFD')]: 'Bia' }, 'Bia'],
