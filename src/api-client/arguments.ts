@@ -30,15 +30,21 @@ const ID_HINT = 'send an id, which is an integer';
 const TEXT_HINT = 'send text that is not empty, or leave it out';
 
 export const IdArgument = z.int({ error: ID_HINT }).min(1, { error: ID_HINT });
-export const IdListArgument = z.union([IdArgument, z.array(IdArgument).min(1)], {
-  error: 'send one id or a list of ids; leave an empty list out',
+const ID_LIST_HINT = 'send one id or a list of ids; leave an empty list out';
+export const IdListArgument = z.union([IdArgument, z.array(IdArgument).min(1, { error: ID_LIST_HINT })], {
+  error: ID_LIST_HINT,
 });
 export const TextArgument = z.string({ error: TEXT_HINT }).min(1, { error: TEXT_HINT });
 
+const INSTANT_HINT = 'send a Date, or ISO 8601 with time and offset such as 2026-11-20T10:00:00-03:00';
+
 /** A date filter: a Date, or an ISO 8601 text with time and offset (API text, Limits, Date filters). */
 export const InstantArgument = z.union(
-  [z.date().transform((date) => date.toISOString()), z.iso.datetime({ offset: true })],
-  { error: 'send a Date, or ISO 8601 with time and offset such as 2026-11-20T10:00:00-03:00' },
+  [
+    z.date({ error: INSTANT_HINT }).transform((date) => date.toISOString()),
+    z.iso.datetime({ offset: true, error: INSTANT_HINT }),
+  ],
+  { error: INSTANT_HINT },
 );
 
 const PAGE_HINT = 'send an integer of 1 or more';
@@ -51,8 +57,8 @@ export const PageArguments = {
 /** One word or several of an open set, as status filters take them. */
 export function wordsArgument<T extends string>(examples: string) {
   const error = `send one of ${examples}, or a list of them; leave an empty list out`;
-  const word = z.string().regex(/^\w+$/) as unknown as z.ZodType<T, T>;
-  return z.union([word, z.array(word).min(1)], { error });
+  const word = z.string({ error }).regex(/^\w+$/, { error }) as unknown as z.ZodType<T, T>;
+  return z.union([word, z.array(word).min(1, { error })], { error });
 }
 
 /**

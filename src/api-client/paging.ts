@@ -59,7 +59,7 @@ export async function* iteratePages<T extends { readonly id: number }>(
   let window: Window = { pageNumber: 1, pageSize: size };
   let backStep = size;
   let calls = 0;
-  let largest = 0;
+  let maxCalls = 0;
   let previousFirst: number | undefined;
   let repeats = 0;
   let invalid = 0;
@@ -74,12 +74,15 @@ export async function* iteratePages<T extends { readonly id: number }>(
     };
     const ids = [...data.items, ...data.invalid].flatMap(({ id }) => (id === null ? [] : [id]));
     const length = data.items.length + data.invalid.length;
-    // A first page that is short before the end: the service caps pages lower than we ask.
-    if (calls === 0 && data.hasMore && length > 0) size = Math.min(size, length);
+    if (calls === 0) {
+      // A first page that is short before the end: the service caps pages lower than we ask.
+      if (data.hasMore && length > 0) size = Math.min(size, length);
+      // Overlap costs a sixth; the rest is room for steps back and for growth. From the first count
+      // only: a list that grows as fast as it is read would move any other bound along.
+      maxCalls = 20 + 8 * Math.ceil(data.count / size);
+    }
     calls += 1;
-    largest = Math.max(largest, data.count);
-    // Generous: overlap costs a sixth; the rest is room for steps back while the list shrinks.
-    if (calls > 20 + 8 * Math.ceil(largest / size)) throw fail('hasMore', 'expected the pages to end');
+    if (calls > maxCalls) throw fail('hasMore', `expected the pages to end within ${maxCalls} calls`);
 
     const start = (window.pageNumber - 1) * window.pageSize;
     // Without a single readable id nothing can be matched; going on beats reading the same page for ever.
@@ -120,7 +123,7 @@ export async function* iteratePages<T extends { readonly id: number }>(
     // The same page whatever number is asked for: no list shifts by exactly one window again and again.
     repeats = !news && ids[0] === previousFirst ? repeats + 1 : 0;
     previousFirst = ids[0];
-    if (repeats >= 3) throw fail('hasMore', 'expected the pages to end');
+    if (repeats >= 3) throw fail('hasMore', 'expected another page for another page number');
     window = windowOverlapping(start + length, size);
   }
 }
