@@ -3,7 +3,7 @@ import { ValueError } from './errors.ts';
 
 const PLAIN = /^[\x20-\x7e]*$/;
 // NUL and lone surrogates can be stored neither in PostgreSQL text nor in UTF-8.
-const UNPRINTABLE = /[\p{Surrogate}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufeff]/gu;
+const UNPRINTABLE = /(?![\t\n\r])[\p{Surrogate}\p{Control}\ufeff]/gu;
 
 /** NFC, so that the same name typed on two systems hashes alike. */
 export function clean(text: string): string {
