@@ -29,7 +29,7 @@ export interface SandboxOptions {
   readonly now?: () => Date;
   /** What the API text leaves open, see choices.ts. */
   readonly choices?: Partial<Choices>;
-  /** Takes messages for the operator. @default console.error */
+  /** Takes messages for the operator. @default standard error */
   readonly warn?: (message: string) => void;
 }
 
@@ -48,7 +48,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, host = '127.0.0.1', dataDir, now = () => new Date() } = options;
   const rate = perMinute('rate', options.rate);
   const hookRate = perMinute('hookRate', options.hookRate);
-  const warn = options.warn ?? ((message: string) => console.error(`sandbox: ${message}`));
+  const warn = options.warn ?? ((message: string) => process.stderr.write(`sandbox: ${message}\n`));
   const store = new Store(dataDir);
   const log = openOrClose(() => new RequestLog(dataDir), store);
   const timers = new Set<NodeJS.Timeout>();

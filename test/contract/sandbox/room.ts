@@ -9,7 +9,7 @@ export interface Got {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
   readonly json: any;
 }
 
