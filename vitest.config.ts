@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const withTemporal = {
   globalSetup: ['test/support/global-setup.ts'],
+  setupFiles: ['test/support/quiet-sdk.ts'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { RunReport } from '../contracts/run.ts';
-import { createLogger } from '../observability/logger.ts';
+
 import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
 import { freePort } from '../runtime/ports.ts';
 import { createShutdown } from '../runtime/shutdown.ts';
@@ -13,9 +13,9 @@ import { startStack } from '../runtime/stack.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { integer } from './arguments.ts';
 import { CliError, EXIT } from './exit.ts';
+import { openLog } from './log.ts';
 import { createProgress, formatTime } from './progress.ts';
 import { describeReport, exitCodeOf, followSync, startSync } from './run-sync.ts';
-import { installTemporalLogger, logLevel } from './temporal-logger.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
 const ACCOUNT = 'demo';
@@ -52,8 +52,8 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
 
 async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv): Promise<number> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  const log = createLogger({ level: logLevel(env, 'error') });
-  installTemporalLogger(log);
+  const log = openLog(env, 'error');
+
   const shutdown = createShutdown({ graceMs: 40_000, say });
   const stateDir = resolve(options.state);
   try {

@@ -22,7 +22,7 @@ const program = new Command('sluice')
   .configureHelp({ sortSubcommands: true });
 // Commands made from here on inherit these settings.
 registerInit(program);
-registerConfig(program);
+registerConfig(program, process.env);
 registerSync(program, process.env);
 registerDev(program, process.env);
 registerSandbox(program);

@@ -2,15 +2,15 @@
 import { resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Command } from 'commander';
-import { resolveAssumptions } from '../api-client/assumptions.ts';
-import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { ASSUMPTIONS_SCHEMA } from '../api-client/assumptions.ts';
+import { checkWithSchema, type LoadedConfig, loadConfig } from '../config/index.ts';
 import { compileMapping, MappingConfigError } from '../mapping/index.ts';
-import { createLogger } from '../observability/logger.ts';
+
 import { acquireFolderLock, FolderHeldError, readFolderLock } from '../runtime/folder-lock.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { type Stack, startStack } from '../runtime/stack.ts';
 import { CliError, EXIT } from './exit.ts';
-import { installTemporalLogger, logLevel } from './temporal-logger.ts';
+import { openLog } from './log.ts';
 
 export interface SessionOptions {
   readonly config?: string;
@@ -35,18 +35,11 @@ export const CONFIG_CHECKS = {
       compileMapping(mapping);
       return [];
     } catch (error) {
-      if (error instanceof MappingConfigError) return [{ path: error.path, message: error.message }];
+      if (error instanceof MappingConfigError) return [{ path: error.path, message: error.problem }];
       throw error;
     }
   },
-  checkAssumptions(assumptions: Record<string, unknown>) {
-    try {
-      resolveAssumptions(assumptions);
-      return [];
-    } catch (error) {
-      return [{ path: [], message: (error as Error).message }];
-    }
-  },
+  checkAssumptions: checkWithSchema(ASSUMPTIONS_SCHEMA),
 };
 
 /**
@@ -60,8 +53,8 @@ export async function openStack(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Stack & { readonly config: LoadedConfig }> {
-  const log = createLogger({ level: logLevel(env, 'warn') });
-  installTemporalLogger(log);
+  const log = openLog(env, 'warn');
+
   const config = await openConfig(options.config, env);
   const stateDir = resolve(options.state);
   const lock = await acquireFolderLock(stateDir, { command }).catch((error: Error) => {

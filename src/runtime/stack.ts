@@ -5,7 +5,7 @@ import { NativeConnection } from '@temporalio/worker';
 import type { ActivityLog } from '../../activities/deps.ts';
 import { BUNDLE_PATH } from '../../workers/bundle.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
-import { SEARCH_ATTRIBUTES } from '../../workflows/messages.ts';
+import { SEARCH_KEYS } from '../../workflows/messages.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { cacheDirOf } from './cache-dir.ts';
 import { openLedger } from './ledger-database.ts';
@@ -38,7 +38,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     env,
     cacheDir: cacheDirOf(env),
     say,
-    searchAttributes: SEARCH_ATTRIBUTES,
+    searchAttributes: Object.fromEntries(Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword'])),
     ...(env.TEMPORAL_NAMESPACE === undefined ? {} : { namespace: env.TEMPORAL_NAMESPACE }),
     signal: shutdown.signal,
   });

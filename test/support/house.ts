@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import type { RunReport } from '../../src/contracts/run.ts';
-import { type Database, openPglite } from '../../src/ledger/database.ts';
+import type { Database } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
@@ -66,7 +66,8 @@ export interface HouseOptions {
   readonly rate?: number;
   /** Seconds until a write that can't be read back counts as not happened. @default 2 */
   readonly settleSeconds?: number;
-  readonly db?: Database;
+  /** Emptied first; one engine serves all tests of a file, as its start takes two seconds. */
+  readonly db: Database;
 }
 
 export interface House {
@@ -106,6 +107,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
         acme: {
           baseUrl: sandbox.baseUrl,
           tokens: ['env:TOKEN'],
+          // Until the first answer tells the limit; no test wants to wait for that.
+          callsPerMinute: 60_000,
           assumptions: { 'readBack.settleSeconds': options.settleSeconds ?? 2 },
         },
       },
@@ -115,7 +118,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     }),
   );
   const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_house' } });
-  const db = options.db ?? (await openPglite('memory://'));
+  const { db } = options;
+  await db.query('drop schema public cascade');
+  await db.query('create schema public');
   await migrate(db);
   const silent = { info() {}, warn() {}, error: console.error };
   const { deps, close: closeDeps } = await createDeps({ config, db, log: silent });
@@ -152,7 +157,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     async close() {
       await workers.stop();
       await closeDeps();
-      if (options.db === undefined) await db.close();
+
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

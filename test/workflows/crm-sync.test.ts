@@ -1,14 +1,8 @@
 // The CRM sync against the sandbox: what each kind of change costs, and what it leaves there.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  account,
-  type House,
-  type HouseOptions,
-  MAPPING,
-  openHouse,
-  SEARCH_ATTRIBUTES,
-} from '../support/house.ts';
-import { writes } from '../support/panel.ts';
+import { type Database, openPglite } from '../../src/ledger/database.ts';
+import { account, type House, type HouseOptions, openHouse, SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { type PanelRequest, writes } from '../support/panel.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
 
 const HEADER = 'phone,name,email,tags,company,stage,plan\n';
@@ -16,16 +10,21 @@ const ANA = '11 98765-4321,Ana Souza,ana@example.com,crm,Acme,New,pro\n';
 const BIA = '21 99876-5432,Bia Lima,,,,,\n';
 
 let temporal: TestTemporal;
+let db: Database;
 beforeAll(async () => {
+  db = await openPglite('memory://');
   temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
 });
-afterAll(() => temporal.close());
+afterAll(async () => {
+  await temporal.close();
+  await db.close();
+});
 
 async function inHouse(
-  options: Omit<HouseOptions, 'temporal'>,
+  options: Omit<HouseOptions, 'temporal' | 'db'>,
   work: (house: House) => Promise<void>,
 ): Promise<void> {
-  const house = await openHouse({ temporal, ...options });
+  const house = await openHouse({ temporal, db, ...options });
   try {
     await work(house);
   } finally {
@@ -33,8 +32,10 @@ async function inHouse(
   }
 }
 
+const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
+
 describe('a first run', () => {
-  it('creates contact, tags and card, and a second run makes no write', async () => {
+  it('creates contact, tags and card, counts its calls truly, and a second run makes none', async () => {
     await inHouse({ csv: HEADER + ANA + BIA }, async (house) => {
       const first = await house.run();
       expect(first).toMatchObject({
@@ -58,6 +59,170 @@ describe('a first run', () => {
       const second = await house.run();
       expect(second).toMatchObject({ read: 2, unchanged: 2, created: 0, updated: 0, calls: 0 });
       expect(await house.requests()).toEqual([]);
+    });
+  });
+
+  it('rejects rows that cannot be mapped and goes on', async () => {
+    const wrong = 'letters,Caio,,,,,\n,Davi,,,,,\n';
+    await inHouse({ csv: HEADER + wrong + ANA }, async (house) => {
+      expect(await house.run()).toMatchObject({ read: 3, rejected: 2, created: 1, failed: 0 });
+      const problems = await house.db.query('select row_no, field, code from row_problems order by row_no');
+      expect(problems).toEqual([
+        { row_no: 1, field: 'contact.number', code: 'invalid_phone' },
+        { row_no: 2, field: 'contact.number', code: 'required' },
+      ]);
+    });
+  });
+
+  it('makes one person of two rows, whichever form of the number they use, and stays quiet the second time', async () => {
+    const again = '+55 11 8765-4321,Ana S.,,vip,,Talking,\n';
+    await inHouse({ csv: HEADER + ANA + again }, async (house) => {
+      expect(await house.run()).toMatchObject({ read: 2, created: 1, unchanged: 1, cards: 1 });
+      const { contacts, cards } = await house.panel.account();
+      expect(contacts).toMatchObject([
+        { number: '5511987654321', name: 'Ana S.', email: 'ana@example.com', tagIds: [1, 2] },
+      ]);
+      expect(cards).toMatchObject([{ stageId: 12 }]);
+      await house.requests();
+      expect(await house.run()).toMatchObject({ read: 2, unchanged: 2, calls: 0 });
+    });
+  });
+});
+
+describe('a changed row', () => {
+  const cases: [string, string, string[]][] = [
+    ['a new name costs one upsert', ANA.replace('Ana Souza', 'Ana Lima'), ['POST /v1/contacts']],
+    ['a new stage costs one move', ANA.replace('New', 'Talking'), ['PATCH /v1/cards/1/stage']],
+    [
+      'a new tag costs an upsert, whose answer tells the tags, and one list',
+      ANA.replace('crm', 'crm|vip'),
+      ['POST /v1/contacts', 'PUT /v1/contacts/1/tags'],
+    ],
+    ['changed extra info rides on the upsert', ANA.replace('Acme', 'Bravo'), ['POST /v1/contacts']],
+    ['an emptied field is left as it is', ANA.replace('ana@example.com', ''), ['POST /v1/contacts']],
+  ];
+  for (const [name, row, expected] of cases) {
+    it(name, async () => {
+      await inHouse({ csv: HEADER + ANA }, async (house) => {
+        await house.run();
+        await house.requests();
+        await house.write(HEADER + row);
+        expect(await house.run()).toMatchObject({ updated: 1, failed: 0 });
+        expect(calls(writes(await house.requests()))).toEqual(expected);
+        expect((await house.panel.account()).contacts).toMatchObject([{ email: 'ana@example.com' }]);
+        expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
+      });
+    });
+  }
+});
+
+describe('what people did in the service', () => {
+  const byHand = {
+    id: 5,
+    number: '551187654321',
+    name: 'Aninha',
+    tagIds: [3],
+    extraInfo: [{ name: 'note', value: 'likes tea' }],
+  };
+
+  it('keeps their tags and extra info, and finds the contact that lacks the ninth digit', async () => {
+    await inHouse({ csv: HEADER + ANA, account: account({ contacts: [byHand] }) }, async (house) => {
+      expect(await house.run()).toMatchObject({ created: 0, updated: 1, cards: 1 });
+      const { contacts } = await house.panel.account();
+      expect(contacts).toMatchObject([
+        {
+          id: 5,
+          number: '551187654321',
+          name: 'Ana Souza',
+          extraInfo: [
+            { name: 'company', value: 'Acme' },
+            { name: 'note', value: 'likes tea' },
+          ],
+        },
+      ]);
+      expect(contacts[0]?.tagIds.sort()).toEqual([1, 3]);
+    });
+  });
+
+  it('erases them only when the configuration says replace', async () => {
+    const sync = { tags: 'replace', extraInfo: 'replace' };
+    await inHouse({ csv: HEADER + ANA, account: account({ contacts: [byHand] }), sync }, async (house) => {
+      await house.run();
+      expect((await house.panel.account()).contacts).toMatchObject([
+        { id: 5, tagIds: [1], extraInfo: [{ name: 'company', value: 'Acme' }] },
+      ]);
+    });
+  });
+
+  it('takes back only tags that Sluice set itself', async () => {
+    await inHouse({ csv: HEADER + ANA.replace('crm', 'crm|vip') }, async (house) => {
+      await house.run();
+      await house.panel.patch({ contacts: [{ id: 1, tagIds: [1, 2, 3] }] });
+      await house.write(HEADER + ANA);
+      await house.run();
+      expect((await house.panel.account()).contacts[0]?.tagIds.sort()).toEqual([1, 3]);
+    });
+  });
+
+  it('adopts the card that the contact has already in the pipeline, where it stands', async () => {
+    const card = { id: 9, contactId: 5, pipelineId: 1, stageId: 12, title: 'by hand', status: 'open' };
+    await inHouse(
+      { csv: HEADER + ANA, account: account({ contacts: [byHand], cards: [card] }) },
+      async (house) => {
+        expect(await house.run()).toMatchObject({ updated: 1, cards: 0 });
+        expect((await house.panel.account()).cards).toMatchObject([{ id: 9, stageId: 12 }]);
+        await house.write(HEADER + ANA.replace('New', 'Won'));
+        await house.run();
+        expect((await house.panel.account()).cards).toMatchObject([{ id: 9, stageId: 13, status: 'won' }]);
+      },
+    );
+  });
+});
+
+describe('a refusal', () => {
+  it('of tags for the whole account stops that step once, with a warning, and no record fails', async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => `11 98765-43${10 + i},P${i},,crm,,,\n`).join('');
+    const options = {
+      csv: HEADER + rows,
+      account: account({ tagMode: 'conversations' }),
+      sync: { concurrency: 4 },
+    };
+    await inHouse(options, async (house) => {
+      const report = await house.run();
+      expect(report).toMatchObject({ created: 40, failed: 0 });
+      expect(report.warnings).toMatchObject([{ step: 'setTags', code: 'ERR_INVALID_TAGMODE' }]);
+      const tried = (await house.requests()).filter(
+        ({ path }) => path.endsWith('/tags') && path !== '/v1/tags',
+      );
+      expect(tried.length).toBeLessThanOrEqual(4);
+    });
+  });
+
+  it('of cards by scope leaves the contacts synced, with one warning', async () => {
+    const tokens = [{ value: 'svc_test_house', scopes: ['contacts:write'] }];
+    await inHouse({ csv: HEADER + ANA + BIA, account: account({ tokens }) }, async (house) => {
+      const report = await house.run();
+      expect(report).toMatchObject({ created: 2, failed: 0, cards: 0 });
+      expect(report.warnings).toMatchObject([{ step: 'createCard', code: 'ERR_SCOPE_MISSING' }]);
+    });
+  });
+
+  it('of one record fails it alone, with step and code', async () => {
+    const rows = ANA + BIA.replace('Bia Lima,,,,,', 'Bia Lima,,,,Nowhere,');
+    await inHouse({ csv: HEADER + rows }, async (house) => {
+      expect(await house.run()).toMatchObject({ created: 1, failed: 1, cards: 1 });
+      expect(
+        await house.db.query("select row_no, step, code from run_records where status = 'failed'"),
+      ).toEqual([{ row_no: 2, step: 'createCard', code: 'UNKNOWN_STAGE' }]);
+    });
+  });
+
+  it('of an unknown tag is one warning; the other tags are set', async () => {
+    await inHouse({ csv: HEADER + ANA.replace('crm', 'crm|nonesuch') }, async (house) => {
+      const report = await house.run();
+      expect(report.warnings).toMatchObject([{ code: 'UNKNOWN_TAG' }]);
+      expect((await house.panel.account()).contacts).toMatchObject([{ tagIds: [1] }]);
+      expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
     });
   });
 });
