@@ -140,7 +140,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // From here the socket is free for the next call: aborting would break a stranger's exchange.
+    // The socket belongs to the next call from here on, while decoding may still go on.
     this.#controller = null;
     this.#reader?.end();
   }

@@ -93,6 +93,11 @@ describe('a connection that breaks after the request was sent', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('an early hint is no status line', async () => {
+    const server = await serve(bytesThen('end', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'));
+    expect(await failure(create(clientFor(server.baseUrl)))).toMatchObject({ reason: 'reset', status: null });
+  });
+
   it('an error answer that is cut short is no answer either', async () => {
     const server = await serve(bytesThen('cut', 'HTTP/1.1 404 X\r\ncontent-length: 50\r\n\r\n{"code"'));
     expect(await failure(clientFor(server.baseUrl).tags.list())).toMatchObject({
