@@ -81,11 +81,8 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv): Promise<nu
     say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
     const handle = await startSync(stack.client, ACCOUNT, options.sync);
     const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
-    const report = await Promise.race([
-      followSync(handle, progress, shutdown.signal),
-      stack.failed,
-      aborted(shutdown.signal),
-    ]);
+    const followed = followSync(stack.client, handle, progress, shutdown.signal);
+    const report = await Promise.race([followed, stack.failed]);
     if (report === null) return EXIT.ok;
     for (const line of describeReport(report)) say(line);
     if (options.once) {

@@ -29,19 +29,28 @@ export async function startSync(client: Client, account: string, sync: string): 
 }
 
 /**
- * Shows a run's progress until it ends.
+ * Shows a run's progress until it ends. The calls of this are over when it returns, so that the
+ * connection may be closed.
+ * @returns null when `signal` ended the watching; the run itself goes on
  * @throws CliError when the run was cancelled or failed, with the reason
  */
 export async function followSync(
+  client: Client,
   handle: SyncHandle,
   progress: Progress,
   signal: AbortSignal,
-): Promise<RunReport> {
+): Promise<RunReport | null> {
   const ended = new AbortController();
-  const shown = show(handle, progress, AbortSignal.any([signal, ended.signal]));
+  const shown = show(client, handle, progress, AbortSignal.any([signal, ended.signal]));
   try {
-    return await handle.result();
+    const report = await client.connection.withAbortSignal(signal, () => handle.result());
+    ended.abort();
+    await shown;
+    const done = report.created + report.updated + report.failed + report.unknown;
+    progress.update({ done, total: done, note: 'done' });
+    return report;
   } catch (error) {
+    if (signal.aborted) return null;
     if (error instanceof WorkflowFailedError) {
       throw new CliError(EXIT.error, `the sync ended: ${rootMessage(error)}`, { cause: error });
     }
@@ -57,10 +66,16 @@ function rootMessage(error: Error): string {
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }
 
-async function show(handle: SyncHandle, progress: Progress, stop: AbortSignal): Promise<void> {
+async function show(
+  client: Client,
+  handle: SyncHandle,
+  progress: Progress,
+  stop: AbortSignal,
+): Promise<void> {
   let paused: string | null = null;
   while (!stop.aborted) {
-    const now = await ask(handle);
+    // A signal of its own for each query: the SDK never takes its listeners off again.
+    const now = await client.connection.withAbortSignal(AbortSignal.any([stop]), () => ask(handle));
     if (now !== null) {
       const reason = now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason}`;
       if (reason !== null && reason !== paused) progress.line(reason);

@@ -1,6 +1,6 @@
 // What commands on a real configuration share: the config file, the state folder, a stack here or one elsewhere.
 import { resolve } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { ASSUMPTIONS_SCHEMA } from '../api-client/assumptions.ts';
 import { checkWithSchema, type LoadedConfig, loadConfig } from '../config/index.ts';
@@ -9,6 +9,7 @@ import { compileMapping, MappingConfigError } from '../mapping/index.ts';
 import { acquireFolderLock, FolderHeldError, readFolderLock } from '../runtime/folder-lock.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { type Stack, startStack } from '../runtime/stack.ts';
+import { openClient } from '../runtime/temporal-client.ts';
 import { CliError, EXIT } from './exit.ts';
 import { openLog } from './log.ts';
 
@@ -97,12 +98,10 @@ export async function connectClient(
       `no Sluice runs on ${state}: start one with \`sluice dev\`, or set TEMPORAL_ADDRESS to the Temporal server of your workers`,
     );
   }
-  const connection = await Connection.connect({ address: found.address }).catch((error: Error) => {
+  return await openClient(found, shutdown).catch((error: Error) => {
     throw new CliError(
       EXIT.unavailable,
       `the Temporal server at ${found.address} does not answer: ${error.message}`,
     );
   });
-  shutdown.add('client connection', () => connection.close());
-  return new Client({ connection, namespace: found.namespace });
 }

@@ -36,11 +36,8 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
         const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
         const handle = await startSync(client, account, name);
         const progress = createProgress(process.stderr, { label: `sync ${name}`, unit: 'record' });
-        const ended = followSync(handle, progress, shutdown.signal);
-        const stopped = new Promise<null>((done) =>
-          shutdown.signal.addEventListener('abort', () => done(null), { once: true }),
-        );
-        const report = await Promise.race(stack === null ? [ended, stopped] : [ended, stopped, stack.failed]);
+        const followed = followSync(client, handle, progress, shutdown.signal);
+        const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));
         if (report === null) {
           process.stderr.write(
             `stopped watching; the run goes on with the next \`sluice sync run ${name}\`\n`,

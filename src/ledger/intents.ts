@@ -1,6 +1,7 @@
 // Intents: the row written before a call that is not idempotent, so that a lost answer is never a second call.
 import type { Queryable } from './database.ts';
 
+export type IntentKind = 'card' | 'stage';
 export type IntentState =
   /** Nothing has been sent, or it is certain that what was sent had no effect. */
   | 'open'
@@ -24,7 +25,7 @@ const COLUMNS = 'id, state, sends, sent_at, extract(epoch from clock_timestamp()
 /** Finds the intent of this effect, or writes it down. A finished effect may be intended anew. */
 export async function openIntent(
   db: Queryable,
-  intent: { account: string; kind: 'card' | 'stage'; subject: string; run: string },
+  intent: { account: string; kind: IntentKind; subject: string; run: string },
 ): Promise<IntentRow> {
   await db.query(
     `insert into intents (account, kind, subject, run_id) values ($1, $2, $3, $4)
@@ -33,11 +34,19 @@ export async function openIntent(
       where intents.state = 'done'`,
     [intent.account, intent.kind, intent.subject, intent.run],
   );
+  return (await getIntent(db, intent)) as IntentRow;
+}
+
+/** The intent as it stands; a read-back never makes one anew. */
+export async function getIntent(
+  db: Queryable,
+  intent: { account: string; kind: IntentKind; subject: string },
+): Promise<IntentRow | null> {
   const [row] = await db.query<IntentRow>(
     `select ${COLUMNS} from intents where account = $1 and kind = $2 and subject = $3`,
     [intent.account, intent.kind, intent.subject],
   );
-  return row as IntentRow;
+  return row ?? null;
 }
 
 /** Takes the right to send: true for exactly one caller, and only while nothing is under way. */

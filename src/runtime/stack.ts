@@ -1,6 +1,6 @@
 // Everything that runs syncs in one process: the Temporal server, the ledger, and a worker.
 import { readFile } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { ActivityLog } from '../../activities/deps.ts';
 import { BUNDLE_PATH } from '../../workers/bundle.ts';
@@ -10,6 +10,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { cacheDirOf } from './cache-dir.ts';
 import { openLedger } from './ledger-database.ts';
 import type { Shutdown } from './shutdown.ts';
+import { openClient } from './temporal-client.ts';
 import { startTemporal, type TemporalServer } from './temporal-server.ts';
 
 export interface StackOptions {
@@ -51,11 +52,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   shutdown.add('ledger', () => db.close());
   const { deps, close } = await createDeps({ config, db, log });
   shutdown.add('API clients', close);
-  const address = { address: temporal.address };
-  const nativeConnection = await NativeConnection.connect(address);
+  const nativeConnection = await NativeConnection.connect({ address: temporal.address });
   shutdown.add('worker connection', () => nativeConnection.close());
-  const connection = await Connection.connect(address);
-  shutdown.add('client connection', () => connection.close());
+  const client = await openClient(temporal, shutdown);
   const workers = await startWorkers({
     connection: nativeConnection,
     namespace: temporal.namespace,
@@ -71,5 +70,5 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     }),
   ]).then(() => new Promise<never>(() => undefined));
   failed.catch(() => undefined);
-  return { temporal, client: new Client({ connection, namespace: temporal.namespace }), failed };
+  return { temporal, client, failed };
 }

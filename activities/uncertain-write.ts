@@ -1,0 +1,124 @@
+// Writes that are not idempotent: what follows when one fails, and how its effect is looked for.
+import { ApplicationFailure } from '@temporalio/activity';
+import { isAmbiguous } from '../src/api-client/errors.ts';
+import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
+import type { Queryable } from '../src/ledger/database.ts';
+import { type IntentRow, setIntent } from '../src/ledger/intents.ts';
+import { endRecord, settleStep } from '../src/ledger/records.ts';
+import { FIRST_LOOK_MS } from './api-call.ts';
+import type { Deps } from './deps.ts';
+import type { StepContext } from './record-step.ts';
+
+/** A write whose answer gets lost so often in a row is set aside for a person to look at. */
+const MAX_SENDS = 3;
+/** So many failed looks, and the outcome counts as unknown: with the backoff of failures.ts some seven minutes. */
+const MAX_LOOKS = 12;
+
+/** A write and the step that looks for its effect. */
+export type UncertainWrite =
+  | { readonly write: 'createCard'; readonly look: 'readBackCard' }
+  | { readonly write: 'moveStage'; readonly look: 'readBackStage' };
+
+export const CARD_CREATION = { write: 'createCard', look: 'readBackCard' } as const;
+export const STAGE_MOVE = { write: 'moveStage', look: 'readBackStage' } as const;
+
+/** Has the effect of this intent had the time to show up? */
+export function isSettled(c: StepContext, intent: IntentRow): boolean {
+  return (
+    (intent.state === 'sent' || intent.state === 'unknown') && (intent.age ?? 0) > c.account.settleSeconds
+  );
+}
+
+/** The record's next step is to look for the effect, after a moment. */
+export async function lookBack(
+  deps: Deps,
+  c: StepContext,
+  { write, look }: UncertainWrite,
+): Promise<StepResult> {
+  const next = await settleStep(deps.db, c.row.id, { clear: STEP_BITS[write], add: STEP_BITS[look] });
+  return { ...next, waitMs: FIRST_LOOK_MS };
+}
+
+/**
+ * After a write threw. Nothing went out (no slot yet, or called off): the error goes on. It may have had
+ * an effect: look before anything else. It certainly had none: the intent is open again.
+ * @param begun whether the intent was taken by this very attempt
+ */
+export async function afterFailedWrite(
+  deps: Deps,
+  c: StepContext,
+  intent: IntentRow,
+  kind: UncertainWrite,
+  error: unknown,
+  begun: boolean,
+): Promise<StepResult> {
+  if (!begun || error instanceof ApplicationFailure) throw error;
+  if (isAmbiguous(error)) {
+    deps.log.warn({ run: c.run, record: c.row.id, step: kind.write }, 'the answer was lost; reading back');
+    return await lookBack(deps, c, kind);
+  }
+  await setIntent(deps.db, intent.id, 'open');
+  throw error;
+}
+
+/**
+ * Looks for the effect of a write. Found: written down as done. Not found, but it may still show up: look
+ * again later. Not found for good: one more try. Can't look: unknown, for the operator.
+ * @param find answers how to write the found effect down, or null; makes the one API call of this step
+ */
+export async function readBack(
+  deps: Deps,
+  c: StepContext,
+  intent: IntentRow | null,
+  kind: UncertainWrite,
+  find: () => Promise<((tx: Queryable) => Promise<StepResult>) | null>,
+): Promise<StepResult> {
+  const { db } = deps;
+  const { write, look } = kind;
+  const tryAgain = () =>
+    db.transaction(async (tx) => {
+      if (intent !== null) await setIntent(tx, intent.id, 'open');
+      return await settleStep(tx, c.row.id, { clear: STEP_BITS[look], add: STEP_BITS[write] });
+    });
+  // Nothing has been sent, so there is nothing to look for.
+  if (intent === null || intent.state === 'open') return await tryAgain();
+
+  const giveUp = async (code: string, reason: string): Promise<StepResult> => {
+    await setIntent(db, intent.id, 'unknown', code);
+    await endRecord(db, c.row.id, { status: 'unknown', step: write, code, reason: `${write}: ${reason}` });
+    return { todo: 0, ended: 'unknown' };
+  };
+  // Whether the effect would show is judged by the time before the look, not after it.
+  const settled = isSettled(c, intent);
+  let found: Awaited<ReturnType<typeof find>>;
+  try {
+    found = await find();
+  } catch (error) {
+    const failed = !(error instanceof ApplicationFailure) && isAmbiguous(error);
+    if (failed && c.row.attempts + 1 >= MAX_LOOKS) {
+      return await giveUp(
+        'READ_BACK_FAILED',
+        `the answer was lost and reading back failed ${MAX_LOOKS} times`,
+      );
+    }
+    throw error;
+  }
+  if (found !== null) {
+    const writeDown = found;
+    return await db.transaction(async (tx) => {
+      await setIntent(tx, intent.id, 'done');
+      return await writeDown(tx);
+    });
+  }
+  if (!settled) {
+    const rest = Math.max(0, c.account.settleSeconds - (intent.age ?? 0)) * 1000;
+    return { todo: c.row.todo, waitMs: rest + FIRST_LOOK_MS };
+  }
+  if (intent.sends >= MAX_SENDS) {
+    return await giveUp(
+      'ANSWERS_LOST',
+      `${intent.sends} answers were lost, and none of the calls has shown an effect`,
+    );
+  }
+  return await tryAgain();
+}
