@@ -6,9 +6,6 @@ import { countCall } from '../src/ledger/runs.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { comeBack, rateLimitWaitMs } from './failures.ts';
 
-/** Pause after a write that was cut off, before its effect is first looked for. */
-export const FIRST_LOOK_MS = 1000;
-
 /**
  * Makes one call of the API inside an activity.
  * @param beforeSend runs between slot and call: the place where an intent is taken. False calls it off.

@@ -3,7 +3,7 @@ import type { Card } from '../src/api-client/schemas/card.ts';
 import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run.ts';
 import { type CatalogPipeline, pick, readCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { getIntent, openIntent, setIntent, takeIntent } from '../src/ledger/intents.ts';
+import { getIntent, type IntentKey, openIntent, setIntent } from '../src/ledger/intents.ts';
 import { type CardRow, noteCard, noteStage } from '../src/ledger/people.ts';
 import { settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
@@ -13,14 +13,7 @@ import type { Deps } from './deps.ts';
 import { refusal } from './failures.ts';
 import { fail, runStep, type StepContext } from './record-step.ts';
 import { refName } from './sync-diff.ts';
-import {
-  afterFailedWrite,
-  CARD_CREATION,
-  isSettled,
-  lookBack,
-  readBack,
-  STAGE_MOVE,
-} from './uncertain-write.ts';
+import { CARD_CREATION, isSettled, readBack, STAGE_MOVE, writeOnce } from './uncertain-write.ts';
 
 /** Clocks of the two sides may differ by so much. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -56,8 +49,6 @@ export function createCardActivities(deps: Deps) {
         if (wanted === undefined) throw new Error('the record asks for no card');
         const { pipeline, stage } = await place(c);
         if (wanted.stage !== undefined && stage === null) return await unknownStage(c, pipeline);
-        const intent = await openIntent(db, { ...cardIntent(c), run: c.run });
-        if (intent.state !== 'open') return await lookBack(deps, c, CARD_CREATION);
         const body = {
           contactId: remoteId(c),
           pipelineId: pipeline.id,
@@ -67,25 +58,17 @@ export function createCardActivities(deps: Deps) {
           ...(wanted.expectedCloseDate === undefined ? {} : { expectedCloseDate: wanted.expectedCloseDate }),
           ...(Object.keys(wanted.customFields).length === 0 ? {} : { customFields: wanted.customFields }),
         };
-        let begun = false;
-        try {
-          const answer = await callApi(
-            deps,
-            c.account,
-            c.run,
-            (client, options) => client.cards.create(body, options),
-            async () => (begun = await takeIntent(db, intent.id)),
-          );
-          // Another attempt at this very record holds the intent.
-          if (answer === null) return await lookBack(deps, c, CARD_CREATION);
-          await warnOfIgnored(c, answer.ignoredCustomFields);
-          return await db.transaction(async (tx) => {
-            await setIntent(tx, intent.id, 'done');
+        return await writeOnce(
+          deps,
+          c,
+          cardIntent(c),
+          CARD_CREATION,
+          (client, options) => client.cards.create(body, options),
+          async (tx, answer) => {
+            await warnOfIgnored(tx, c, answer.ignoredCustomFields);
             return await created(tx, c, answer.card);
-          });
-        } catch (error) {
-          return await afterFailedWrite(deps, c, intent, CARD_CREATION, error, begun);
-        }
+          },
+        );
       });
     },
 
@@ -107,26 +90,15 @@ export function createCardActivities(deps: Deps) {
       return await runStep(deps, 'moveStage', input, async (c) => {
         const { pipeline, stage } = await place(c);
         if (stage === null) return await unknownStage(c, pipeline);
-        const card = ownCard(c);
-        const intent = await openIntent(db, { ...stageIntent(c), run: c.run });
-        if (intent.state !== 'open') return await lookBack(deps, c, STAGE_MOVE);
-        let begun = false;
-        try {
-          const answer = await callApi(
-            deps,
-            c.account,
-            c.run,
-            (client, options) => client.cards.move(card.remote_id, stage.id, options),
-            async () => (begun = await takeIntent(db, intent.id)),
-          );
-          if (answer === null) return await lookBack(deps, c, STAGE_MOVE);
-          return await db.transaction(async (tx) => {
-            await setIntent(tx, intent.id, 'done');
-            return await moved(tx, c, stage.id);
-          });
-        } catch (error) {
-          return await afterFailedWrite(deps, c, intent, STAGE_MOVE, error, begun);
-        }
+        const { remote_id: cardId } = ownCard(c);
+        return await writeOnce(
+          deps,
+          c,
+          stageIntent(c),
+          STAGE_MOVE,
+          (client, options) => client.cards.move(cardId, stage.id, options),
+          (tx) => moved(tx, c, stage.id),
+        );
       });
     },
 
@@ -184,9 +156,9 @@ export function createCardActivities(deps: Deps) {
     });
   }
 
-  async function warnOfIgnored(c: StepContext, names: readonly string[]): Promise<void> {
+  async function warnOfIgnored(tx: Queryable, c: StepContext, names: readonly string[]): Promise<void> {
     for (const name of names) {
-      await addWarning(db, c.run, {
+      await addWarning(tx, c.run, {
         step: 'createCard',
         subject: name,
         code: 'IGNORED_CUSTOM_FIELD',
@@ -219,13 +191,13 @@ function wantedStage(c: StepContext): string | null {
   return c.record.card?.stage === undefined ? null : refName(c.record.card.stage);
 }
 
-function cardIntent(c: StepContext) {
+function cardIntent(c: StepContext): IntentKey {
   const pipeline = refName(c.record.card?.pipeline ?? '');
-  return { account: c.spec.account, kind: 'card' as const, subject: `${c.person?.id}/${pipeline}` };
+  return { account: c.spec.account, kind: 'card', subject: `${c.person?.id}/${pipeline}` };
 }
 
-function stageIntent(c: StepContext) {
-  return { account: c.spec.account, kind: 'stage' as const, subject: String(ownCard(c).id) };
+function stageIntent(c: StepContext): IntentKey {
+  return { account: c.spec.account, kind: 'stage', subject: String(ownCard(c).id) };
 }
 
 function ownCard(c: StepContext): CardRow {

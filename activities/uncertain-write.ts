@@ -1,14 +1,17 @@
 // Writes that are not idempotent: what follows when one fails, and how its effect is looked for.
 import { ApplicationFailure } from '@temporalio/activity';
+import type { ApiResult } from '../src/api-client/call.ts';
 import { isAmbiguous } from '../src/api-client/errors.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { type IntentRow, setIntent } from '../src/ledger/intents.ts';
+import { type IntentKey, type IntentRow, openIntent, setIntent, takeIntent } from '../src/ledger/intents.ts';
 import { endRecord, settleStep } from '../src/ledger/records.ts';
-import { FIRST_LOOK_MS } from './api-call.ts';
-import type { Deps } from './deps.ts';
+import { callApi } from './api-call.ts';
+import type { AccountAccess, Deps } from './deps.ts';
 import type { StepContext } from './record-step.ts';
 
+/** Pause after a write that was cut off, before its effect is first looked for. */
+const FIRST_LOOK_MS = 1000;
 /** A write whose answer gets lost so often in a row is set aside for a person to look at. */
 const MAX_SENDS = 3;
 /** So many failed looks, and the outcome counts as unknown: with the backoff of failures.ts some seven minutes. */
@@ -30,35 +33,51 @@ export function isSettled(c: StepContext, intent: IntentRow): boolean {
 }
 
 /** The record's next step is to look for the effect, after a moment. */
-export async function lookBack(
-  deps: Deps,
-  c: StepContext,
-  { write, look }: UncertainWrite,
-): Promise<StepResult> {
+async function lookBack(deps: Deps, c: StepContext, { write, look }: UncertainWrite): Promise<StepResult> {
   const next = await settleStep(deps.db, c.row.id, { clear: STEP_BITS[write], add: STEP_BITS[look] });
   return { ...next, waitMs: FIRST_LOOK_MS };
 }
 
 /**
- * After a write threw. Nothing went out (no slot yet, or called off): the error goes on. It may have had
- * an effect: look before anything else. It certainly had none: the intent is open again.
- * @param begun whether the intent was taken by this very attempt
+ * Makes a write that must not happen twice: the intent goes before the call, its outcome after. A lost
+ * answer leads to reading back instead of a second call.
+ * @param key names the effect; of all attempts and workers at it only one gets to send
+ * @param writeDown keeps the answer in the ledger
  */
-export async function afterFailedWrite(
+export async function writeOnce<T>(
   deps: Deps,
   c: StepContext,
-  intent: IntentRow,
+  key: IntentKey,
   kind: UncertainWrite,
-  error: unknown,
-  begun: boolean,
+  call: (client: AccountAccess['client'], options: { signal: AbortSignal }) => Promise<ApiResult<T>>,
+  writeDown: (tx: Queryable, answer: T) => Promise<StepResult>,
 ): Promise<StepResult> {
-  if (!begun || error instanceof ApplicationFailure) throw error;
-  if (isAmbiguous(error)) {
-    deps.log.warn({ run: c.run, record: c.row.id, step: kind.write }, 'the answer was lost; reading back');
-    return await lookBack(deps, c, kind);
+  const { db } = deps;
+  const intent = await openIntent(db, { ...key, run: c.run });
+  if (intent.state !== 'open') return await lookBack(deps, c, kind);
+  let begun = false;
+  try {
+    const answer = await callApi(deps, c.account, c.run, call, async () => {
+      begun = await takeIntent(db, intent.id);
+      return begun;
+    });
+    // Another attempt at the same effect was faster.
+    if (answer === null) return await lookBack(deps, c, kind);
+    return await db.transaction(async (tx) => {
+      await setIntent(tx, intent.id, 'done');
+      return await writeDown(tx, answer);
+    });
+  } catch (error) {
+    // No slot yet, or called off while waiting for one: nothing went out.
+    if (!begun || error instanceof ApplicationFailure) throw error;
+    if (isAmbiguous(error)) {
+      deps.log.warn({ run: c.run, record: c.row.id, step: kind.write }, 'the answer was lost; reading back');
+      return await lookBack(deps, c, kind);
+    }
+    // Refused for certain: the effect may be tried again.
+    await setIntent(db, intent.id, 'open');
+    throw error;
   }
-  await setIntent(deps.db, intent.id, 'open');
-  throw error;
 }
 
 /**

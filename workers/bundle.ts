@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 /** Where the build leaves the bundle, beside the compiled `workers/`. */
 export const BUNDLE_PATH = join(import.meta.dirname, '..', 'workflow-bundle.js');
@@ -22,7 +22,10 @@ export async function buildWorkflowBundle(
   const entry = (await readdir(workflowsDir)).find((name) => /^index\.(js|ts)$/.test(name));
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(workflowsDir, entry as string),
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn: console.error, error: console.error },
+    logger: new DefaultLogger('WARN', ({ message }) =>
+      process.stderr.write(`${message}
+`),
+    ),
   });
   await writeFile(target, stamp + code);
   return 'built';

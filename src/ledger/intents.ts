@@ -1,7 +1,14 @@
 // Intents: the row written before a call that is not idempotent, so that a lost answer is never a second call.
 import type { Queryable } from './database.ts';
 
-export type IntentKind = 'card' | 'stage';
+/** Names one effect: nothing is written twice under one key. */
+export interface IntentKey {
+  readonly account: string;
+  readonly kind: 'card' | 'stage';
+  /** Ledger ids of what the effect is about. */
+  readonly subject: string;
+}
+
 export type IntentState =
   /** Nothing has been sent, or it is certain that what was sent had no effect. */
   | 'open'
@@ -23,10 +30,7 @@ export interface IntentRow {
 const COLUMNS = 'id, state, sends, sent_at, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
 
 /** Finds the intent of this effect, or writes it down. A finished effect may be intended anew. */
-export async function openIntent(
-  db: Queryable,
-  intent: { account: string; kind: IntentKind; subject: string; run: string },
-): Promise<IntentRow> {
+export async function openIntent(db: Queryable, intent: IntentKey & { run: string }): Promise<IntentRow> {
   await db.query(
     `insert into intents (account, kind, subject, run_id) values ($1, $2, $3, $4)
      on conflict (account, kind, subject) do update
@@ -38,10 +42,7 @@ export async function openIntent(
 }
 
 /** The intent as it stands; a read-back never makes one anew. */
-export async function getIntent(
-  db: Queryable,
-  intent: { account: string; kind: IntentKind; subject: string },
-): Promise<IntentRow | null> {
+export async function getIntent(db: Queryable, intent: IntentKey): Promise<IntentRow | null> {
   const [row] = await db.query<IntentRow>(
     `select ${COLUMNS} from intents where account = $1 and kind = $2 and subject = $3`,
     [intent.account, intent.kind, intent.subject],
