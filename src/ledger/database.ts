@@ -15,22 +15,50 @@ export interface Database extends Queryable {
 }
 
 /**
+ * Thrown when the database refuses a statement or is away. The drivers' own errors quote parameters and
+ * rows (`detail`, `where`, `params`), which hold personal data: what is safe of them is kept here.
+ */
+export class LedgerError extends Error {
+  override readonly name = 'LedgerError';
+  /** SQLSTATE, or the system's code of a connection that failed; null when there is neither. */
+  readonly code: string | null;
+  /** The constraint that was violated. */
+  readonly constraint: string | null;
+
+  constructor(error: Error & { code?: unknown; constraint?: unknown }) {
+    const code = typeof error.code === 'string' ? error.code : null;
+    super(`the ledger's database: ${safeMessage(error, code)}${code === null ? '' : ` [${code}]`}`);
+    this.code = code;
+    this.constraint = typeof error.constraint === 'string' ? error.constraint : null;
+  }
+}
+
+function safeMessage(error: Error, code: string | null): string {
+  // Connecting to a name with several addresses fails with one error each, and no message of its own.
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map((each: Error) => each.message).join('; ');
+  // Class 22 is about a value, and quotes it.
+  return code?.startsWith('22') ? error.message.replace(/".*"/s, '(value not shown)') : error.message;
+}
+
+function ledgerError(error: unknown): never {
+  throw error instanceof Error ? new LedgerError(error) : error;
+}
+
+/**
  * Opens PGlite in `dir`. One process only: the caller holds the folder's lock.
  * @param dir folder of the database, made when missing
  */
 export async function openPglite(dir: string): Promise<Database> {
   const db = await PGlite.create({ dataDir: dir });
+  const on = (client: Pick<PGlite, 'query'>): Queryable => ({
+    query: async <Row>(sql: string, params: readonly unknown[] = []) =>
+      (await client.query<Row>(sql, [...params]).catch(ledgerError)).rows,
+  });
   return {
     engine: 'pglite',
-    query: async <Row>(sql: string, params: readonly unknown[] = []) =>
-      (await db.query<Row>(sql, [...params])).rows,
-    transaction: (work) =>
-      db.transaction((tx) =>
-        work({
-          query: async <Row>(sql: string, params: readonly unknown[] = []) =>
-            (await tx.query<Row>(sql, [...params])).rows,
-        }),
-      ) as never,
+    ...on(db),
+    transaction: (work) => db.transaction((tx) => work(on(tx))) as never,
     close: () => db.close(),
   };
 }
@@ -40,7 +68,8 @@ const INT8 = 20;
 /**
  * Opens a pool on PostgreSQL.
  * @param url connection string, `postgres://…`
- * @param onError told of errors on idle connections: the pool replaces those by itself
+ * @param onError told of connections that break: the pool replaces those by itself, and a statement
+   under way throws besides
  */
 export async function openPostgres(url: string, onError: (error: Error) => void): Promise<Database> {
   const pool = new pg.Pool({
@@ -58,25 +87,30 @@ export async function openPostgres(url: string, onError: (error: Error) => void)
   pool.on('error', onError);
   const on = (client: pg.Pool | pg.PoolClient): Queryable => ({
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
-      (await client.query(sql, [...params])).rows as Row[],
+      (await client.query(sql, [...params]).catch(ledgerError)).rows as Row[],
   });
   return {
     engine: 'postgres',
     ...on(pool),
     async transaction(work) {
-      const client = await pool.connect();
+      const client = await pool.connect().catch(ledgerError);
+      const tx = on(client);
+      // The pool listens to idle connections only; an error event that nobody hears ends the process.
+      client.on('error', onError);
+      let broken: Error | undefined;
       try {
-        await client.query('begin');
-        const result = await work(on(client));
-        await client.query('commit');
-        client.release();
+        await tx.query('begin');
+        const result = await work(tx);
+        await tx.query('commit');
         return result;
       } catch (error) {
-        await client.query('rollback').then(
-          () => client.release(),
-          (broken: Error) => client.release(broken),
-        );
+        await client.query('rollback').catch((reason: Error) => {
+          broken = reason;
+        });
         throw error;
+      } finally {
+        client.off('error', onError);
+        client.release(broken);
       }
     },
     close: () => pool.end(),
