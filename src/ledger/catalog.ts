@@ -1,5 +1,6 @@
 // What the account offers (tags, pipelines with their stages), as last read.
 import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
 
 export interface CatalogTag {
   readonly id: number;
@@ -24,7 +25,7 @@ export async function saveCatalog<K extends keyof Items>(
   await db.query(
     `insert into catalog (account, kind, items) values ($1, $2, $3)
      on conflict (account, kind) do update set items = excluded.items, fetched_at = now()`,
-    [account, kind, JSON.stringify(items)],
+    [account, kind, toJson(items)],
   );
 }
 

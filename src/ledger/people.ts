@@ -1,6 +1,7 @@
 // People and their cards: what the service was told about each, and under which remote ids.
 import type { ExtraField } from '../contracts/record.ts';
 import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
 
 export interface PersonRow {
   readonly id: number;
@@ -86,7 +87,7 @@ export async function noteSurvey(
      on conflict (account, key) do update
         set remote_id = excluded.remote_id, remote_number = excluded.remote_number
       where people.remote_id is null or excluded.remote_number = people.key`,
-    [account, runId, JSON.stringify(contacts)],
+    [account, runId, toJson(contacts)],
   );
 }
 
@@ -99,7 +100,7 @@ export async function noteExtraInfo(
   await tx.query('update people set extra_known = $3 where account = $1 and key = $2', [
     account,
     key,
-    JSON.stringify(extra),
+    toJson(extra),
   ]);
 }
 
@@ -131,7 +132,7 @@ export async function noteContact(
       sent.remoteNumber,
       sent.hashContact,
       sent.hashExtra,
-      sent.extra && JSON.stringify(sent.extra),
+      sent.extra && toJson(sent.extra),
     ],
   );
   return (row as { id: number }).id;
@@ -149,7 +150,7 @@ export async function noteTags(
     account,
     key,
     hashTags,
-    JSON.stringify(added),
+    toJson(added),
   ]);
 }
 

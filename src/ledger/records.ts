@@ -2,6 +2,7 @@
 import type { CrmRecord, RowProblem } from '../contracts/record.ts';
 import type { Outcome, PlannedRecord } from '../contracts/run.ts';
 import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
 
 export interface StagedRecord {
   readonly key: string;
@@ -32,7 +33,7 @@ export async function stageRecords(
        from jsonb_to_recordset($2::jsonb) as s(key text, row int, record jsonb, todo int)
      on conflict (run_id, key) do update
         set payload = excluded.payload, todo = excluded.todo, status = excluded.status`,
-    [runId, JSON.stringify(staged)],
+    [runId, toJson(staged)],
   );
 }
 
@@ -54,7 +55,7 @@ export async function addRowProblems(
      select $1, r.row, r.kind, r.field, r.code, r.reason, r.value
        from jsonb_to_recordset($2::jsonb) as r(row int, kind text, field text, code text, reason text, value text)
      on conflict do nothing`,
-    [runId, JSON.stringify(findings.map(({ row, kind, problem }) => ({ row, kind, ...problem })))],
+    [runId, toJson(findings.map(({ row, kind, problem }) => ({ row, kind, ...problem })))],
   );
 }
 
@@ -138,7 +139,7 @@ export async function rememberTagIds(
   id: number,
   tags: { ids: readonly number[]; added: readonly string[] },
 ) {
-  await tx.query('update run_records set tag_ids = $2 where id = $1', [id, JSON.stringify(tags)]);
+  await tx.query('update run_records set tag_ids = $2 where id = $1', [id, toJson(tags)]);
 }
 
 /**
@@ -162,7 +163,8 @@ export async function settleSurvey(
   );
   if (complete) {
     await tx.query(
-      'update run_records set todo = todo & ~($2::int) where run_id = $1 and todo & $2::int <> 0',
+      `update run_records set todo = todo & ~($2::int)
+        where run_id = $1 and status = 'pending' and todo & $2::int <> 0`,
       [run.id, bits.lookup],
     );
   }
@@ -170,22 +172,24 @@ export async function settleSurvey(
 
 /**
  * Writes down a step's result: steps cleared and steps added. The record ends as created or updated
- * when nothing is left to do.
+ * when nothing is left to do. A record that has ended stays as it is: an attempt that outlived its timeout
+ * is answered with that end.
  */
 export async function settleStep(
   tx: Queryable,
   id: number,
   change: { clear: number; add?: number; created?: boolean; touched?: boolean; cardCreated?: boolean },
 ): Promise<{ todo: number; ended?: Outcome }> {
+  // Computed from the locked row itself: a subquery would read it as it was before a concurrent step's commit.
+  const todo = '((todo & ~($2::int)) | $3::int)';
   const [row] = await tx.query<{ todo: number; status: 'pending' | Outcome }>(
     `update run_records
-        set todo = t.todo, created = created or $4, touched = touched or $5, card_created = card_created or $6,
+        set todo = ${todo}, created = created or $4, touched = touched or $5, card_created = card_created or $6,
             attempts = 0,
-            status = case when t.todo <> 0 then 'pending'
+            status = case when ${todo} <> 0 then 'pending'
                           when created or $4 then 'created'
                           when touched or $5 then 'updated' else 'unchanged' end
-       from (select (todo & ~($2::int)) | $3::int as todo from run_records where id = $1) t
-      where id = $1 returning run_records.todo, status`,
+      where id = $1 and status = 'pending' returning todo, status`,
     [
       id,
       change.clear,
@@ -195,8 +199,22 @@ export async function settleStep(
       change.cardCreated ?? false,
     ],
   );
+  const settled = row ?? (await endedRecord(tx, id));
+  return settled.status === 'pending'
+    ? { todo: settled.todo }
+    : { todo: settled.todo, ended: settled.status };
+}
+
+async function endedRecord(
+  tx: Queryable,
+  id: number,
+): Promise<{ todo: number; status: 'pending' | Outcome }> {
+  const [row] = await tx.query<{ todo: number; status: Outcome }>(
+    'select todo, status from run_records where id = $1',
+    [id],
+  );
   if (row === undefined) throw new Error(`the ledger has no record ${id}`);
-  return row.status === 'pending' ? { todo: row.todo } : { todo: row.todo, ended: row.status };
+  return row;
 }
 
 /** Ends a record as failed or unknown, with the step and the code. */

@@ -2,6 +2,7 @@
 import type { RunReport, RunSpec, RunWarning } from '../contracts/run.ts';
 import type { SourceCursor } from '../contracts/source.ts';
 import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
 
 export type RunStatus = 'planning' | 'syncing' | 'finished' | 'cancelled' | 'failed';
 
@@ -27,7 +28,7 @@ export async function openRun(db: Queryable, spec: RunSpec): Promise<RunRow> {
      select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3
        from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
      on conflict do nothing`,
-    [spec.account, spec.sync, JSON.stringify(spec)],
+    [spec.account, spec.sync, toJson(spec)],
   );
   const [run] = await db.query<RunRow>(
     'select * from runs where account = $1 and sync = $2 and finished_at is null',
@@ -66,7 +67,7 @@ export async function advanceRun(
             rows_rejected = rows_rejected + $5, rows_merged = rows_merged + $6,
             status = case when $2::jsonb is null then 'syncing' else status end
       where id = $1`,
-    [id, page.cursor && JSON.stringify(page.cursor), page.progress, page.read, page.rejected, page.merged],
+    [id, page.cursor && toJson(page.cursor), page.progress, page.read, page.rejected, page.merged],
   );
 }
 
@@ -94,15 +95,17 @@ export async function closeRun(
   id: string,
   end: { status: 'finished' | 'cancelled' | 'failed'; stopped: number; error?: string },
 ): Promise<RunReport> {
+  // The run's row comes first, as everywhere: two transactions that take rows in another order lock each other out.
+  const ended = await tx.query(
+    `update runs set status = $2, error = $3, finished_at = now() where id = $1 and finished_at is null returning id`,
+    [id, end.status, end.error ?? null],
+  );
+  if (ended.length === 0) return await reportRun(tx, id);
   await tx.query(
     `update run_records
         set status = case when created then 'created' when touched then 'updated' else 'unchanged' end
       where run_id = $1 and status = 'pending' and (todo & ~($2::int)) = 0`,
     [id, end.stopped],
-  );
-  await tx.query(
-    `update runs set status = $2, error = $3, finished_at = now() where id = $1 and finished_at is null`,
-    [id, end.status, end.error ?? null],
   );
   // Personal data stays only where somebody still needs it: to look at a failure.
   await tx.query(
