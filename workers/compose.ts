@@ -22,6 +22,8 @@ export interface DepsOptions {
   readonly config: LoadedConfig;
   readonly db: Database;
   readonly log: ActivityLog;
+  /** Milliseconds for one call of the API, body included. @default 30_000 */
+  readonly deadlineMs?: number;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface DepsOptions {
  * @throws SecretError when a token can't be had
  */
 export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; close: () => Promise<void> }> {
-  const { config, db, log } = options;
+  const { config, db, log, deadlineMs } = options;
   const accounts = new Map<string, ReturnType<Deps['account']>>();
   const limits = new Map<string, number>();
   for (const [name, account] of Object.entries(config.config.accounts)) {
@@ -39,7 +41,12 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     const assumptions = resolveAssumptions(account.assumptions);
     limits.set(tokenKey, account.callsPerMinute);
     accounts.set(name, {
-      client: new MessagingClient({ baseUrl: account.baseUrl, token, assumptions: account.assumptions }),
+      client: new MessagingClient({
+        baseUrl: account.baseUrl,
+        token,
+        assumptions: account.assumptions,
+        deadlineMs,
+      }),
       tokenKey,
       settleSeconds: assumptions['readBack.settleSeconds'],
     });

@@ -34,13 +34,18 @@ const READY_MS = 60_000;
 const LOG_LIMIT_BYTES = 5 * 1024 * 1024;
 
 /** Arguments but for ports and search attributes, which differ between two servers of equal behaviour. */
-export function serverSettings(stateDir: string, namespace: string): string[] {
+export function serverSettings(
+  stateDir: string,
+  namespace: string,
+  dynamicConfig: readonly string[],
+): string[] {
   const dynamic = [
     'matching.enableFairness=true',
     'matching.useNewMatcher=true',
     // One partition keeps priorities exact and the whole rate of a fairness key in one place.
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
+    ...dynamicConfig,
   ];
   return [
     ...['--db-filename', join(stateDir, 'temporal.db'), '--namespace', namespace, '--ip', '127.0.0.1'],
@@ -58,6 +63,7 @@ export interface LaunchOptions {
   readonly port: number;
   readonly uiPort: number | null;
   readonly searchAttributes: SearchAttributes;
+  readonly dynamicConfig?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -76,7 +82,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
   signal?.throwIfAborted();
   const logFile = join(stateDir, 'temporal.log');
   const logStart = await boundLog(logFile);
-  const settings = serverSettings(stateDir, options.namespace);
+  const settings = serverSettings(stateDir, options.namespace, options.dynamicConfig ?? []);
   const attributes = Object.entries(options.searchAttributes).flatMap(([name, kind]) => [
     '--search-attribute',
     `${name}=${kind}`,

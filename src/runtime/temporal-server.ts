@@ -30,6 +30,8 @@ export interface StartTemporalOptions {
   /** @default "default" */
   readonly namespace?: string;
   readonly searchAttributes?: SearchAttributes;
+  /** More settings of the dev server, each as `key=value`. */
+  readonly dynamicConfig?: readonly string[];
   /** TLS and API key, used with TEMPORAL_ADDRESS only. */
   readonly access?: TemporalAccess;
   readonly signal?: AbortSignal;
@@ -65,6 +67,7 @@ export interface TemporalServer {
 interface Settings extends StartTemporalOptions {
   readonly namespace: string;
   readonly searchAttributes: SearchAttributes;
+  readonly dynamicConfig: readonly string[];
   readonly stopGraceMs: number;
   readonly checkMs: number;
 }
@@ -81,6 +84,7 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Temp
     stateDir: resolve(options.stateDir),
     namespace: options.namespace ?? 'default',
     searchAttributes: options.searchAttributes ?? {},
+    dynamicConfig: options.dynamicConfig ?? [],
     stopGraceMs: options.stopGraceMs ?? 10_000,
     checkMs: options.checkMs ?? 5_000,
   };
@@ -146,7 +150,7 @@ async function adopt(settings: Settings): Promise<TemporalServer | null> {
     await removeServerRecord(stateDir);
     return null;
   }
-  const wanted = serverSettings(stateDir, namespace);
+  const wanted = serverSettings(stateDir, namespace, settings.dynamicConfig);
   const fits =
     JSON.stringify(record.settings) === JSON.stringify(wanted) &&
     (port === undefined || port === record.port) &&
@@ -178,7 +182,7 @@ async function troubleOf(record: ServerRecord, namespace: string, checkMs: numbe
 }
 
 async function launch(settings: Settings): Promise<TemporalServer> {
-  const { stateDir, namespace, env, searchAttributes, signal, say } = settings;
+  const { stateDir, namespace, env, searchAttributes, dynamicConfig, signal, say } = settings;
   for (const wanted of [settings.port, settings.uiPort]) {
     if (typeof wanted === 'number' && (await tryPort(wanted)) === null) {
       throw new Error(`port ${wanted} is taken; name another one for the Temporal server, or leave it out`);
@@ -192,7 +196,7 @@ async function launch(settings: Settings): Promise<TemporalServer> {
     const uiPort = settings.uiPort === undefined ? await freePort(usual ? 8233 : undefined) : settings.uiPort;
     try {
       const started = await launchServer({
-        ...{ stateDir, binary, env, namespace, port, uiPort, searchAttributes },
+        ...{ stateDir, binary, env, namespace, port, uiPort, searchAttributes, dynamicConfig },
         ...(signal ? { signal } : {}),
       });
       return ownedServer(settings, started.record, origin, started.exit);

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { acquireFolderLock, FolderHeldError, type FolderLock } from '../../src/runtime/folder-lock.ts';
+import { buildWorkflowBundle } from '../../workers/bundle.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -21,6 +22,14 @@ export async function buildOnce(): Promise<string> {
     await lock.release();
   }
   return dist;
+}
+
+/** Builds, bundles the workflow code, and answers the bundle's path. */
+export async function buildWorkflowBundleOnce(): Promise<string> {
+  const dist = await buildOnce();
+  const target = join(dist, 'workflow-bundle.js');
+  await buildWorkflowBundle(join(dist, 'workflows'), target);
+  return target;
 }
 
 async function waitForLock(folder: string): Promise<FolderLock> {

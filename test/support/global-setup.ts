@@ -6,18 +6,22 @@ import type { TestProject } from 'vitest/node';
 import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
 import { freePort } from '../../src/runtime/ports.ts';
 import { startTemporal, type TemporalServer } from '../../src/runtime/temporal-server.ts';
+import { buildWorkflowBundleOnce } from './build.ts';
 import { guard } from './guard.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** host:port of the shared Temporal server. */
     temporalAddress: string;
+    /** The workflow code, bundled from the sources as they were when the run began. */
+    workflowBundlePath: string;
   }
 }
 
 interface Shared {
   users: number;
   readonly ready: Promise<{ server: TemporalServer; close(): Promise<void> }>;
+  readonly bundle: Promise<string>;
 }
 
 // Vitest runs this file once a project, each time as a new module; the projects of one run meet in the process.
@@ -25,11 +29,12 @@ const KEY = Symbol.for('sluice.test.temporal');
 const meeting = globalThis as { [KEY]?: Shared | undefined };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  meeting[KEY] ??= { users: 0, ready: start() };
+  meeting[KEY] ??= { users: 0, ready: start(), bundle: buildWorkflowBundleOnce() };
   const shared = meeting[KEY];
   shared.users += 1;
   const { server, close } = await shared.ready;
   project.provide('temporalAddress', server.address);
+  project.provide('workflowBundlePath', await shared.bundle);
   return async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
@@ -49,6 +54,8 @@ async function start(): Promise<{ server: TemporalServer; close(): Promise<void>
       uiPort: null,
       // Not the usual port: tests of the server itself want it, and so does a developer's own one.
       port: await freePort(),
+      // 4,096 by default: lowered, so that a test of some hundred events passes through continue-as-new.
+      dynamicConfig: ['limit.historyCount.suggestContinueAsNew=300'],
     });
     const standDown = guard({ pid: server.pid, folder });
     return {

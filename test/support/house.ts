@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { ActivityLog, Deps } from '../../activities/deps.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { RunReport } from '../../src/contracts/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -68,11 +69,17 @@ export interface HouseOptions {
   readonly settleSeconds?: number;
   /** Emptied first; one engine serves all tests of a file, as its start takes two seconds. */
   readonly db: Database;
+  /** Milliseconds for one call of the API. @default 30_000 */
+  readonly deadlineMs?: number;
+  /** Hears the activities. @default errors go to the console */
+  readonly log?: ActivityLog;
 }
 
 export interface House {
   readonly sandbox: Sandbox;
   readonly db: Database;
+  /** What the activities of this house depend on: for calling one of them by itself. */
+  readonly deps: Deps;
   readonly panel: ReturnType<typeof panelOf>;
   readonly workQueue: string;
   /** Replaces the source's content. */
@@ -85,18 +92,22 @@ export interface House {
   run(): Promise<RunReport>;
   /** Requests since the last call of this, of the API only. */
   requests(): Promise<PanelRequest[]>;
+  /** Takes the service down: connections are refused until the returned function brings it back, state and all. */
+  outage(): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 export async function openHouse(options: HouseOptions): Promise<House> {
   const { temporal } = options;
   const dir = await mkdtemp(join(tmpdir(), 'sluice-house-'));
-  const sandbox = await startSandbox({
-    port: 0,
-    dataDir: join(dir, 'sandbox'),
-    fixture: { accounts: [options.account ?? account()] },
-    rate: options.rate ?? 0,
-  });
+  const serve = (port: number) =>
+    startSandbox({
+      port,
+      dataDir: join(dir, 'sandbox'),
+      fixture: { accounts: [options.account ?? account()] },
+      rate: options.rate ?? 0,
+    });
+  let sandbox = await serve(0);
   const write = (csv: string) => writeFile(join(dir, 'leads.csv'), csv);
   await write(options.csv);
   await writeFile(
@@ -123,13 +134,18 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   await db.query('create schema public');
   await migrate(db);
   const silent = { info() {}, warn() {}, error: console.error };
-  const { deps, close: closeDeps } = await createDeps({ config, db, log: silent });
+  const { deps, close: closeDeps } = await createDeps({
+    config,
+    db,
+    log: options.log ?? silent,
+    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
+  });
   const workQueue = temporal.taskQueue('work');
   const workers = await startWorkers({
     connection: temporal.nativeConnection,
     namespace: temporal.namespace,
     deps,
-    workflows: await workflowBundle(),
+    workflows: workflowBundle(),
     workQueue,
   });
   const panel = panelOf(sandbox.panelUrl);
@@ -142,8 +158,11 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     })) as never;
   let seen = 0;
   const house: House = {
-    sandbox,
+    get sandbox() {
+      return sandbox;
+    },
     db,
+    deps,
     panel,
     workQueue,
     write,
@@ -154,10 +173,16 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       seen = all.at(-1)?.seq ?? seen;
       return all;
     },
+    async outage() {
+      const { port } = sandbox;
+      await sandbox.close();
+      return async () => {
+        sandbox = await serve(port);
+      };
+    },
     async close() {
       await workers.stop();
       await closeDeps();
-
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

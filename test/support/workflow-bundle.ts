@@ -1,14 +1,8 @@
-// The workflow code as tests run it: bundled once, from the sources as they are.
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { buildWorkflowBundle } from '../../workers/bundle.ts';
-import { buildOnce } from './build.ts';
+// The workflow code as tests run it: bundled once a test run, from the sources as they are.
+import { inject } from 'vitest';
+// Brings the type of what the setup provides.
+import type {} from './global-setup.ts';
 
-const root = resolve(import.meta.dirname, '../..');
-
-export async function workflowBundle(): Promise<{ workflowBundle: { code: string } }> {
-  const dist = await buildOnce();
-  const target = join(dist, 'workflow-bundle.js');
-  await buildWorkflowBundle(join(root, 'dist/workflows'), target);
-  return { workflowBundle: { code: await readFile(target, 'utf8') } };
+export function workflowBundle(): { workflowBundle: { codePath: string } } {
+  return { workflowBundle: { codePath: inject('workflowBundlePath') } };
 }

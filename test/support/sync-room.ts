@@ -1,0 +1,84 @@
+// The room of a file that tests whole syncs: one engine and one corner of the Temporal server for all its tests.
+import { afterAll, beforeAll } from 'vitest';
+import type { RunProgress, RunReport } from '../../src/contracts/run.ts';
+import { type Database, openPglite } from '../../src/ledger/database.ts';
+import { progressQuery } from '../../workflows/messages.ts';
+import { type House, type HouseOptions, openHouse, SEARCH_ATTRIBUTES } from './house.ts';
+import { connectTestTemporal, type TestTemporal } from './temporal.ts';
+import { until } from './until.ts';
+
+export const HEADER = 'phone,name,email,tags,company,stage,plan\n';
+
+/** A row without ninth-digit forms, tags or extra info: one upsert, and one card when a stage is given. */
+export function plainRow(n: number, stage = ''): string {
+  return `+1 415 555 ${String(2000 + n)},Person ${n},,,,${stage},\n`;
+}
+
+export function plainRows(count: number, stage = ''): string {
+  return HEADER + Array.from({ length: count }, (_, n) => plainRow(n, stage)).join('');
+}
+
+export type SyncHandle = Awaited<ReturnType<House['start']>>;
+
+export interface SyncRoom {
+  /** Opens a house, works in it, and closes it whatever happened; `wrap` stands between the house and its database. */
+  inHouse(
+    options: Omit<HouseOptions, 'temporal' | 'db'> & { wrap?: (db: Database) => Database },
+    work: (house: House) => Promise<void>,
+  ): Promise<void>;
+  readonly temporal: TestTemporal;
+}
+
+/** Call it once, at the top of a test file. */
+export function syncRoom(): SyncRoom {
+  let temporal: TestTemporal;
+  let db: Database;
+  beforeAll(async () => {
+    db = await openPglite('memory://');
+    temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
+  });
+  afterAll(async () => {
+    await temporal.close();
+    await db.close();
+  });
+  return {
+    async inHouse({ wrap, ...options }, work) {
+      const house = await openHouse({ temporal, db: wrap === undefined ? db : wrap(db), ...options });
+      try {
+        await work(house);
+      } finally {
+        await house.close();
+      }
+    },
+    get temporal() {
+      return temporal;
+    },
+  };
+}
+
+export const progressOf = (handle: SyncHandle): Promise<RunProgress> => handle.query(progressQuery);
+
+/** Waits until the run has paused by itself; answers the reason. */
+export async function untilHeld(handle: SyncHandle): Promise<string> {
+  return await until('the run paused by itself', async () => {
+    const { paused } = await progressOf(handle);
+    return paused?.by === 'sluice' ? paused.reason : null;
+  });
+}
+
+/** Waits until an activity of this type is being retried after a failure of this type. */
+export async function untilRetried(handle: SyncHandle, activity: string, failure: string): Promise<void> {
+  await until(`${activity} was tried again after ${failure}`, async () => {
+    const { raw } = await handle.describe();
+    return raw.pendingActivities?.some(
+      ({ activityType, lastFailure }) =>
+        activityType?.name === activity && lastFailure?.applicationFailureInfo?.type === failure,
+    );
+  });
+}
+
+/** What must hold of every finished report. */
+export function sumOf(report: RunReport): number {
+  const { created, updated, unchanged, rejected, failed, unknown, pending } = report;
+  return created + updated + unchanged + rejected + failed + unknown + pending;
+}
