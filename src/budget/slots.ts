@@ -30,22 +30,32 @@ export interface Budget {
 export function createBudget(db: Queryable, limitOf: (token: string) => number): Budget {
   return {
     async reserve(token) {
-      // One atomic statement a call. The new slot is the later of now and the end of the last one; when
-      // that is beyond the horizon the row stays as it was and only the distance comes back.
+      // One atomic statement a call. The new slot is the later of now and the end of the last one; when that
+      // is beyond the horizon the row stays as it was and only the distance comes back.
+      // `held` looks without the lock first, so that a refusal costs no write; then it waits for the lock and
+      // looks again. The clock is read only behind the lock: read before, a caller that queued for the row
+      // would sleep that much too long, and two of its calls would come closer than a slot.
+      // A statement never sees a row that it made itself, nor what others wrote while it waited: for `seen`
+      // the distance can be too short, but a refusal is never nearer than the horizon.
       const [row] = await db.query<{ wait: number; taken: boolean }>(
-        `with t as (select clock_timestamp() as now),
-         made as (insert into slots (token, call_limit) values ($1, $2) on conflict (token) do nothing),
+        `with made as (insert into slots (token, call_limit) values ($1, $2) on conflict (token) do nothing),
+         held as materialized (
+           select token, greatest(next_at, blocked_until) as free, 60.0 / call_limit as gap from slots
+            where token = $1
+              and greatest(next_at, blocked_until)
+                  <= clock_timestamp() + make_interval(secs => greatest(60.0 / call_limit * $4, $5))
+              for update),
+         stamped as materialized (select token, gap, free, clock_timestamp() as now from held),
+         slot as (select token, gap, now, greatest(free, now) as at from stamped),
          upd as (
-           update slots s
-              set next_at = greatest(s.next_at, s.blocked_until, t.now) + make_interval(secs => 60.0 / s.call_limit * $3)
-             from t
-            where s.token = $1
-              and greatest(s.next_at, s.blocked_until)
-                  <= t.now + make_interval(secs => greatest(60.0 / s.call_limit * $4, $5))
-           returning next_at - make_interval(secs => 60.0 / s.call_limit * $3) as slot)
-         select extract(epoch from coalesce((select slot from upd), greatest(s.next_at, s.blocked_until)) - t.now)::float8 as wait,
-                exists (select 1 from upd) as taken
-           from t, slots s where s.token = $1`,
+           update slots s set next_at = slot.at + make_interval(secs => slot.gap * $3)
+             from slot where s.token = slot.token)
+         select extract(epoch from at - now)::float8 as wait, true as taken from slot
+         union all
+         select extract(epoch from greatest(
+                  greatest(next_at, blocked_until, clock_timestamp()) - clock_timestamp(),
+                  make_interval(secs => greatest(60.0 / call_limit * $4, $5))))::float8, false
+           from slots where token = $1 and not exists (select 1 from slot)`,
         [token, limitOf(token), GAP, HORIZON_SLOTS, HORIZON_FLOOR_S],
       );
       // No row: this very statement made it, and its own snapshot does not see it yet.
@@ -55,11 +65,14 @@ export function createBudget(db: Queryable, limitOf: (token: string) => number):
     },
     async observe(token, rate) {
       if (!Number.isFinite(rate.limit) || rate.limit <= 0) return;
+      // The window is a minute long (API text, Limits): a reset further away is a clock that differs, or garbage.
       await db.query(
         `update slots set call_limit = $2,
-                blocked_until = case when $3::int > 0 then blocked_until else greatest(blocked_until, $4::timestamptz) end
-          where token = $1 and (call_limit <> $2 or $3::int <= 0)`,
-        [token, Math.min(rate.limit, 1_000_000), rate.remaining, rate.resetAt.toISOString()],
+                blocked_until = case when $3 then
+                  greatest(blocked_until, least($4::timestamptz, clock_timestamp() + interval '60 seconds'))
+                  else blocked_until end
+          where token = $1 and (call_limit <> $2 or $3)`,
+        [token, Math.min(rate.limit, 1_000_000), rate.remaining <= 0, rate.resetAt.toISOString()],
       );
     },
     async block(token, ms) {
