@@ -1,10 +1,19 @@
 // One API call: a slot of the token, the call, and what its headers teach the budget.
 import { Context, sleep } from '@temporalio/activity';
-import type { ApiResult } from '../src/api-client/client.ts';
+import type { ApiResult } from '../src/api-client/call.ts';
 import { ApiError } from '../src/api-client/errors.ts';
 import { countCall } from '../src/ledger/runs.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { comeBack, rateLimitWaitMs } from './failures.ts';
+
+/** Well below the heartbeat timeout of the API activities (10 s). */
+const HEARTBEAT_MS = 3000;
+
+/** The call itself, given the account's client. */
+export type Call<T> = (
+  client: AccountAccess['client'],
+  options: { readonly signal: AbortSignal },
+) => Promise<ApiResult<T>>;
 
 /**
  * Makes one call of the API inside an activity.
@@ -16,16 +25,18 @@ export async function callApi<T>(
   deps: Deps,
   account: AccountAccess,
   runId: string,
-  call: (client: AccountAccess['client'], options: { signal: AbortSignal }) => Promise<ApiResult<T>>,
-  beforeSend?: () => Promise<boolean>,
+  call: Call<T>,
+  beforeSend: () => Promise<boolean> = async () => true,
 ): Promise<T | null> {
-  const slot = await deps.budget.reserve(account.tokenKey);
-  if (!slot.granted) throw comeBack(slot.retryMs, 'the next slot of the token is further away');
-  if (slot.waitMs > 0) await sleep(slot.waitMs);
-  if (beforeSend !== undefined && !(await beforeSend())) return null;
-  await countCall(deps.db, runId);
+  const activity = Context.current();
+  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
   try {
-    const { data, meta } = await call(account.client, { signal: Context.current().cancellationSignal });
+    const slot = await deps.budget.reserve(account.tokenKey);
+    if (!slot.granted) throw comeBack(slot.retryMs, 'the next slot of the token is further away');
+    if (slot.waitMs > 0) await sleep(slot.waitMs);
+    if (!(await beforeSend())) return null;
+    await countCall(deps.db, runId);
+    const { data, meta } = await call(account.client, { signal: activity.cancellationSignal });
     if (meta.rate !== null) await deps.budget.observe(account.tokenKey, meta.rate);
     return data;
   } catch (error) {
@@ -34,5 +45,7 @@ export async function callApi<T>(
       if (error.status === 429) await deps.budget.block(account.tokenKey, rateLimitWaitMs(error));
     }
     throw error;
+  } finally {
+    clearInterval(pulse);
   }
 }

@@ -1,13 +1,12 @@
 // Writes that are not idempotent: what follows when one fails, and how its effect is looked for.
 import { ApplicationFailure } from '@temporalio/activity';
-import type { ApiResult } from '../src/api-client/call.ts';
 import { isAmbiguous } from '../src/api-client/errors.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { type IntentKey, type IntentRow, openIntent, setIntent, takeIntent } from '../src/ledger/intents.ts';
 import { endRecord, settleStep } from '../src/ledger/records.ts';
-import { callApi } from './api-call.ts';
-import type { AccountAccess, Deps } from './deps.ts';
+import { type Call, callApi } from './api-call.ts';
+import type { Deps } from './deps.ts';
 import type { StepContext } from './record-step.ts';
 
 /** Pause after a write that was cut off, before its effect is first looked for. */
@@ -49,7 +48,7 @@ export async function writeOnce<T>(
   c: StepContext,
   key: IntentKey,
   kind: UncertainWrite,
-  call: (client: AccountAccess['client'], options: { signal: AbortSignal }) => Promise<ApiResult<T>>,
+  call: Call<T>,
   writeDown: (tx: Queryable, answer: T) => Promise<StepResult>,
 ): Promise<StepResult> {
   const { db } = deps;

@@ -19,12 +19,13 @@ export const LEDGER_OPTIONS: ActivityOptions = {
 };
 
 /**
- * API calls. The client's deadline of 30 s ends a call long before the attempt's timeout, so an attempt that
- * times out has lost its worker. No schedule-to-start timeout: expired tasks would spend the queue's limits.
+ * API calls. The client's deadline of 30 s ends a call long before the attempt's timeout. A lost worker shows
+ * by missing heartbeats, after which its calls are given to another one. No schedule-to-start timeout: expired tasks would spend the queue's limits.
  * Delays between attempts come from the activities themselves.
  */
 export const API_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '90 seconds',
+  heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' },
   // A cancelled call that is under way is waited for: its effect gets written down.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',

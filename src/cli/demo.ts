@@ -6,15 +6,16 @@ import { parse } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { RunReport } from '../contracts/run.ts';
 
-import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
+import { acquireFolderLock } from '../runtime/folder-lock.ts';
 import { freePort } from '../runtime/ports.ts';
-import { createShutdown } from '../runtime/shutdown.ts';
+import type { Shutdown } from '../runtime/shutdown.ts';
 import { startStack } from '../runtime/stack.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { integer } from './arguments.ts';
-import { CliError, EXIT } from './exit.ts';
+import { EXIT } from './exit.ts';
+import { runCommand, say, toldToStop } from './lifetime.ts';
 import { openLog } from './log.ts';
-import { createProgress, formatTime } from './progress.ts';
+import { createProgress, formatCount, formatTime } from './progress.ts';
 import { describeReport, exitCodeOf, followSync, startSync } from './run-sync.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
@@ -46,62 +47,50 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--state <dir>', 'folder for everything that must survive a restart', join('.sluice', 'demo'))
     .option('--sync <name>', 'which sync of examples/sluice.yaml', SYNC)
     .action(async (options: DemoOptions) => {
-      process.exitCode = await runDemo(options, env);
+      process.exitCode = await runCommand((shutdown) => runDemo(options, env, shutdown));
     });
 }
 
-async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv): Promise<number> {
-  const say = (line: string) => process.stderr.write(`${line}\n`);
+async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<number> {
   const log = openLog(env, 'error');
-
-  const shutdown = createShutdown({ graceMs: 40_000, say });
   const stateDir = resolve(options.state);
-  try {
-    const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' }).catch((error: Error) => {
-      throw error instanceof FolderHeldError
-        ? new CliError(EXIT.conflict, error.message, { cause: error })
-        : error;
-    });
-    shutdown.add('folder lock', () => lock.release());
-    const port = await freePort(SANDBOX_PORT);
-    const sandbox = await startSandbox({
-      port,
-      dataDir: join(stateDir, 'sandbox'),
-      fixture: parse(await readFile(join(EXAMPLES, 'sandbox.yaml'), 'utf8')),
-      rate: options.rate,
-    });
-    shutdown.add('sandbox', () => sandbox.close());
-    const pace = options.rate === 0 ? 'without a limit' : `at ${options.rate} calls a minute`;
-    say(`sandbox    ${sandbox.baseUrl}  (${pace}; the service allows 120: try --rate 120)`);
-    const config = withBaseUrl(
-      await loadConfig(join(EXAMPLES, 'sluice.yaml'), { env: { ...env, SLUICE_DEMO_TOKEN: TOKEN } }),
-      sandbox.baseUrl,
-    );
-    const stack = await startStack({ config, stateDir, env, log, say, shutdown });
-    say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
-    const handle = await startSync(stack.client, ACCOUNT, options.sync);
-    const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
-    const followed = followSync(stack.client, handle, progress, shutdown.signal);
-    const report = await Promise.race([followed, stack.failed]);
-    if (report === null) return EXIT.ok;
-    for (const line of describeReport(report)) say(line);
-    if (options.once) {
-      await shutdown.run('the sync has ended');
-      process.stdout.write(`${JSON.stringify(figures(report))}\n`);
-      return exitCodeOf(report);
-    }
-    say('');
-    say('Where to look');
-    if (stack.temporal.uiUrl !== null) say(`  Temporal UI        ${stack.temporal.uiUrl}`);
-    say(`  sandbox requests   ${sandbox.panelUrl}/requests`);
-    say(`  sandbox state      ${sandbox.panelUrl}/accounts/${ACCOUNT}`);
-    say(`  example and config ${EXAMPLES}`);
-    say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);
-    await Promise.race([aborted(shutdown.signal), stack.failed]);
-    return EXIT.ok;
-  } finally {
-    await shutdown.run('the end of the demo');
+  const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' });
+  shutdown.add('folder lock', () => lock.release());
+  const sandbox = await startSandbox({
+    port: await freePort(SANDBOX_PORT),
+    dataDir: join(stateDir, 'sandbox'),
+    fixture: parse(await readFile(join(EXAMPLES, 'sandbox.yaml'), 'utf8')),
+    rate: options.rate,
+  });
+  shutdown.add('sandbox', () => sandbox.close());
+  const pace = options.rate === 0 ? 'without a limit' : `at ${formatCount(options.rate)} calls a minute`;
+  say(`sandbox    ${sandbox.baseUrl}  (${pace}; the service allows 120: try --rate 120)`);
+  const config = withBaseUrl(
+    await loadConfig(join(EXAMPLES, 'sluice.yaml'), { env: { ...env, SLUICE_DEMO_TOKEN: TOKEN } }),
+    sandbox.baseUrl,
+  );
+  const stack = await startStack({ config, stateDir, env, log, say, shutdown });
+  say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
+  const handle = await startSync(stack.client, ACCOUNT, options.sync);
+  const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
+  const followed = followSync(stack.client, handle, progress, shutdown.signal);
+  const report = await Promise.race([followed, stack.failed]);
+  if (report === null) return EXIT.ok;
+  for (const line of describeReport(report)) say(line);
+  if (options.once) {
+    await shutdown.run('the sync has ended');
+    process.stdout.write(`${JSON.stringify(figures(report))}\n`);
+    return exitCodeOf(report);
   }
+  say('');
+  say('Where to look');
+  if (stack.temporal.uiUrl !== null) say(`  Temporal UI        ${stack.temporal.uiUrl}`);
+  say(`  sandbox requests   ${sandbox.panelUrl}/requests`);
+  say(`  sandbox state      ${sandbox.panelUrl}/accounts/${ACCOUNT}`);
+  say(`  example and config ${EXAMPLES}`);
+  say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);
+  await Promise.race([toldToStop(shutdown), stack.failed]);
+  return EXIT.ok;
 }
 
 /** The report as the fixed interface of `--once` names it. */
@@ -115,12 +104,4 @@ function withBaseUrl(config: LoadedConfig, baseUrl: string): LoadedConfig {
     Object.entries(config.config.accounts).map(([name, account]) => [name, { ...account, baseUrl }]),
   );
   return { ...config, config: { ...config.config, accounts } };
-}
-
-/** Null as soon as the user asks to stop. */
-function aborted(signal: AbortSignal): Promise<null> {
-  return new Promise((done) => {
-    if (signal.aborted) done(null);
-    else signal.addEventListener('abort', () => done(null), { once: true });
-  });
 }

@@ -1,7 +1,7 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
-import { createShutdown } from '../runtime/shutdown.ts';
 import { CliError, EXIT } from './exit.ts';
+import { runCommand, say, toldToStop } from './lifetime.ts';
 import { openStack, type SessionOptions, withSessionOptions } from './session.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
@@ -24,20 +24,13 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
 }
 
 async function stayUp(command: string, options: SessionOptions, env: NodeJS.ProcessEnv): Promise<void> {
-  const say = (line: string) => process.stderr.write(`${line}\n`);
-  const shutdown = createShutdown({ graceMs: 40_000, say });
-  try {
+  process.exitCode = await runCommand(async (shutdown) => {
     const stack = await openStack(command, options, env, shutdown);
     say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
     if (stack.temporal.uiUrl !== null) say(`UI         ${stack.temporal.uiUrl}`);
-    say(
-      `ready for the syncs ${Object.keys(stack.config.config.syncs).join(', ') || '(none configured)'}; Ctrl-C ends`,
-    );
-    const stopped = new Promise<void>((done) =>
-      shutdown.signal.addEventListener('abort', () => done(), { once: true }),
-    );
-    await Promise.race([stopped, stack.failed]);
-  } finally {
-    await shutdown.run('the end of the command');
-  }
+    const syncs = Object.keys(stack.config.config.syncs);
+    say(`ready for the syncs ${syncs.join(', ') || '(none configured)'}; Ctrl-C ends`);
+    await Promise.race([toldToStop(shutdown), stack.failed]);
+    return EXIT.ok;
+  });
 }

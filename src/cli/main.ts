@@ -35,3 +35,5 @@ try {
   if (message !== null) process.stderr.write(`sluice: ${message}\n`);
   process.exitCode = exitCode;
 }
+// Everything is closed by now; a connection that was still being opened must not hold the process.
+process.stdout.write('', () => process.exit());

@@ -5,10 +5,13 @@ import { crmSyncWorkflowId, progressQuery, SEARCH_KEYS } from '../../workflows/m
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { RunProgress, RunReport } from '../contracts/run.ts';
 import { CliError, EXIT } from './exit.ts';
+import { say } from './lifetime.ts';
 import type { Progress } from './progress.ts';
 import { formatCount } from './progress.ts';
 
 const POLL_MS = 500;
+/** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
+const TASK_QUEUE_TYPE_WORKFLOW = 1;
 
 export type SyncHandle = WorkflowHandle<typeof crmSync>;
 
@@ -28,6 +31,20 @@ export async function startSync(client: Client, account: string, sync: string): 
   });
 }
 
+/** A workflow without a worker waits without a word; say so. */
+export async function warnWithoutWorker(client: Client): Promise<void> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: WORK_QUEUE },
+    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+  });
+  if (pollers === null || pollers === undefined || pollers.length === 0) {
+    say(
+      `no worker serves the task queue "${WORK_QUEUE}" yet: the run waits until one is started (\`sluice worker\`)`,
+    );
+  }
+}
+
 /**
  * Shows a run's progress until it ends. The calls of this are over when it returns, so that the
  * connection may be closed.
@@ -40,6 +57,8 @@ export async function followSync(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<RunReport | null> {
+  // The SDK listens for the abort only: a signal that is aborted already would never end the call.
+  if (signal.aborted) return null;
   const ended = new AbortController();
   const shown = show(client, handle, progress, AbortSignal.any([signal, ended.signal]));
   try {

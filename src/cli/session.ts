@@ -6,11 +6,12 @@ import { ASSUMPTIONS_SCHEMA } from '../api-client/assumptions.ts';
 import { checkWithSchema, type LoadedConfig, loadConfig } from '../config/index.ts';
 import { compileMapping, MappingConfigError } from '../mapping/index.ts';
 
-import { acquireFolderLock, FolderHeldError, readFolderLock } from '../runtime/folder-lock.ts';
+import { acquireFolderLock, readFolderLock } from '../runtime/folder-lock.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { type Stack, startStack } from '../runtime/stack.ts';
 import { openClient } from '../runtime/temporal-client.ts';
 import { CliError, EXIT } from './exit.ts';
+import { say } from './lifetime.ts';
 import { openLog } from './log.ts';
 
 export interface SessionOptions {
@@ -46,7 +47,7 @@ export const CONFIG_CHECKS = {
 /**
  * Starts Temporal, ledger and worker in this process. The lock of the state folder tells others where
  * the engine is, so that they can talk to it.
- * @throws CliError (conflict) when another process holds the folder
+ * @throws FolderHeldError when another process holds the folder
  */
 export async function openStack(
   command: string,
@@ -58,13 +59,8 @@ export async function openStack(
 
   const config = await openConfig(options.config, env);
   const stateDir = resolve(options.state);
-  const lock = await acquireFolderLock(stateDir, { command }).catch((error: Error) => {
-    throw error instanceof FolderHeldError
-      ? new CliError(EXIT.conflict, error.message, { cause: error })
-      : error;
-  });
+  const lock = await acquireFolderLock(stateDir, { command });
   shutdown.add('folder lock', () => lock.release());
-  const say = (line: string) => process.stderr.write(`${line}\n`);
   const stack = await startStack({ config, stateDir, env, log, say, shutdown });
   await lock.update({ command, temporal: stack.temporal.address, namespace: stack.temporal.namespace });
   return { ...stack, config };

@@ -4,10 +4,17 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { crmSyncWorkflowId, pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
 import type { RunProgress } from '../contracts/run.ts';
-import { createShutdown, type Shutdown } from '../runtime/shutdown.ts';
 import { CliError, EXIT } from './exit.ts';
+import { runCommand, say } from './lifetime.ts';
 import { createProgress } from './progress.ts';
-import { describeReport, exitCodeOf, followSync, type SyncHandle, startSync } from './run-sync.ts';
+import {
+  describeReport,
+  exitCodeOf,
+  followSync,
+  type SyncHandle,
+  startSync,
+  warnWithoutWorker,
+} from './run-sync.ts';
 import {
   connectClient,
   findTemporal,
@@ -26,29 +33,28 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(sync.command('run <name>'))
     .description('run a sync to its end; joins the run when one is under way')
     .option('--json', 'print the report as JSON on stdout', false)
-    .action((name: string, options: Options) =>
-      inSession(async (shutdown) => {
+    .action(async (name: string, options: Options) => {
+      process.exitCode = await runCommand(async (shutdown) => {
         const running = await findTemporal(options.state, env);
         const stack =
           running === null ? await openStack(`sluice sync run ${name}`, options, env, shutdown) : null;
         const config = stack?.config ?? (await openConfig(options.config, env));
         const { account } = config.spec(name);
         const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
+        if (stack === null) await warnWithoutWorker(client);
         const handle = await startSync(client, account, name);
         const progress = createProgress(process.stderr, { label: `sync ${name}`, unit: 'record' });
         const followed = followSync(client, handle, progress, shutdown.signal);
         const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));
         if (report === null) {
-          process.stderr.write(
-            `stopped watching; the run goes on with the next \`sluice sync run ${name}\`\n`,
-          );
+          say(`stopped watching; the run goes on with the next \`sluice sync run ${name}\``);
           return EXIT.ok;
         }
         if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
         else process.stdout.write(`${describeReport(report).join('\n')}\n`);
         return exitCodeOf(report);
-      }),
-    );
+      });
+    });
 
   const steer = (
     verb: string,
@@ -59,8 +65,8 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
       .description(description)
       .option('--reason <text>', 'kept with the run', '')
       .option('--json', 'print the progress as JSON on stdout', false)
-      .action((name: string, options: ActOptions) =>
-        inSession(async (shutdown) => {
+      .action(async (name: string, options: ActOptions) => {
+        process.exitCode = await runCommand(async (shutdown) => {
           const { account } = (await openConfig(options.config, env)).spec(name);
           const client = await connectClient(options.state, env, shutdown);
           const handle: SyncHandle = client.workflow.getHandle(crmSyncWorkflowId(account, name));
@@ -76,8 +82,8 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
               throw new CliError(EXIT.notFound, `the sync "${name}" is not running`, { cause: error });
             throw error;
           }
-        }),
-      );
+        });
+      });
 
   steer('status', 'how far the current or last run is', (handle) => handle.query(progressQuery));
   steer('pause', 'begin no further call; answers when none is under way', (handle, by) =>
@@ -91,16 +97,6 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
     await handle.result().catch(() => undefined);
     return await handle.query(progressQuery);
   });
-}
-
-/** Runs a command with an ordered end, whatever happens; its result is the exit code. */
-async function inSession(work: (shutdown: Shutdown) => Promise<number>): Promise<void> {
-  const shutdown = createShutdown({ graceMs: 40_000, say: (line) => process.stderr.write(`${line}\n`) });
-  try {
-    process.exitCode = await work(shutdown);
-  } finally {
-    await shutdown.run('the end of the command');
-  }
 }
 
 function describeProgress(now: RunProgress): string {

@@ -69,7 +69,8 @@ export async function noteLookup(
 
 /**
  * Notes a page of the account's contacts: only people that this run is about are kept. Of two contacts
- * of one person (with and without the ninth digit) the one whose number is the key wins.
+ * of one person (with and without the ninth digit) the one whose number is the key wins, unless Sluice has
+ * written to the other: hashes and card are of that one.
  */
 export async function noteSurvey(
   tx: Queryable,
@@ -86,7 +87,7 @@ export async function noteSurvey(
       order by s.key, (s.number = s.key) desc, s.id
      on conflict (account, key) do update
         set remote_id = excluded.remote_id, remote_number = excluded.remote_number
-      where people.remote_id is null or excluded.remote_number = people.key`,
+      where people.remote_id is null or (excluded.remote_number = people.key and people.hash_contact is null)`,
     [account, runId, toJson(contacts)],
   );
 }

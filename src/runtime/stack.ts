@@ -44,17 +44,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     signal: shutdown.signal,
   });
   shutdown.add('Temporal server', () => temporal.stop());
+  // Told to stop while starting: nothing further is opened.
+  shutdown.signal.throwIfAborted();
   const db = await openLedger({
     url: env.DATABASE_URL,
     stateDir,
     onError: (error) => log.error({ err: error }, 'the database dropped a connection'),
   });
   shutdown.add('ledger', () => db.close());
+  shutdown.signal.throwIfAborted();
   const { deps, close } = await createDeps({ config, db, log });
   shutdown.add('API clients', close);
   const nativeConnection = await NativeConnection.connect({ address: temporal.address });
   shutdown.add('worker connection', () => nativeConnection.close());
   const client = await openClient(temporal, shutdown);
+  shutdown.signal.throwIfAborted();
   const workers = await startWorkers({
     connection: nativeConnection,
     namespace: temporal.namespace,
