@@ -1,0 +1,174 @@
+// Several workers at one PostgreSQL: what happens to a statement that waited for another one's row.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBudget } from '../../../src/budget/slots.ts';
+import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
+import { openIntent, takeIntent } from '../../../src/ledger/intents.ts';
+import { migrate } from '../../../src/ledger/migrations.ts';
+import { endRecord, getRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
+import { closeRun, lockRun } from '../../../src/ledger/runs.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { recordSlots, scheduled, slotsSuite } from '../../unit/budget/slots-suite.ts';
+import { failureOf, phone, recordOf, runWith } from '../../unit/ledger/support.ts';
+
+let server: TestPostgres;
+let db: Database;
+let other: Database;
+const broken: Error[] = [];
+beforeAll(async () => {
+  server = await startPostgres();
+  db = await openPostgres(server.url, (error) => broken.push(error));
+  other = await openPostgres(server.url, (error) => broken.push(error));
+  await migrate(db);
+  await recordSlots(db);
+});
+afterAll(async () => {
+  await Promise.all([db, other].map((each) => each.close()));
+  await server.stop();
+});
+
+/** Holds what `first` locked until `second` waits for it; then lets go. */
+async function behind<T>(first: (tx: Queryable) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+  let result: Promise<T> | undefined;
+  await db.transaction(async (tx) => {
+    await first(tx);
+    result = second();
+    result.catch(() => undefined);
+    await untilOneWaits();
+  });
+  return await (result as Promise<T>);
+}
+
+async function untilOneWaits(): Promise<void> {
+  for (;;) {
+    const [row] = await other.query<{ n: number }>(
+      "select count(*) as n from pg_stat_activity where wait_event_type = 'Lock'",
+    );
+    if ((row?.n ?? 0) > 0) return;
+  }
+}
+
+describe('a step that waited for another one at the same record', () => {
+  it('adds to what that one did', async () => {
+    const { run, ids } = await runWith(db, [1 | 4 | 8]);
+    const id = ids[0] as number;
+    const answer = await behind(
+      (tx) => settleStep(tx, id, { clear: 1, add: 16, created: true }),
+      () => settleStep(other, id, { clear: 4, touched: true }),
+    );
+    expect(answer).toEqual({ todo: 8 | 16 });
+    expect(await getRecord(db, run.id, id)).toMatchObject({ todo: 8 | 16, created: true, touched: true });
+  });
+
+  it('is answered with the end when that one ended the record', async () => {
+    const { run, ids } = await runWith(db, [4 | 8]);
+    const id = ids[0] as number;
+    const answer = await behind(
+      (tx) => endRecord(tx, id, { status: 'failed', step: 's', code: 'C', reason: 'r' }),
+      () => settleStep(other, id, { clear: 12, touched: true }),
+    );
+    expect(answer).toEqual({ todo: 12, ended: 'failed' });
+    expect(await getRecord(db, run.id, id)).toMatchObject({ status: 'failed', touched: false });
+  });
+});
+
+it('who waited for an intent that another one took does not get it', async () => {
+  const intent = await openIntent(db, { account: 'a', kind: 'card', subject: '1/x', run: 'r' });
+  expect(
+    await behind(
+      (tx) => takeIntent(tx, intent.id),
+      () => takeIntent(other, intent.id),
+    ),
+  ).toBe(false);
+});
+
+it('a page that is planned while its run is closed locks nobody out', async () => {
+  const { run } = await runWith(db, [8]);
+  let closing: Promise<unknown> | undefined;
+  await db.transaction(async (tx) => {
+    await lockRun(tx, run.id);
+    closing = other.transaction((second) => closeRun(second, run.id, { status: 'cancelled', stopped: 8 }));
+    closing.catch(() => undefined);
+    await untilOneWaits();
+    await stageRecords(tx, run.id, [{ key: phone(0), row: 1, record: recordOf(phone(0)), todo: 8 }]);
+  });
+  expect(await closing).toMatchObject({ unchanged: 1, pending: 0 });
+});
+
+describe('a connection that breaks inside a transaction', () => {
+  const kill = (pid: number) => other.query('select pg_terminate_backend($1)', [pid]);
+  const pidOf = async (tx: Queryable) =>
+    (await tx.query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid as number;
+
+  it('fails that transaction alone: the process lives and the next one works', async () => {
+    const { ids } = await runWith(db, [4]);
+    const { error } = await failureOf(
+      db.transaction(async (tx) => {
+        await settleStep(tx, ids[0] as number, { clear: 4 });
+        await kill(await pidOf(tx));
+        await tx.query('select 1');
+      }),
+    );
+    expect(error).toMatchObject({ name: 'LedgerError' });
+    expect(await db.query('select todo from run_records where id = $1', [ids[0]])).toEqual([{ todo: 4 }]);
+    expect(await db.transaction((tx) => tx.query('select 7 as n'))).toEqual([{ n: 7 }]);
+    expect(broken.length).toBeGreaterThan(0);
+  });
+});
+
+it('a server that is not there is said with its address and code', async () => {
+  const nobody = await openPostgres('postgres://u:hidden@127.0.0.1:1/x', () => undefined);
+  for (const ask of [nobody.query('select 1'), nobody.transaction((tx) => tx.query('select 1'))]) {
+    const { error, shown } = await failureOf(ask);
+    expect(error).toMatchObject({ name: 'LedgerError', code: 'ECONNREFUSED' });
+    expect(shown).toContain('127.0.0.1:1');
+    expect(shown).not.toContain('hidden');
+  }
+  await nobody.close();
+});
+
+slotsSuite(
+  () => db,
+  () => [other],
+);
+
+describe('a caller that waited for the row of its token', () => {
+  const begin = async (token: string, limit: number) => {
+    await db.query('insert into slots (token, call_limit) values ($1, $2)', [token, limit]);
+    return createBudget(other, () => limit);
+  };
+
+  it('gets a slot of the time at which it got the row, and no wait on top', async () => {
+    const budget = await begin('waited', 120);
+    let released = 0;
+    const slot = await behind(
+      async (tx) => {
+        await tx.query("select 1 from slots where token = 'waited' for update");
+        // What the wait costs shows only when it is longer than a statement takes.
+        await tx.query('select pg_sleep(0.05)');
+        const [now] = await tx.query<{ at: number }>(
+          'select (extract(epoch from clock_timestamp()) * 1e6)::int8 as at',
+        );
+        released = now?.at as number;
+      },
+      () => budget.reserve('waited'),
+    );
+    expect(slot).toEqual({ granted: true, waitMs: 0 });
+    const [at] = await scheduled(db, 'waited');
+    expect(at).toBeGreaterThanOrEqual(released);
+  });
+
+  it('and finds the horizon full is refused for no less than the horizon', async () => {
+    const budget = await begin('full', 120);
+    const slot = await behind(
+      async (tx) => {
+        const first = createBudget(tx, () => 120);
+        expect((await first.reserve('full')).granted).toBe(true);
+        expect((await first.reserve('full')).granted).toBe(true);
+      },
+      () => budget.reserve('full'),
+    );
+    expect(slot.granted).toBe(false);
+    expect((slot as { retryMs: number }).retryMs).toBeGreaterThanOrEqual(750);
+    expect(await scheduled(db, 'full')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,27 @@
+// The ledger on a real PostgreSQL: the suites of PGlite, from two pools as two processes would have them.
+import { afterAll, beforeAll } from 'vitest';
+import { type Database, openPostgres } from '../../../src/ledger/database.ts';
+import { migrate } from '../../../src/ledger/migrations.ts';
+import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { migrateSuite } from '../../unit/ledger/migrate-suite.ts';
+import { ledgerSuites } from '../../unit/ledger/suites.ts';
+
+let server: TestPostgres;
+let db: Database;
+let other: Database;
+beforeAll(async () => {
+  server = await startPostgres();
+  db = await openPostgres(server.url, console.error);
+  other = await openPostgres(server.url, console.error);
+  await migrate(db);
+});
+afterAll(async () => {
+  await Promise.all([db, other].map((each) => each.close()));
+  await server.stop();
+});
+
+ledgerSuites(() => db);
+migrateSuite(
+  () => db,
+  () => [other],
+);

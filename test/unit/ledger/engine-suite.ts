@@ -1,0 +1,105 @@
+// What the ledger relies on in an engine: how values come back, transactions, and what an error tells.
+import { describe, expect, it } from 'vitest';
+import { LedgerError } from '../../../src/ledger/database.ts';
+import { addRowProblems, getRecord, listRowProblems, stageRecords } from '../../../src/ledger/records.ts';
+import { openRun } from '../../../src/ledger/runs.ts';
+import { type Engine, failureOf, freshAccount, recordOf, runWith, specOf } from './support.ts';
+
+const NAME = 'Canary Fairweather';
+const PHONE = '5511987654321';
+
+export function engineSuite(engine: Engine): void {
+  describe('values come back alike', () => {
+    it.each<[string, unknown]>([
+      ['42::int8', 42],
+      ['count(*)', 1],
+      ['9007199254740991::int8', Number.MAX_SAFE_INTEGER],
+      ["'2026-11-21T10:00:00.123Z'::timestamptz", new Date('2026-11-21T10:00:00.123Z')],
+      [`'{"b": [1, null], "a": {"x": "é"}}'::jsonb`, { a: { x: 'é' }, b: [1, null] }],
+      ["'null'::jsonb", null],
+      ['0.25::real', 0.25],
+      ['0.1::float8', 0.1],
+      ['true', true],
+      ['null::int8', null],
+    ])('%s', async (sql, value) => {
+      expect(await engine().query(`select ${sql} as v`)).toEqual([{ v: value }]);
+    });
+  });
+
+  describe('a transaction', () => {
+    it('answers what its work answers', async () => {
+      expect(await engine().transaction((tx) => tx.query('select 7 as n'))).toEqual([{ n: 7 }]);
+    });
+
+    it('that throws leaves nothing behind, and the next one works', async () => {
+      const account = freshAccount();
+      await expect(
+        engine().transaction(async (tx) => {
+          await openRun(tx, specOf(account));
+          throw new Error('crash');
+        }),
+      ).rejects.toThrow('crash');
+      expect(await engine().query('select id from runs where account = $1', [account])).toEqual([]);
+      expect((await engine().transaction((tx) => openRun(tx, specOf(account)))).id).toBe(
+        `${account}/leads/1`,
+      );
+    });
+
+    it('whose statement failed throws that error and leaves nothing behind', async () => {
+      const account = freshAccount();
+      const work = engine().transaction(async (tx) => {
+        await openRun(tx, specOf(account));
+        await tx.query('select 1 from no_such_table');
+      });
+      await expect(work).rejects.toMatchObject({ name: 'LedgerError', code: '42P01' });
+      expect(await engine().query('select id from runs where account = $1', [account])).toEqual([]);
+    });
+  });
+
+  describe('an error tells no personal data', () => {
+    const insert = 'insert into people (account, key, remote_number) values ($1, $2, $3)';
+    const cases: [string, string, string, readonly unknown[]][] = [
+      ['a repeated key', '23505', `${insert}, ($1, $2, $3)`, ['acme', PHONE, NAME]],
+      ['a missing value', '23502', insert, [null, PHONE, NAME]],
+      ['a value of another type', '22P02', 'select $1::int', [NAME]],
+      ['a value with quotes', '22P02', 'select $1::int', [`a"b ${NAME}`]],
+      ['broken JSON', '22P02', 'select $1::jsonb', [`{"name": "${NAME}", "number": ${PHONE}`]],
+      ['a date that is none', '22007', 'select $1::timestamptz', [NAME]],
+      ['JSON that jsonb refuses', '22P05', 'select $1::jsonb', [`{"name": "${NAME}\\u0000"}`]],
+    ];
+    it.each(cases)('%s', async (_, code, sql, params) => {
+      const { error, shown } = await failureOf(engine().query(sql, params));
+      expect(error).toBeInstanceOf(LedgerError);
+      expect(error).toMatchObject({ code });
+      expect(shown).not.toContain('Canary');
+      expect(shown).not.toContain('Fairweather');
+      expect(shown).not.toContain(PHONE);
+    });
+
+    it('names the constraint that was violated', async () => {
+      const { error } = await failureOf(engine().query(`${insert}, ($1, $2, $3)`, ['acme', PHONE, NAME]));
+      expect(error).toMatchObject({ constraint: 'people_account_key_key' });
+    });
+  });
+
+  it('a text that jsonb refuses blocks no page: NUL goes, half a surrogate pair is replaced', async () => {
+    const { run, ids } = await runWith(engine(), [4], {
+      contact: { number: PHONE, name: 'A\u0000na \ud83d Souza 😀 \\u0000' },
+      card: { pipeline: 'Sales', customFields: { 'pl\u0000an': '\udc00' } },
+    });
+    expect((await getRecord(engine(), run.id, ids[0] as number)).payload).toMatchObject({
+      contact: { name: 'Ana \ufffd Souza 😀 \\u0000' },
+      card: { customFields: { plan: '\ufffd' } },
+    });
+    const problem = { field: 'contact.name', code: 'invalid', reason: 'no', value: '\u0000x\ud83d' };
+    await addRowProblems(engine(), run.id, [{ row: 1, kind: 'reject', problem }]);
+    expect(await listRowProblems(engine(), run.id, 9)).toMatchObject([{ value: 'x\ufffd' }]);
+  });
+
+  it('a person twice in one call of stageRecords is an error, not half a page', async () => {
+    const { run } = await runWith(engine(), []);
+    const twice = [1, 2].map((row) => ({ key: PHONE, row, record: recordOf(PHONE), todo: 4 }));
+    await expect(stageRecords(engine(), run.id, twice)).rejects.toMatchObject({ code: '21000' });
+    expect(await engine().query('select id from run_records where run_id = $1', [run.id])).toEqual([]);
+  });
+}

@@ -1,0 +1,215 @@
+// Records of a run as a state machine: random steps, ends and retries against a model.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/contracts/run.ts';
+import {
+  countAttempt,
+  countTodo,
+  endRecord,
+  findStaged,
+  getRecord,
+  listTroubled,
+  markSent,
+  pendingRecords,
+  rememberTagIds,
+  settleStep,
+  stageRecords,
+} from '../../../src/ledger/records.ts';
+import { reportRun } from '../../../src/ledger/runs.ts';
+import { type Engine, phone, recordOf, runWith } from './support.ts';
+
+const BITS = 511;
+const bits = fc.integer({ min: 0, max: BITS });
+
+interface Model {
+  todo: number;
+  status: 'pending' | Outcome;
+  created: boolean;
+  touched: boolean;
+  card: boolean;
+  attempts: number;
+}
+
+type Act =
+  | { do: 'settle'; clear: number; add: number; created: boolean; touched: boolean; cardCreated: boolean }
+  | { do: 'end'; status: 'failed' | 'unknown' }
+  | { do: 'attempt' };
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      clear: bits,
+      add: fc.oneof(fc.constant(0), bits),
+      created: fc.boolean(),
+      touched: fc.boolean(),
+      cardCreated: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('end' as const),
+      status: fc.constantFrom('failed' as const, 'unknown' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('attempt' as const) }) },
+);
+
+function step(m: Model, a: Act): void {
+  if (a.do === 'attempt') {
+    m.attempts++;
+    return;
+  }
+  if (m.status !== 'pending') return;
+  if (a.do === 'end') {
+    m.status = a.status;
+    return;
+  }
+  m.todo = (m.todo & ~a.clear) | a.add;
+  m.created ||= a.created;
+  m.touched ||= a.touched;
+  m.card ||= a.cardCreated;
+  m.attempts = 0;
+  if (m.todo === 0) m.status = m.created ? 'created' : m.touched ? 'updated' : 'unchanged';
+}
+
+export function recordsSuite(engine: Engine): void {
+  it('any sequence of steps, ends and retries: bits change as told, an ended record never, the counts add up', async () => {
+    const sequence = fc.array(fc.tuple(fc.nat(2), act), { maxLength: 14 });
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(bits, bits, bits), sequence, async (todos, acts) => {
+        const { run, ids } = await runWith(engine(), todos);
+        const models = todos.map((todo): Model => {
+          const status = todo === 0 ? 'unchanged' : 'pending';
+          return { todo, status, created: false, touched: false, card: false, attempts: 0 };
+        });
+        for (const [n, a] of acts) {
+          const id = ids[n] as number;
+          const m = models[n] as Model;
+          step(m, a);
+          if (a.do === 'settle') {
+            const { do: _, ...change } = a;
+            const answer = await settleStep(engine(), id, change);
+            expect(answer).toEqual(
+              m.status === 'pending' ? { todo: m.todo } : { todo: m.todo, ended: m.status },
+            );
+          } else if (a.do === 'end') {
+            await endRecord(engine(), id, { status: a.status, step: 's', code: 'C', reason: 'r' });
+          } else {
+            expect(await countAttempt(engine(), id)).toBe(m.attempts);
+          }
+        }
+        const rows = await engine().query(
+          `select todo, status, created, touched, card_created as card, attempts
+             from run_records where run_id = $1 order by id`,
+          [run.id],
+        );
+        expect(rows).toEqual(models);
+        const counts: Record<string, number> = { cards: models.filter(({ card }) => card).length };
+        for (const status of ['created', 'updated', 'unchanged', 'failed', 'unknown', 'pending'])
+          counts[status] = models.filter((m) => m.status === status).length;
+        expect(await reportRun(engine(), run.id)).toMatchObject(counts);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('steps settled at once all count', async () => {
+    const { run, ids } = await runWith(engine(), [BITS]);
+    const id = ids[0] as number;
+    const each = Array.from({ length: 8 }, (_, n) => settleStep(engine(), id, { clear: 1 << n }));
+    await Promise.all(each);
+    expect(await getRecord(engine(), run.id, id)).toMatchObject({ todo: 256, status: 'pending' });
+  });
+
+  it('pendingRecords pages through all that has a step left outside the stopped ones, once each', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(15), { maxLength: 12 }),
+        fc.nat(15),
+        fc.integer({ min: 1, max: 5 }),
+        async (todos, stopped, limit) => {
+          const { run, ids } = await runWith(engine(), todos);
+          const got: { id: number; todo: number }[] = [];
+          for (let after = 0; ; after = got.at(-1)?.id ?? 0) {
+            const page = await pendingRecords(engine(), run.id, { after, stopped, limit });
+            expect(page.length).toBeLessThanOrEqual(limit);
+            got.push(...page);
+            if (page.length === 0) break;
+          }
+          const due = todos.map((todo, n) => ({ id: ids[n] as number, todo }));
+          expect(got).toEqual(due.filter(({ todo }) => (todo & ~stopped) !== 0));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('countTodo counts each kind of work among the pending records only', async () => {
+    const { run, ids } = await runWith(engine(), [1 | 4, 4 | 8, 8 | 32, 0, 1 | 8 | 32]);
+    await endRecord(engine(), ids[4] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+    const kinds = { lookup: 1, tags: 8, cards: 32 | 128 };
+    expect(await countTodo(engine(), run.id, kinds)).toEqual({ total: 3, lookups: 1, tags: 2, cards: 1 });
+    expect(await countTodo(engine(), 'none', kinds)).toEqual({ total: 0, lookups: 0, tags: 0, cards: 0 });
+  });
+
+  describe('staging', () => {
+    it('a person staged again keeps id and first row, and takes the new record, steps and status', async () => {
+      const { run, ids } = await runWith(engine(), [0]);
+      const record = recordOf(phone(0), { tags: ['vip'] });
+      await stageRecords(engine(), run.id, [{ key: phone(0), row: 99, record, todo: 4 }]);
+      expect(await findStaged(engine(), run.id, [phone(0), phone(1)])).toEqual(
+        new Map([[phone(0), { key: phone(0), row_no: 1, payload: record }]]),
+      );
+      expect(await getRecord(engine(), run.id, ids[0] as number)).toMatchObject({
+        todo: 4,
+        status: 'pending',
+      });
+    });
+
+    it('no record is no statement', async () => {
+      const { run } = await runWith(engine(), []);
+      await stageRecords(engine(), run.id, []);
+      expect(await findStaged(engine(), run.id, [])).toEqual(new Map());
+    });
+  });
+
+  it('the first time of sending stands', async () => {
+    const { run, ids } = await runWith(engine(), [4]);
+    const id = ids[0] as number;
+    await markSent(engine(), id);
+    const { sent_at: first } = await getRecord(engine(), run.id, id);
+    await markSent(engine(), id);
+    expect(first).toBeInstanceOf(Date);
+    expect((await getRecord(engine(), run.id, id)).sent_at).toEqual(first);
+  });
+
+  it('remembers tag ids as they were given', async () => {
+    const { run, ids } = await runWith(engine(), [8]);
+    const tags = { ids: [3, 1], added: ['vip', 'ação'] };
+    await rememberTagIds(engine(), ids[0] as number, tags);
+    expect((await getRecord(engine(), run.id, ids[0] as number)).tag_ids).toEqual(tags);
+  });
+
+  it('a record that is not of the run, or is not there, is an error with ids only', async () => {
+    const { ids } = await runWith(engine(), [4]);
+    await expect(getRecord(engine(), 'acme/none/1', ids[0] as number)).rejects.toThrow(
+      `run acme/none/1 has no record ${ids[0]}`,
+    );
+    await expect(settleStep(engine(), 2 ** 52, { clear: 1 })).rejects.toThrow('the ledger has no record');
+  });
+
+  it('troubled records are listed in the order of the source, with what went wrong', async () => {
+    const { run, ids } = await runWith(engine(), [4, 4, 4]);
+    const end = { step: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' };
+    await endRecord(engine(), ids[2] as number, { ...end, status: 'unknown' });
+    await endRecord(engine(), ids[0] as number, { ...end, status: 'failed' });
+    expect(await listTroubled(engine(), run.id, 10)).toEqual([
+      { row: 1, status: 'failed', ...end },
+      { row: 3, status: 'unknown', ...end },
+    ]);
+    expect(await listTroubled(engine(), run.id, 1)).toHaveLength(1);
+  });
+}

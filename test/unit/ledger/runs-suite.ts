@@ -1,0 +1,165 @@
+// Runs: opened once, counted once, closed once.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addRowProblems, endRecord, getRecord, settleStep } from '../../../src/ledger/records.ts';
+import {
+  addWarning,
+  advanceRun,
+  closeRun,
+  countCall,
+  getRun,
+  lockRun,
+  openRun,
+  reportRun,
+} from '../../../src/ledger/runs.ts';
+import { type Engine, freshAccount, runWith, specOf } from './support.ts';
+
+const FINISHED = { status: 'finished', stopped: 0 } as const;
+
+export function runsSuite(engine: Engine): void {
+  describe('openRun', () => {
+    it('of twenty starters at once opens one run', async () => {
+      const account = freshAccount();
+      const runs = await Promise.all(Array.from({ length: 20 }, () => openRun(engine(), specOf(account))));
+      expect(new Set(runs.map(({ id }) => id))).toEqual(new Set([`${account}/leads/1`]));
+      expect(await engine().query('select id from runs where account = $1', [account])).toHaveLength(1);
+    });
+
+    it('after the end of a run opens the next number, once, whoever asks', async () => {
+      const account = freshAccount();
+      for (const n of [1, 2, 3]) {
+        const runs = await Promise.all([1, 2, 3].map(() => openRun(engine(), specOf(account))));
+        expect(new Set(runs.map(({ id }) => id))).toEqual(new Set([`${account}/leads/${n}`]));
+        await closeRun(engine(), `${account}/leads/${n}`, FINISHED);
+      }
+    });
+
+    it('keeps the spec of the run that is open: a changed configuration waits for the next one', async () => {
+      const account = freshAccount();
+      const first = await openRun(engine(), specOf(account));
+      const changed = { ...specOf(account), source: { ...specOf(account).source, path: 'other.csv' } };
+      expect((await openRun(engine(), changed)).spec).toEqual(first.spec);
+      expect(first.spec).toEqual(specOf(account));
+    });
+
+    it('keeps syncs and accounts apart', async () => {
+      const [a, b] = [freshAccount(), freshAccount()];
+      const ids = [specOf(a), specOf(a, 'deals'), specOf(b)].map(
+        async (s) => (await openRun(engine(), s)).id,
+      );
+      expect(await Promise.all(ids)).toEqual([`${a}/leads/1`, `${a}/deals/1`, `${b}/leads/1`]);
+    });
+  });
+
+  it('a run that is not there is named in the error', async () => {
+    for (const ask of [getRun, lockRun, reportRun]) {
+      await expect(ask(engine(), 'acme/none/7')).rejects.toThrow('the ledger has no run acme/none/7');
+    }
+  });
+
+  it('advanceRun adds up pages, keeps the cursor, and the last page ends the planning', async () => {
+    const { run } = await runWith(engine(), []);
+    const page = { read: 10, rejected: 2, merged: 1 };
+    await advanceRun(engine(), run.id, { ...page, cursor: { offset: 5, file: 'a' }, progress: 0.5 });
+    expect(await getRun(engine(), run.id)).toMatchObject({
+      status: 'planning',
+      cursor: { offset: 5, file: 'a' },
+    });
+    await advanceRun(engine(), run.id, { ...page, cursor: null, progress: 1 });
+    expect(await getRun(engine(), run.id)).toMatchObject({
+      status: 'syncing',
+      cursor: null,
+      rows_read: 20,
+      rows_rejected: 4,
+      rows_merged: 2,
+    });
+  });
+
+  it('calls counted at once are all counted', async () => {
+    const { run } = await runWith(engine(), []);
+    await Promise.all(Array.from({ length: 50 }, () => countCall(engine(), run.id)));
+    expect((await reportRun(engine(), run.id)).calls).toBe(50);
+  });
+
+  describe('closeRun', () => {
+    it('ends records that only wait for stopped steps by what was done to them; others stay pending', async () => {
+      const { run, ids } = await runWith(engine(), [4 | 8, 4 | 8, 8, 4, 0]);
+      const [a, b] = ids as [number, number];
+      await settleStep(engine(), a, { clear: 4, created: true, touched: true });
+      await settleStep(engine(), b, { clear: 4, touched: true });
+      const report = await closeRun(engine(), run.id, { status: 'cancelled', stopped: 8 });
+      expect(report).toMatchObject({ created: 1, updated: 1, unchanged: 2, pending: 1 });
+    });
+
+    it('a second time changes nothing, whatever it is told', async () => {
+      const { run } = await runWith(engine(), [4, 8]);
+      const first = await closeRun(engine(), run.id, { status: 'failed', stopped: 8, error: 'gone' });
+      const second = await closeRun(engine(), run.id, { status: 'finished', stopped: 12 });
+      expect(second).toEqual(first);
+      expect(await getRun(engine(), run.id)).toMatchObject({ status: 'failed', error: 'gone' });
+      expect((await openRun(engine(), run.spec)).id).toMatch(/\/2$/);
+    });
+
+    it('keeps personal data only of records that failed or are unknown', async () => {
+      const { run, ids } = await runWith(engine(), [4, 4, 4, 0, 4]);
+      const end = { step: 'upsertContact', code: 'X', reason: 'r' };
+      await endRecord(engine(), ids[0] as number, { ...end, status: 'failed' });
+      await endRecord(engine(), ids[1] as number, { ...end, status: 'unknown' });
+      await settleStep(engine(), ids[2] as number, { clear: 4, touched: true });
+      await closeRun(engine(), run.id, { status: 'cancelled', stopped: 0 });
+      const kept = await Promise.all(ids.map(async (id) => (await getRecord(engine(), run.id, id)).payload));
+      expect(kept.map((payload) => payload !== null)).toEqual([true, true, false, false, false]);
+    });
+  });
+
+  it('a report adds up: read = created + updated + unchanged + rejected + failed + unknown + pending', async () => {
+    const fate = fc.constantFrom('created', 'updated', 'unchanged', 'failed', 'unknown', 'pending');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fate, { maxLength: 8 }),
+        fc.nat(9),
+        fc.nat(9),
+        async (fates, rejected, merged) => {
+          const { run, ids } = await runWith(
+            engine(),
+            fates.map((each) => (each === 'unchanged' ? 0 : 4)),
+          );
+          const read = fates.length + rejected + merged;
+          await advanceRun(engine(), run.id, { cursor: null, progress: 1, read, rejected, merged });
+          for (const [n, each] of fates.entries()) {
+            const id = ids[n] as number;
+            if (each === 'created' || each === 'updated')
+              await settleStep(engine(), id, { clear: 4, created: each === 'created', touched: true });
+            if (each === 'failed' || each === 'unknown')
+              await endRecord(engine(), id, { status: each, step: 's', code: 'C', reason: 'r' });
+          }
+          const r = await closeRun(engine(), run.id, { status: 'cancelled', stopped: 0 });
+          expect(r.read).toBe(
+            r.created + r.updated + r.unchanged + r.rejected + r.failed + r.unknown + r.pending,
+          );
+          const n = (status: string) => fates.filter((each) => each === status).length;
+          expect(r).toMatchObject({ created: n('created'), updated: n('updated'), failed: n('failed') });
+          expect(r).toMatchObject({ unknown: n('unknown'), pending: n('pending'), rejected });
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  it('warnings are said once each, and those of rows are counted by field and code', async () => {
+    const { run } = await runWith(engine(), []);
+    const unknownTag = { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"', subject: 'x' };
+    await Promise.all([1, 2, 3].map(() => addWarning(engine(), run.id, unknownTag)));
+    const findings = [1, 2, 3].map((row) => ({
+      row,
+      kind: row === 3 ? ('reject' as const) : ('warning' as const),
+      problem: { field: 'contact.email', code: 'invalid_email', reason: 'left out' },
+    }));
+    await addRowProblems(engine(), run.id, findings);
+    await addRowProblems(engine(), run.id, findings);
+    expect((await reportRun(engine(), run.id)).warnings).toEqual([
+      { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"' },
+      { step: 'mapping', code: 'invalid_email', reason: '2 rows: contact.email: left out' },
+    ]);
+  });
+}

@@ -1,0 +1,15 @@
+// All suites of the ledger, run on each engine: one SQL, two engines.
+import { engineSuite } from './engine-suite.ts';
+import { intentsSuite } from './intents-suite.ts';
+import { peopleSuite } from './people-suite.ts';
+import { recordsSuite } from './records-suite.ts';
+import { runsSuite } from './runs-suite.ts';
+import type { Engine } from './support.ts';
+
+export function ledgerSuites(engine: Engine): void {
+  engineSuite(engine);
+  runsSuite(engine);
+  recordsSuite(engine);
+  intentsSuite(engine);
+  peopleSuite(engine);
+}
