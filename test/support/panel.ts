@@ -7,6 +7,12 @@ export interface PanelRequest {
   readonly path: string;
   readonly status: number;
   readonly code: string | null;
+  /** When the call came in, ISO 8601. */
+  readonly at: string;
+  /** Set when the client was given something else than the service's answer. */
+  readonly fault?: string;
+  /** Beside `fault`: the status of the answer whose effect was committed; null when the call reached no endpoint. */
+  readonly served?: number | null;
 }
 
 export interface PanelCard {
@@ -51,6 +57,14 @@ export function panelOf(panelUrl: string) {
     fault: (fault: object) => ask<object>('POST', '/faults', fault),
     clearFaults: () => ask<object>('DELETE', '/faults'),
   };
+}
+
+/** Requests of this kind that had an effect, whatever the client was told of it. */
+export function effects(requests: readonly PanelRequest[], method: string, path: RegExp): PanelRequest[] {
+  return requests.filter((each) => {
+    const status = each.fault === undefined ? each.status : (each.served ?? 0);
+    return each.method === method && path.test(each.path) && status >= 200 && status < 300;
+  });
 }
 
 /** Requests that write. */

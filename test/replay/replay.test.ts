@@ -1,0 +1,81 @@
+// Recorded histories must replay on today's workflow code: a running sync survives an update of Sluice.
+// To record one after a change of the workflow that is meant to be compatible:
+//   RECORD_HISTORY=<name> npx vitest run --project workflows test/replay
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Worker } from '@temporalio/worker';
+import { describe, expect, inject, it } from 'vitest';
+import { openPglite } from '../../src/ledger/database.ts';
+import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
+import { findTemporalCli } from '../../src/runtime/temporal-binary.ts';
+import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { account, openHouse, SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { connectTestTemporal } from '../support/temporal.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
+
+const FOLDER = join(import.meta.dirname, 'histories');
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+
+describe('recorded histories', () => {
+  it('are there', () => expect(files).not.toEqual([]));
+  it.each(files)('%s replays', async (file) => {
+    const bundle = await workflowBundle();
+    await Worker.runReplayHistory(bundle, JSON.parse(await readFile(join(FOLDER, file), 'utf8')));
+  });
+  it('a history that does not fit is refused', async () => {
+    const bundle = await workflowBundle();
+    const text = await readFile(join(FOLDER, files[0] as string), 'utf8');
+    const other = JSON.parse(text.replaceAll('"countWork"', '"countSheep"'));
+    await expect(Worker.runReplayHistory(bundle, other)).rejects.toThrow(/nondeterminism/i);
+  });
+});
+
+/** A run with everything in it: duplicates, look-ups, tags, cards, moves, a refusal, a lost answer, a pause. */
+describe.runIf(process.env.RECORD_HISTORY)('recording', () => {
+  it('keeps the history of a run', async () => {
+    const temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
+    const db = await openPglite('memory://');
+    const header = 'phone,name,email,tags,company,stage,plan\n';
+    const row = (i: number) =>
+      `11 98765-43${10 + i},P${i},,${i % 2 ? 'crm' : ''},C${i},${i % 3 ? 'New' : 'Nowhere'},pro\n`;
+    const rows = Array.from({ length: 12 }, (_, i) => row(i)).join('');
+    const house = await openHouse({
+      temporal,
+      db,
+      csv: header + rows + row(3).replace('P3', 'P3b'),
+      account: account({ contacts: [{ id: 5, number: '551187654311', name: 'old' }] }),
+      sync: { concurrency: 3 },
+      settleSeconds: 1,
+    });
+    try {
+      await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
+      await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'delay', ms: 50 });
+      const handle = await house.start();
+      const act = { by: 'test', reason: 'recording' };
+      await handle.executeUpdate(pauseUpdate, { args: [act] });
+      await handle.executeUpdate(resumeUpdate, { args: [act] });
+      await handle.result();
+      // The SDK has no public writer of histories; the CLI writes the JSON that the replayer reads.
+      const { path } = await findTemporalCli({
+        env: process.env,
+        cacheDir: cacheDirOf(process.env),
+        say: () => {},
+      });
+      const place = ['--address', inject('temporalAddress'), '--namespace', temporal.namespace];
+      const show = ['workflow', 'show', ...place, '--workflow-id', handle.workflowId, '--output', 'json'];
+      const { stdout } = await promisify(execFile)(path, show, { maxBuffer: 64 << 20 });
+      await writeFile(
+        join(FOLDER, `${process.env.RECORD_HISTORY}.json`),
+        `${JSON.stringify(JSON.parse(stdout))}
+`,
+      );
+    } finally {
+      await house.close();
+      await db.close();
+      await temporal.close();
+    }
+  });
+});
