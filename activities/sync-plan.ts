@@ -3,7 +3,8 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CrmRecord, RowProblem } from '../src/contracts/record.ts';
 import { type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
-import { SourceError } from '../src/contracts/source.ts';
+import { SourceError, type SourceRow } from '../src/contracts/source.ts';
+import type { Queryable } from '../src/ledger/database.ts';
 import { findPeople } from '../src/ledger/people.ts';
 import {
   addRowProblems,
@@ -96,6 +97,7 @@ export function createSyncPlanActivities(deps: Deps) {
           }
           const merged = await stage(tx, run, mapped.good);
           await addRowProblems(tx, run.id, mapped.findings);
+          if (run.rows_read === 0) await warnOfMissingColumns(tx, run.id, mapping.columns, page.rows);
           const counts = { read: page.rows.length, rejected: mapped.rejectedRows, merged };
           await advanceRun(tx, run.id, { cursor: page.next, progress: page.progress, ...counts });
           return {
@@ -165,7 +167,7 @@ export function createSyncPlanActivities(deps: Deps) {
 
   /** Stages a page's records; answers how many rows were merged into an earlier row of the same person. */
   async function stage(
-    tx: Parameters<Parameters<typeof db.transaction>[0]>[0],
+    tx: Queryable,
     run: RunRow,
     good: readonly { row: number; record: CrmRecord }[],
   ): Promise<number> {
@@ -198,10 +200,29 @@ export function createSyncPlanActivities(deps: Deps) {
   }
 }
 
-async function mapRows(
-  mapping: Mapping,
-  rows: readonly { row: number; values: Readonly<Record<string, unknown>> | null; problem?: RowProblem }[],
-) {
+/** A column that no row has is a slip of the pen in the mapping far more often than an empty export. */
+async function warnOfMissingColumns(
+  tx: Queryable,
+  runId: string,
+  columns: readonly string[],
+  rows: readonly SourceRow[],
+): Promise<void> {
+  const fold = (name: string) => name.normalize('NFC').trim().toLowerCase();
+  const found = new Set(rows.flatMap(({ values }) => Object.keys(values ?? {}).map(fold)));
+  if (found.size === 0) return;
+  for (const column of columns) {
+    const [head = column] = column.split('.');
+    if (found.has(fold(column)) || found.has(fold(head))) continue;
+    await addWarning(tx, runId, {
+      step: 'mapping',
+      subject: column,
+      code: 'NO_SUCH_COLUMN',
+      reason: `the mapping reads "${column}", which none of the first ${rows.length} rows has`,
+    });
+  }
+}
+
+async function mapRows(mapping: Mapping, rows: readonly SourceRow[]) {
   const good: { row: number; record: CrmRecord }[] = [];
   const findings: RowFinding[] = [];
   let rejectedRows = 0;

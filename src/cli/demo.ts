@@ -52,7 +52,7 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
 }
 
 async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<number> {
-  const log = openLog(env, 'error');
+  const log = openLog(env, 'error', shutdown);
   const stateDir = resolve(options.state);
   const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' });
   shutdown.add('folder lock', () => lock.release());
@@ -94,8 +94,8 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
 }
 
 /** The report as the fixed interface of `--once` names it. */
-function figures(report: RunReport): Omit<RunReport, 'pending' | 'warnings'> {
-  const { pending: _pending, warnings: _warnings, ...rest } = report;
+function figures(report: RunReport): Omit<RunReport, 'pending' | 'warnings' | 'problems'> {
+  const { pending: _pending, warnings: _warnings, problems: _problems, ...rest } = report;
   return rest;
 }
 

@@ -7,7 +7,7 @@ import type { RunProgress, RunReport } from '../contracts/run.ts';
 import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
 import type { Progress } from './progress.ts';
-import { formatCount } from './progress.ts';
+import { formatCount as n } from './progress.ts';
 
 const POLL_MS = 500;
 /** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
@@ -112,14 +112,14 @@ async function ask(handle: SyncHandle): Promise<RunProgress | null> {
 
 function describe(now: RunProgress): { done: number; total: number | null; note: string } {
   if (now.phase === 'opening' || now.phase === 'planning') {
-    return { done: 0, total: null, note: `reading the source: ${formatCount(now.read)} rows` };
+    return { done: 0, total: null, note: `reading the source: ${n(now.read)} rows` };
   }
   const parts = [
-    `${formatCount(now.created)} created`,
-    `${formatCount(now.updated)} updated`,
-    `${formatCount(now.cards)} cards`,
-    ...(now.failed > 0 ? [`${formatCount(now.failed)} failed`] : []),
-    ...(now.unknown > 0 ? [`${formatCount(now.unknown)} unknown`] : []),
+    `${n(now.created)} created`,
+    `${n(now.updated)} updated`,
+    `${n(now.cards)} cards`,
+    ...(now.failed > 0 ? [`${n(now.failed)} failed`] : []),
+    ...(now.unknown > 0 ? [`${n(now.unknown)} unknown`] : []),
   ];
   return { done: now.done, total: now.total, note: parts.join(', ') };
 }
@@ -139,13 +139,22 @@ function pause(ms: number, stop: AbortSignal): Promise<void> {
 /** A report as people read it. */
 export function describeReport(report: RunReport): string[] {
   const { read, created, updated, unchanged, rejected, failed, unknown } = report;
-  const n = formatCount;
   return [
     `run ${report.run}: ${n(read)} rows read in ${report.seconds} s`,
     `  ${n(created)} created, ${n(updated)} updated, ${n(unchanged)} unchanged, ${n(rejected)} rejected, ${n(failed)} failed, ${n(unknown)} unknown`,
     `  ${n(report.cards)} cards created, ${n(report.calls)} API calls made`,
     ...(report.pending > 0 ? [`  ${n(report.pending)} records left undone`] : []),
+    ...describeProblems(report),
     ...report.warnings.map((warning) => `  warning: ${warning.step}: ${warning.reason} [${warning.code}]`),
+  ];
+}
+
+function describeProblems({ problems, rejected, failed, unknown }: RunReport): string[] {
+  const rows = new Set(problems.map(({ row }) => row)).size;
+  const more = rejected + failed + unknown - rows;
+  return [
+    ...problems.map(({ row, outcome, where, reason }) => `  row ${n(row)} ${outcome}: ${where}: ${reason}`),
+    ...(more > 0 ? [`  and ${n(more)} more rows: see \`sluice sync rows\``] : []),
   ];
 }
 

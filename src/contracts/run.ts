@@ -90,6 +90,18 @@ export interface RunReport {
   /** Records left undone: only a cancelled run has any. */
   readonly pending: number;
   readonly warnings: readonly RunWarning[];
+  /** The first few rows that were rejected, failed or are unknown; `sluice sync rows` shows all. */
+  readonly problems: readonly RunProblem[];
+}
+
+/** What is wrong with one row, without its values. */
+export interface RunProblem {
+  readonly row: number;
+  readonly outcome: 'rejected' | 'failed' | 'unknown';
+  /** Field of the mapping, or step of the sync. */
+  readonly where: string;
+  readonly code: string;
+  readonly reason: string;
 }
 
 /** A step that stopped for all records, or a value of the config that the account does not know. */

@@ -1,6 +1,6 @@
 // The records of a run: one row a person, with the steps still to do and what came of them.
 import type { CrmRecord, RowProblem } from '../contracts/record.ts';
-import type { Outcome, PlannedRecord } from '../contracts/run.ts';
+import type { Outcome, PlannedRecord, RunProblem } from '../contracts/run.ts';
 import type { Queryable } from './database.ts';
 import { toJson } from './json.ts';
 
@@ -59,19 +59,21 @@ export async function addRowProblems(
   );
 }
 
-export interface RowProblemRow {
-  readonly row: number;
-  readonly kind: 'reject' | 'warning';
-  readonly field: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly value: string | null;
-}
-
-export async function listRowProblems(db: Queryable, runId: string, limit: number): Promise<RowProblemRow[]> {
+/** Rows that were rejected, failed or are unknown, in the order of the source. */
+export async function listProblems(
+  db: Queryable,
+  runId: string,
+  limit: number,
+  outcomes: readonly RunProblem['outcome'][] = ['rejected', 'failed', 'unknown'],
+): Promise<RunProblem[]> {
   return await db.query(
-    `select row_no as row, kind, field, code, reason, value from row_problems where run_id = $1 order by row_no, field limit $2`,
-    [runId, limit],
+    `select row_no as row, outcome, place as "where", code, reason from
+       (select row_no, 'rejected' as outcome, field as place, code, reason
+          from row_problems where run_id = $1 and kind = 'reject'
+        union all
+        select row_no, status, step, code, reason from run_records where run_id = $1 and status in ('failed', 'unknown')) p
+      where outcome = any($3) order by row_no, place limit $2`,
+    [runId, limit, outcomes],
   );
 }
 
@@ -236,21 +238,4 @@ export async function countAttempt(db: Queryable, id: number): Promise<number> {
     [id],
   );
   return row?.attempts ?? 1;
-}
-
-export interface OutcomeRow {
-  readonly row: number;
-  readonly status: string;
-  readonly step: string | null;
-  readonly code: string | null;
-  readonly reason: string | null;
-}
-
-/** Records that ended as failed or unknown. */
-export async function listTroubled(db: Queryable, runId: string, limit: number): Promise<OutcomeRow[]> {
-  return await db.query(
-    `select row_no as row, status, step, code, reason from run_records
-      where run_id = $1 and status in ('failed', 'unknown') order by row_no limit $2`,
-    [runId, limit],
-  );
 }

@@ -2,6 +2,11 @@
 import type { RunReport, RunSpec, RunWarning } from '../contracts/run.ts';
 import type { SourceCursor } from '../contracts/source.ts';
 import type { Queryable } from './database.ts';
+import { listProblems } from './records.ts';
+
+/** Rows named in a report; the report travels through the engine, the whole list stays here. */
+const PROBLEMS_SHOWN = 10;
+
 import { toJson } from './json.ts';
 
 export type RunStatus = 'planning' | 'syncing' | 'finished' | 'cancelled' | 'failed';
@@ -153,5 +158,15 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
     seconds: Math.round(run.seconds * 10) / 10,
     pending: n('pending'),
     warnings,
+    problems: await listProblems(db, id, PROBLEMS_SHOWN),
   };
+}
+
+/** The newest run of a sync, ended or not; null when it never ran. */
+export async function lastRun(db: Queryable, account: string, sync: string): Promise<RunRow | null> {
+  const [run] = await db.query<RunRow>(
+    'select * from runs where account = $1 and sync = $2 order by seq desc limit 1',
+    [account, sync],
+  );
+  return run ?? null;
 }

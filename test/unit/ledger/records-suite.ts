@@ -8,7 +8,7 @@ import {
   endRecord,
   findStaged,
   getRecord,
-  listTroubled,
+  listProblems,
   markSent,
   pendingRecords,
   rememberTagIds,
@@ -206,10 +206,10 @@ export function recordsSuite(engine: Engine): void {
     const end = { step: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' };
     await endRecord(engine(), ids[2] as number, { ...end, status: 'unknown' });
     await endRecord(engine(), ids[0] as number, { ...end, status: 'failed' });
-    expect(await listTroubled(engine(), run.id, 10)).toEqual([
-      { row: 1, status: 'failed', ...end },
-      { row: 3, status: 'unknown', ...end },
+    expect(await listProblems(engine(), run.id, 10)).toEqual([
+      { row: 1, outcome: 'failed', where: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' },
+      { row: 3, outcome: 'unknown', where: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' },
     ]);
-    expect(await listTroubled(engine(), run.id, 1)).toHaveLength(1);
+    expect(await listProblems(engine(), run.id, 1)).toHaveLength(1);
   });
 }
