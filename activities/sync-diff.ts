@@ -23,7 +23,8 @@ export function hashRecord(record: CrmRecord): RecordHashes {
   const { name, email, document, disableBot } = record.contact;
   return {
     contact: hash([name ?? null, email ?? null, document ?? null, disableBot ?? null]),
-    extra: hash(record.extraInfo),
+    // Spelled out: jsonb gives an object's keys back in an order of its own.
+    extra: hash(record.extraInfo.map(({ name, value }) => ({ name, value }))),
     tags: hash(record.tags),
   };
 }
@@ -86,8 +87,9 @@ export function planSteps(record: CrmRecord, known: KnownPerson | null, options:
 
 /** No wanted tag is a change only where Sluice put tags before, or where the list must be exactly the mapped one. */
 function concernsTags(record: CrmRecord, known: KnownPerson | null, options: DiffOptions): boolean {
-  if (record.tags.length > 0) return true;
-  return known?.remote_id != null && (known.tags_added.length > 0 || options.tags === 'replace');
+  // Also for somebody new to the ledger: the service may know the contact, with tags of others.
+  if (record.tags.length > 0 || options.tags === 'replace') return true;
+  return known?.remote_id != null && known.tags_added.length > 0;
 }
 
 /**
