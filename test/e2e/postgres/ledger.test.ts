@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { planPageSuite } from '../../unit/activities/plan-page-suite.ts';
 import { migrateSuite } from '../../unit/ledger/migrate-suite.ts';
 import { ledgerSuites } from '../../unit/ledger/suites.ts';
 
@@ -21,6 +22,7 @@ afterAll(async () => {
 });
 
 ledgerSuites(() => db);
+planPageSuite(() => db);
 migrateSuite(
   () => db,
   () => [other],

@@ -1,0 +1,45 @@
+// Records as fast-check makes them: few values, so that they meet often.
+import fc from 'fast-check';
+import { type DiffOptions, mergeExtraInfo } from '../../../activities/sync-diff.ts';
+import type { CrmRecord, RecordCard } from '../../../src/contracts/record.ts';
+import { recordOf } from '../ledger/support.ts';
+
+export const BR = '5511987654321';
+export const US = '12025550123';
+
+export const word = fc.constantFrom('a', 'b', 'c', 'ç', '__proto__');
+export const names = fc.uniqueArray(word, { maxLength: 4 });
+export const extraInfo = fc
+  .uniqueArray(fc.record({ name: word, value: word }), { selector: ({ name }) => name, maxLength: 4 })
+  .map((fields) => mergeExtraInfo([], fields));
+const card: fc.Arbitrary<RecordCard> = fc
+  .record(
+    {
+      stage: fc.oneof(word, fc.integer({ min: 1, max: 3 })),
+      title: word,
+      sourceId: fc.integer({ min: 1, max: 9 }),
+    },
+    { requiredKeys: [] },
+  )
+  .chain((fields) =>
+    fc
+      .dictionary(fc.constantFrom('p', 'q'), word)
+      .map((customFields) => ({ pipeline: 'Sales', ...fields, customFields })),
+  );
+const contact = fc.record(
+  { name: word, email: word, document: word, disableBot: fc.boolean() },
+  { requiredKeys: [] },
+);
+export const records = (key: string): fc.Arbitrary<CrmRecord> =>
+  fc
+    .record(
+      { contact, extraInfo, tags: names.map((tags) => [...tags].sort()), card },
+      { requiredKeys: ['contact', 'extraInfo', 'tags'] },
+    )
+    .map((parts) => recordOf(key, { ...parts, contact: { number: key, ...parts.contact } }));
+export const record = fc.constantFrom(BR, US).chain(records);
+
+export const options: fc.Arbitrary<DiffOptions> = fc.record({
+  tags: fc.constantFrom('merge' as const, 'replace' as const),
+  extraInfo: fc.constantFrom('merge' as const, 'merge-fresh' as const, 'replace' as const),
+});
