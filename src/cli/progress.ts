@@ -144,14 +144,19 @@ function joined({ label, parts }: Described): string {
   return `${label}: ${parts.join(', ')}`;
 }
 
+/** Cells of the shortest bar worth drawing. */
+const MIN_BAR = 10;
+
 // One column stays free: a full last column makes some terminals begin a new line, and the bar would then stack up.
 function barLine(described: Described, { done, total }: ProgressState, columns: number): string {
   const width = Math.max(1, columns - 1);
   const parts = [...described.parts];
-  while (parts.length > 1 && joined({ ...described, parts }).length > width) parts.pop();
+  // The bar is what people look at: words give way to it, the last ones first.
+  const words = total === null ? width : width - MIN_BAR - 3;
+  while (parts.length > 1 && joined({ ...described, parts }).length > words) parts.pop();
   const text = joined({ ...described, parts });
   const room = Math.min(30, width - text.length - 3);
-  if (total === null || room < 8) return text.slice(0, width);
+  if (total === null || room < MIN_BAR) return text.slice(0, width);
   const filled = Math.floor((room * percent(done, total)) / 100);
   return `${described.label} [${'#'.repeat(filled)}${'-'.repeat(room - filled)}] ${parts.join(', ')}`;
 }

@@ -114,6 +114,7 @@ function describe(now: RunProgress): { done: number; total: number | null; note:
   if (now.phase === 'opening' || now.phase === 'planning') {
     return { done: 0, total: null, note: `reading the source: ${n(now.read)} rows` };
   }
+  if (now.phase === 'preparing') return { done: 0, total: null, note: 'reading what the account has' };
   const parts = [
     `${n(now.created)} created`,
     `${n(now.updated)} updated`,
