@@ -2,20 +2,24 @@
 import { Runtime } from '@temporalio/worker';
 import { createLogger, type Logger } from '../observability/logger.ts';
 import { temporalLogger } from '../observability/temporal-logger.ts';
+import type { Shutdown } from '../runtime/shutdown.ts';
 import { CliError, EXIT } from './exit.ts';
 
 /**
+ * Call it before anything else is added to `shutdown`: the SDK's native part ends last. It ends by itself with the
+ * last worker only; a command that fails before its first worker has to end it.
  * @param fallback level when SLUICE_LOG_LEVEL says nothing
  * @throws CliError (usage) for an unknown level
  */
-export function openLog(env: NodeJS.ProcessEnv, fallback: string): Logger {
+export function openLog(env: NodeJS.ProcessEnv, fallback: string, shutdown: Shutdown): Logger {
   const log = makeLogger(env.SLUICE_LOG_LEVEL || fallback);
-  Runtime.install({
+  const runtime = Runtime.install({
     logger: temporalLogger(log),
     // Ctrl-C is ours: workers are stopped in order, by the shutdown.
     shutdownSignals: [],
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} } },
   });
+  shutdown.add('Temporal SDK', () => runtime.shutdown());
   return log;
 }
 

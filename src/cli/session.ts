@@ -55,7 +55,7 @@ export async function openStack(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Stack & { readonly config: LoadedConfig }> {
-  const log = openLog(env, 'warn');
+  const log = openLog(env, 'warn', shutdown);
 
   const config = await openConfig(options.config, env);
   const stateDir = resolve(options.state);
