@@ -14,6 +14,7 @@ import { refusal } from './failures.ts';
 import { fail, runStep, type StepContext } from './record-step.ts';
 import { refName } from './sync-diff.ts';
 import { CARD_CREATION, isSettled, readBack, STAGE_MOVE, writeOnce } from './uncertain-write.ts';
+import { wholeList } from './whole-list.ts';
 
 /** Clocks of the two sides may differ by so much. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -126,7 +127,7 @@ export function createCardActivities(deps: Deps) {
     const list = await callApi(deps, c.account, c.run, (client, options) =>
       client.cards.list(since === null ? query : { ...query, createdAtAfter: since }, options),
     );
-    return list?.items ?? [];
+    return wholeList({ method: 'GET', path: '/v1/cards' }, list);
   }
 
   async function created(tx: Queryable, c: StepContext, card: Card): Promise<StepResult> {

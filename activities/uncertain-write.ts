@@ -1,12 +1,13 @@
 // Writes that are not idempotent: what follows when one fails, and how its effect is looked for.
 import { ApplicationFailure } from '@temporalio/activity';
-import { isAmbiguous } from '../src/api-client/errors.ts';
+import { isAmbiguous, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { type IntentKey, type IntentRow, openIntent, setIntent, takeIntent } from '../src/ledger/intents.ts';
 import { endRecord, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
+import { isRefusal, refusalCode, refusalScope } from './failures.ts';
 import type { StepContext } from './record-step.ts';
 
 /** Pause after a write that was cut off, before its effect is first looked for. */
@@ -117,6 +118,17 @@ export async function readBack(
       return await giveUp(
         'READ_BACK_FAILED',
         `the answer was lost and reading back failed ${MAX_LOOKS} times`,
+      );
+    }
+    // Looking again would show the same: the outcome stays open, so the record has not simply failed.
+    if (error instanceof UnexpectedShapeError) {
+      return await giveUp('READ_BACK_UNREADABLE', `the answer was lost and reading back lacks ${error.path}`);
+    }
+    if (isRefusal(error) && refusalScope(refusalCode(error), look) === 'record') {
+      const code = refusalCode(error);
+      return await giveUp(
+        'READ_BACK_REFUSED',
+        `the answer was lost and reading back was refused with ${code}`,
       );
     }
     throw error;
