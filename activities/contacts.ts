@@ -9,6 +9,7 @@ import { callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
 import { runStep, type StepContext } from './record-step.ts';
 import { canonicalKey, hashRecord, mergeExtraInfo, needsRead, targetTags } from './sync-diff.ts';
+import { wholeList } from './whole-list.ts';
 
 /** Clocks of the two sides may differ by so much. */
 const CLOCK_SKEW_MS = 60_000;
@@ -22,7 +23,7 @@ export function createContactActivities(deps: Deps) {
         const list = await callApi(deps, c.account, c.run, (client, options) =>
           client.contacts.list({ number: c.record.key, pageSize: 100 }, options),
         );
-        const found = choose(list?.items ?? [], c.record.key);
+        const found = choose(wholeList({ method: 'GET', path: '/v1/contacts' }, list), c.record.key);
         return await db.transaction(async (tx) => {
           await noteLookup(tx, c.spec.account, c.row.key, c.run, found);
           return await settleStep(tx, c.row.id, {
@@ -96,8 +97,9 @@ export function createContactActivities(deps: Deps) {
           const wantsCard = (c.row.todo & STEP_BITS.createCard) !== 0;
           return await settleStep(tx, c.row.id, {
             clear: STEP_BITS.upsertContact | (tags.ids === null ? STEP_BITS.setTags : 0),
-            // A contact that was there before may have a card that people made.
-            add: wantsCard && !created ? STEP_BITS.findCard : 0,
+            // A contact that was there before may have a card that people made; so may one that a lost
+            // attempt seems to have made.
+            add: wantsCard && !answer.created ? STEP_BITS.findCard : 0,
             created,
             touched: true,
           });
