@@ -1,4 +1,5 @@
 // What the account offers, read once a run: tags, pipelines, and how many contacts there are.
+import { Context } from '@temporalio/activity';
 import { ApiError } from '../src/api-client/errors.ts';
 import type { RefusalDetails } from '../src/contracts/run.ts';
 import { pick, saveCatalog } from '../src/ledger/catalog.ts';
@@ -39,7 +40,7 @@ export function createCatalogActivities(deps: Deps) {
         }
         throw refusal(code, error.message, { scope, step });
       }
-      throw toFailure(error, step, 3);
+      throw toFailure(error, step, Context.current().info.attempt);
     }
   }
 
