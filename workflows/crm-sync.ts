@@ -16,17 +16,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type {
-  PlannedRecord,
-  RefusalDetails,
-  RunPhase,
-  RunProgress,
-  RunReport,
-  Step,
-} from '../src/contracts/run.ts';
+import type { PlannedRecord, RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
 import { type OperatorAct, pauseUpdate, progressQuery, resumeUpdate, SEARCH_KEYS } from './messages.ts';
 import { API_OPTIONS, apiQueue, LEDGER_OPTIONS } from './policies.ts';
 import { CARD_STEPS, nextStep, stepBits } from './record-steps.ts';
+import { reasonOf, refusalOf } from './refusals.ts';
 
 export interface CrmSyncInput {
   readonly account: string;
@@ -92,8 +86,10 @@ class CrmSync {
     unknown: 0,
     cards: 0,
   };
-  /** Records under way. */
+  /** Records, and calls for the run as a whole, that are under way. */
   #active = 0;
+  /** A pause took records back since the source was gone through from its start. */
+  #tookBack = false;
   /** Holds the calls of this run, so that a pause can take back those which nobody has begun. */
   #calls = new CancellationScope();
 
@@ -199,10 +195,11 @@ class CrmSync {
       await condition(() => this.#active === 0);
       // Once more from the start: records that a pause took back are pending still.
       if (after === 0 && batch.length === 0) return;
-      if (this.#paused === null && this.#ended() === endedBefore) {
+      if (!this.#tookBack && this.#ended() === endedBefore) {
         throw ApplicationFailure.nonRetryable('records stay pending although each was tried', 'STUCK');
       }
-      endedBefore = this.#paused === null ? this.#ended() : -1;
+      endedBefore = this.#ended();
+      this.#tookBack = this.#paused !== null;
       after = 0;
     }
   }
@@ -260,12 +257,17 @@ class CrmSync {
   async #untilDone<T>(step: Step, call: () => Promise<T>): Promise<T | null> {
     for (;;) {
       await condition(() => this.#paused === null);
+      const calls = this.#calls;
+      this.#active++;
       try {
         return await this.#attempt(step, call);
       } catch (error) {
-        if (this.#paused !== null) continue;
+        // Taken back by a pause, which may be over again by now.
+        if (this.#paused !== null || calls.consideredCancelled) continue;
         if (refusalOf(error)?.scope !== 'run') throw error;
         await this.#hold({ by: 'sluice', reason: reasonOf(error) });
+      } finally {
+        this.#active--;
       }
     }
   }
@@ -273,7 +275,8 @@ class CrmSync {
   async #pause(act: OperatorAct): Promise<RunProgress> {
     await this.#hold(act);
     // "Paused" is said only when no call of this run is under way or waiting in the queue.
-    await condition(() => this.#active === 0);
+    const hold = this.#paused;
+    await condition(() => this.#active === 0 || this.#paused !== hold);
     return this.#progress();
   }
 
@@ -289,6 +292,7 @@ class CrmSync {
     if (this.#paused !== null) return;
     log.warn('paused', { run: this.#run, by: act.by, reason: act.reason });
     this.#paused = act;
+    this.#tookBack = true;
     upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: 'paused' }]);
     this.#calls.cancel();
   }
@@ -377,18 +381,6 @@ class CrmSync {
       ),
     };
   }
-}
-
-function refusalOf(error: unknown): RefusalDetails | null {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return null;
-  return (error.cause.details?.[0] as RefusalDetails | undefined) ?? null;
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure)
-    return cause.type == null ? cause.message : `${cause.type}: ${cause.message}`;
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function validateAct(act: OperatorAct): void {

@@ -1,0 +1,17 @@
+// Failures of activities, as workflows read them.
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import type { RefusalDetails } from '../src/contracts/run.ts';
+
+/** What a refused activity says of itself; null when it failed for another reason. */
+export function refusalOf(error: unknown): RefusalDetails | null {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return null;
+  return (error.cause.details?.[0] as RefusalDetails | undefined) ?? null;
+}
+
+/** For the operator: code and message, without personal data. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure)
+    return cause.type == null ? cause.message : `${cause.type}: ${cause.message}`;
+  return cause instanceof Error ? cause.message : String(cause);
+}
