@@ -1,0 +1,235 @@
+// The CRM sync while the service loses answers: everybody once, every card once, and the truth in the report.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { account, type House } from '../support/house.ts';
+import { effects } from '../support/panel.ts';
+import { HEADER, plainRows, sumOf, syncRoom, untilRetried } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const { inHouse } = syncRoom();
+
+const CARDS = '^/v1/cards$';
+const NO_CARDS = { requestId: 'r', count: 0, hasMore: false, totalValue: 0, cards: [] };
+const INTERNAL = { kind: 'status', status: 500 };
+
+/** Card creations that had an effect. */
+async function creations(house: House): Promise<number> {
+  return effects(await house.panel.requests(), 'POST', /^\/v1\/cards$/).length;
+}
+
+/** One of each: with a record for each fault and all under way at once, each fault meets another record. */
+const LOST_ANSWERS = [
+  { kind: 'reset-after' },
+  { kind: 'reset-before' },
+  INTERNAL,
+  { kind: 'html' },
+  { kind: 'truncate' },
+  { kind: 'hang' },
+];
+
+/** Arms one fault of each kind; answers a check that each was met. */
+async function armAll(house: House, where: object, faults: readonly object[]): Promise<void> {
+  for (const fault of faults) await house.panel.fault({ ...where, times: 1, ...fault });
+}
+
+async function met(house: House, method: string, path: RegExp): Promise<string[]> {
+  const seen = (await house.panel.requests()).filter(
+    (each) => each.method === method && path.test(each.path),
+  );
+  return seen.flatMap(({ fault }) => fault ?? []).sort();
+}
+
+const EVERY_KIND = ['hang', 'html', 'reset-after', 'reset-before', 'status', 'truncate'];
+
+describe('a card whose answer was lost', () => {
+  it('FAULTS 1, 4, 5, 6, 9, 14: by reset, internal error, HTML, cut JSON, silence, missing card → one card each, counted once', async () => {
+    await inHouse({ csv: plainRows(9, 'New'), settleSeconds: 1, deadlineMs: 500 }, async (house) => {
+      const empty = { kind: 'status', status: 201, body: { requestId: 'r' } };
+      await armAll(house, { method: 'POST', path: CARDS }, [...LOST_ANSWERS, empty]);
+      expect(await house.run()).toMatchObject({ read: 9, created: 9, failed: 0, unknown: 0, cards: 9 });
+      expect(await met(house, 'POST', /cards$/)).toEqual([...EVERY_KIND, 'status'].sort());
+      expect(new Set((await house.panel.account()).cards.map(({ contactId }) => contactId)).size).toBe(9);
+      expect(await creations(house)).toBe(9);
+      expect(await house.run()).toMatchObject({ unchanged: 9, calls: 0 });
+    });
+  });
+
+  it('FAULTS 2: with the read-back down too → unknown, not sent again; the next run finds and adopts it', async () => {
+    await inHouse({ csv: plainRows(1, 'New') }, async (house) => {
+      await house.panel.fault({ method: 'POST', path: CARDS, kind: 'reset-after', times: 1 });
+      await house.panel.fault({ method: 'GET', path: CARDS, ...INTERNAL });
+      const handle = await house.start();
+      await untilRetried(handle, 'readBackCard', 'HTTP_500');
+      // Eleven failed looks take minutes: the ledger is told that they have been.
+      await house.db.query('update run_records set attempts = 11');
+      const report = await handle.result();
+      expect(report).toMatchObject({ read: 1, created: 0, failed: 0, unknown: 1, cards: 0 });
+      expect(await house.db.query('select state from intents')).toEqual([{ state: 'unknown' }]);
+      expect(await creations(house)).toBe(1);
+
+      await house.panel.clearFaults();
+      expect(await house.run()).toMatchObject({ read: 1, failed: 0, unknown: 0, cards: 0 });
+      expect(await creations(house)).toBe(1);
+      expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
+    });
+  });
+
+  it('FAULTS 3: and the read-back lags behind → still one card', async () => {
+    await inHouse({ csv: plainRows(1, 'New'), settleSeconds: 2 }, async (house) => {
+      await house.panel.fault({ method: 'POST', path: CARDS, kind: 'reset-after', times: 1 });
+      await house.panel.fault({
+        ...{ method: 'GET', path: CARDS, times: 1 },
+        ...{ kind: 'status', status: 200, body: NO_CARDS },
+      });
+      expect(await house.run()).toMatchObject({ created: 1, unknown: 0, cards: 1 });
+      expect(await creations(house)).toBe(1);
+    });
+  });
+
+  it('FAULTS 14: and the read-back shows a card that cannot be read → no second card', async () => {
+    const unreadable = { ...NO_CARDS, count: 1, cards: [{ title: 'without id' }] };
+    await inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
+      await house.panel.fault({ method: 'POST', path: CARDS, kind: 'reset-after', times: 1 });
+      await house.panel.fault({ method: 'GET', path: CARDS, kind: 'status', status: 200, body: unreadable });
+      expect(await house.run()).toMatchObject({ read: 1, failed: 0, unknown: 1 });
+      expect(await creations(house)).toBe(1);
+      await house.panel.clearFaults();
+      expect(await house.run()).toMatchObject({ failed: 0, unknown: 0 });
+      expect(await creations(house)).toBe(1);
+    });
+  });
+
+  it('each time it is created → set aside as unknown after three calls, never a fourth', async () => {
+    await inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
+      await house.panel.fault({ method: 'POST', path: CARDS, kind: 'reset-before' });
+      expect(await house.run()).toMatchObject({ read: 1, unknown: 1, failed: 0, cards: 0 });
+      const tried = (await house.requests()).filter(
+        (each) => each.method === 'POST' && /cards/.test(each.path),
+      );
+      expect(tried).toHaveLength(3);
+    });
+  });
+});
+
+describe('a card that certainly was not created', () => {
+  it('FAULTS 4: refused connections → tried again without reading back, one card', async () => {
+    await inHouse({ csv: plainRows(1, 'New') }, async (house) => {
+      // The 429 holds the creation back until the service has gone.
+      const wait = {
+        status: 429,
+        body: { error: 'wait', code: 'ERR_RATE_LIMITED' },
+        headers: { 'Retry-After': '2' },
+      };
+      await house.panel.fault({ method: 'POST', path: CARDS, kind: 'status', times: 1, ...wait });
+      const handle = await house.start();
+      await until('the creation was sent away', async () =>
+        (await house.panel.requests()).some(({ status }) => status === 429),
+      );
+      const bringBack = await house.outage();
+      await untilRetried(handle, 'createCard', 'TRANSPORT_CONNECT');
+      await bringBack();
+      expect(await handle.result()).toMatchObject({ created: 1, cards: 1, unknown: 0 });
+      const seen = await house.requests();
+      expect(effects(seen, 'POST', /^\/v1\/cards$/)).toHaveLength(1);
+      expect(seen.filter(({ method, path }) => method === 'GET' && path === '/v1/cards')).toEqual([]);
+    });
+  });
+});
+
+describe('moves whose answers were lost', () => {
+  it("by reset, internal error, HTML, cut JSON, silence → each stage's automation runs once", async () => {
+    await inHouse({ csv: plainRows(7, 'New'), settleSeconds: 1, deadlineMs: 500 }, async (house) => {
+      await house.run();
+      await house.write(plainRows(7, 'Talking'));
+      await armAll(house, { method: 'PATCH', path: '/stage$' }, LOST_ANSWERS);
+      expect(await house.run()).toMatchObject({ updated: 7, unknown: 0, failed: 0 });
+      expect(await met(house, 'PATCH', /stage$/)).toEqual(EVERY_KIND);
+      const moved = effects(await house.requests(), 'PATCH', /stage$/).map(({ path }) => path);
+      expect(moved).toHaveLength(7);
+      expect(new Set(moved).size).toBe(7);
+      expect((await house.panel.account()).cards.every(({ stageId }) => stageId === 12)).toBe(true);
+      expect(await house.run()).toMatchObject({ unchanged: 7, calls: 0 });
+    });
+  });
+});
+
+describe('reads and upserts', () => {
+  it('FAULTS 5, 6, 9: internal error, reset, HTML, cut JSON, silence → tried again; nobody failed, nobody twice', async () => {
+    const people = Array.from({ length: 7 }, (_, n) => `11 98765-432${n},P${n},,crm,,,\n`).join('');
+    await inHouse({ csv: HEADER + people, deadlineMs: 500 }, async (house) => {
+      await house.panel.fault({ path: '^/v1/tags', times: 1, kind: 'html' });
+      await house.panel.fault({ method: 'GET', path: '^/v1/contacts$', times: 1, kind: 'hang' });
+      await armAll(house, { method: 'POST', path: '^/v1/contacts$' }, LOST_ANSWERS);
+      await armAll(house, { method: 'PUT', path: '/tags$' }, LOST_ANSWERS);
+      const report = await house.run();
+      expect(report).toMatchObject({ read: 7, created: 7, failed: 0, unknown: 0 });
+      expect(sumOf(report)).toBe(report.read);
+      expect(await met(house, 'POST', /contacts$/)).toEqual(EVERY_KIND);
+      expect(await met(house, 'PUT', /tags$/)).toEqual(EVERY_KIND);
+      const { contacts } = await house.panel.account();
+      expect(contacts).toHaveLength(7);
+      expect(contacts.every(({ tagIds }) => tagIds[0] === 1)).toBe(true);
+      expect(await house.run()).toMatchObject({ unchanged: 7, calls: 0 });
+    });
+  });
+
+  it('an upsert whose first attempt was lost, of a person whom somebody else then made with a card → no second card', async () => {
+    await inHouse({ csv: plainRows(1, 'New') }, async (house) => {
+      await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'reset-before', times: 1 });
+      const handle = await house.start();
+      await untilRetried(handle, 'upsertContact', 'TRANSPORT_RESET');
+      await house.panel.patch({
+        contacts: [{ id: 50, number: '14155552000', name: 'by hand' }],
+        cards: [{ id: 60, contactId: 50, pipelineId: 1, stageId: 12, title: 'by hand' }],
+      });
+      await handle.result();
+      expect((await house.panel.account()).cards).toMatchObject([{ id: 60 }]);
+    });
+  });
+
+  it('FAULTS 10: a redirect to another host → not followed, the token stays, the record waits', async () => {
+    const seen: unknown[] = [];
+    const other = createServer((request, response) => {
+      seen.push(request.headers);
+      response.end('{}');
+    });
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    try {
+      const Location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/wapi/v1/contacts`;
+      await inHouse({ csv: plainRows(1) }, async (house) => {
+        await house.panel.fault({
+          ...{ method: 'POST', path: '^/v1/contacts$', kind: 'status', times: 1 },
+          ...{ status: 307, headers: { Location } },
+        });
+        expect(await house.run()).toMatchObject({ created: 1, failed: 0 });
+        expect(seen).toEqual([]);
+      });
+    } finally {
+      await new Promise((done) => other.close(done));
+    }
+  });
+
+  it('FAULTS 13, 14: one refused record and one answer without its fields fail these alone, with code and path', async () => {
+    const connections = [{ id: 1, name: 'main', channel: 'whatsapp', status: 'CONNECTED' }];
+    const fixture = account({ connections, numbersNotOnNetwork: ['14155552001'] });
+    const sync = { validateNumber: true, concurrency: 1 };
+    await inHouse({ csv: plainRows(4), account: fixture, sync }, async (house) => {
+      await house.panel.fault({
+        ...{ method: 'POST', path: '^/v1/contacts$', kind: 'status', times: 1, status: 200 },
+        body: { requestId: 'r', created: true, contact: { id: 'x' } },
+      });
+      const report = await house.run();
+      expect(report).toMatchObject({ read: 4, created: 2, failed: 2 });
+      expect(sumOf(report)).toBe(4);
+      expect(
+        await house.db.query(
+          "select row_no, code, reason from run_records where status = 'failed' order by row_no",
+        ),
+      ).toMatchObject([
+        { row_no: 1, code: 'UNEXPECTED_SHAPE', reason: expect.stringContaining('contact.id') },
+        { row_no: 2, code: 'ERR_NUMBER_NOT_ON_WHATSAPP' },
+      ]);
+    });
+  });
+});
