@@ -48,6 +48,8 @@ export function createCardActivities(deps: Deps) {
       return await runStep(deps, 'createCard', input, async (c) => {
         const wanted = c.record.card;
         if (wanted === undefined) throw new Error('the record asks for no card');
+        // Another sync of the account was faster with this person's card in the same pipeline.
+        if (c.person?.card != null) return await settleStep(db, c.row.id, { clear: STEP_BITS.createCard });
         const { pipeline, stage } = await place(c);
         if (wanted.stage !== undefined && stage === null) return await unknownStage(c, pipeline);
         const body = {
