@@ -31,7 +31,9 @@ async function readAll(
     return fetchPage(window);
   };
   try {
-    for await (const { id } of iteratePages('/v1/x', pageSize, counted, onInvalid)) ids.push(id);
+    const keyOf = ({ id }: Item) => id;
+    const list = { endpoint: '/v1/x', pageSize, maxPageSize: 100, keyOf, fetchPage: counted, onInvalid };
+    for await (const { id } of iteratePages(list)) ids.push(id);
     return { ids, calls, error: null };
   } catch (error) {
     return { ids, calls, error };
