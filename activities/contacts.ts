@@ -90,13 +90,14 @@ export function createContactActivities(deps: Deps) {
             extra,
           });
           // A new contact without wanted tags has the list it should have.
-          if (tags.ids === null && (created || (c.row.todo & STEP_BITS.setTags) !== 0)) {
+          if (tags !== null && tags.ids === null && (created || (c.row.todo & STEP_BITS.setTags) !== 0)) {
             await noteTags(tx, c.spec.account, c.row.key, hashes.tags, tags.added);
           }
-          if (tags.ids !== null) await rememberTagIds(tx, c.row.id, { ids: tags.ids, added: tags.added });
+          if (tags !== null && tags.ids !== null)
+            await rememberTagIds(tx, c.row.id, { ids: tags.ids, added: tags.added });
           const wantsCard = (c.row.todo & STEP_BITS.createCard) !== 0;
           return await settleStep(tx, c.row.id, {
-            clear: STEP_BITS.upsertContact | (tags.ids === null ? STEP_BITS.setTags : 0),
+            clear: STEP_BITS.upsertContact | (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),
             // A contact that was there before may have a card that people made; so may one that a lost
             // attempt seems to have made.
             add: wantsCard && !answer.created ? STEP_BITS.findCard : 0,
@@ -123,14 +124,17 @@ export function createContactActivities(deps: Deps) {
     },
   };
 
-  /** Tag ids the contact is to have, null when its list is right; tags unknown to the account are warned of once. */
+  /** Tag ids the contact is to have, `ids` null when its list is right, null when that can't be told; tags unknown to the account are warned of once. */
   async function planTags(
     c: StepContext,
     contact: Contact,
-  ): Promise<{ ids: number[] | null; added: string[] }> {
+  ): Promise<{ ids: number[] | null; added: string[] } | null> {
     const mine = c.person?.tags_added ?? [];
     if ((c.row.todo & STEP_BITS.setTags) === 0) return { ids: null, added: mine };
-    const catalog = (await readCatalog(db, c.spec.account, 'tags')) ?? [];
+    const known = await readCatalog(db, c.spec.account, 'tags');
+    // The list of tags was refused: they wait for a run that may read it.
+    if (known === null && c.record.tags.length > 0) return null;
+    const catalog = known ?? [];
     const wanted: string[] = [];
     for (const name of c.record.tags) {
       const tag = pick(catalog, name);
