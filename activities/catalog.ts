@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { ApiError } from '../src/api-client/errors.ts';
 import type { RefusalDetails } from '../src/contracts/run.ts';
 import { pick, saveCatalog } from '../src/ledger/catalog.ts';
-import { noteSurvey } from '../src/ledger/people.ts';
+import { clearSurvey, noteSurvey } from '../src/ledger/people.ts';
 import { addWarning, getRun } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
@@ -15,7 +15,7 @@ const PAGE = 100;
 export interface SurveyPage {
   /** Contacts that the account has, as this page said. */
   readonly count: number;
-  /** Contacts on this page. */
+  /** Different contacts on this and the earlier pages: one that moved from page to page counts once. */
   readonly seen: number;
   readonly hasMore: boolean;
 }
@@ -96,8 +96,11 @@ export function createCatalogActivities(deps: Deps) {
         );
         if (list === null) throw new Error('a read is never called off');
         const contacts = list.items.map(({ id, number }) => ({ id, number, key: canonicalKey(number) }));
-        await db.transaction((tx) => noteSurvey(tx, account, input.run, contacts));
-        return { count: list.count, seen: list.items.length, hasMore: list.hasMore };
+        return await db.transaction(async (tx) => {
+          if (input.page === 1) await clearSurvey(tx, input.run);
+          const seen = await noteSurvey(tx, account, input.run, contacts);
+          return { count: list.count, seen, hasMore: list.hasMore };
+        });
       });
     },
   };

@@ -5,7 +5,7 @@ import type { CrmRecord, RowProblem } from '../src/contracts/record.ts';
 import { type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
 import { SourceError, type SourceRow } from '../src/contracts/source.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { findPeople } from '../src/ledger/people.ts';
+import { clearSurvey, findPeople } from '../src/ledger/people.ts';
 import {
   addRowProblems,
   countTodo,
@@ -39,6 +39,8 @@ export interface OpenedRun {
   readonly concurrency: number;
   /** The source has been read to its end already. */
   readonly planned: boolean;
+  /** A sink is to be told when the run has ended. */
+  readonly announce: boolean;
 }
 
 export interface PlanProgress {
@@ -75,6 +77,7 @@ export function createSyncPlanActivities(deps: Deps) {
         tokenKey,
         concurrency: run.spec.options.concurrency,
         planned: run.status !== 'planning',
+        announce: run.spec.options.announce !== undefined,
       };
     },
 
@@ -134,6 +137,7 @@ export function createSyncPlanActivities(deps: Deps) {
           onFound: spec.options.tags === 'replace' ? STEP_BITS.setTags : 0,
         };
         await settleSurvey(tx, { id, account }, bits, input.complete);
+        await clearSurvey(tx, id);
       });
     },
 

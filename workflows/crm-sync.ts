@@ -153,27 +153,25 @@ class CrmSync {
     const { readTags, readPipelines } = this.#api();
     if (work.tags > 0) await this.#untilDone('setTags', () => readTags({ run: this.#run }));
     if (work.cards > 0) await this.#untilDone('createCard', () => readPipelines({ run: this.#run }));
-    if (work.lookups > 0) await this.#survey(work.lookups);
+    if (work.lookups > 1) await this.#survey(work.lookups);
     this.#prepared = true;
   }
 
   /** Reads the account's contacts by the hundred when that takes fewer calls than looking people up one by one. */
   async #survey(lookups: number): Promise<void> {
     const { surveyContacts } = this.#api();
-    let seen = 0;
     for (let page = 1, pages = 1; page <= pages; page++) {
       const answer = await this.#untilDone('lookup', () => surveyContacts({ run: this.#run, page }));
       if (answer === null) return;
-      seen += answer.seen;
       const needed = Math.ceil(answer.count / 100);
       // The first page is spent either way; the others only if they are fewer than the look-ups.
-      if (page === 1) {
-        if (needed - 1 > lookups) return;
-        pages = needed;
-      }
-      // Contacts that came or went meanwhile may have slipped between two pages.
+      if (page === 1 && needed - 1 <= lookups) pages = needed;
+      // Contacts that came, went or moved meanwhile may have slipped between two pages.
       if (page === pages)
-        await ledger.settleSurvey({ run: this.#run, complete: seen === answer.count && !answer.hasMore });
+        await ledger.settleSurvey({
+          run: this.#run,
+          complete: answer.seen === answer.count && !answer.hasMore,
+        });
     }
   }
 

@@ -123,6 +123,13 @@ const MIGRATIONS: readonly string[] = [
     blocked_until timestamptz not null default '-infinity'
   );
   `,
+  `
+  create table survey_contacts (
+    run_id text not null references runs on delete cascade,
+    contact_id bigint not null,
+    primary key (run_id, contact_id)
+  );
+  `,
 ];
 
 /** Brings the ledger's tables up to date; safe when several processes start at once. */

@@ -71,14 +71,19 @@ export async function noteLookup(
  * Notes a page of the account's contacts: only people that this run is about are kept. Of two contacts
  * of one person (with and without the ninth digit) the one whose number is the key wins, unless Sluice has
  * written to the other: hashes and card are of that one.
+ * @returns how many different contacts the run's reading has come by so far
  */
 export async function noteSurvey(
   tx: Queryable,
   account: string,
   runId: string,
   contacts: readonly { id: number; number: string; key: string }[],
-): Promise<void> {
-  if (contacts.length === 0) return;
+): Promise<number> {
+  await tx.query(
+    `insert into survey_contacts (run_id, contact_id)
+     select $1, (each.value)::bigint from jsonb_array_elements_text($2::jsonb) as each on conflict do nothing`,
+    [runId, toJson(contacts.map(({ id }) => id))],
+  );
   await tx.query(
     `insert into people (account, key, remote_id, remote_number)
      select distinct on (s.key) $1, s.key, s.id, s.number
@@ -90,6 +95,16 @@ export async function noteSurvey(
       where people.remote_id is null or (excluded.remote_number = people.key and people.hash_contact is null)`,
     [account, runId, toJson(contacts)],
   );
+  const [row] = await tx.query<{ seen: number }>(
+    'select count(*)::int as seen from survey_contacts where run_id = $1',
+    [runId],
+  );
+  return row?.seen ?? 0;
+}
+
+/** Forgets which contacts a run's reading of the account has come by. */
+export async function clearSurvey(tx: Queryable, runId: string): Promise<void> {
+  await tx.query('delete from survey_contacts where run_id = $1', [runId]);
 }
 
 export async function noteExtraInfo(
