@@ -62,7 +62,7 @@ describe('rows of one person', () => {
 describe('hashes', () => {
   it('do not depend on the order of keys', () => {
     const fields = (f: ExtraField) => ({ value: f.value, name: f.name });
-    const turned = (o: object) => Object.fromEntries(Object.entries(o).reverse());
+    const turned = (o: object) => Object.fromEntries(Object.entries(o).toReversed());
     fc.assert(
       fc.property(record, (r) => {
         const other = { ...turned(r), contact: turned(r.contact), extraInfo: r.extraInfo.map(fields) };
