@@ -1,6 +1,7 @@
 // Any error that ends a command, as what stands on stderr and the exit code.
 import { CommanderError } from 'commander';
 import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../config/errors.ts';
+import { LedgerError } from '../ledger/database.ts';
 import { FolderHeldError } from '../runtime/folder-lock.ts';
 import { BinaryNotFoundError } from '../runtime/temporal-binary.ts';
 import { TemporalUnavailableError } from '../runtime/temporal-health.ts';
@@ -26,5 +27,11 @@ function exitCodeOf(error: Error): number {
   if (error instanceof TemporalUnavailableError || error instanceof TemporalStartError)
     return EXIT.unavailable;
   if (error instanceof BinaryNotFoundError) return EXIT.unavailable;
+  if (error instanceof LedgerError && isAway(error.code)) return EXIT.unavailable;
   return EXIT.error;
+}
+
+/** Of a database: nobody listens there, the name is unknown, the connection broke or was refused (SQLSTATE 08 and 57P). */
+function isAway(code: string | null): boolean {
+  return code !== null && /^(E[A-Z_]{3,}|08...|57P..)$/.test(code);
 }
