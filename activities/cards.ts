@@ -3,7 +3,7 @@ import type { Card } from '../src/api-client/schemas/card.ts';
 import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run.ts';
 import { type CatalogPipeline, pick, readCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { getIntent, type IntentKey, openIntent, setIntent } from '../src/ledger/intents.ts';
+import { endIntent, getIntent, type IntentKey, openIntent, reopenIntent } from '../src/ledger/intents.ts';
 import { type CardRow, noteCard, noteStage } from '../src/ledger/people.ts';
 import { settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
@@ -33,11 +33,11 @@ export function createCardActivities(deps: Deps) {
         return await db.transaction(async (tx) => {
           if (card !== undefined) {
             await adopt(tx, c, card, true);
-            await setIntent(tx, intent.id, 'done');
+            await endIntent(tx, intent.id, 'done');
             return await settleStep(tx, c.row.id, { clear: STEP_BITS.findCard | STEP_BITS.createCard });
           }
           // An intent of an earlier run whose time to show up is over: it had no effect.
-          if (isSettled(c, intent)) await setIntent(tx, intent.id, 'open');
+          if (isSettled(c, intent)) await reopenIntent(tx, intent.id, intent.sends);
           return await settleStep(tx, c.row.id, { clear: STEP_BITS.findCard });
         });
       });

@@ -3,7 +3,14 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { isAmbiguous, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { type IntentKey, type IntentRow, openIntent, setIntent, takeIntent } from '../src/ledger/intents.ts';
+import {
+  endIntent,
+  type IntentKey,
+  type IntentRow,
+  openIntent,
+  reopenIntent,
+  takeIntent,
+} from '../src/ledger/intents.ts';
 import { endRecord, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
@@ -54,28 +61,30 @@ export async function writeOnce<T>(
 ): Promise<StepResult> {
   const { db } = deps;
   const intent = await openIntent(db, { ...key, run: c.run });
+  // Done in another run at the same time: the ledger has it.
+  if (intent.state === 'done') return await settleStep(db, c.row.id, { clear: STEP_BITS[kind.write] });
   if (intent.state !== 'open') return await lookBack(deps, c, kind);
-  let begun = false;
+  let sending: number | null = null;
   try {
     const answer = await callApi(deps, c.account, c.run, call, async () => {
-      begun = await takeIntent(db, intent.id);
-      return begun;
+      sending = await takeIntent(db, intent.id);
+      return sending !== null;
     });
     // Another attempt at the same effect was faster.
     if (answer === null) return await lookBack(deps, c, kind);
     return await db.transaction(async (tx) => {
-      await setIntent(tx, intent.id, 'done');
+      await endIntent(tx, intent.id, 'done');
       return await writeDown(tx, answer);
     });
   } catch (error) {
     // No slot yet, or called off while waiting for one: nothing went out.
-    if (!begun || error instanceof ApplicationFailure) throw error;
+    if (sending === null || error instanceof ApplicationFailure) throw error;
     if (isAmbiguous(error)) {
       deps.log.warn({ run: c.run, record: c.row.id, step: kind.write }, 'the answer was lost; reading back');
       return await lookBack(deps, c, kind);
     }
     // Refused for certain: the effect may be tried again.
-    await setIntent(db, intent.id, 'open');
+    await reopenIntent(db, intent.id, sending);
     throw error;
   }
 }
@@ -96,14 +105,14 @@ export async function readBack(
   const { write, look } = kind;
   const tryAgain = () =>
     db.transaction(async (tx) => {
-      if (intent !== null) await setIntent(tx, intent.id, 'open');
+      if (intent !== null) await reopenIntent(tx, intent.id, intent.sends);
       return await settleStep(tx, c.row.id, { clear: STEP_BITS[look], add: STEP_BITS[write] });
     });
   // Nothing has been sent, so there is nothing to look for.
   if (intent === null || intent.state === 'open') return await tryAgain();
 
   const giveUp = async (code: string, reason: string): Promise<StepResult> => {
-    await setIntent(db, intent.id, 'unknown', code);
+    await endIntent(db, intent.id, 'unknown', code);
     await endRecord(db, c.row.id, { status: 'unknown', step: write, code, reason: `${write}: ${reason}` });
     return { todo: 0, ended: 'unknown' };
   };
@@ -136,7 +145,7 @@ export async function readBack(
   if (found !== null) {
     const writeDown = found;
     return await db.transaction(async (tx) => {
-      await setIntent(tx, intent.id, 'done');
+      await endIntent(tx, intent.id, 'done');
       return await writeDown(tx);
     });
   }

@@ -29,13 +29,13 @@ export interface IntentRow {
 
 const COLUMNS = 'id, state, sends, sent_at, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
 
-/** Finds the intent of this effect, or writes it down. A finished effect may be intended anew. */
+/** Finds the intent of this effect, or writes it down. A card is made once for good; a stage may be left and entered again. */
 export async function openIntent(db: Queryable, intent: IntentKey & { run: string }): Promise<IntentRow> {
   await db.query(
     `insert into intents (account, kind, subject, run_id) values ($1, $2, $3, $4)
      on conflict (account, kind, subject) do update
         set state = 'open', run_id = excluded.run_id, sends = 0, sent_at = null, created_at = now()
-      where intents.state = 'done'`,
+      where intents.state = 'done' and intents.kind = 'stage'`,
     [intent.account, intent.kind, intent.subject, intent.run],
   );
   return (await getIntent(db, intent)) as IntentRow;
@@ -50,22 +50,36 @@ export async function getIntent(db: Queryable, intent: IntentKey): Promise<Inten
   return row ?? null;
 }
 
-/** Takes the right to send: true for exactly one caller, and only while nothing is under way. */
-export async function takeIntent(db: Queryable, id: number): Promise<boolean> {
-  const rows = await db.query(
+/**
+ * Takes the right to send: given to exactly one caller, and only while nothing is under way.
+ * @returns number of the sending, which `reopenIntent` asks for; null when another has the right
+ */
+export async function takeIntent(db: Queryable, id: number): Promise<number | null> {
+  const [row] = await db.query<{ sends: number }>(
     `update intents set state = 'sent', sends = sends + 1, sent_at = clock_timestamp() where id = $1 and state = 'open'
-     returning id`,
+     returning sends`,
     [id],
   );
-  return rows.length === 1;
+  return row?.sends ?? null;
 }
 
-/** Moves an intent on: back to open when nothing happened, to done, or to unknown. */
-export async function setIntent(
+/**
+ * Allows one more sending after one that had no effect for certain. An attempt that was late finds that
+ * another has sent since, and changes nothing.
+ */
+export async function reopenIntent(db: Queryable, id: number, sends: number): Promise<void> {
+  await db.query(`update intents set state = 'open' where id = $1 and sends = $2 and state <> 'done'`, [
+    id,
+    sends,
+  ]);
+}
+
+/** Ends an intent: its effect is there, or can't be established. */
+export async function endIntent(
   db: Queryable,
   id: number,
-  state: Exclude<IntentState, 'sent'>,
+  state: 'done' | 'unknown',
   detail?: string,
-) {
+): Promise<void> {
   await db.query('update intents set state = $2, detail = $3 where id = $1', [id, state, detail ?? null]);
 }
