@@ -1,0 +1,52 @@
+// `npm run bench NAME -- --json`: runs one benchmark and prints its figures beside the goals.
+import { cpus, totalmem } from 'node:os';
+import { sandbox } from './sandbox.ts';
+
+/** What a benchmark answers: figures counted by the other side, and which goal each has to reach. */
+export interface BenchResult {
+  readonly figures: Readonly<Record<string, number | string>>;
+  /** Figure → the least or the most that is good. */
+  readonly goals: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
+}
+
+export type Bench = (say: (line: string) => void) => Promise<BenchResult>;
+
+const BENCHES: Readonly<Record<string, Bench>> = { sandbox };
+
+const [name = '', ...flags] = process.argv.slice(2);
+const bench = BENCHES[name];
+if (bench === undefined || flags.some((flag) => flag !== '--json')) {
+  process.stderr.write(
+    `usage: npm run bench NAME -- [--json]; NAME is one of ${Object.keys(BENCHES).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
+const { figures, goals } = await bench((line) => process.stderr.write(`${line}\n`));
+const missed = Object.entries(goals).filter(([figure, { min = -Infinity, max = Infinity }]) => {
+  const value = Number(figures[figure]);
+  return !(value >= min && value <= max);
+});
+if (flags.includes('--json')) {
+  const machine = {
+    cpus: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
+  process.stdout.write(
+    `${JSON.stringify({ bench: name, machine, figures, goals, met: missed.length === 0 })}\n`,
+  );
+} else {
+  for (const [figure, value] of Object.entries(figures)) {
+    const goal = goals[figure];
+    const bound =
+      goal === undefined
+        ? ''
+        : `  (goal ${goal.min === undefined ? '' : `≥ ${goal.min}`}${goal.max === undefined ? '' : `≤ ${goal.max}`})`;
+    process.stdout.write(`${figure.padEnd(32)} ${String(value).padStart(12)}${bound}\n`);
+  }
+  process.stdout.write(
+    missed.length === 0 ? 'all goals met\n' : `missed: ${missed.map(([figure]) => figure).join(', ')}\n`,
+  );
+}
