@@ -9,15 +9,33 @@ export interface Route {
   readonly target: string;
 }
 
+// What message ids of channels are made of (base64 among them), without the slash: some proxies would
+// decode one that is escaped, and then it is another path.
+const SEGMENT = /^[A-Za-z0-9._~:=+@-]{1,512}$/;
+
+/** A text as one path segment, which can not climb, split or end the path. */
+function segment(key: string, value: unknown): string {
+  if (typeof value !== 'string' || !SEGMENT.test(value) || value === '.' || value === '..') {
+    const wayOut = 'send an id as the service gave it: at most 512 letters, digits and . _ ~ : = + @ -';
+    throw new InvalidArgumentError(key, typeof value === 'string' ? {} : value, wayOut);
+  }
+  return encodeURIComponent(value);
+}
+
 /**
- * Fills a path template; every parameter is a positive integer.
+ * Fills a path template: `ids` are positive integers, `words` are ids that are text.
  *
  * @example route('/v1/cards/{cardId}', { cardId: 7 }) // target: /v1/cards/7
  * @throws InvalidArgumentError
  */
-export function route(template: string, params: Readonly<Record<string, number>> = {}): Route {
+export function route(
+  template: string,
+  ids: Readonly<Record<string, number>> = {},
+  words: Readonly<Record<string, string>> = {},
+): Route {
   const target = template.replace(/\{(\w+)\}/g, (_whole, key: string) => {
-    const value: unknown = params[key];
+    if (Object.hasOwn(words, key)) return segment(key, words[key]);
+    const value: unknown = ids[key];
     if (!Number.isSafeInteger(value) || (value as number) < 1) {
       throw new InvalidArgumentError(key, value, 'send an id, which is a positive integer');
     }
@@ -50,7 +68,7 @@ export const InstantArgument = z.union(
 const PAGE_HINT = 'send an integer of 1 or more';
 export const PageArguments = {
   pageNumber: z.int({ error: PAGE_HINT }).min(1, { error: PAGE_HINT }).optional(),
-  /** The service caps a larger one silently at 100. */
+  /** The service caps a larger one silently: see MAX_PAGE_SIZE. */
   pageSize: z.int({ error: PAGE_HINT }).min(1, { error: PAGE_HINT }).optional(),
 };
 
@@ -76,6 +94,20 @@ export function checkArguments<S extends z.ZodType>(schema: S, input: unknown): 
   const path = issue?.path ?? [];
   const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], input);
   throw new InvalidArgumentError(path.join('.') || 'argument', value, issue?.message ?? 'not valid');
+}
+
+/**
+ * JSON of an argument; `field` is named when JSON can not hold it.
+ *
+ * @throws InvalidArgumentError
+ */
+export function jsonText(field: string, value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new InvalidArgumentError(field, value, 'send what JSON can hold: no cycles, no bigint');
+  }
 }
 
 /** Query text with a leading `?`, or nothing. Lists become CSV; what is undefined is left out. */

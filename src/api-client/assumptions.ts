@@ -1,85 +1,10 @@
-// What the client takes for granted where the API text says "not shown". One table: nothing else in
-// the client guesses, and every entry can be overridden per account (`assumptions` in sluice.yaml).
+// Resolves what the client takes for granted: the defaults of the table, with the overrides of an
+// account (`assumptions` in sluice.yaml) laid over them.
 import { z } from 'zod';
+import { ASSUMPTIONS } from './assumption-table.ts';
 import { InvalidArgumentError } from './errors.ts';
 
-const fieldName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'write the name of a JSON field or query parameter');
-const wrapperKey = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "write the key, or 'any' to accept whichever the service uses");
-
-interface Entry<S extends z.ZodType> {
-  /** What the API text leaves open. */
-  readonly unknown: string;
-  /** Where in the API text. */
-  readonly section: string;
-  readonly default: z.output<S>;
-  readonly schema: S;
-}
-
-function entry<S extends z.ZodType>(value: Entry<S>): Entry<S> {
-  return value;
-}
-
-const wrapper = (what: string, section: string) =>
-  entry({ unknown: `Under which key ${what} arrives`, section, default: 'any', schema: wrapperKey });
-
-const name = (what: string, section: string, value: string) =>
-  entry({ unknown: `The name of ${what}`, section, default: value, schema: fieldName });
-
-/** Every assumption by key. */
-export const ASSUMPTIONS = {
-  'wrapper.tags': wrapper('the list of tags', 'GET /v1/tags'),
-  'wrapper.pipelines': wrapper('the list of pipelines', 'GET /v1/pipelines'),
-  'wrapper.lostReasons': wrapper('the list of lost reasons', 'GET /v1/lost-reasons'),
-  'wrapper.card': wrapper('a single card', 'GET /v1/cards/{cardId}'),
-  'wrapper.contactUpdate': wrapper('the contact after a partial update', 'PUT /v1/contacts/{contactId}'),
-  'contactUpdate.nameField': name('the input for the name', 'PUT /v1/contacts/{contactId}', 'name'),
-  'contactUpdate.emailField': name('the input for the e-mail', 'PUT /v1/contacts/{contactId}', 'email'),
-  'contactUpdate.documentField': name(
-    'the input for the document',
-    'PUT /v1/contacts/{contactId}',
-    'document',
-  ),
-  'contactUpdate.disableBotField': name(
-    'the input that turns the bot off',
-    'PUT /v1/contacts/{contactId}',
-    'disableBot',
-  ),
-  'cards.titleSearchParam': name('the query parameter that searches titles', 'GET /v1/cards', 'searchParam'),
-  'cards.sortDirectionParam': name(
-    'the query parameter for the sort direction',
-    'GET /v1/cards',
-    'sortOrder',
-  ),
-  'card.titleField': name('the input for the title', 'POST /v1/cards, rule 8', 'title'),
-  'card.expectedCloseDateField': name(
-    'the input for the expected close date',
-    'POST /v1/cards, rule 8',
-    'expectedCloseDate',
-  ),
-  'card.contactNameField': name(
-    'the input that names a contact created by the call',
-    'POST /v1/cards, rule 8',
-    'contactName',
-  ),
-  'success.statuses': entry({
-    unknown: 'Which success statuses a call answers with, beyond the few that are stated',
-    section: 'Endpoints, common',
-    default: 'any' as 'any' | number[],
-    schema: z.union([z.literal('any'), z.array(z.int().min(200).max(299)).min(1)], {
-      error: "write 'any' or a list of statuses from 200 to 299",
-    }),
-  }),
-  'readBack.settleSeconds': entry({
-    unknown: 'How many seconds a read may lag behind a write that was acknowledged',
-    section: 'POST /v1/cards; GET /v1/cards',
-    default: 60,
-    schema: z.number().min(0).max(86_400),
-  }),
-} as const;
+export { ASSUMPTIONS, OPEN_POINTS } from './assumption-table.ts';
 
 export type AssumptionKey = keyof typeof ASSUMPTIONS;
 export type Assumptions = {
@@ -120,6 +45,9 @@ export function resolveAssumptions(overrides: Readonly<Record<string, unknown>> 
     const key = String(issue?.path[0]);
     throw new InvalidArgumentError(`assumptions.${key}`, overrides[key], issue?.message ?? 'not valid');
   }
-  const resolved = KEYS.map((key) => [key, parsed.data[key] ?? ASSUMPTIONS[key].default]);
+  const resolved = KEYS.map((key) => [
+    key,
+    parsed.data[key] === undefined ? ASSUMPTIONS[key].default : parsed.data[key],
+  ]);
   return Object.fromEntries(resolved) as Assumptions;
 }

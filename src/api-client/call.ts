@@ -1,12 +1,13 @@
 // One API call: arguments in, `{data, meta}` or a typed error out, and a report to the observer.
 import type { Dispatcher } from 'undici';
 import { type CallName, readAnswer } from './answers.ts';
-import type { Route } from './arguments.ts';
+import { jsonText, type Route } from './arguments.ts';
 import type { Assumptions } from './assumptions.ts';
 import { ACCEPT_ENCODING } from './body-reader.ts';
 import type { ErrorCode } from './error-codes.ts';
 import { ApiError, InvalidArgumentError, TransportError, type TransportReason } from './errors.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { type Answer, type ExchangeRequest, exchange } from './exchange.ts';
+import { type Form, openUpload } from './multipart.ts';
 import { type RateHeaders, readRateHeaders } from './rate-headers.ts';
 import type { JsonObject } from './shapes.ts';
 
@@ -48,7 +49,10 @@ export interface CallSpec<T> {
   readonly route: Route;
   /** With a leading `?`, or empty. */
   readonly query?: string;
+  /** Sent as JSON. */
   readonly body?: object;
+  /** Sent as multipart, instead of `body`. */
+  readonly form?: Form;
   /** The response is not shown by the API text: a success may come without a body. */
   readonly allowEmpty?: boolean;
   readonly read: (body: JsonObject) => T;
@@ -79,39 +83,43 @@ export function checkDeadline(value: number): number {
   return value;
 }
 
-function encodeBody(body: object): string {
-  try {
-    return JSON.stringify(body);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new InvalidArgumentError('body', body, 'send what JSON can hold: no cycles, no bigint');
-  }
-}
-
 /** Makes the function that all resources share. */
 export function createCall(settings: CallSettings): Call {
   const prefix = settings.baseUrl.pathname.replace(/\/+$/, '');
 
   async function send<T>(spec: CallSpec<T>, options: CallOptions): Promise<Answer> {
-    const body = spec.body === undefined ? null : encodeBody(spec.body);
+    const deadlineMs = checkDeadline(options.deadlineMs ?? settings.deadlineMs);
     const headers: Record<string, string> = {
       authorization: `Bearer ${settings.token}`,
       accept: 'application/json',
       'accept-encoding': ACCEPT_ENCODING,
       'user-agent': settings.userAgent,
     };
-    if (body !== null) headers['content-type'] = 'application/json';
-    return exchange(settings.dispatcher, {
+    const request = {
       method: spec.method,
       template: spec.route.template,
       origin: settings.baseUrl.origin,
       target: `${prefix}${spec.route.target}${spec.query ?? ''}`,
       headers,
-      body,
-      deadlineMs: checkDeadline(options.deadlineMs ?? settings.deadlineMs),
+      deadlineMs,
       maxBodyBytes: settings.maxBodyBytes,
       signal: options.signal,
-    });
+    };
+    if (spec.form !== undefined) return upload(spec.form, request);
+    if (spec.body === undefined) return exchange(settings.dispatcher, { ...request, body: null });
+    headers['content-type'] = 'application/json';
+    return exchange(settings.dispatcher, { ...request, body: jsonText('body', spec.body) });
+  }
+
+  async function upload(form: Form, request: Omit<ExchangeRequest, 'body'>): Promise<Answer> {
+    const { body, contentType, contentLength, destroy } = await openUpload(form);
+    const headers: Record<string, string> = { ...request.headers, 'content-type': contentType };
+    if (contentLength !== null) headers['content-length'] = String(contentLength);
+    try {
+      return await exchange(settings.dispatcher, { ...request, headers, body });
+    } finally {
+      destroy();
+    }
   }
 
   return async function call<T>(spec: CallSpec<T>, options: CallOptions = {}): Promise<ApiResult<T>> {

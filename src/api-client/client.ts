@@ -5,6 +5,8 @@ import { type CallInfo, checkDeadline, createCall } from './call.ts';
 import { InvalidArgumentError } from './errors.ts';
 import { CardsResource } from './resources/cards.ts';
 import { ContactsResource } from './resources/contacts.ts';
+import { ConversationsResource } from './resources/conversations.ts';
+import { FlowsResource } from './resources/flows.ts';
 import {
   connectionsResource,
   type ListResource,
@@ -12,6 +14,7 @@ import {
   pipelinesResource,
   tagsResource,
 } from './resources/lists.ts';
+import { MessagesResource } from './resources/messages.ts';
 import type { Connection } from './schemas/connection.ts';
 import type { LostReason, Pipeline } from './schemas/pipeline.ts';
 import type { Tag } from './schemas/tag.ts';
@@ -51,12 +54,15 @@ export interface MessagingClientOptions {
  * await client.close();
  */
 export class MessagingClient {
+  readonly conversations: ConversationsResource;
+  readonly messages: MessagesResource;
   readonly contacts: ContactsResource;
   readonly cards: CardsResource;
   readonly tags: ListResource<Tag>;
   readonly pipelines: ListResource<Pipeline>;
   readonly lostReasons: ListResource<LostReason>;
   readonly connections: ListResource<Connection>;
+  readonly flows: FlowsResource;
   readonly #ownPool: Pool | null;
 
   /** @throws InvalidArgumentError */
@@ -79,12 +85,15 @@ export class MessagingClient {
       maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 8 * 1024 * 1024),
       onResponse: options.onResponse,
     });
+    this.conversations = new ConversationsResource(call, assumptions);
+    this.messages = new MessagesResource(call, assumptions);
     this.contacts = new ContactsResource(call, assumptions);
     this.cards = new CardsResource(call, assumptions);
     this.tags = tagsResource(call, assumptions);
     this.pipelines = pipelinesResource(call, assumptions);
     this.lostReasons = lostReasonsResource(call, assumptions);
     this.connections = connectionsResource(call);
+    this.flows = new FlowsResource(call, assumptions);
   }
 
   /**

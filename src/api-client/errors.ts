@@ -79,6 +79,7 @@ export class ApiError extends Error implements ApiErrorFields {
  * - `body_too_large`: the decoded answer is over the cap.
  * - `redirect`: a 3xx answer; never followed, the token stays with its host.
  * - `invalid_body`: an answer that is not a JSON object, or not even HTTP.
+ * - `upload`: a media could not be read to its end, or had another length than its `size` says.
  */
 export type TransportReason =
   | 'connect'
@@ -87,7 +88,8 @@ export type TransportReason =
   | 'aborted'
   | 'body_too_large'
   | 'redirect'
-  | 'invalid_body';
+  | 'invalid_body'
+  | 'upload';
 
 export interface TransportErrorFields {
   readonly method: string;
@@ -109,6 +111,7 @@ const WAY_OUT: Record<TransportReason, string> = {
   body_too_large: 'the answer is larger than maxBodyBytes',
   redirect: 'the service redirects, which is not followed; set baseUrl to the final address',
   invalid_body: 'the answer is not what the API speaks; check that baseUrl is the API (it ends in /wapi)',
+  upload: 'a media could not be read to its end or is not as long as its size says; check medias',
 };
 
 /** Thrown when there is no usable answer. */

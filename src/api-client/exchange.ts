@@ -5,9 +5,11 @@
 // onHttpSocketClose). HTTP/2 would re-queue after GOAWAY, so it is off, and `idempotent: false` keeps
 // every request out of pipelines. `onRequestStart` runs right before the first byte is written: what
 // fails earlier was certainly not sent, what fails later may have been.
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { BodyReader } from './body-reader.ts';
 import { TransportError, type TransportReason } from './errors.ts';
+import { UploadError } from './multipart.ts';
 import { type AnswerHeaders, header } from './rate-headers.ts';
 
 export interface ExchangeRequest {
@@ -19,8 +21,8 @@ export interface ExchangeRequest {
   /** Real path with query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-  /** Milliseconds for the whole exchange, from queueing to the last body byte. */
+  readonly body: string | Readable | null;
+  /** Milliseconds for the whole exchange, from queueing, over the upload, to the last byte of the answer. */
   readonly deadlineMs: number;
   readonly maxBodyBytes: number;
   readonly signal: AbortSignal | undefined;
@@ -148,6 +150,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     this.#controller = null;
     const code = codeOf(error);
+    if (error instanceof UploadError) return this.#fail('upload', code);
     if (code !== null && CLOSED_CODES.has(code)) return this.#fail('aborted', code);
     if (!this.#sent) return this.#fail('connect', code);
     this.#fail(isNotHttp(error) ? 'invalid_body' : 'reset', code);

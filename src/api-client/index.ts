@@ -5,6 +5,7 @@ export {
   type AssumptionKey,
   type AssumptionOverrides,
   type Assumptions,
+  OPEN_POINTS,
   resolveAssumptions,
 } from './assumptions.ts';
 export type { ApiResult, CallInfo, CallMeta, CallOptions } from './call.ts';
@@ -19,10 +20,12 @@ export {
   type TransportReason,
   UnexpectedShapeError,
 } from './errors.ts';
-export type { IterateOptions } from './paging.ts';
+export { type IterateOptions, MAX_PAGE_SIZE } from './paging.ts';
 export type { RateHeaders } from './rate-headers.ts';
 export type { CardPage, CreatedCard } from './resources/cards.ts';
 export type { UpsertedContact } from './resources/contacts.ts';
+export type { ReplyReceipt } from './resources/conversations.ts';
+export type { FlowTrigger, TriggeredFlow } from './resources/flows.ts';
 export type { Card, CardContact, CardCreate, CardQuery, CardStatus } from './schemas/card.ts';
 export type { Connection } from './schemas/connection.ts';
 export type {
@@ -33,7 +36,21 @@ export type {
   ContactUpsert,
   ExtraInfo,
 } from './schemas/contact.ts';
+export type { Conversation, ConversationQuery, ConversationStatus } from './schemas/conversation.ts';
 export type { Named } from './schemas/fields.ts';
+export type {
+  HistoryMessage,
+  Media,
+  MessageContent,
+  MessageQuery,
+  MessageReply,
+  MessageSend,
+  MessageState,
+  MessageStatus,
+  SendReceipt,
+  SentMessage,
+  TemplateData,
+} from './schemas/message.ts';
 export type { LostReason, Pipeline, Stage } from './schemas/pipeline.ts';
 export type { Tag } from './schemas/tag.ts';
-export type { InvalidItem, Listing, Page } from './shapes.ts';
+export type { InvalidItem, JsonObject, Listing, Page } from './shapes.ts';

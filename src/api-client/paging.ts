@@ -10,8 +10,8 @@ import type { ApiResult, CallOptions } from './call.ts';
 import { UnexpectedShapeError } from './errors.ts';
 import type { InvalidItem, Page } from './shapes.ts';
 
-/** The service's own cap of pageSize (API text, Limits). */
-const MAX_PAGE_SIZE = 100;
+/** The service's own caps of pageSize; a larger one is cut down without a word (API text, Limits). */
+export const MAX_PAGE_SIZE = { conversations: 100, messages: 200, contacts: 100, cards: 100 } as const;
 /** Below this some offsets (multiples of all smaller sizes) leave no overlapping window that gets on. */
 const MIN_PAGE_SIZE = 20;
 
@@ -26,6 +26,19 @@ export interface IterateOptions extends CallOptions {
 export interface Window {
   readonly pageNumber: number;
   readonly pageSize: number;
+}
+
+/** A list that comes in pages. */
+export interface PagedList<T> {
+  /** Path template, for errors. */
+  readonly endpoint: string;
+  /** Largest page to ask for; 20 to `maxPageSize`. */
+  readonly pageSize: number;
+  readonly maxPageSize: number;
+  /** What tells items apart. */
+  readonly keyOf: (item: T) => number | string;
+  readonly fetchPage: (window: Window) => Promise<ApiResult<Page<T>>>;
+  readonly onInvalid: IterateOptions['onInvalid'];
 }
 
 /** The window that reaches furthest and still starts before `offset`: for interval covers, greedy is best. */
@@ -48,19 +61,15 @@ export function windowOverlapping(offset: number, maxSize: number): Window {
  * @throws UnexpectedShapeError when the pages do not come to an end, or, after all good items, when
  *   items could not be read and nobody listened.
  */
-export async function* iteratePages<T extends { readonly id: number }>(
-  endpoint: string,
-  pageSize: number,
-  fetchPage: (window: Window) => Promise<ApiResult<Page<T>>>,
-  onInvalid: IterateOptions['onInvalid'],
-): AsyncGenerator<T, void, void> {
-  const seen = new Set<number>();
-  let size = Math.max(MIN_PAGE_SIZE, Math.min(pageSize, MAX_PAGE_SIZE));
+export async function* iteratePages<T>(list: PagedList<T>): AsyncGenerator<T, void, void> {
+  const { endpoint, keyOf, fetchPage, onInvalid } = list;
+  const seen = new Set<number | string>();
+  let size = Math.max(MIN_PAGE_SIZE, Math.min(list.pageSize, list.maxPageSize));
   let window: Window = { pageNumber: 1, pageSize: size };
   let backStep = size;
   let calls = 0;
   let maxCalls = 0;
-  let previousFirst: number | undefined;
+  let previousFirst: number | string | undefined;
   let repeats = 0;
   let invalid = 0;
   let firstInvalid: string | undefined;
@@ -72,7 +81,7 @@ export async function* iteratePages<T extends { readonly id: number }>(
       const { status, requestId } = meta;
       return new UnexpectedShapeError({ method: 'GET', path: endpoint, at, expected, status, requestId });
     };
-    const ids = [...data.items, ...data.invalid].flatMap(({ id }) => (id === null ? [] : [id]));
+    const ids = [...data.items.map(keyOf), ...data.invalid.flatMap(({ id }) => (id === null ? [] : [id]))];
     const length = data.items.length + data.invalid.length;
     if (calls === 0) {
       // A first page that is short before the end: the service caps pages lower than we ask.
@@ -103,8 +112,9 @@ export async function* iteratePages<T extends { readonly id: number }>(
       onInvalid?.({ ...item, ...window });
     }
     for (const item of data.items) {
-      if (seen.has(item.id)) continue;
-      seen.add(item.id);
+      const key = keyOf(item);
+      if (seen.has(key)) continue;
+      seen.add(key);
       yield item;
     }
     const news = seen.size > known;

@@ -112,6 +112,22 @@ export function readRecord<S extends z.ZodType>(
   return read(schema, body[key], key);
 }
 
+/**
+ * The record of an answer whose shape is not shown but for two fields, `ack` and `status`: they stand at
+ * its root, or under `wrapper`; with `any`, under `message` or the one key that holds an object.
+ */
+export function readStatusRecord<S extends z.ZodType>(
+  schema: S,
+  body: JsonObject,
+  wrapper: string,
+): z.output<S> {
+  if (wrapper !== 'any') return read(schema, body[wrapper], wrapper);
+  const key = Object.hasOwn(body, 'status') ? undefined : anyKey(body, 'message', isObject);
+  if (key !== undefined) return read(schema, body[key], key);
+  const { requestId: _requestId, ...record } = body;
+  return read(schema, record, '');
+}
+
 function anyKey(body: JsonObject, usual: string, fits: (value: unknown) => boolean): string | undefined {
   if (fits(body[usual])) return usual;
   const candidates = Object.keys(body).filter((key) => fits(body[key]));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkArguments, queryText, route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
-import { type IterateOptions, iteratePages } from '../paging.ts';
+import { type IterateOptions, iteratePages, MAX_PAGE_SIZE } from '../paging.ts';
 import { Card, type CardCreate, CardQuery } from '../schemas/card.ts';
 import { isObject, type JsonObject, type Page, read, readPage, readRecord } from '../shapes.ts';
 
@@ -72,8 +72,14 @@ export class CardsResource {
    * @example for await (const card of client.cards.iterate({ pipelineId: 1, status: ['open', 'lost'] })) …
    */
   iterate(query: Omit<CardQuery, 'pageNumber'> = {}, options: IterateOptions = {}): AsyncGenerator<Card> {
-    const fetchPage = (window: object) => this.list({ ...query, ...window }, options);
-    return iteratePages(LIST, query.pageSize ?? 100, fetchPage, options.onInvalid);
+    return iteratePages({
+      endpoint: LIST,
+      pageSize: query.pageSize ?? MAX_PAGE_SIZE.cards,
+      maxPageSize: MAX_PAGE_SIZE.cards,
+      keyOf: ({ id }) => id,
+      fetchPage: (window) => this.list({ ...query, ...window }, options),
+      onInvalid: options.onInvalid,
+    });
   }
 
   /**

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checkArguments, queryText, route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
-import { type IterateOptions, iteratePages } from '../paging.ts';
+import { type IterateOptions, iteratePages, MAX_PAGE_SIZE } from '../paging.ts';
 import {
   Contact,
   ContactDetails,
@@ -57,8 +57,14 @@ export class ContactsResource {
     query: Omit<ContactQuery, 'pageNumber'> = {},
     options: IterateOptions = {},
   ): AsyncGenerator<Contact> {
-    const fetchPage = (window: object) => this.list({ ...query, ...window }, options);
-    return iteratePages(LIST, query.pageSize ?? 100, fetchPage, options.onInvalid);
+    return iteratePages({
+      endpoint: LIST,
+      pageSize: query.pageSize ?? MAX_PAGE_SIZE.contacts,
+      maxPageSize: MAX_PAGE_SIZE.contacts,
+      keyOf: ({ id }) => id,
+      fetchPage: (window) => this.list({ ...query, ...window }, options),
+      onInvalid: options.onInvalid,
+    });
   }
 
   /** Creates or updates by number. POST /v1/contacts, scope contacts:write. Safe to repeat. */

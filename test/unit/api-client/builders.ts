@@ -60,3 +60,27 @@ export function aPipeline(over: Record<string, unknown> = {}): Record<string, un
     ...over,
   };
 }
+
+export function aConversation(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: 5,
+    status: 'open',
+    channel: 'waba',
+    chatbot: false,
+    queueId: 2,
+    userId: 1,
+    lastMessage: 'hi',
+    createdAt: AT,
+    updatedAt: AT,
+    contact: { id: 1, name: 'Bia', number: '5511987654321', email: null, profilePicUrl: null },
+    connection: { id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' },
+    queue: { id: 2, name: 'Sales', color: '#00ff00' },
+    owner: { id: 1, name: 'Ana' },
+    ...over,
+  };
+}
+
+/** A message as sending answers it. */
+export function aSentMessage(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return { id: 'wamid.A', status: 'queued', ack: 0, createdAt: AT, ...over };
+}

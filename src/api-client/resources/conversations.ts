@@ -1,0 +1,160 @@
+// Conversations and their messages (API text, Endpoints, Conversations).
+import { checkArguments, queryText, route } from '../arguments.ts';
+import type { Assumptions } from '../assumptions.ts';
+import type { ApiResult, Call, CallOptions } from '../call.ts';
+import { InvalidArgumentError } from '../errors.ts';
+import { type IterateOptions, iteratePages, MAX_PAGE_SIZE } from '../paging.ts';
+import { Conversation, ConversationQuery } from '../schemas/conversation.ts';
+import {
+  type HistoryMessage,
+  historyMessage,
+  MessageQuery,
+  type MessageReply,
+  SentMessage,
+  tellApart,
+} from '../schemas/message.ts';
+import { type JsonObject, type Page, readItems, readPage } from '../shapes.ts';
+import { contentSpec } from './message-content.ts';
+
+const LIST = '/v1/conversations';
+const MESSAGES = '/v1/conversations/{ticketId}/messages';
+
+/** The response of a reply is not shown by the API text. */
+export interface ReplyReceipt {
+  /** Those that read like the messages of a send; empty when the answer shows none. */
+  readonly messages: readonly SentMessage[];
+  /** The answer as it came. */
+  readonly raw: JsonObject;
+}
+
+export class ConversationsResource {
+  readonly #call: Call;
+  readonly #assumptions: Assumptions;
+
+  constructor(call: Call, assumptions: Assumptions) {
+    this.#call = call;
+    this.#assumptions = assumptions;
+  }
+
+  /** One page, most recently updated first. GET /v1/conversations, scope conversations:read. */
+  async list(query: ConversationQuery = {}, options?: CallOptions): Promise<ApiResult<Page<Conversation>>> {
+    const params = queryText(checkArguments(ConversationQuery, query));
+    return this.#call(
+      {
+        method: 'GET',
+        route: route(LIST),
+        query: params,
+        read: (body) => readPage(Conversation, body, 'conversations'),
+      },
+      options,
+    );
+  }
+
+  /**
+   * All conversations that match, each once, even when some are updated, and so jump to the front,
+   * while the list is read. `pageSize` (20 to 100) is the largest page asked for; deadline and signal
+   * hold for each call.
+   *
+   * @example for await (const ticket of client.conversations.iterate({ status: ['open', 'pending'] })) …
+   */
+  iterate(
+    query: Omit<ConversationQuery, 'pageNumber'> = {},
+    options: IterateOptions = {},
+  ): AsyncGenerator<Conversation> {
+    return iteratePages({
+      endpoint: LIST,
+      pageSize: query.pageSize ?? MAX_PAGE_SIZE.conversations,
+      maxPageSize: MAX_PAGE_SIZE.conversations,
+      keyOf: ({ id }) => id,
+      fetchPage: (window) => this.list({ ...query, ...window }, options),
+      onInvalid: options.onInvalid,
+    });
+  }
+
+  /**
+   * One page of a conversation, its items in chronological order; page 1 holds the most recent ones.
+   * GET /v1/conversations/{ticketId}/messages, scope messages:read. `pageSize` is 100 by default and
+   * capped at 200.
+   */
+  async messages(
+    ticketId: number,
+    query: MessageQuery = {},
+    options?: CallOptions,
+  ): Promise<ApiResult<Page<HistoryMessage>>> {
+    const params = queryText(checkArguments(MessageQuery, query));
+    const schema = historyMessage(this.#assumptions);
+    return this.#call(
+      {
+        method: 'GET',
+        route: route(MESSAGES, { ticketId }),
+        query: params,
+        read: (body) => {
+          const page = readPage(schema, body, 'messages');
+          return { ...page, items: tellApart(page.items) };
+        },
+      },
+      options,
+    );
+  }
+
+  /**
+   * A conversation's messages, each once, from the newest back to the oldest. Messages that arrive
+   * meanwhile come at the end, so that a reader who breaks off at a message it knows has missed none
+   * that was there when it began. `pageSize` is 20 to 200.
+   *
+   * @example for await (const message of client.conversations.iterateMessages(7)) …
+   */
+  iterateMessages(
+    ticketId: number,
+    query: Omit<MessageQuery, 'pageNumber'> = {},
+    options: IterateOptions = {},
+  ): AsyncGenerator<HistoryMessage> {
+    return iteratePages({
+      endpoint: MESSAGES,
+      pageSize: query.pageSize ?? MAX_PAGE_SIZE.messages,
+      maxPageSize: MAX_PAGE_SIZE.messages,
+      keyOf: ({ key }) => key,
+      fetchPage: async (window) => {
+        const { data, meta } = await this.messages(ticketId, window, options);
+        return { data: { ...data, items: data.items.toReversed() }, meta };
+      },
+      onInvalid: options.onInvalid,
+    });
+  }
+
+  /**
+   * Replies on the conversation's own connection. POST /v1/conversations/{ticketId}/messages, scope
+   * messages:send. Not idempotent: see `isAmbiguous` before repeating one that failed. With medias the
+   * deadline covers the upload.
+   */
+  async reply(
+    ticketId: number,
+    reply: MessageReply,
+    options?: CallOptions,
+  ): Promise<ApiResult<ReplyReceipt>> {
+    const { quotedMessageId, ...content } = reply;
+    const quotedField = this.#assumptions['reply.quotedMessageField'];
+    if (quotedMessageId !== undefined && quotedField === null) {
+      throw new InvalidArgumentError(
+        'quotedMessageId',
+        {},
+        'set the assumption reply.quotedMessageField first: the API text does not show the name of this field',
+      );
+    }
+    const fields = quotedField === null ? content : { ...content, [quotedField]: quotedMessageId };
+    return this.#call(
+      {
+        method: 'POST',
+        route: route(MESSAGES, { ticketId }),
+        ...contentSpec(fields, this.#assumptions),
+        allowEmpty: true,
+        read: (raw) => {
+          const list = raw[this.#assumptions['reply.messagesField']];
+          const messages = Array.isArray(list) ? readItems(SentMessage, list, 'messages').items : [];
+          return { messages, raw };
+        },
+      },
+      options,
+    );
+  }
+}

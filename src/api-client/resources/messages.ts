@@ -1,0 +1,62 @@
+// Sending to a number, and what became of a message (API text, Endpoints, Conversations).
+import { route } from '../arguments.ts';
+import type { Assumptions } from '../assumptions.ts';
+import type { ApiResult, Call, CallOptions } from '../call.ts';
+import { InvalidArgumentError } from '../errors.ts';
+import { type MessageSend, MessageStatus, SendReceipt, UnsavedReceipt } from '../schemas/message.ts';
+import { read, readStatusRecord } from '../shapes.ts';
+import { contentSpec } from './message-content.ts';
+
+export class MessagesResource {
+  readonly #call: Call;
+  readonly #assumptions: Assumptions;
+
+  constructor(call: Call, assumptions: Assumptions) {
+    this.#call = call;
+    this.#assumptions = assumptions;
+  }
+
+  /**
+   * Sends to a number; contact and conversation are made when they do not exist. POST
+   * /v1/messages/send, scope messages:send. Not idempotent: see `isAmbiguous` before repeating one that
+   * failed. Medias are streamed; deadline and signal cover the upload. With `saveOnTicket: false` the
+   * answer's `ticketId` and `contactId` are null.
+   *
+   * @throws InvalidArgumentError for medias with `saveOnTicket: false` (the service would drop them
+   *   without a word), and for a media that can not be opened.
+   */
+  async send(message: MessageSend, options?: CallOptions): Promise<ApiResult<SendReceipt>> {
+    const unsaved = message.saveOnTicket === false;
+    if (unsaved && message.medias !== undefined && message.medias.length > 0) {
+      throw new InvalidArgumentError(
+        'medias',
+        message.medias,
+        'saveOnTicket: false sends no medias; leave one of the two out',
+      );
+    }
+    return this.#call(
+      {
+        method: 'POST',
+        route: route('/v1/messages/send'),
+        ...contentSpec(message, this.#assumptions),
+        read: (body) => read(unsaved ? UnsavedReceipt : SendReceipt, body, ''),
+      },
+      options,
+    );
+  }
+
+  /**
+   * How far a message came. GET /v1/messages/{messageId}/status, scope messages:read. `messageId` is
+   * the id that sending answered.
+   */
+  async status(messageId: string, options?: CallOptions): Promise<ApiResult<MessageStatus>> {
+    return this.#call(
+      {
+        method: 'GET',
+        route: route('/v1/messages/{messageId}/status', {}, { messageId }),
+        read: (body) => readStatusRecord(MessageStatus, body, this.#assumptions['wrapper.messageStatus']),
+      },
+      options,
+    );
+  }
+}

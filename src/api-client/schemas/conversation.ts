@@ -1,0 +1,42 @@
+// Conversation, also called ticket (API text, Resources, Conversation), and the filters of its list.
+import { z } from 'zod';
+import { IdArgument, PageArguments, TextArgument, wordsArgument } from '../arguments.ts';
+import { Id, Instant, Named, openWord, orNull } from './fields.ts';
+
+export type ConversationStatus = 'open' | 'pending' | 'closed' | (string & {});
+
+export const Conversation = z.looseObject({
+  id: Id,
+  status: openWord<'open' | 'pending' | 'closed'>(),
+  channel: openWord<'waba' | 'whatsapp' | 'facebook' | 'instagram'>(),
+  /** true while the chatbot still handles it. */
+  chatbot: z.boolean(),
+  queueId: orNull(Id),
+  /** Who serves it; null while nobody does. */
+  userId: orNull(Id),
+  lastMessage: orNull(z.string()),
+  createdAt: Instant,
+  updatedAt: Instant,
+  contact: z.looseObject({
+    id: Id,
+    name: z.string(),
+    number: z.string(),
+    email: orNull(z.string()),
+    profilePicUrl: orNull(z.string()),
+  }),
+  connection: z.looseObject({ id: Id, name: z.string(), channel: z.string(), status: z.string() }),
+  queue: orNull(Named.extend({ color: z.string().nullish() })),
+  owner: orNull(Named),
+});
+export type Conversation = z.infer<typeof Conversation>;
+
+/** Filters of GET /v1/conversations. */
+export const ConversationQuery = z.strictObject({
+  ...PageArguments,
+  status: wordsArgument<ConversationStatus>('open, pending, closed').optional(),
+  /** One connection. */
+  whatsappId: IdArgument.optional(),
+  /** Contact name or number, or a part of the last message. */
+  searchParam: TextArgument.optional(),
+});
+export type ConversationQuery = z.input<typeof ConversationQuery>;
