@@ -1,4 +1,6 @@
 // One account in memory: its things by id, and the few indexes that keep simple requests from scanning.
+
+import { ByUpdate } from './by-update.ts';
 import type {
   Card,
   Connection,
@@ -53,6 +55,10 @@ export class Account {
   };
   readonly #contactByNumber = new Map<string, number>();
   readonly #cardsByContact = new Map<number, number[]>();
+  readonly #conversationsByContact = new Map<number, number[]>();
+  readonly #recent = new ByUpdate(() => this.tables.conversation.rows);
+  /** Calls that were processed, by webhook hash and idempotency key: the latest of each. */
+  readonly #processedHooks = new Map<string, HookCall>();
   readonly #stages = new Map<number, { readonly pipelineId: number; readonly stage: Stage }>();
   readonly #messageHome = new Map<string, number>();
   #notOnNetwork: ReadonlySet<string> = new Set();
@@ -68,6 +74,27 @@ export class Account {
 
   cardsOf(contactId: number): Card[] {
     return (this.#cardsByContact.get(contactId) ?? []).map((id) => this.tables.card.get(id) as Card);
+  }
+
+  /** Conversations of a contact, oldest first. */
+  conversationsOf(contactId: number): Conversation[] {
+    const ids = this.#conversationsByContact.get(contactId) ?? [];
+    return ids.map((id) => this.tables.conversation.get(id) as Conversation);
+  }
+
+  /** All conversations, the most recently updated one last. Read only. */
+  get conversationsByUpdate(): readonly Conversation[] {
+    return this.#recent.rows;
+  }
+
+  message(id: string): Message | undefined {
+    const home = this.#messageHome.get(id);
+    return home === undefined ? undefined : this.messages.get(home)?.findLast((message) => message.id === id);
+  }
+
+  /** The latest call of this webhook with this key that was no repeat. */
+  processedHook(hash: string, key: string): HookCall | undefined {
+    return this.#processedHooks.get(`${hash} ${key}`);
   }
 
   stage(id: number): { readonly pipelineId: number; readonly stage: Stage } | undefined {
@@ -102,8 +129,13 @@ export class Account {
     source: (row) => this.tables.source.put(row),
     lostReason: (row) => this.tables.lostReason.put(row),
     flow: (row) => this.tables.flow.put(row),
-    conversation: (row) => this.tables.conversation.put(row),
-    hookCall: (row) => this.tables.hookCall.put(row),
+    conversation: (row) => this.#putConversation(row),
+    hookCall: (row) => {
+      if (row.idempotencyKey !== null && row.result.status !== 'duplicate') {
+        this.#processedHooks.set(`${row.hash} ${row.idempotencyKey}`, row);
+      }
+      this.tables.hookCall.put(row);
+    },
     flowRun: (row) => this.tables.flowRun.put(row),
     pipeline: (row) => {
       for (const stage of row.stages) this.#stages.set(stage.id, { pipelineId: row.id, stage });
@@ -132,6 +164,21 @@ export class Account {
       this.tables.card.put(row);
     },
   };
+
+  #putConversation(row: Conversation): void {
+    const old = this.tables.conversation.get(row.id);
+    this.#recent.change(old, row);
+    if (old?.contactId !== row.contactId) {
+      if (old !== undefined) {
+        const left = this.#conversationsByContact.get(old.contactId)?.filter((id) => id !== row.id) ?? [];
+        this.#conversationsByContact.set(old.contactId, left);
+      }
+      const ids = this.#conversationsByContact.get(row.contactId);
+      if (ids === undefined) this.#conversationsByContact.set(row.contactId, [row.id]);
+      else ids.push(row.id);
+    }
+    this.tables.conversation.put(row);
+  }
 
   #putMessage(message: Message): void {
     const list = this.messages.get(message.conversationId) ?? [];

@@ -11,6 +11,10 @@ export interface Choices {
     /** Of PUT /v1/contacts/{contactId}. */
     readonly updatedContact: string;
   };
+  /** Name of the file parts of a multipart body; parts under other names are read and thrown away. */
+  readonly mediasField: string;
+  /** Inputs of POST /v1/flows/trigger that identify the contact; exactly one is to be sent. */
+  readonly flowContact: { readonly contactId: string; readonly number: string };
   /** Input names of PUT /v1/contacts/{contactId}. */
   readonly contactUpdate: {
     readonly name: string;
@@ -31,6 +35,20 @@ export interface Choices {
   readonly defaultSortDirection: 'asc' | 'desc';
   /** Success status of POST /v1/cards. */
   readonly cardCreatedStatus: number;
+  /** Success status of POST /v1/messages/send and of a reply. */
+  readonly messageSentStatus: number;
+  /** Code of the 404 of POST /v1/flows/trigger for a connection that is not the account's. */
+  readonly flowConnectionCode: 'ERR_CONNECTION_NOT_FOUND' | 'ERR_WHATSAPP_NOT_FOUND';
+  /** Milliseconds after sending at which an outgoing message reaches each status. */
+  readonly progressMs: {
+    readonly sent: number;
+    readonly serverAck: number;
+    readonly delivered: number;
+    readonly read: number;
+    readonly failed: number;
+  };
+  /** Ack of a message that the contact wrote. */
+  readonly receivedAck: number;
   /** Channel of a contact that the API creates. */
   readonly newContactChannel: string;
   /** Probability of a card without a stage. */
@@ -44,8 +62,14 @@ export interface Choices {
   readonly emptyExtraInfoErasesOnUpsert: boolean;
   /** Digits that a number may have after normalization; the text asks only for "valid digits", E.164 ends at 15. */
   readonly numberDigits: { readonly min: number; readonly max: number };
+  /** Digits of a phone that the webhook receiver takes as valid. */
+  readonly hookPhoneDigits: { readonly min: number; readonly max: number };
   /** Largest JSON body of the API, in bytes. */
   readonly bodyLimit: number;
+  /** Largest body of the webhook receiver, in bytes: what the text's 1 MB is read as. */
+  readonly hookBodyLimit: number;
+  /** Files in one multipart body, and bytes of each. They are counted and hashed, never held. */
+  readonly mediaLimit: { readonly files: number; readonly bytes: number };
 }
 
 /*
@@ -64,6 +88,39 @@ export interface Choices {
  *   A move to a lost stage has no lost reason (there is no input for one).
  * - Custom field values: text string, number JSON number, date YYYY-MM-DD or date-time with offset, boolean true or false, select one
  *   registered option, multiselect an array of them.
+ * Conversations and messages:
+ * - Conversations updated at the same moment follow their id, newest first. A searchParam matches parts, case ignored; the
+ *   last message of a conversation is its text, else its file's name, else its template's name. queueId and userId may be null;
+ *   the sandbox knows queues by id alone, so it makes their name and color up.
+ * - A history item has id, ticketId, body, fromMe, status, ack, media, templateData, createdAt.
+ * - Send checks content, number, field types, connection, channel, storage, in this order. A reply looks for the ticket first.
+ *   An empty text is none; a templateData needs all three fields; every template counts as approved.
+ * - A connection takes part by its exact name, the lowest id first. An id that is no integer is ERR_CONNECTION_NOT_FOUND.
+ * - In a multipart body whatsappId and saveOnTicket are read from their text form. In JSON they are not.
+ * - One message for each thing sent: the template, the text, each file. One of a waba connection has a channel id, others a uuid.
+ * - A send uses the newest conversation of contact and connection that is not closed, else opens one. Sending leaves the
+ *   conversation open, a reply reopens a closed one; neither changes who serves it. A quoted message is not supported.
+ * - Outside the waba window every message but a template is accepted and ends as failed; so does one to a number of
+ *   numbersNotOnNetwork. Over a connection that is not CONNECTED a message stays queued. Every other one ends as read.
+ *   The status `unknown` never occurs.
+ * - saveOnTicket=false: files alone are no content and do not meet the storage limit. The contact is created as always. On waba
+ *   the ticket keeps the message and the id is given; on whatsapp no ticket is made and the id is null.
+ * Flows:
+ * - The contact is looked at after the channel and before human service: neither or both inputs is
+ *   ERR_CONTACT_IDENTIFIER_REQUIRED, an unknown contactId ERR_NO_CONTACT_FOUND, a new number makes a contact.
+ *   variables that are null are no object. Any conversation of the contact counts for human service, whatever its connection.
+ * - The run takes the conversation that a send would take, and hands it to the chatbot. The 202 body shows executionId, flowId,
+ *   ticketId, contactId, whatsappId. The automations of a stage and the steps of a flow are not simulated.
+ * Webhook receiver:
+ * - Checked in order: hash 404, rate 429, token 401, size 413, JSON 400. Any content type is read as JSON. Its answers show the
+ *   rate window of the hash. `inactive` and `paused` are one: `active: false`.
+ * - A key is a text or number that is not empty. The hour counts from the call that was processed; a call whose processing failed
+ *   is remembered too. A repeat answers 202 as well, and stands in the history.
+ * - A mapped path walks own properties only. A value is a text, number or boolean (custom fields: any JSON); anything else counts as
+ *   absent. `value` that is no number counts as absent. A stage that requires a source is taken without one. A flow is
+ *   started without variables.
+ * Board events: `created` and `moved`, the latter for a move to the same stage too.
+ *
  * - missingFeatures names resources (contacts, cards, connections, conversations, messages, flows): each of its
  *   endpoints answers 403 without code.
  * - A missing, unknown, revoked or expired token is not counted; the headers then show an untouched window.
@@ -78,6 +135,8 @@ export const CHOICES: Choices = {
     lostReasons: 'lostReasons',
     updatedContact: 'contact',
   },
+  mediasField: 'medias',
+  flowContact: { contactId: 'contactId', number: 'number' },
   contactUpdate: {
     name: 'name',
     email: 'email',
@@ -89,10 +148,17 @@ export const CHOICES: Choices = {
   cardQuery: { titleSearch: 'searchParam', sortDirection: 'sortOrder' },
   defaultSortDirection: 'desc',
   cardCreatedStatus: 201,
+  messageSentStatus: 200,
+  flowConnectionCode: 'ERR_CONNECTION_NOT_FOUND',
+  progressMs: { sent: 500, serverAck: 1_000, delivered: 3_000, read: 30_000, failed: 3_000 },
+  receivedAck: 2,
   newContactChannel: 'whatsapp',
   probabilityWithoutStage: 0,
   upsertAlwaysNeedsConnection: false,
   emptyExtraInfoErasesOnUpsert: false,
   numberDigits: { min: 1, max: 15 },
+  hookPhoneDigits: { min: 8, max: 15 },
   bodyLimit: 1_048_576,
+  hookBodyLimit: 1_048_576,
+  mediaLimit: { files: 10, bytes: 64 * 1_048_576 },
 };

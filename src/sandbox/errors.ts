@@ -52,7 +52,9 @@ const CHOSEN_CODES = {
   ERR_BODY_TOO_LARGE: [413, 'The request body is too large'],
   ERR_UNSUPPORTED_ENCODING: [415, 'The encoding of the request body is not supported'],
   ERR_ROUTE_NOT_FOUND: [404, 'No such path and method in this API'],
-  ERR_NOT_IMPLEMENTED: [501, 'The sandbox does not serve this endpoint yet'],
+  ERR_INVALID_MULTIPART: [400, 'The multipart body cannot be read'],
+  ERR_WEBHOOK_NOT_FOUND: [404, 'Webhook not found'],
+  ERR_WEBHOOK_TOKEN_INVALID: [401, 'The token of this webhook is missing or wrong'],
 } as const satisfies Record<string, readonly [number, string | null]>;
 
 const CATALOGUE = { ...TEXT_CODES, ...CHOSEN_CODES };

@@ -70,12 +70,9 @@ const contact = (row: Contact) => ({
 
 function conversation(account: Account, row: Conversation): Record<string, unknown> {
   const { createdAt: _created, updatedAt, ...rest } = row;
-  const messages = (account.messages.get(row.id) ?? []).map((message) => ({
-    id: message.id,
-    body: message.body,
-    fromMe: message.fromMe,
-    at: iso(message.at),
-  }));
+  const messages = (account.messages.get(row.id) ?? []).map(
+    ({ conversationId: _c, id, body, fromMe, at, ...rest }) => ({ id, body, fromMe, at: iso(at), ...rest }),
+  );
   return { ...rest, updatedAt: iso(updatedAt), messages };
 }
 

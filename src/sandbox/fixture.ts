@@ -1,7 +1,7 @@
 // The fixture: what a file may ask the sandbox to hold. The same shape is what PATCH of the panel takes and what
 // the panel shows. Every field but ids is optional; an unknown key is refused with its path.
 import { z } from 'zod';
-import { CARD_STATUSES, CONVERSATION_STATUSES, FIELD_TYPES, HOOK_ACTIONS, SCOPES } from './model.ts';
+import { CARD_STATUSES, CONVERSATION_STATUSES, FATES, FIELD_TYPES, HOOK_ACTIONS, SCOPES } from './model.ts';
 
 const id = z.int().positive();
 const instant = z.iso.datetime({ offset: true });
@@ -84,6 +84,23 @@ export const MessageFixture = z.strictObject({
   body: z.string().optional(),
   fromMe: z.boolean().optional(),
   at: instant.optional(),
+  /** These three are beyond the fixed interface; shown only when a message has them. */
+  media: z
+    .strictObject({
+      name: z.string(),
+      type: z.string(),
+      size: z.int().min(0),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/, '64 hex digits'),
+    })
+    .optional(),
+  templateData: z
+    .strictObject({
+      templateName: z.string().min(1),
+      templateLanguage: z.string().min(1),
+      templateParameters: z.array(z.string()),
+    })
+    .optional(),
+  fate: z.enum(FATES).optional(),
 });
 
 export const ConversationFixture = z.strictObject({
@@ -115,6 +132,8 @@ export const CardFixture = z.strictObject({
   stageEnteredAt: instant.optional(),
   /** Beyond the fixed interface: technical field name → value; shown only when a card has any. */
   customFields: z.record(z.string(), z.json()).optional(),
+  /** Likewise. */
+  notes: z.string().optional(),
 });
 
 export const WebhookFixture = z.strictObject({

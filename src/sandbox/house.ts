@@ -1,6 +1,8 @@
 // What every part of one running sandbox shares. Built once in server.ts and handed down as an argument.
+import type { Board } from './board.ts';
 import type { Choices } from './choices.ts';
 import type { Faults } from './faults.ts';
+import type { BackgroundQueue } from './hooks/queue.ts';
 import type { RateWindows } from './rate.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Store } from './store.ts';
@@ -13,6 +15,9 @@ export interface House {
   readonly rate: RateWindows;
   /** Windows of the inbound webhook hashes. */
   readonly hookRate: RateWindows;
+  readonly board: Board;
+  /** Processing of webhook calls that were answered already. */
+  readonly background: BackgroundQueue;
   readonly choices: Choices;
   readonly now: () => Date;
   /** Runs `then` after `ms`, unless the sandbox closes first. */

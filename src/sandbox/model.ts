@@ -23,6 +23,9 @@ export type FieldType = (typeof FIELD_TYPES)[number];
 export const HOOK_ACTIONS = ['create_opportunity', 'trigger_flow', 'upsert_contact'] as const;
 export type HookAction = (typeof HOOK_ACTIONS)[number];
 
+export const FATES = ['failed', 'held'] as const;
+export type Fate = (typeof FATES)[number];
+
 export interface CustomField {
   readonly name: string;
   readonly type: FieldType;
@@ -113,12 +116,32 @@ export interface Conversation {
   readonly updatedAt: number;
 }
 
+/** What is kept of a file that was sent: never its bytes. */
+export interface Media {
+  readonly name: string;
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+export interface Template {
+  readonly templateName: string;
+  readonly templateLanguage: string;
+  readonly templateParameters: readonly string[];
+}
+
 export interface Message {
   readonly id: string;
   readonly conversationId: number;
   readonly body: string;
   readonly fromMe: boolean;
   readonly at: number;
+  readonly media?: Media;
+  readonly templateData?: Template;
+  /** How an outgoing message ends; absent: delivered, then read. `held` stays queued. */
+  readonly fate?: Fate;
 }
 
 export interface Card {
@@ -136,6 +159,8 @@ export interface Card {
   /** YYYY-MM-DD. */
   readonly expectedCloseDate: string | null;
   readonly customFields: Readonly<Record<string, unknown>> | null;
+  /** Only the webhook receiver writes notes. */
+  readonly notes?: string;
   readonly createdAt: number;
   readonly closedAt: number | null;
   readonly stageEnteredAt: number;
@@ -155,13 +180,29 @@ export interface Webhook {
   readonly active: boolean;
 }
 
+/** What came of a webhook call. The caller never sees it; the panel does. */
+export type HookResult =
+  | { readonly status: 'pending' }
+  | { readonly status: 'duplicate'; readonly of: number }
+  | { readonly status: 'failed'; readonly code: string; readonly reason: string }
+  | {
+      readonly status: 'done';
+      readonly contactId: number;
+      readonly contactCreated: boolean;
+      readonly cardId?: number;
+      readonly ignoredCustomFields?: readonly string[];
+      readonly flowRunId?: number;
+      readonly ticketId?: number;
+    };
+
 export interface HookCall {
   readonly id: number;
   readonly hash: string;
   readonly at: number;
-  readonly body: unknown;
+  /** The JSON text as it came. */
+  readonly body: string;
   readonly idempotencyKey: string | null;
-  readonly result: unknown;
+  readonly result: HookResult;
 }
 
 export interface FlowRun {

@@ -2,22 +2,30 @@
 // turn of the event loop, so what they read is still true when they commit: that makes concurrent upserts safe.
 import { z } from 'zod';
 import type { Account } from './account.ts';
+import type { Board } from './board.ts';
 import type { Choices } from './choices.ts';
 import { Problem } from './errors.ts';
-import type { Scope } from './model.ts';
+import type { Media, Scope } from './model.ts';
 import type { Query } from './rules/query.ts';
 import type { Store } from './store.ts';
 
-export interface Call {
+/** What a rule needs to look around and to make things, whoever asks for it. */
+export interface Scene {
   readonly account: Account;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Query;
-  /** Empty when the body is missing or not a JSON object. */
-  readonly body: Readonly<Record<string, unknown>>;
   /** Epoch milliseconds. */
   readonly at: number;
   readonly choices: Choices;
   readonly store: Store;
+}
+
+export interface Call extends Scene {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  /** Empty when the body is missing or not a JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Of a multipart body. */
+  readonly files: readonly Media[];
+  readonly board: Board;
 }
 
 export interface Reply {
@@ -30,11 +38,15 @@ export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch';
   readonly path: string;
   readonly scope: Scope;
-  /** Null: in the API text, not served yet (501). */
-  readonly handle: ((call: Call) => Reply) | null;
+  /** Given for a route that takes multipart bodies too: turns the text fields into what JSON would hold. */
+  readonly form?: (fields: Readonly<Record<string, string>>) => Record<string, unknown>;
+  readonly handle: (call: Call) => Reply;
 }
 
 export const ok = (body: Record<string, unknown>): Reply => ({ status: 200, body });
+
+/** Whether an input counts as not sent. */
+export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
 
 /** An id out of a path; NaN, which no thing has, when it is not an integer. */
 export const pathId = (call: Call, name: string): number => {

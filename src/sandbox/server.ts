@@ -2,9 +2,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import { Board } from './board.ts';
 import { CHOICES, type Choices } from './choices.ts';
 import { Faults } from './faults.ts';
 import { fixtureDigest, fixtureOps, parseFixture } from './fixture-merge.ts';
+import { resumeCalls } from './hooks/process.ts';
+import { BackgroundQueue } from './hooks/queue.ts';
 import type { House } from './house.ts';
 import { panelRouter } from './panel/panel.ts';
 import { RateWindows } from './rate.ts';
@@ -58,6 +61,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     faults: new Faults(),
     rate: new RateWindows(rate, now),
     hookRate: new RateWindows(hookRate, now),
+    board: new Board(),
+    background: new BackgroundQueue(),
     choices: { ...CHOICES, ...options.choices },
     now,
     warn,
@@ -70,6 +75,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
   const closeFiles = () => {
+    house.background.stop();
     store.close();
     log.close();
   };
@@ -85,6 +91,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const server = createServer({ keepAliveTimeout: 65_000 }, app);
   try {
     if (options.fixture !== undefined) applyFixture(house, options.fixture);
+    resumeCalls(house);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);

@@ -1,18 +1,35 @@
 // The Express router under the base URL: fault → rate limit → token and scope → body → route, and what refuses.
 import { randomUUID } from 'node:crypto';
-import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import express, {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import { authorize, identify } from './caller.ts';
 import { INTERNAL_ERROR, Problem } from './errors.ts';
 import { Exchange } from './exchange.ts';
+import { admitting, receive } from './hooks/receiver.ts';
 import type { House } from './house.ts';
-import { retryAfter } from './rate.ts';
+import { isMultipart, readMultipart } from './multipart.ts';
+import { type RateState, retryAfter } from './rate.ts';
 import type { Route } from './route.ts';
 import { cardRoutes } from './routes/cards.ts';
 import { catalogueRoutes } from './routes/catalogues.ts';
 import { contactRoutes } from './routes/contacts.ts';
-import { pendingRoutes } from './routes/pending.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { flowRoutes } from './routes/flows.ts';
+import { messageRoutes } from './routes/messages.ts';
 
-const ROUTES: readonly Route[] = [...contactRoutes, ...catalogueRoutes, ...cardRoutes, ...pendingRoutes];
+const ROUTES: readonly Route[] = [
+  ...contactRoutes,
+  ...catalogueRoutes,
+  ...cardRoutes,
+  ...conversationRoutes,
+  ...messageRoutes,
+  ...flowRoutes,
+];
 
 const exchangeOf = (res: Response) => res.locals['exchange'] as Exchange;
 
@@ -21,12 +38,17 @@ export function wapiRouter(house: House): Router {
   const router = express.Router({ caseSensitive: true });
   router.use(opening(house));
   // The inbound webhook receiver has no token and a limit of its own.
-  router.post('/hooks/:hash', () => {
-    throw new Problem('ERR_NOT_IMPLEMENTED', { text: 'The sandbox does not serve the webhook receiver yet' });
+  const raw = express.raw({ type: () => true, limit: house.choices.hookBodyLimit });
+  router.post('/hooks/:hash', admitting(house, counting(house)), raw, (req, res) => {
+    const body = receive(house, req, res.locals['entrance']);
+    exchangeOf(res).answer({ status: 202, body: { requestId: randomUUID(), ...body } });
   });
   router.use(limiting(house));
   const json = express.json({ limit: house.choices.bodyLimit });
-  for (const route of ROUTES) router[route.method](route.path, allowing(route), json, serving(house, route));
+  for (const route of ROUTES) {
+    const body = route.form === undefined ? json : jsonOrForm(house, json, route.form);
+    router[route.method](route.path, allowing(route), body, serving(house, route));
+  }
   router.use(() => {
     throw new Problem('ERR_ROUTE_NOT_FOUND');
   });
@@ -50,25 +72,40 @@ function limiting(house: House) {
   return (_req: Request, res: Response, next: NextFunction): void => {
     const exchange = exchangeOf(res);
     if (exchange.caller.state !== 'valid') return next();
-    const taken = house.rate.take(exchange.caller.tokenHash);
+    if (counting(house)(res, house.rate.take(exchange.caller.tokenHash))) next();
+  };
+}
+
+/** Shows the window in the headers, and answers 429 to a call over the limit. @returns Whether the call goes on. */
+function counting(house: House) {
+  return (res: Response, taken: RateState & { readonly allowed: boolean }): boolean => {
+    const exchange = exchangeOf(res);
     exchange.rate = taken;
-    if (taken.allowed) return next();
+    if (taken.allowed) return true;
     const seconds = retryAfter(taken, house.now());
     exchange.answer({
       status: 429,
       body: new Problem('ERR_RATE_LIMITED', { extras: { retryAfter: seconds } }).body,
       headers: { 'Retry-After': String(seconds) },
     });
+    return false;
   };
 }
 
 function allowing(route: Route) {
   return (_req: Request, res: Response, next: NextFunction): void => {
     res.locals['account'] = authorize(exchangeOf(res).caller, route.scope);
-    if (route.handle === null) {
-      const text = `The sandbox does not serve ${route.method.toUpperCase()} ${route.path} yet`;
-      throw new Problem('ERR_NOT_IMPLEMENTED', { text });
-    }
+    next();
+  };
+}
+
+/** The body of a route that takes files: multipart, or JSON without any. */
+function jsonOrForm(house: House, json: RequestHandler, form: NonNullable<Route['form']>): RequestHandler {
+  return async (req, res, next) => {
+    if (!isMultipart(req)) return json(req, res, next);
+    const { fields, files } = await readMultipart(req, house.choices);
+    req.body = form(fields);
+    res.locals['files'] = files;
     next();
   };
 }
@@ -78,11 +115,13 @@ function serving(house: House, route: Route) {
     const query = req.url.indexOf('?');
     const body: unknown = req.body;
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    const { status, body: success } = (route.handle as NonNullable<Route['handle']>)({
+    const { status, body: success } = route.handle({
       account: res.locals['account'],
       params: req.params as Record<string, string>,
       query: new URLSearchParams(query === -1 ? '' : req.url.slice(query + 1)),
       body: isObject ? (body as Record<string, unknown>) : {},
+      files: res.locals['files'] ?? [],
+      board: house.board,
       at: house.now().getTime(),
       choices: house.choices,
       store: house.store,

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Account } from '../account.ts';
 import { FixtureError, parseAt } from '../fixture.ts';
 import type { House } from '../house.ts';
-import type { Contact, Conversation, Op } from '../model.ts';
+import type { Contact, Op } from '../model.ts';
+import { conversationFor } from '../rules/conversations.ts';
 
 const Inbound = z.strictObject({
   number: z.string().regex(/^\d{1,15}$/, 'E.164 without plus: 1 to 15 digits'),
@@ -36,24 +37,10 @@ export function receiveInbound(house: House, account: Account, body: unknown) {
     updatedAt: at,
   };
   if (known === undefined) ops.push(['contact', account.id, contact]);
-  const current = account.tables.conversation.rows.findLast(
-    (row) => row.contactId === contact.id && row.connectionId === connection.id && row.status !== 'closed',
-  );
-  // A conversation that a customer opens waits for someone to take it.
-  const conversation: Conversation = {
-    ...(current ?? {
-      id: house.store.nextId('conversation'),
-      contactId: contact.id,
-      connectionId: connection.id,
-      status: 'pending',
-      chatbot: false,
-      userId: null,
-      queueId: null,
-      createdAt: at,
-    }),
-    updatedAt: at,
-  };
+  const scene = { account, at, choices: house.choices, store: house.store };
+  const conversation = conversationFor(scene, contact, connection, {});
   const messageId = randomUUID();
+  ops.push(['connection', account.id, { ...connection, lastWebhookAt: at }]);
   ops.push(['conversation', account.id, conversation]);
   ops.push([
     'message',

@@ -7,6 +7,8 @@ import { FixtureError, parseAt } from '../fixture.ts';
 import { patchOps } from '../fixture-merge.ts';
 import { accountJson } from '../fixture-view.ts';
 import type { House } from '../house.ts';
+import type { HookCall } from '../model.ts';
+import { streamBoard } from './events.ts';
 import { receiveInbound } from './inbound.ts';
 
 const BODY_LIMIT = 512 * 1024 * 1024;
@@ -23,7 +25,11 @@ class PanelError extends Error {
 
 export function panelRouter(house: House): Router {
   const router = express.Router({ caseSensitive: true });
-  router.use(loopbackOnly, express.json({ limit: BODY_LIMIT }));
+  router.use(loopbackOnly, express.json({ limit: BODY_LIMIT }), async (_req, _res, next) => {
+    // Whoever looks sees no half-done webhook: what was acknowledged before is processed first.
+    await house.background.settled();
+    next();
+  });
 
   router.get('/requests', (req, res) => {
     const since = Number(req.query['since'] ?? 0);
@@ -44,18 +50,13 @@ export function panelRouter(house: House): Router {
     res.json(receiveInbound(house, account, req.body ?? {}));
   });
 
+  router.get('/accounts/:id/events', (req, res) => streamBoard(house, accountOf(house, req), res));
+
   router.get('/webhooks/:hash/history', (req, res) => {
     const found = house.store.webhook(req.params.hash);
     if (found === undefined) throw new PanelError(404, 'no such webhook');
     const calls = found.account.tables.hookCall.rows.filter((call) => call.hash === req.params.hash);
-    res.json({
-      calls: calls.map(({ at, body, idempotencyKey, result }) => ({
-        at: iso(at),
-        body,
-        idempotencyKey,
-        result,
-      })),
-    });
+    stream(res, historyJson(calls));
   });
   router.get('/flow-runs', (_req, res) => {
     const runs = [...house.store.accounts.values()].flatMap((account) =>
@@ -83,6 +84,16 @@ export function panelRouter(house: House): Router {
   });
   router.use(refusing(house));
   return router;
+}
+
+/** The bodies go out as the very text that came in. */
+function* historyJson(calls: readonly HookCall[]): Generator<Buffer> {
+  yield Buffer.from('{"calls":[');
+  for (const [index, { at, body, idempotencyKey, result }] of calls.entries()) {
+    const rest = JSON.stringify({ idempotencyKey, result }).slice(1);
+    yield Buffer.from(`${index === 0 ? '' : ','}{"at":${JSON.stringify(iso(at))},"body":${body},${rest}`);
+  }
+  yield Buffer.from(']}');
 }
 
 const iso = (at: number) => new Date(at).toISOString();

@@ -1,11 +1,10 @@
 // Cards: list with filters, create, get, move between stages (API text, "Cards").
 import { Problem } from '../errors.ts';
 import type { Card } from '../model.ts';
-import { type Call, ok, pathId, type Reply, type Route } from '../route.ts';
+import { type Call, isMissing, ok, pathId, type Reply, type Route } from '../route.ts';
 import { createCard } from '../rules/card-create.ts';
 import { matchingCards } from '../rules/card-filter.ts';
 import { page, paged } from '../rules/query.ts';
-import { isMissing } from '../rules/upsert.ts';
 import { cardView } from '../views.ts';
 
 function findCard(call: Call): Card {
@@ -63,6 +62,7 @@ function move(call: Call): Reply {
     updatedAt: at,
   };
   call.store.commit([['card', account.id, card]]);
+  call.board.publish(account.id, card, old);
   return ok({ card: cardView(account, card, call.choices) });
 }
 

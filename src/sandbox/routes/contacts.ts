@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Problem } from '../errors.ts';
 import type { Contact } from '../model.ts';
 import { type Call, checked, ExtraInfo, flatExtra, ok, pathId, type Reply, type Route } from '../route.ts';
-import { ninthDigitVariants } from '../rules/numbers.ts';
+import { ninthDigitVariants, searchedDigits } from '../rules/numbers.ts';
 import { csvIds, page, paged, text } from '../rules/query.ts';
 import { upsertContact } from '../rules/upsert.ts';
 import { contactView, fullContactView } from '../views.ts';
@@ -40,7 +40,7 @@ function matching({ account, query }: Call): readonly Contact[] {
   const tagIds = csvIds(query, 'tagId');
   const tests: ((contact: Contact) => boolean)[] = [];
   if (search !== undefined) {
-    const digits = /^[\d\s()+.-]*\d[\d\s()+.-]*$/.test(search) ? search.replace(/\D/g, '') : search;
+    const digits = searchedDigits(search);
     tests.push((contact) => contact.name.toLowerCase().includes(search) || contact.number.includes(digits));
   }
   if (email !== undefined) tests.push((contact) => contact.email?.toLowerCase().includes(email) ?? false);

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { Problem } from '../errors.ts';
 import type { Card, Contact, Op, Pipeline, Stage } from '../model.ts';
-import { type Call, checked } from '../route.ts';
+import { type Call, checked, isMissing, type Scene } from '../route.ts';
 import { sortCustomFields } from './custom-fields.ts';
 import { calendarDay } from './dates.ts';
 import { normalizeNumber } from './numbers.ts';
-import { isMissing, newContact } from './upsert.ts';
+import { contactFor } from './upsert.ts';
 
 const Inputs = z.object({
   title: z.string().nullish(),
@@ -17,7 +17,7 @@ const Inputs = z.object({
 
 /** @returns The card and the names of the custom fields that were ignored. @throws Problem, see the rules */
 export function createCard(call: Call): { readonly card: Card; readonly ignored: string[] } {
-  const { account, body, choices, at } = call;
+  const { account, body, choices } = call;
   const contactOf = identify(call);
   const pipeline = findPipeline(call);
   const stage = findStage(call, pipeline);
@@ -29,18 +29,44 @@ export function createCard(call: Call): { readonly card: Card; readonly ignored:
     customFields: body['customFields'],
   });
   const expectedCloseDate = closeDate(inputs.expectedCloseDate, choices.cardInputs.expectedCloseDate);
-  const custom = sortCustomFields(inputs.customFields ?? {}, account.settings.customFields, pipeline.id);
+  const { contact, ops } = contactOf(inputs.contactName);
+  const { card, ignored } = draftCard(call, {
+    contact,
+    pipeline,
+    stage,
+    sourceId,
+    title: inputs.title,
+    expectedCloseDate,
+    customFields: inputs.customFields ?? {},
+  });
+  call.store.commit([...ops, ['card', account.id, card]]);
+  call.board.publish(account.id, card, null);
+  return { card, ignored };
+}
 
-  const { contact, isNew } = contactOf(inputs.contactName);
+export interface CardInput {
+  readonly contact: Contact;
+  readonly pipeline: Pipeline;
+  readonly stage: Stage | null;
+  readonly sourceId: number | null;
+  readonly title: string | null | undefined;
+  readonly value?: number;
+  readonly notes?: string;
+  readonly expectedCloseDate: string | null;
+  readonly customFields: Readonly<Record<string, unknown>>;
+}
+
+/** A new card of checked parts; not stored yet. `ignored` names the custom fields that were left out (rule 7). */
+export function draftCard({ account, store, at }: Scene, input: CardInput) {
+  const { contact, pipeline, stage, sourceId, title, notes, expectedCloseDate } = input;
+  const custom = sortCustomFields(input.customFields, account.settings.customFields, pipeline.id);
   const card: Card = {
-    id: call.store.nextId('card'),
+    id: store.nextId('card'),
     contactId: contact.id,
     pipelineId: pipeline.id,
     stageId: stage?.id ?? null,
-    title: isMissing(inputs.title)
-      ? `${account.settings.cardTitlePrefix}${contact.name}`
-      : (inputs.title as string),
-    value: 0,
+    title: isMissing(title) ? `${account.settings.cardTitlePrefix}${contact.name}` : (title as string),
+    value: input.value ?? 0,
     status: 'open',
     userId: null,
     sourceId,
@@ -48,17 +74,16 @@ export function createCard(call: Call): { readonly card: Card; readonly ignored:
     originTicketId: null,
     expectedCloseDate,
     customFields: custom.kept,
+    ...(notes === undefined ? {} : { notes }),
     createdAt: at,
     closedAt: null,
     stageEnteredAt: at,
     updatedAt: at,
   };
-  const ops: Op[] = isNew ? [['contact', account.id, contact]] : [];
-  call.store.commit([...ops, ['card', account.id, card]]);
   return { card, ignored: custom.ignored };
 }
 
-type ContactOf = (name: string | null | undefined) => { readonly contact: Contact; readonly isNew: boolean };
+type ContactOf = (name: string | null | undefined) => { readonly contact: Contact; readonly ops: Op[] };
 
 /** Rule 1, then the contact itself; a new one is only made once all rules hold. */
 function identify(call: Call): ContactOf {
@@ -69,15 +94,10 @@ function identify(call: Call): ContactOf {
     const id = body['contactId'];
     const contact = typeof id === 'number' ? account.tables.contact.get(id) : undefined;
     if (contact === undefined) throw new Problem('ERR_NO_CONTACT_FOUND');
-    return () => ({ contact, isNew: false });
+    return () => ({ contact, ops: [] });
   }
   const number = normalizeNumber(checked(z.object({ phone: z.string() }), body).phone, choices);
-  const known = account.contactByNumber(number);
-  if (known !== undefined) return () => ({ contact: known, isNew: false });
-  return (name) => ({
-    contact: newContact(call, number, isMissing(name) ? undefined : (name as string)),
-    isNew: true,
-  });
+  return (name) => contactFor(call, number, name);
 }
 
 function findPipeline({ account, body }: Call): Pipeline {

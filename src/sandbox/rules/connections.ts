@@ -1,6 +1,8 @@
-// Which connection a call uses when it names none (API text, POST /v1/messages/send, rule 3).
+// Which connection a call goes out on (API text, POST /v1/messages/send, rules 3 and 4).
 import type { Account } from '../account.ts';
+import { Problem } from '../errors.ts';
 import type { Connection } from '../model.ts';
+import { isMissing } from '../route.ts';
 
 export const isChat = (connection: Connection) =>
   connection.channel === 'whatsapp' || connection.channel === 'waba';
@@ -16,4 +18,26 @@ export function defaultConnection(account: Account): Connection | undefined {
   if (chosen !== undefined) return chosen;
   const chats = account.tables.connection.rows.filter(isChat);
   return chats.find((connection) => connection.status === 'CONNECTED') ?? chats[0];
+}
+
+/**
+ * The connection that a send goes out on: by id, else by name, else the default one.
+ * @throws Problem ERR_CONNECTION_NOT_FOUND, ERR_NO_CONNECTION_AVAILABLE, ERR_UNSUPPORTED_CHANNEL
+ */
+export function outgoingConnection(
+  account: Account,
+  { whatsappId, whatsappName }: { readonly whatsappId?: unknown; readonly whatsappName?: unknown },
+): Connection {
+  const { connection: table } = account.tables;
+  const isNamed = !isMissing(whatsappId) || !isMissing(whatsappName);
+  const connection = !isMissing(whatsappId)
+    ? table.get(whatsappId as number)
+    : isNamed
+      ? table.rows.find((row) => row.name === whatsappName)
+      : defaultConnection(account);
+  if (connection === undefined) {
+    throw new Problem(isNamed ? 'ERR_CONNECTION_NOT_FOUND' : 'ERR_NO_CONNECTION_AVAILABLE');
+  }
+  if (!isChat(connection)) throw new Problem('ERR_UNSUPPORTED_CHANNEL');
+  return connection;
 }

@@ -14,6 +14,10 @@ export function normalizeNumber(raw: string, choices: Choices): string {
   return digits;
 }
 
+/** What a search for a number looks for: the digits of one written in any way, else the text itself. */
+export const searchedDigits = (search: string) =>
+  /^[\d\s()+.-]*\d[\d\s()+.-]*$/.test(search) ? search.replace(/\D/g, '') : search;
+
 /** The number itself and, for a Brazilian one, its other form with or without the ninth digit. */
 export function ninthDigitVariants(digits: string): string[] {
   const long = /^(55\d{2})9(\d{8})$/.exec(digits);

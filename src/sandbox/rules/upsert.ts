@@ -1,8 +1,8 @@
 // The contact upsert by number (API text, POST /v1/contacts), and the part of it that other calls share.
 import { z } from 'zod';
 import { Problem } from '../errors.ts';
-import type { Contact } from '../model.ts';
-import { type Call, checked, ExtraInfo, flatExtra } from '../route.ts';
+import type { Contact, Op } from '../model.ts';
+import { type Call, checked, ExtraInfo, flatExtra, isMissing, type Scene } from '../route.ts';
 import { defaultConnection, isChat } from './connections.ts';
 import { normalizeNumber } from './numbers.ts';
 
@@ -15,23 +15,33 @@ const Body = z.object({
   validateNumber: z.boolean().nullish(),
 });
 
-export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
-
 /** A new contact with this number; not stored yet. */
-export function newContact(call: Call, number: string, name?: string): Contact {
+function newContact(scene: Scene, number: string, name: string): Contact {
   return {
-    id: call.store.nextId('contact'),
+    id: scene.store.nextId('contact'),
     number,
-    name: name ?? number,
+    name,
     email: null,
     document: null,
-    channel: call.choices.newContactChannel,
+    channel: scene.choices.newContactChannel,
     disableBot: false,
     tagIds: [],
     extraInfo: [],
-    createdAt: call.at,
-    updatedAt: call.at,
+    createdAt: scene.at,
+    updatedAt: scene.at,
   };
+}
+
+/**
+ * The contact of a normalized number, made when there is none; `name` is used only then.
+ * @returns `ops` is what to commit: nothing for a known contact.
+ */
+export function contactFor(scene: Scene, number: string, name?: string | null) {
+  const known = scene.account.contactByNumber(number);
+  if (known !== undefined) return { contact: known, isNew: false, ops: [] };
+  const contact = newContact(scene, number, isMissing(name) ? number : (name as string));
+  const ops: Op[] = [['contact', scene.account.id, contact]];
+  return { contact, isNew: true, ops };
 }
 
 /**
@@ -59,7 +69,7 @@ export function upsertContact(call: Call): { readonly contact: Contact; readonly
     written.extraInfo = flatExtra(extra);
   }
   if (old !== undefined && Object.keys(written).length === 0) return { contact: old, created: false };
-  const contact: Contact = { ...(old ?? newContact(call, number)), ...written, updatedAt: call.at };
+  const contact: Contact = { ...(old ?? newContact(call, number, number)), ...written, updatedAt: call.at };
   call.store.commit([['contact', account.id, contact]]);
   return { contact, created: old === undefined };
 }

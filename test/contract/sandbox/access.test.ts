@@ -42,6 +42,8 @@ describe('a token', () => {
     ['svc_test_cards_write', 'GET', '/v1/tags', 'contacts:read'],
     ['svc_test_none', 'GET', '/v1/connections', 'connections:read'],
     ['svc_test_none', 'GET', '/v1/conversations', 'conversations:read'],
+    ['svc_test_none', 'GET', '/v1/conversations/1/messages', 'messages:read'],
+    ['svc_test_none', 'POST', '/v1/conversations/1/messages', 'messages:send'],
     ['svc_test_none', 'POST', '/v1/messages/send', 'messages:send'],
     ['svc_test_none', 'GET', '/v1/messages/x/status', 'messages:read'],
     ['svc_test_none', 'POST', '/v1/flows/trigger', 'flows:trigger'],
@@ -69,6 +71,19 @@ it.each([
   ['POST', '/v1/cards', { contactId: 1, pipelineId: 9 }, 'ERR_PIPELINE_NOT_FOUND'],
   ['POST', '/v1/cards', { contactId: 1, pipelineId: 1, sourceId: 9 }, 'ERR_SOURCE_NOT_FOUND'],
   ['POST', '/v1/contacts', { number: '5511', whatsappId: 9 }, 'ERR_WHATSAPP_NOT_FOUND'],
+  ['GET', '/v1/conversations/9/messages', undefined, 'ERR_NO_TICKET_FOUND'],
+  ['POST', '/v1/conversations/9/messages', { body: 'x' }, 'ERR_NO_TICKET_FOUND'],
+  ['GET', '/v1/messages/theirs/status', undefined, 'ERR_MESSAGE_NOT_FOUND'],
+  ['POST', '/v1/messages/send', { number: '5511', body: 'x', whatsappId: 9 }, 'ERR_CONNECTION_NOT_FOUND'],
+  [
+    'POST',
+    '/v1/messages/send',
+    { number: '5511', body: 'x', whatsappName: 'theirs' },
+    'ERR_CONNECTION_NOT_FOUND',
+  ],
+  ['POST', '/v1/flows/trigger', { flowId: 9, whatsappId: 1, contactId: 1 }, 'ERR_FLOW_NOT_FOUND'],
+  ['POST', '/v1/flows/trigger', { flowId: 1, whatsappId: 9, contactId: 1 }, 'ERR_CONNECTION_NOT_FOUND'],
+  ['POST', '/v1/flows/trigger', { flowId: 1, whatsappId: 1, contactId: 9 }, 'ERR_NO_CONTACT_FOUND'],
 ])('%s %s of another account does not exist', async (method, path, body, code) => {
   const got = await room.call(method, path, { body });
   expect([got.status, got.json.code]).toEqual([404, code]);
@@ -96,8 +111,7 @@ describe('every response carries the rate headers', () => {
     ['a body over the limit', 'POST', '/v1/contacts', { raw: big }, 413, 'ERR_BODY_TOO_LARGE'],
     ['a JSON array', 'POST', '/v1/contacts', { body: [] }, 400, 'ERR_MISSING_NUMBER'],
     ['no body', 'POST', '/v1/contacts', {}, 400, 'ERR_MISSING_NUMBER'],
-    ['an endpoint to come', 'GET', '/v1/conversations', {}, 501, 'ERR_NOT_IMPLEMENTED'],
-    ['a webhook to come', 'POST', '/hooks/h1', { token: null }, 501, 'ERR_NOT_IMPLEMENTED'],
+    ['an unknown webhook', 'POST', '/hooks/h1', { token: null }, 404, 'ERR_WEBHOOK_NOT_FOUND'],
   ])('%s', async (_name, method, path, ask, status, code) => {
     const got = await room.call(method, path, ask);
     expect([got.status, got.json.code]).toEqual([status, code]);

@@ -158,7 +158,7 @@ it('a customer who writes gets contact, conversation and message; writing again 
   expect(acme.contacts.filter((row: { number: string }) => row.number === '5511944445555')).toHaveLength(1);
 });
 
-it('the rooms to fill answer with empty lists', async () => {
+it('where nothing happened yet, runs and history are empty', async () => {
   await room.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'h1' }] });
   expect((await room.panel('GET', '/flow-runs')).json).toEqual({ runs: [] });
   expect((await room.panel('GET', '/webhooks/h1/history')).json).toEqual({ calls: [] });
@@ -183,7 +183,7 @@ describe('the request log', () => {
     ).toEqual([
       [1, 'GET', '/v1/tags', 200, null],
       [2, 'GET', '/v1/contacts/404', 401, 'ERR_TOKEN_MISSING'],
-      [3, 'POST', '/hooks/h1', 501, 'ERR_NOT_IMPLEMENTED'],
+      [3, 'POST', '/hooks/h1', 404, 'ERR_WEBHOOK_NOT_FOUND'],
     ]);
     const fields = ['seq', 'at', 'tokenHash', 'method', 'path', 'status', 'code', 'durationMs'];
     for (const row of requests) expect(Object.keys(row)).toEqual(fields);

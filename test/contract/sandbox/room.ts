@@ -54,6 +54,7 @@ export const fixture = () => ({
         { id: 1, name: 'main', channel: 'waba' },
         { id: 2, name: 'old', channel: 'whatsapp' },
       ],
+      flows: [{ id: 1, name: 'reactivate' }],
       users: [{ id: 1, name: 'Ana' }],
       tags: [
         { id: 1, name: 'vip', color: '#ff0000' },
@@ -98,7 +99,11 @@ export const fixture = () => ({
       tokens: [{ value: 'svc_test_other' }],
       tags: [{ id: 9, name: 'theirs' }],
       sources: [{ id: 9 }],
-      connections: [{ id: 9, channel: 'whatsapp' }],
+      connections: [{ id: 9, name: 'theirs', channel: 'whatsapp' }],
+      flows: [{ id: 9 }],
+      conversations: [
+        { id: 9, contactId: 9, connectionId: 9, messages: [{ id: 'theirs', body: 'not for acme' }] },
+      ],
       pipelines: [{ id: 9, name: 'Theirs', stages: [{ id: 91 }] }],
       contacts: [{ id: 9, number: '5511987654321', name: 'Their Bia' }],
       cards: [{ id: 9, contactId: 9, pipelineId: 9 }],

@@ -1,0 +1,42 @@
+// Conversations in the order of their last update, kept while they change: a poller asks for the newest page all day.
+import type { Conversation } from './model.ts';
+
+const before = (a: Conversation, b: Conversation) => a.updatedAt - b.updatedAt || a.id - b.id;
+
+/**
+ * Ascending by updatedAt, then id. Nothing is sorted before the first read, so that loading a large state in any order
+ * costs one sort; from then on a change costs two searches and two moves of memory.
+ */
+export class ByUpdate {
+  readonly #all: () => readonly Conversation[];
+  #sorted: Conversation[] | null = null;
+
+  /** @param all The rows of the account in any order; read once. */
+  constructor(all: () => readonly Conversation[]) {
+    this.#all = all;
+  }
+
+  get rows(): readonly Conversation[] {
+    this.#sorted ??= [...this.#all()].sort(before);
+    return this.#sorted;
+  }
+
+  change(old: Conversation | undefined, row: Conversation): void {
+    const sorted = this.#sorted;
+    if (sorted === null) return;
+    if (old !== undefined) sorted.splice(place(sorted, old), 1);
+    sorted.splice(place(sorted, row), 0, row);
+  }
+}
+
+/** Where the row is, or belongs. */
+function place(sorted: readonly Conversation[], row: Conversation): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (before(sorted[middle] as Conversation, row) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,31 @@
+// Work that runs behind an answer: in order, one piece in each turn of the event loop.
+
+export class BackgroundQueue {
+  #jobs: (() => void)[] = [];
+  #turn: NodeJS.Immediate | null = null;
+  #stopped = false;
+
+  /** `job` must not throw. */
+  add(job: () => void): void {
+    if (this.#stopped) return;
+    this.#jobs.push(job);
+    this.#turn ??= setImmediate(() => this.#next());
+  }
+
+  /** Resolves once all that was added before is done; never after `stop`. */
+  settled(): Promise<void> {
+    return this.#jobs.length === 0 ? Promise.resolve() : new Promise((resolve) => this.add(resolve));
+  }
+
+  /** What still waits is not done in this process. */
+  stop(): void {
+    this.#stopped = true;
+    this.#jobs = [];
+    if (this.#turn !== null) clearImmediate(this.#turn);
+  }
+
+  #next(): void {
+    this.#jobs.shift()?.();
+    this.#turn = this.#jobs.length === 0 ? null : setImmediate(() => this.#next());
+  }
+}

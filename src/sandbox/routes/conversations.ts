@@ -1,0 +1,66 @@
+// Conversations: list, history, reply (API text, "Conversations").
+import { conversationView, historyView } from '../chat-views.ts';
+import { Problem } from '../errors.ts';
+import type { Contact, Conversation } from '../model.ts';
+import { type Call, ok, pathId, type Reply, type Route } from '../route.ts';
+import { outgoingConnection } from '../rules/connections.ts';
+import { matchingConversations } from '../rules/conversations.ts';
+import { contentOf, formBody, needContent, needStorage, outgoingMessages } from '../rules/outgoing.ts';
+import { page, paged } from '../rules/query.ts';
+import { sent } from './messages.ts';
+
+const HISTORY_PAGE = { default: 100, max: 200 };
+
+function findConversation(call: Call): Conversation {
+  const conversation = call.account.tables.conversation.get(pathId(call, 'ticketId'));
+  if (conversation === undefined) throw new Problem('ERR_NO_TICKET_FOUND');
+  return conversation;
+}
+
+function list({ account, query }: Call): Reply {
+  const window = paged(matchingConversations(account, query), page(query));
+  return ok({
+    count: window.count,
+    hasMore: window.hasMore,
+    conversations: window.items.map((row) => conversationView(account, row)),
+  });
+}
+
+/** Page 1 holds the newest messages; inside a page the oldest comes first. */
+function history(call: Call): Reply {
+  const { account, query, at, choices } = call;
+  const messages = account.messages.get(findConversation(call).id) ?? [];
+  const { number, size } = page(query, HISTORY_PAGE);
+  const end = Math.max(0, messages.length - (number - 1) * size);
+  const start = Math.max(0, end - size);
+  return ok({
+    count: messages.length,
+    hasMore: start > 0,
+    messages: messages.slice(start, end).map((message) => historyView(message, at, choices)),
+  });
+}
+
+function reply(call: Call): Reply {
+  const { account, at, body, files, store } = call;
+  const old = findConversation(call);
+  needContent(body, files);
+  const content = contentOf(body, files);
+  const connection = outgoingConnection(account, { whatsappId: old.connectionId });
+  needStorage(account, files);
+  const contact = account.tables.contact.get(old.contactId) as Contact;
+  const conversation: Conversation = { ...old, status: 'open', updatedAt: at };
+  const messages = outgoingMessages(call, { connection, contact, conversation }, content);
+  store.commit([
+    ['conversation', account.id, conversation],
+    ...messages.map((message) => ['message', account.id, message] as const),
+  ]);
+  return sent(call, { connection, messages, ticket: conversation });
+}
+
+const MESSAGES = '/v1/conversations/:ticketId/messages';
+
+export const conversationRoutes: readonly Route[] = [
+  { method: 'get', path: '/v1/conversations', scope: 'conversations:read', handle: list },
+  { method: 'get', path: MESSAGES, scope: 'messages:read', handle: history },
+  { method: 'post', path: MESSAGES, scope: 'messages:send', form: formBody, handle: reply },
+];

@@ -1,0 +1,58 @@
+// Flows: trigger one on a ticket of a contact (API text, "Flows").
+import { z } from 'zod';
+import { Problem } from '../errors.ts';
+import { type Call, checked, isMissing, type Reply, type Route } from '../route.ts';
+import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.ts';
+import { normalizeNumber } from '../rules/numbers.ts';
+import { contactFor } from '../rules/upsert.ts';
+
+/** All checks in the order of the text; nothing is stored before all hold. */
+function trigger(call: Call): Reply {
+  const { body, store } = call;
+  if (isMissing(body['flowId']) || isMissing(body['whatsappId'])) {
+    throw new Problem('ERR_FLOW_ID_AND_WHATSAPP_ID_REQUIRED');
+  }
+  const variables = body['variables'] === undefined ? {} : body['variables'];
+  if (typeof variables !== 'object' || variables === null || Array.isArray(variables)) {
+    throw new Problem('ERR_VARIABLES_MUST_BE_OBJECT');
+  }
+  const flow = executableFlow(call, body['flowId']);
+  const connection = flowConnection(call, body['whatsappId']);
+  const { contact, ops } = findContact(call);
+  const { run, ops: runOps } = draftRun(call, {
+    flow,
+    connection,
+    contact,
+    variables: variables as Record<string, unknown>,
+  });
+  store.commit([...ops, ...runOps]);
+  return {
+    status: 202,
+    body: {
+      executionId: run.id,
+      flowId: flow.id,
+      ticketId: run.ticketId,
+      contactId: contact.id,
+      whatsappId: connection.id,
+    },
+  };
+}
+
+/** By id or by number, a new number making a contact. */
+function findContact(call: Call) {
+  const { account, body, choices } = call;
+  const inputs = choices.flowContact;
+  const byId = !isMissing(body[inputs.contactId]);
+  if (byId !== isMissing(body[inputs.number])) throw new Problem('ERR_CONTACT_IDENTIFIER_REQUIRED');
+  if (byId) {
+    const contact = account.tables.contact.get(body[inputs.contactId] as number);
+    if (contact === undefined) throw new Problem('ERR_NO_CONTACT_FOUND');
+    return { contact, ops: [] };
+  }
+  const raw = checked(z.object({ [inputs.number]: z.string() }), body)[inputs.number] as string;
+  return contactFor(call, normalizeNumber(raw, choices));
+}
+
+export const flowRoutes: readonly Route[] = [
+  { method: 'post', path: '/v1/flows/trigger', scope: 'flows:trigger', handle: trigger },
+];

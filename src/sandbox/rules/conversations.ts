@@ -1,0 +1,82 @@
+// Conversations: which one a message belongs to, who serves it, whether its window is open, which ones a list shows.
+import type { Account } from '../account.ts';
+import type { Connection, Contact, Conversation } from '../model.ts';
+import type { Scene } from '../route.ts';
+import { searchedDigits } from './numbers.ts';
+import { csv, type Query, singleId, text } from './query.ts';
+
+const WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** The newest conversation of these two that is not closed, as stored; undefined when a new one has to be opened. */
+export function currentConversation(
+  account: Account,
+  contactId: number,
+  connectionId: number,
+): Conversation | undefined {
+  return account
+    .conversationsOf(contactId)
+    .findLast((row) => row.connectionId === connectionId && row.status !== 'closed');
+}
+
+/** The current conversation or a new one, with `changes`, updated now; not stored yet. */
+export function conversationFor(
+  scene: Scene,
+  contact: Contact,
+  connection: Connection,
+  changes: Partial<Pick<Conversation, 'status' | 'chatbot'>>,
+): Conversation {
+  const current = currentConversation(scene.account, contact.id, connection.id) ?? {
+    id: scene.store.nextId('conversation'),
+    contactId: contact.id,
+    connectionId: connection.id,
+    // One that nobody took yet waits for someone.
+    status: 'pending',
+    chatbot: false,
+    userId: null,
+    queueId: null,
+    createdAt: scene.at,
+  };
+  return { ...current, ...changes, updatedAt: scene.at };
+}
+
+/** The open conversation in which a person serves this contact, if there is one. */
+export function humanService(account: Account, contactId: number): Conversation | undefined {
+  return account
+    .conversationsOf(contactId)
+    .findLast((row) => row.status === 'open' && !row.chatbot && row.userId !== null);
+}
+
+/** Whether the newest message of the contact is younger than 24 hours. */
+export function isWindowOpen(account: Account, conversationId: number, at: number): boolean {
+  const newest = account.messages.get(conversationId)?.findLast((message) => !message.fromMe);
+  return newest !== undefined && at - newest.at < WINDOW_MS;
+}
+
+/** What a list shows of the last message: its text, else the name of its file or template. */
+export function lastMessage(account: Account, conversationId: number): string {
+  const message = account.messages.get(conversationId)?.at(-1);
+  if (message === undefined) return '';
+  return message.body || message.media?.name || message.templateData?.templateName || '';
+}
+
+/** Filters of GET /v1/conversations; most recently updated first. */
+export function matchingConversations(account: Account, query: Query): Conversation[] {
+  const tests: ((row: Conversation) => boolean)[] = [];
+  const statuses = csv(query, 'status');
+  if (statuses !== undefined) tests.push((row) => statuses.has(row.status));
+  const connectionId = singleId(query, 'whatsappId');
+  if (connectionId !== undefined) tests.push((row) => row.connectionId === connectionId);
+  const search = text(query, 'searchParam')?.toLowerCase();
+  if (search !== undefined) {
+    const digits = searchedDigits(search);
+    tests.push((row) => {
+      const contact = account.tables.contact.get(row.contactId) as Contact;
+      return (
+        contact.name.toLowerCase().includes(search) ||
+        contact.number.includes(digits) ||
+        lastMessage(account, row.id).toLowerCase().includes(search)
+      );
+    });
+  }
+  return account.conversationsByUpdate.filter((row) => tests.every((test) => test(row))).toReversed();
+}
