@@ -6,6 +6,7 @@ import type { RunSpec } from '../src/contracts/run.ts';
 import type { Source } from '../src/contracts/source.ts';
 import type { Database } from '../src/ledger/database.ts';
 import type { Mapping } from '../src/mapping/index.ts';
+import type { Sink } from '../src/sinks/sink.ts';
 
 /** One account as activities use it. */
 export interface AccountAccess {
@@ -32,4 +33,6 @@ export interface Deps {
   spec(account: string, sync: string): RunSpec;
   openSource(config: SourceConfig): Source;
   compileMapping(config: MappingConfig): Mapping;
+  /** @throws Error naming the sink when the configuration has none of that name */
+  sink(name: string): Sink;
 }

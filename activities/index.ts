@@ -3,11 +3,15 @@ import { createCardActivities } from './cards.ts';
 import { createCatalogActivities } from './catalog.ts';
 import { createContactActivities } from './contacts.ts';
 import type { Deps } from './deps.ts';
+import { createSinkActivities } from './sinks.ts';
 import { createSyncPlanActivities } from './sync-plan.ts';
 
-/** Activities of the work queue: the ledger and the sources. */
+/** Activities of the work queue: the ledger, the sources and the sinks. */
 export function createLedgerActivities(deps: Deps) {
-  return createSyncPlanActivities(deps);
+  return {
+    ...createSyncPlanActivities(deps),
+    ...createSinkActivities(deps),
+  };
 }
 
 /** Activities of the API queue: each is one call of the API. */

@@ -9,6 +9,8 @@ import { createBudget } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Database } from '../src/ledger/database.ts';
 import { compileMapping } from '../src/mapping/index.ts';
+import { openSink } from '../src/sinks/index.ts';
+import type { Sink } from '../src/sinks/sink.ts';
 import { openSource } from '../src/sources/index.ts';
 import { apiQueue, WORK_QUEUE } from '../workflows/policies.ts';
 
@@ -28,8 +30,8 @@ export interface DepsOptions {
 
 /**
  * Builds what activities depend on: one client an account, with its token resolved.
- * @returns the dependencies, and `close` for the clients' sockets
- * @throws SecretError when a token can't be had
+ * @returns the dependencies, and `close` for the sockets of clients and sinks
+ * @throws SecretError when a token or password can't be had
  */
 export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; close: () => Promise<void> }> {
   const { config, db, log, deadlineMs } = options;
@@ -51,6 +53,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
       settleSeconds: assumptions['readBack.settleSeconds'],
     });
   }
+  const sinks = await openSinks(config, log);
   const deps: Deps = {
     db,
     log,
@@ -68,13 +71,33 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     },
     openSource: (source) => openSource(source, { baseDir: config.dir }),
     compileMapping,
+    sink(name) {
+      const sink = sinks.get(name);
+      if (sink === undefined) throw new Error(`there is no sink "${name}" in ${config.file}`);
+      return sink;
+    },
   };
   return {
     deps,
     close: async () => {
-      await Promise.all([...accounts.values()].map(({ client }) => client.close()));
+      await Promise.all([
+        ...[...accounts.values()].map(({ client }) => client.close()),
+        ...[...sinks.values()].map((sink) => sink.close()),
+      ]);
     },
   };
+}
+
+async function openSinks(config: LoadedConfig, log: ActivityLog): Promise<Map<string, Sink>> {
+  const sinks = new Map<string, Sink>();
+  for (const [name, sink] of Object.entries(config.config.sinks)) {
+    const password = sink.sasl && (await config.secret(sink.sasl.password)).value;
+    sinks.set(
+      name,
+      openSink(sink, { password, log: (fields, message) => log.info({ sink: name, ...fields }, message) }),
+    );
+  }
+  return sinks;
 }
 
 export interface WorkersOptions {

@@ -17,6 +17,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { PlannedRecord, RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
+import { announceEnd } from './announce.ts';
 import { type OperatorAct, pauseUpdate, progressQuery, resumeUpdate, SEARCH_KEYS } from './messages.ts';
 import { API_OPTIONS, apiQueue, LEDGER_OPTIONS } from './policies.ts';
 import { CARD_STEPS, nextStep, stepBits } from './record-steps.ts';
@@ -34,6 +35,7 @@ export interface Carried {
   readonly run: string;
   readonly tokenKey: string;
   readonly concurrency: number;
+  readonly announce: boolean;
   readonly planned: boolean;
   readonly prepared: boolean;
   readonly stopped: number;
@@ -69,6 +71,8 @@ class CrmSync {
   #run = '';
   #tokenKey = '';
   #concurrency = 1;
+  /** A sink is still to be told that the run has ended. */
+  #announce = false;
   #planned = false;
   #prepared = false;
   /** Steps that the account refuses, as bits: nobody tries them again in this run. */
@@ -126,6 +130,7 @@ class CrmSync {
     this.#run = opened.run;
     this.#tokenKey = opened.tokenKey;
     this.#concurrency = opened.concurrency;
+    this.#announce = opened.announce;
     this.#planned = opened.planned;
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: opened.run }]);
   }
@@ -304,9 +309,13 @@ class CrmSync {
       stopped: this.#stopped,
       ...(error === undefined ? {} : { error }),
     });
+    // Closing may begin anew, when a cancellation comes meanwhile: a sink is told once.
+    const tell = this.#announce;
+    this.#announce = false;
+    const warnings = tell ? await announceEnd(this.#run) : [];
     this.#enter('ended');
     await condition(allHandlersFinished);
-    return report;
+    return { ...report, warnings: [...report.warnings, ...warnings] };
   }
 
   async #continueWhenLong(): Promise<void> {
@@ -319,6 +328,7 @@ class CrmSync {
         run: this.#run,
         tokenKey: this.#tokenKey,
         concurrency: this.#concurrency,
+        announce: this.#announce,
         planned: this.#planned,
         prepared: this.#prepared,
         stopped: this.#stopped,
@@ -332,6 +342,7 @@ class CrmSync {
     this.#run = carried.run;
     this.#tokenKey = carried.tokenKey;
     this.#concurrency = carried.concurrency;
+    this.#announce = carried.announce;
     this.#planned = carried.planned;
     this.#prepared = carried.prepared;
     this.#stopped = carried.stopped;

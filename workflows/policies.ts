@@ -30,3 +30,13 @@ export const API_OPTIONS: ActivityOptions = {
   // A cancelled call that is under way is waited for: its effect gets written down.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
+
+/**
+ * Telling a sink that a run has ended: tried for ten minutes in all, so that a broker may restart meanwhile. Then
+ * the run ends without it. An attempt ends by itself after 25 s.
+ */
+export const ANNOUNCE_OPTIONS: ActivityOptions = {
+  scheduleToCloseTimeout: '10 minutes',
+  startToCloseTimeout: '40 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+};

@@ -130,13 +130,14 @@ function checkReferences(main: YamlFile): ConfigProblem[] {
     ['account', 'accounts'],
     ['source', 'sources'],
     ['mapping', 'mappings'],
+    ['announce', 'sinks'],
   ] as const;
   return entriesOf(main, 'syncs').flatMap(([sync, entry]) =>
     kinds.flatMap(([kind, section]) => {
       const wanted = child(entry, kind);
       const known = entriesOf(main, section).map(([name]) => name);
       if (typeof wanted !== 'string' || known.includes(wanted)) return [];
-      const message = `there is no ${kind} "${wanted}"`;
+      const message = `there is no ${section.slice(0, -1)} "${wanted}"`;
       return [main.problemAt(['syncs', sync, kind], message, suggestion(wanted, known, section))];
     }),
   );

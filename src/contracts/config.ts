@@ -57,6 +57,41 @@ export type JsonlSource = z.infer<typeof JsonlSource>;
 export const SourceConfig = z.discriminatedUnion('type', [CsvSource, JsonlSource]);
 export type SourceConfig = z.infer<typeof SourceConfig>;
 
+export const KafkaSink = z.strictObject({
+  type: z.literal('kafka').meta({ description: 'Kind of sink' }),
+  brokers: z
+    .array(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9._-]+:\d{1,5}$/, 'write host:port, for example kafka-1.example.com:9092')
+        .meta({ description: 'host:port' }),
+    )
+    .min(1)
+    .meta({ description: 'Brokers to ask for the cluster; one that answers is enough' }),
+  topic: z
+    .string()
+    .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/, 'use letters, digits, ".", "_" and "-" (at most 249)')
+    .meta({ description: 'Topic that gets the events; it must exist, Sluice never creates one' }),
+  tls: z.boolean().default(false).meta({
+    description:
+      'Encrypt the connection and check the certificate of the brokers (NODE_EXTRA_CA_CERTS names a private authority)',
+  }),
+  sasl: z
+    .strictObject({
+      mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).meta({
+        description: 'How the password is proved; plain sends it as it is, so use it with tls only',
+      }),
+      username: z.string().min(1).meta({ description: 'User name at the brokers' }),
+      password: described(SecretRef, 'Reference to the password: env:NAME or file:path'),
+    })
+    .optional()
+    .meta({ description: 'Log in at the brokers; without it nobody does' }),
+});
+export type KafkaSink = z.infer<typeof KafkaSink>;
+
+export const SinkConfig = z.discriminatedUnion('type', [KafkaSink]);
+export type SinkConfig = z.infer<typeof SinkConfig>;
+
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /** The long form of an expression: exactly one of path, template, jsonata, const, first. */
@@ -165,6 +200,7 @@ export const SyncConfig = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Ask the service to check each number on the chat network' }),
+  announce: described(name, 'Which of `sinks` is told, by one event, that a run has ended').optional(),
 });
 export type SyncConfig = z.infer<typeof SyncConfig>;
 
@@ -174,6 +210,10 @@ export const Config = z.strictObject({
     .record(name, AccountConfig)
     .meta({ description: 'Instances of the service that Sluice talks to, by name' }),
   sources: z.record(name, SourceConfig).default({}).meta({ description: 'Where records come from, by name' }),
+  sinks: z
+    .record(name, SinkConfig)
+    .default({})
+    .meta({ description: 'Where events about runs go, by name; each sync says with `announce` whether to' }),
   mappings: z
     .record(
       name,

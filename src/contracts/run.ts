@@ -71,25 +71,37 @@ export interface RefusalDetails {
   readonly step: Step | 'catalog';
 }
 
+/** A step that stopped for all records, or a value of the config that the account does not know. */
+export const RunWarning = z.object({ step: z.string(), code: z.string(), reason: z.string() }).readonly();
+export type RunWarning = z.infer<typeof RunWarning>;
+
+const count = z.int().nonnegative();
+
 /** Counts add up once a run has finished: read = created + updated + unchanged + rejected + failed + unknown. */
-export interface RunReport {
-  readonly run: string;
-  /** Rows read from the source. */
-  readonly read: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly rejected: number;
-  readonly failed: number;
-  readonly unknown: number;
-  /** Cards created in this run. */
-  readonly cards: number;
-  /** API calls made in this run, read-backs and repeated attempts included. */
-  readonly calls: number;
-  readonly seconds: number;
-  /** Records left undone: only a cancelled run has any. */
-  readonly pending: number;
-  readonly warnings: readonly RunWarning[];
+export const RunSummary = z
+  .object({
+    run: z.string(),
+    /** Rows read from the source. */
+    read: count,
+    created: count,
+    updated: count,
+    unchanged: count,
+    rejected: count,
+    failed: count,
+    unknown: count,
+    /** Cards created in this run. */
+    cards: count,
+    /** API calls made in this run, read-backs and repeated attempts included. */
+    calls: count,
+    seconds: z.number().nonnegative(),
+    /** Records left undone: only a cancelled run has any. */
+    pending: count,
+    warnings: z.array(RunWarning).readonly(),
+  })
+  .readonly();
+export type RunSummary = z.infer<typeof RunSummary>;
+
+export interface RunReport extends RunSummary {
   /** The first few rows that were rejected, failed or are unknown; `sluice sync rows` shows all. */
   readonly problems: readonly RunProblem[];
 }
@@ -100,13 +112,6 @@ export interface RunProblem {
   readonly outcome: 'rejected' | 'failed' | 'unknown';
   /** Field of the mapping, or step of the sync. */
   readonly where: string;
-  readonly code: string;
-  readonly reason: string;
-}
-
-/** A step that stopped for all records, or a value of the config that the account does not know. */
-export interface RunWarning {
-  readonly step: string;
   readonly code: string;
   readonly reason: string;
 }

@@ -21,6 +21,7 @@ export interface RunRow {
   readonly rows_read: number;
   readonly rows_rejected: number;
   readonly rows_merged: number;
+  readonly finished_at: Date | null;
 }
 
 /**

@@ -57,6 +57,7 @@ it('a card that another sync has made meanwhile is not made again', async () => 
     spec: never,
     openSource: never,
     compileMapping: never,
+    sink: never,
   };
   const { createCard } = createCardActivities(deps);
   await deps.budget.reserve('token');

@@ -62,6 +62,7 @@ export function planPageSuite(engine: Engine): void {
         spec: never,
         openSource: () => sourceOf(pages),
         compileMapping,
+        sink: never,
       };
       const { planPage } = createSyncPlanActivities(deps);
       return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(planPage, {

@@ -1,0 +1,53 @@
+// Tells the outside that a run has ended.
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { RUN_END_STATUSES, type RunEndStatus } from '../src/contracts/events.ts';
+import { getRun, type RunStatus, reportRun } from '../src/ledger/runs.ts';
+import { runEndedEvent } from '../src/sinks/run-event.ts';
+import { type Sink, SinkError } from '../src/sinks/sink.ts';
+import type { Deps } from './deps.ts';
+
+/** One attempt: below the activity's timeout, and below the grace that a worker gives when it shuts down. */
+const ATTEMPT_MS = 25_000;
+
+export function createSinkActivities(deps: Deps) {
+  const { db, log } = deps;
+
+  return {
+    /** Sends the event of an ended run to the sink that its sync announces to; without one there is nothing to do. */
+    async announceRun(input: { run: string }): Promise<void> {
+      const { id, account, sync, status, spec, finished_at: endedAt } = await getRun(db, input.run);
+      const name = spec.options.announce;
+      if (name === undefined) return;
+      if (!hasEnded(status) || endedAt === null)
+        throw ApplicationFailure.nonRetryable(`the run ${id} has not ended`, 'RUN_OPEN');
+      const sink = sinkOf(name);
+      const event = runEndedEvent({ account, sync, status, endedAt, report: await reportRun(db, id) });
+      const { cancellationSignal, info } = Context.current();
+      try {
+        await sink.send(event, {
+          signal: AbortSignal.any([cancellationSignal, AbortSignal.timeout(ATTEMPT_MS)]),
+        });
+      } catch (error) {
+        if (!(error instanceof SinkError)) throw error;
+        log.warn({ run: id, sink: name, attempt: info.attempt, code: error.code }, error.message);
+        throw ApplicationFailure.create({
+          message: error.message,
+          type: error.code,
+          nonRetryable: !error.retryable,
+        });
+      }
+    },
+  };
+
+  function sinkOf(name: string): Sink {
+    try {
+      return deps.sink(name);
+    } catch (error) {
+      throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
+    }
+  }
+}
+
+function hasEnded(status: RunStatus): status is RunEndStatus {
+  return (RUN_END_STATUSES as readonly string[]).includes(status);
+}

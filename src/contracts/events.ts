@@ -1,0 +1,35 @@
+// What Sluice tells others: CloudEvents 1.0 in structured JSON, one schema for every sink.
+import { z } from 'zod';
+import { RunSummary } from './run.ts';
+
+export const RUN_END_STATUSES = ['finished', 'cancelled', 'failed'] as const;
+export type RunEndStatus = (typeof RUN_END_STATUSES)[number];
+
+/**
+ * A run has ended. Delivered at least once: a repeat carries the same `id`. Holds counts and warnings, never
+ * a value out of a row, but for names of tags that the account lacks (warning UNKNOWN_TAG).
+ */
+export const RunEndedEvent = z
+  .strictObject({
+    specversion: z.literal('1.0'),
+    /** `{run}/{status}`, the same at every attempt. */
+    id: z.string().min(1),
+    /** `/sluice/accounts/{account}/syncs/{sync}` */
+    source: z.string().regex(/^\/sluice\/accounts\/[^/]+\/syncs\/[^/]+$/),
+    type: z.enum(RUN_END_STATUSES.map((status) => `sluice.sync.${status}` as const)),
+    /** When the run ended. */
+    time: z.iso.datetime(),
+    datacontenttype: z.literal('application/json'),
+    /** `{account}/{sync}`: what must stay in order (CloudEvents extension "partitioning"). */
+    partitionkey: z.string().min(1),
+    data: RunSummary,
+  })
+  .readonly();
+export type RunEndedEvent = z.infer<typeof RunEndedEvent>;
+
+/** Everything a sink can be given. */
+export const SinkEvent = RunEndedEvent;
+export type SinkEvent = z.infer<typeof SinkEvent>;
+
+/** Content type of a CloudEvent in structured mode. */
+export const EVENT_CONTENT_TYPE = 'application/cloudevents+json; charset=UTF-8';
