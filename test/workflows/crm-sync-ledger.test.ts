@@ -1,0 +1,188 @@
+// The CRM sync when its own ledger goes away, when an attempt outlives its timeout, and what others get to see of it.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import { createApiActivities } from '../../activities/index.ts';
+import { STEP_BITS, type StepInput, type StepResult } from '../../src/contracts/run.ts';
+import type { Database, Queryable } from '../../src/ledger/database.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { account } from '../support/house.ts';
+import { effects } from '../support/panel.ts';
+import { HEADER, plainRows, type SyncHandle, sumOf, syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const { inHouse } = syncRoom();
+
+/** A database whose connection can be cut: every statement then fails, those in a transaction too. */
+function breakable(db: Database): { db: Database; cut(): void; mend(): void; failures(): number } {
+  let broken = false;
+  let failures = 0;
+  const guarded = (inner: Queryable): Queryable => ({
+    async query<Row>(sql: string, params?: readonly unknown[]) {
+      if (broken) {
+        failures++;
+        throw Object.assign(new Error('connection terminated'), { params });
+      }
+      return await inner.query<Row>(sql, params);
+    },
+  });
+  return {
+    db: {
+      engine: db.engine,
+      ...guarded(db),
+      transaction: (work) => db.transaction((tx) => work(guarded(tx))),
+      close: () => db.close(),
+    },
+    cut: () => void (broken = true),
+    mend: () => void (broken = false),
+    failures: () => failures,
+  };
+}
+
+const silent = { info() {}, warn() {}, error() {} };
+
+describe('a ledger that goes away', () => {
+  it('FAULTS 27: in the middle of calls → the run waits, then everybody is there once', async () => {
+    let line: ReturnType<typeof breakable> | undefined;
+    const wrap = (db: Database) => {
+      line = breakable(db);
+      return line.db;
+    };
+    const sync = { concurrency: 4 };
+    await inHouse({ csv: plainRows(10, 'New'), settleSeconds: 1, sync, wrap, log: silent }, async (house) => {
+      await house.panel.fault({ method: 'POST', kind: 'delay', ms: 100 });
+      const handle = await house.start();
+      for (const calls of [4, 10]) {
+        await until('calls went out', async () => (await house.panel.requests()).length >= calls);
+        const before = line?.failures() ?? 0;
+        line?.cut();
+        // Whatever was under way has run into the wall, and has tried again at least once.
+        await until('work has failed', () => (line?.failures() ?? 0) >= before + 8);
+        line?.mend();
+      }
+      const report = await handle.result();
+      expect(report).toMatchObject({ read: 10, created: 10, cards: 10, failed: 0, unknown: 0, pending: 0 });
+      const { contacts, cards } = await house.panel.account();
+      expect(contacts).toHaveLength(10);
+      expect(cards).toHaveLength(10);
+      expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(10);
+      expect(effects(await house.requests(), 'POST', /cards$/)).toHaveLength(10);
+    });
+  });
+});
+
+describe('an attempt that outlives its timeout', () => {
+  it('FAULTS 17: leaves one card, however the next attempts overlap it', async () => {
+    await inHouse({ csv: plainRows(1), settleSeconds: 5 }, async (house) => {
+      await house.run();
+      // The same person once more, now with a card: a record in the state in which its card is to be created.
+      await house.write(plainRows(1, 'New'));
+      await house.panel.fault({ path: '^/v1/cards$', kind: 'hang' });
+      const handle = await house.start();
+      await until('the run got to the card', async () =>
+        (await house.panel.requests()).some(({ path }) => path === '/v1/cards'),
+      );
+      await handle.terminate('its worker is lost');
+      await house.panel.clearFaults();
+      await house.db.query('update run_records set todo = $1, status = $2 where run_id = $3', [
+        STEP_BITS.createCard,
+        'pending',
+        'acme/leads/2',
+      ]);
+      const [row] = await house.db.query<{ id: number }>(
+        "select id from run_records where run_id = 'acme/leads/2'",
+      );
+      const input = { run: 'acme/leads/2', record: row?.id ?? 0 };
+      await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'delay', ms: 400, times: 1 });
+      const { createCard, readBackCard } = createApiActivities(house.deps);
+      const attempt = async (work: typeof createCard): Promise<StepResult> =>
+        await new MockActivityEnvironment().run<[StepInput], StepResult, typeof work>(work, input);
+      const results = await Promise.all([attempt(createCard), attempt(createCard), attempt(createCard)]);
+      expect(results.filter(({ cardCreated }) => cardCreated)).toHaveLength(1);
+      await attempt(createCard);
+      await attempt(readBackCard);
+      expect(effects(await house.panel.requests(), 'POST', /cards$/)).toHaveLength(1);
+      expect((await house.panel.account()).cards).toHaveLength(1);
+    });
+  });
+});
+
+/** Everything in a value as text; bytes are read as UTF-8, so that payloads are looked into. */
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, part]) => `${key}: ${textOf(part)}`)
+    .join('\n');
+}
+
+describe('personal data and tokens', () => {
+  it('FAULTS 50: are in no history, memo, search attribute, failure or log line, whatever goes wrong', async () => {
+    const canaries = ['8765000', 'Canaria', 'canary@', 'svc_test_house', 'Kanarien'];
+    const lines: string[] = [];
+    const log = createLogger({ level: 'trace', destination: { write: (text) => lines.push(text) } });
+    let line: ReturnType<typeof breakable> | undefined;
+    const wrap = (db: Database) => {
+      line = breakable(db);
+      return line.db;
+    };
+    const person = (last: number) =>
+      `11 98765-000${last},Canaria ${last},canary@${last}.example,crm|nonesuch,Kanarien GmbH,New,\n`;
+    const csv = `${HEADER}${person(1)}${person(2)}${person(3)}${person(4)}11 98765-0001x,Canaria,canary@,,,,\n`;
+    const connections = [{ id: 1, name: 'main', channel: 'whatsapp', status: 'CONNECTED' }];
+    const fixture = account({ connections, numbersNotOnNetwork: ['5511987650002'] });
+    const options = {
+      csv,
+      account: fixture,
+      sync: { validateNumber: true },
+      settleSeconds: 1,
+      deadlineMs: 600,
+    };
+    await inHouse({ ...options, wrap, log }, async (house) => {
+      const echo = 'Canaria 5511987650001 canary@1.example svc_test_house';
+      const faults = [
+        { method: 'POST', path: 'contacts$', kind: 'status', status: 500, body: { error: echo } },
+        { method: 'POST', path: 'contacts$', kind: 'status', status: 200, body: echo },
+        { method: 'POST', path: 'contacts$', kind: 'hang' },
+        { method: 'PUT', path: 'tags$', kind: 'status', status: 503, body: { error: echo, code: echo } },
+        { method: 'POST', path: 'cards$', kind: 'reset-after' },
+        { method: 'GET', path: '^/v1/cards$', kind: 'status', status: 500, body: echo },
+        {
+          method: 'GET',
+          path: 'contacts$',
+          kind: 'status',
+          status: 401,
+          body: { error: echo, code: 'ERR_TOKEN_REVOKED' },
+        },
+      ];
+      for (const fault of faults) await house.panel.fault({ times: 1, ...fault });
+      const handle: SyncHandle = await house.start();
+      await until('the token was refused', async () =>
+        (await house.panel.requests()).some(({ status }) => status === 401),
+      );
+      const act: { args: [OperatorAct] } = { args: [{ by: 'ana', reason: 'look' }] };
+      await handle.executeUpdate(pauseUpdate, act);
+      line?.cut();
+      await handle.executeUpdate(resumeUpdate, act);
+      await until('the ledger was missed', () => (line?.failures() ?? 0) > 2);
+      const midway = await handle.describe();
+      line?.mend();
+      const report = await handle.result();
+      expect(report).toMatchObject({ read: 5, created: 3, failed: 1, rejected: 1, unknown: 0 });
+      expect(sumOf(report)).toBe(5);
+      const told = {
+        history: textOf(await handle.fetchHistory()),
+        midway: textOf(midway.raw),
+        after: textOf((await handle.describe()).raw),
+        logs: lines.join(''),
+      };
+      // The input stands in a payload, the reason in a failure: both would be seen.
+      expect(told.history).toContain('"account":"acme"');
+      expect(told.history).toContain('ERR_TOKEN_REVOKED');
+      expect(told.logs).toContain('ERR_NUMBER_NOT_ON_WHATSAPP');
+      for (const [where, text] of Object.entries(told)) {
+        for (const canary of canaries) expect(text.includes(canary), `${canary} in ${where}`).toBe(false);
+      }
+    });
+  });
+});
