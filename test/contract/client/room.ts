@@ -49,6 +49,50 @@ export function anAccount(over: Record<string, unknown> = {}): Record<string, un
   };
 }
 
+const SCOPES = [
+  'conversations:read',
+  'messages:read',
+  'messages:send',
+  'connections:read',
+  'contacts:write',
+  'cards:write',
+  'flows:trigger',
+];
+
+/** The same account with all that conversations, messages and flows need. */
+export function aChatAccount(over: Record<string, unknown> = {}): Record<string, unknown> {
+  const account = anAccount();
+  const old = '2026-01-10T10:00:00.000Z';
+  const hello = { id: 'm1', body: 'hello', fromMe: false, at: old };
+  const answer = { id: 'm2', body: 'hi, Bia', fromMe: true, at: '2026-01-10T10:01:00.000Z' };
+  const talk = { contactId: 1, connectionId: 1, chatbot: true, userId: null, updatedAt: old, messages: [] };
+  return {
+    ...account,
+    tokens: [...(account.tokens as object[]).slice(1), { value: 'svc_test_all', scopes: SCOPES }],
+    connections: [
+      { id: 1, name: 'main', channel: 'whatsapp', status: 'CONNECTED', isDefault: true },
+      { id: 2, name: 'official', channel: 'waba', status: 'CONNECTED' },
+      { id: 3, name: 'page', channel: 'facebook', status: 'CONNECTED' },
+    ],
+    contacts: [
+      ...(account.contacts as object[]),
+      { id: 2, number: '5511955556666', name: 'Rui' },
+      { id: 3, number: '5511977778888', name: 'Eva' },
+    ],
+    conversations: [
+      { ...talk, id: 1, status: 'open', messages: [hello, answer], updatedAt: '2026-01-12T10:00:00.000Z' },
+      { ...talk, id: 2, contactId: 2, connectionId: 2, status: 'pending', updatedAt: old },
+      { ...talk, id: 3, contactId: 3, status: 'open', chatbot: false, userId: 1, updatedAt: old },
+      { ...talk, id: 4, contactId: 2, status: 'closed', updatedAt: '2026-01-09T10:00:00.000Z' },
+    ],
+    flows: [
+      { id: 1, name: 'reactivate', active: true, published: true, nodes: 3 },
+      { id: 2, name: 'draft', active: true, published: false, nodes: 3 },
+    ],
+    ...over,
+  };
+}
+
 export interface Room {
   readonly sandbox: Sandbox;
   readonly client: MessagingClient;
@@ -56,6 +100,10 @@ export interface Room {
   fault(fault: Record<string, unknown>): Promise<void>;
   /** Requests that the sandbox counted, as `METHOD path`. */
   requests(): Promise<string[]>;
+  /** Any call of the panel, by its path. */
+  panel(path: string, init?: RequestInit): Promise<Record<string, never>>;
+  /** A customer writes to connection 1. */
+  inbound(number: string, body: string): Promise<void>;
   /** State of the account in the fixture's shape. */
   account(): Promise<Record<string, Array<Record<string, unknown>>>>;
   close(): Promise<void>;
@@ -97,6 +145,12 @@ export async function openRoom(
         requests: Array<{ method: string; path: string }>;
       };
       return requests.map(({ method, path }) => `${method} ${path}`);
+    },
+    panel,
+    async inbound(number, body) {
+      const headers = { 'content-type': 'application/json' };
+      const text = JSON.stringify({ number, body, connectionId: 1 });
+      await panel('/accounts/acme/inbound', { method: 'POST', headers, body: text });
     },
     account: () => panel(`/accounts/acme`),
     async close() {
