@@ -351,9 +351,8 @@ describe('the list', () => {
   it('is the one of the sandbox, with the same status codes', () => {
     expect(sandboxKnowsEvery.filter((code) => Object.hasOwn(added, code))).toEqual([]);
     const statuses = codes.map((code) => [code, CATALOGUE[code][0]?.status]);
-    expect(sandboxKnowsEvery.map((code) => [code, new Problem(code).status]).toSorted()).toEqual(
-      statuses.toSorted(),
-    );
+    const theirs = sandboxKnowsEvery.map((code) => [code, new Problem(code).status]);
+    expect(Object.fromEntries(theirs)).toEqual(Object.fromEntries(statuses));
   });
 
   it('leaves none out', () => {

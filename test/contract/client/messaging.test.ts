@@ -62,7 +62,7 @@ describe('conversations', () => {
     ['all at once', { searchParam: 'rui', status: 'pending', whatsappId: 2 }, [2]],
   ])('filter by %s', async (_name, query, ids) => {
     const { data } = await room.client.conversations.list(query);
-    expect(data.items.map(({ id }) => id).toSorted()).toEqual(ids);
+    expect(data.items.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(ids);
   });
 
   it('are iterated once each while customers write', async () => {
