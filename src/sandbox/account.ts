@@ -76,7 +76,7 @@ export class Account {
     return (this.#cardsByContact.get(contactId) ?? []).map((id) => this.tables.card.get(id) as Card);
   }
 
-  /** Conversations of a contact, oldest first. */
+  /** Conversations of a contact by ascending id. */
   conversationsOf(contactId: number): Conversation[] {
     const ids = this.#conversationsByContact.get(contactId) ?? [];
     return ids.map((id) => this.tables.conversation.get(id) as Conversation);
@@ -175,7 +175,7 @@ export class Account {
       }
       const ids = this.#conversationsByContact.get(row.contactId);
       if (ids === undefined) this.#conversationsByContact.set(row.contactId, [row.id]);
-      else ids.push(row.id);
+      else ids.splice(ids.findLastIndex((id) => id < row.id) + 1, 0, row.id);
     }
     this.tables.conversation.put(row);
   }
