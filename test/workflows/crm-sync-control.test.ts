@@ -113,6 +113,7 @@ describe('a long run', () => {
       const handle = await house.start();
       const first = (await handle.describe()).runId;
       let at = 0;
+      let done = 0;
       // A pause every so often, so that some come right before, in and after a continue-as-new.
       while ((await progressOf(handle)).phase !== 'ended') {
         at += 25;
@@ -124,7 +125,11 @@ describe('a long run', () => {
         // The run may end meanwhile: a paused one too, when nothing is left to do.
         const answer = await pause(handle).catch((error: Error) => error);
         if (answer instanceof Error) break;
+        expect(answer).toMatchObject({ paused: BY, read: people, total: people });
+        expect(answer.done).toBeGreaterThanOrEqual(done);
+        done = answer.done;
         await expectStill(house, handle);
+        expect((await progressOf(handle)).paused).toEqual(BY);
         if ((await resume(handle).catch((error: Error) => error)) instanceof Error) break;
       }
       expect(await handle.result()).toMatchObject({ read: people, created: people, cards: people });
