@@ -59,7 +59,7 @@ export const ASSUMPTIONS = {
   'wrapper.card': wrapper('a single card', 'GET /v1/cards/{cardId}', 'cards.get, cards.create, cards.move'),
   'wrapper.contactUpdate': wrapper('the contact after a partial update', PUT_CONTACT, 'contacts.update'),
   'wrapper.messageStatus': wrapper(
-    "a message's status, if it does not stand at the root",
+    'the status of a message',
     'GET /v1/messages/{messageId}/status',
     'messages.status',
   ),
