@@ -1,5 +1,5 @@
 // Tells the outside that a run has ended.
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure, Context, type Info } from '@temporalio/activity';
 import { RUN_END_STATUSES, type RunEndStatus } from '../src/contracts/events.ts';
 import { getRun, type RunStatus, reportRun } from '../src/ledger/runs.ts';
 import { runEndedEvent } from '../src/sinks/run-event.ts';
@@ -33,7 +33,7 @@ export function createSinkActivities(deps: Deps) {
         throw ApplicationFailure.create({
           message: error.message,
           type: error.code,
-          nonRetryable: !error.retryable,
+          nonRetryable: !error.retryable || isLastAttempt(info),
         });
       }
     },
@@ -50,4 +50,17 @@ export function createSinkActivities(deps: Deps) {
 
 function hasEnded(status: RunStatus): status is RunEndStatus {
   return (RUN_END_STATUSES as readonly string[]).includes(status);
+}
+
+/**
+ * No further attempt fits into the activity's time. Said here, because an engine that finds so itself fails the activity with
+ * a timeout whose cause, our reason, the SDK leaves out (seen with server 1.32, SDK 1.24).
+ */
+function isLastAttempt({ attempt, scheduledTimestampMs, scheduleToCloseTimeoutMs, retryPolicy = {} }: Info) {
+  const { initialInterval = 1000, backoffCoefficient = 2, maximumInterval = Number.MAX_VALUE } = retryPolicy;
+  const waitMs = Math.min(
+    Number(maximumInterval),
+    Number(initialInterval) * backoffCoefficient ** (attempt - 1),
+  );
+  return Date.now() + waitMs >= scheduledTimestampMs + scheduleToCloseTimeoutMs;
 }

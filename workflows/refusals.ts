@@ -1,5 +1,5 @@
 // Failures of activities, as workflows read them.
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { RefusalDetails } from '../src/contracts/run.ts';
 
 /** What a refused activity says of itself; null when it failed for another reason. */
@@ -10,9 +10,7 @@ export function refusalOf(error: unknown): RefusalDetails | null {
 
 /** For the operator: code and message, without personal data. */
 export function reasonOf(error: unknown): string {
-  let cause = error instanceof ActivityFailure ? error.cause : error;
-  // Time ran out between two attempts: what the last one met says more.
-  if (cause instanceof TimeoutFailure && cause.cause !== undefined) cause = cause.cause;
+  const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure)
     return cause.type == null ? cause.message : `${cause.type}: ${cause.message}`;
   return cause instanceof Error ? cause.message : String(cause);

@@ -63,6 +63,8 @@ export interface HouseOptions {
   readonly account?: Record<string, unknown>;
   readonly mapping?: Record<string, unknown>;
   readonly sync?: Record<string, unknown>;
+  /** The part `sinks` of sluice.yaml; a sync says with `announce` which one it uses. */
+  readonly sinks?: Record<string, unknown>;
   readonly csv: string;
   /** @default 0: no limit */
   readonly rate?: number;
@@ -124,6 +126,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       },
       sources: { leads: { type: 'csv', path: './leads.csv' } },
       mappings: { leads: options.mapping ?? MAPPING },
+      sinks: options.sinks ?? {},
       syncs: { leads: { account: 'acme', source: 'leads', mapping: 'leads', ...options.sync } },
     }),
   );
