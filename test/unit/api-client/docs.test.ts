@@ -13,11 +13,15 @@ import {
 const GUIDE = resolve(import.meta.dirname, '../../../docs/client.md');
 
 const code = (text: string) => `\`${text}\``;
-const cell = (text: string) => text.replaceAll('|', '\\|');
 
+/** Columns padded as the formatter wants them. */
 function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  const cells = [head, ...rows].map((row) => row.map((text) => text.replaceAll('|', '\\|')));
+  const widths = head.map((_title, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const [titles = [], ...body] = cells;
+  const line = (row: readonly string[]) =>
+    `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }
 
 const TABLES: Record<string, string> = {
