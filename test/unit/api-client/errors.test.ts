@@ -38,6 +38,7 @@ describe('may the effect of a failed call have happened?', () => {
     ['aborted on the wire', transport('aborted', true), true],
     ['deadline on the wire', transport('timeout', true), true],
     ['reset', transport('reset', true), true],
+    ['a media that ended early', transport('upload', true), true],
     ['200 with a page', transport('invalid_body', true, 200), true],
     ['200 too large', transport('body_too_large', true, 200), true],
     ['redirect', transport('redirect', true, 302), true],
@@ -104,6 +105,14 @@ describe('neither token nor phone is in any error', () => {
     ['upsert', (client) => client.contacts.upsert({ number: PHONE })],
     ['list', (client) => client.contacts.list({ number: PHONE })],
     ['create', (client) => client.cards.create({ phone: PHONE, pipelineId: 1 })],
+    ['status', (client) => client.messages.status(`wamid.${PHONE}.CANARY`)],
+    [
+      'send',
+      (client) => {
+        const media = { filename: `${PHONE}-CANARY.png`, contentType: 'image/png', data: Buffer.from(echo) };
+        return client.messages.send({ number: PHONE, body: echo, medias: [media] });
+      },
+    ],
   ];
   const everything = cases.flatMap(([what, reply]) =>
     calls.map(([which, call]) => [what, which, reply, call] as const),
