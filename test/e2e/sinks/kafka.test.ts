@@ -70,7 +70,7 @@ describe('a run that ends', () => {
         expect(headers).toEqual({ 'content-type': 'application/cloudevents+json; charset=UTF-8' });
       }
       const events = messages.map(({ value }) => RunEndedEvent.parse(JSON.parse(value)));
-      const told = reports.map(({ problems: _, ...data }) => data);
+      const told = reports.map((report) => ({ ...report, problems: undefined }));
       expect(events.map(({ id, type, data }) => ({ id, type, data }))).toEqual(
         told.map((data) => ({ id: `${data.run}/finished`, type: 'sluice.sync.finished', data })),
       );
@@ -118,6 +118,18 @@ describe('a sink that is away', () => {
       await admin.createTopics({ topics: [{ topic: 'late' }] });
       expect((await handle.result()).warnings).toEqual([]);
       expect((await eventsIn('late')).map(({ id }) => id)).toEqual(['acme/leads/1/finished']);
+    });
+  });
+
+  it('is given up by a cancellation; the run stays finished', async () => {
+    await room.inHouse(await announcing('never', { missing: true }), async (house) => {
+      const handle = await house.start();
+      await untilRetried(handle, 'announceRun', 'UNKNOWN_TOPIC_OR_PARTITION');
+      await handle.cancel();
+      await expect(handle.result()).rejects.toThrow();
+      expect(await house.db.query('select status, code from runs join run_warnings on run_id = id')).toEqual([
+        { status: 'finished', code: 'ANNOUNCE_FAILED' },
+      ]);
     });
   });
 
