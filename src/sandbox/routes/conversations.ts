@@ -6,7 +6,7 @@ import { type Call, ok, pathId, type Reply, type Route } from '../route.ts';
 import { outgoingConnection } from '../rules/connections.ts';
 import { matchingConversations } from '../rules/conversations.ts';
 import { contentOf, formBody, needContent, needStorage, outgoingMessages } from '../rules/outgoing.ts';
-import { page, paged } from '../rules/query.ts';
+import { page, pagedFromEnd } from '../rules/query.ts';
 import { sent } from './messages.ts';
 
 const HISTORY_PAGE = { default: 100, max: 200 };
@@ -18,11 +18,11 @@ function findConversation(call: Call): Conversation {
 }
 
 function list({ account, query }: Call): Reply {
-  const window = paged(matchingConversations(account, query), page(query));
+  const window = pagedFromEnd(matchingConversations(account, query), page(query));
   return ok({
     count: window.count,
     hasMore: window.hasMore,
-    conversations: window.items.map((row) => conversationView(account, row)),
+    conversations: window.items.map((row) => conversationView(account, row)).toReversed(),
   });
 }
 
@@ -30,13 +30,11 @@ function list({ account, query }: Call): Reply {
 function history(call: Call): Reply {
   const { account, query, at, choices } = call;
   const messages = account.messages.get(findConversation(call).id) ?? [];
-  const { number, size } = page(query, HISTORY_PAGE);
-  const end = Math.max(0, messages.length - (number - 1) * size);
-  const start = Math.max(0, end - size);
+  const window = pagedFromEnd(messages, page(query, HISTORY_PAGE));
   return ok({
-    count: messages.length,
-    hasMore: start > 0,
-    messages: messages.slice(start, end).map((message) => historyView(message, at, choices)),
+    count: window.count,
+    hasMore: window.hasMore,
+    messages: window.items.map((message) => historyView(message, at, choices)),
   });
 }
 

@@ -1,7 +1,6 @@
 // Flows: trigger one on a ticket of a contact (API text, "Flows").
-import { z } from 'zod';
 import { Problem } from '../errors.ts';
-import { type Call, checked, isMissing, type Reply, type Route } from '../route.ts';
+import { type Call, isMissing, type Reply, type Route } from '../route.ts';
 import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.ts';
 import { normalizeNumber } from '../rules/numbers.ts';
 import { contactFor } from '../rules/upsert.ts';
@@ -49,7 +48,10 @@ function findContact(call: Call) {
     if (contact === undefined) throw new Problem('ERR_NO_CONTACT_FOUND');
     return { contact, ops: [] };
   }
-  const raw = checked(z.object({ [inputs.number]: z.string() }), body)[inputs.number] as string;
+  const raw = body[inputs.number];
+  if (typeof raw !== 'string') {
+    throw new Problem('ERR_INVALID_BODY', { text: `${inputs.number}: write the number as a string` });
+  }
   return contactFor(call, normalizeNumber(raw, choices));
 }
 

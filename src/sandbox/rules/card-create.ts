@@ -8,6 +8,7 @@ import { calendarDay } from './dates.ts';
 import { normalizeNumber } from './numbers.ts';
 import { contactFor } from './upsert.ts';
 
+const Phone = z.object({ phone: z.string() });
 const Inputs = z.object({
   title: z.string().nullish(),
   expectedCloseDate: z.string().nullish(),
@@ -96,7 +97,7 @@ function identify(call: Call): ContactOf {
     if (contact === undefined) throw new Problem('ERR_NO_CONTACT_FOUND');
     return () => ({ contact, ops: [] });
   }
-  const number = normalizeNumber(checked(z.object({ phone: z.string() }), body).phone, choices);
+  const number = normalizeNumber(checked(Phone, body).phone, choices);
   return (name) => contactFor(call, number, name);
 }
 

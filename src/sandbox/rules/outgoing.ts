@@ -9,10 +9,13 @@ import { isWindowOpen } from './conversations.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-const TemplateData = z.object({
-  templateName: z.string().min(1),
-  templateLanguage: z.string().min(1),
-  templateParameters: z.array(z.string()),
+const Text = z.object({ body: z.string().nullish() });
+const TemplateInput = z.object({
+  templateData: z.object({
+    templateName: z.string().min(1),
+    templateLanguage: z.string().min(1),
+    templateParameters: z.array(z.string()),
+  }),
 });
 
 export interface Content {
@@ -30,7 +33,7 @@ export function needContent(body: Body, files: readonly Media[]): void {
 
 /** @throws Problem ERR_INVALID_BODY */
 export function contentOf(body: Body, files: readonly Media[]): Content {
-  const given = checked(z.object({ body: z.string().nullish() }), body).body;
+  const given = checked(Text, body).body;
   return {
     body: isMissing(given) ? null : (given as string),
     template: templateOf(body['templateData']),
@@ -42,7 +45,7 @@ export function contentOf(body: Body, files: readonly Media[]): Content {
 function templateOf(given: unknown): Template | null {
   if (isMissing(given)) return null;
   const templateData = typeof given === 'string' ? parsed(given) : given;
-  return checked(z.object({ templateData: TemplateData }), { templateData }).templateData;
+  return checked(TemplateInput, { templateData }).templateData;
 }
 
 function parsed(json: string): unknown {

@@ -50,6 +50,13 @@ export function page(
   };
 }
 
+/** Pages counted from the end: page 1 holds the last rows; inside a page the order is that of `all`. */
+export function pagedFromEnd<T>(all: readonly T[], { number, size }: Page) {
+  const end = Math.max(0, all.length - (number - 1) * size);
+  const start = Math.max(0, end - size);
+  return { count: all.length, hasMore: start > 0, items: all.slice(start, end) };
+}
+
 /** One page of all that matched, with the two fields of every paginated response. */
 export function paged<T>(all: readonly T[], { number, size }: Page) {
   const from = (number - 1) * size;

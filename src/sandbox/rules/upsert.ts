@@ -6,6 +6,7 @@ import { type Call, checked, ExtraInfo, flatExtra, isMissing, type Scene } from 
 import { defaultConnection, isChat } from './connections.ts';
 import { normalizeNumber } from './numbers.ts';
 
+const Identity = z.object({ number: z.string() });
 const Body = z.object({
   name: z.string().nullish(),
   email: z.string().nullish(),
@@ -52,7 +53,7 @@ export function contactFor(scene: Scene, number: string, name?: string | null) {
 export function upsertContact(call: Call): { readonly contact: Contact; readonly created: boolean } {
   const { account, body, choices } = call;
   if (isMissing(body['number'])) throw new Problem('ERR_MISSING_NUMBER');
-  const raw = checked(z.object({ number: z.string() }), body).number;
+  const raw = checked(Identity, body).number;
   const fields = checked(Body, body);
   const number = normalizeNumber(raw, choices);
   checkNetwork(call, number, fields.validateNumber === true);

@@ -88,6 +88,61 @@ describe('kill -9', () => {
     expect(log.requests.map((row) => row.seq)).toEqual(log.requests.map((_, index) => index + 1));
     expect(log.requests.length).toBeGreaterThanOrEqual(acknowledged.size);
   }, 60_000);
+
+  it('in a stream of messages and webhook calls keeps each once: sent, answered 202, processed', async () => {
+    const state = fixture();
+    const hook = {
+      hash: 'h',
+      action: 'create_opportunity',
+      pipelineId: 1,
+      fieldMapping: { phone: 'phone', title: 'id' },
+    };
+    const acme = { ...state.accounts[0], webhooks: [hook] };
+    const args = await withFixture(JSON.stringify({ accounts: [acme] }));
+    const { child, baseUrl } = await started(...args);
+    const messages: string[] = [];
+    const events: string[] = [];
+    let next = 0;
+    const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+      const headers = { authorization: `Bearer ${ALL}`, 'content-type': 'application/json' };
+      const got = await request(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return (await got.body.json()) as Record<string, unknown>;
+    };
+    const sender = async () => {
+      for (;;) {
+        const answer = await post('/v1/messages/send', { number: `55318${next++ % 10}000000`, body: 'x' });
+        messages.push((answer['messages'] as { id: string }[])[0]!.id);
+        if (messages.length + events.length === 120) void child.kill();
+      }
+    };
+    const caller = async () => {
+      for (;;) {
+        const id = `e${next++}`;
+        await post('/hooks/h', { phone: '5511955556666', id, event_id: id });
+        events.push(id);
+        if (messages.length + events.length === 120) void child.kill();
+      }
+    };
+    await Promise.allSettled([sender(), sender(), caller(), caller()]);
+    await child.kill();
+    const { panelUrl } = await started(...args);
+    const read = async (path: string) => (await (await request(`${panelUrl}${path}`)).body.json()) as never;
+    const { calls }: { calls: { idempotencyKey: string; result: { status: string } }[] } =
+      await read('/webhooks/h/history');
+    const held: {
+      conversations: { contactId: number; messages: { id: string }[] }[];
+      cards: { title: string }[];
+    } = await read('/accounts/acme');
+    const ids = held.conversations.flatMap((row) => row.messages.map((message) => message.id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(messages));
+    expect(new Set(held.conversations.map((row) => row.contactId)).size).toBe(held.conversations.length);
+    expect(calls.filter((call) => call.result.status !== 'done')).toEqual([]);
+    const titles = held.cards.slice(1).map((card) => card.title);
+    expect(titles.toSorted()).toEqual(calls.map((call) => call.idempotencyKey).toSorted());
+    expect(titles).toEqual(expect.arrayContaining(events));
+    expect(Math.min(messages.length, events.length)).toBeGreaterThan(0);
+  }, 60_000);
 });
 
 describe('the files', () => {
