@@ -95,7 +95,7 @@ export interface Choices {
  * - A history item has id, ticketId, body, fromMe, status, ack, media, templateData, createdAt.
  * - Send checks content, number, field types, connection, channel, storage, in this order. A reply looks for the ticket first.
  *   An empty text is none; a templateData needs all three fields; every template counts as approved.
- * - A connection takes part by its exact name, the lowest id first. An id that is no integer is ERR_CONNECTION_NOT_FOUND.
+ * - A connection is found by its exact name, the lowest id first. An id that is no integer is ERR_CONNECTION_NOT_FOUND.
  * - In a multipart body whatsappId and saveOnTicket are read from their text form. In JSON they are not.
  * - One message for each thing sent: the template, the text, each file. One of a waba connection has a channel id, others a uuid.
  * - A send uses the newest conversation of contact and connection that is not closed, else opens one. Sending leaves the
