@@ -169,7 +169,7 @@ async function openSource(media: Media, index: number): Promise<Source> {
 }
 
 function streamSource(data: Readable, size: number | null, index: number): Source {
-  if (data.destroyed || data.readableEnded || data.readableDidRead) {
+  if (data.destroyed || data.readableDidRead) {
     throw new InvalidArgumentError(`medias.${index}.data`, {}, 'send a stream that nobody has read from');
   }
   // It may fail before its turn; the error then waits in the stream and must not end the process.

@@ -181,7 +181,8 @@ describe('memory', () => {
     const before = process.memoryUsage().arrayBuffers;
     const { data } = await sendOf(client, media(endless(256 * MIB).stream));
     expect(data.whatsappId).toBeGreaterThan(256 * MIB);
-    expect(most - before).toBeLessThan(64 * MIB);
+    // 31 MiB measured.
+    expect(most - before).toBeLessThan(128 * MIB);
   });
 
   it('a service that does not read holds the source back, and the deadline ends it', async () => {
@@ -314,6 +315,11 @@ describe('refused before a call is spent', () => {
     await stream.toArray();
     return stream;
   };
+  const begun = async () => {
+    const stream = Readable.from(['a', 'b']);
+    await stream.iterator({ destroyOnReturn: false }).next();
+    return stream;
+  };
   const destroyed = async () => {
     const stream = Readable.from(['a']);
     stream.destroy();
@@ -323,6 +329,7 @@ describe('refused before a call is spent', () => {
   it.each<[string, () => Promise<Media> | Media, string]>([
     ['a file that is not there', () => media({ path: join(folder, 'none') }), 'medias.1.data.path'],
     ['a folder', () => media({ path: folder }), 'medias.1.data.path'],
+    ['a stream that somebody has begun to read', async () => media(await begun()), 'medias.1.data'],
     ['a stream that was read', async () => media(await used()), 'medias.1.data'],
     ['a stream that was destroyed', async () => media(await destroyed()), 'medias.1.data'],
     ['bytes of another size', () => media(new Uint8Array(3), { size: 4 }), 'medias.1.size'],
