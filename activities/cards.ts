@@ -114,7 +114,10 @@ export function createCardActivities(deps: Deps) {
           const card = await callApi(deps, c.account, c.run, (client, options) =>
             client.cards.get(ownCard(c).remote_id, options),
           );
-          return stage === null || card?.stage?.id !== stage.id ? null : (tx) => moved(tx, c, stage.id);
+          // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
+          const now = card?.stage?.id ?? null;
+          const arrived = now === stage?.id || now !== ownCard(c).remote_stage_id;
+          return stage === null || !arrived ? null : (tx) => moved(tx, c, now);
         });
       });
     },
@@ -139,7 +142,7 @@ export function createCardActivities(deps: Deps) {
     return { ...done, cardCreated: true };
   }
 
-  async function moved(tx: Queryable, c: StepContext, stageId: number): Promise<StepResult> {
+  async function moved(tx: Queryable, c: StepContext, stageId: number | null): Promise<StepResult> {
     await noteStage(tx, ownCard(c).id, wantedStage(c) ?? '', stageId);
     return await settleStep(tx, c.row.id, {
       clear: STEP_BITS.moveStage | STEP_BITS.readBackStage,

@@ -4,7 +4,7 @@ import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
 import { noteContact, noteExtraInfo, noteLookup, noteTags } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
-import { addWarning } from '../src/ledger/runs.ts';
+import { addWarning, UNKNOWN_TAG } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
 import { runStep, type StepContext } from './record-step.ts';
@@ -91,10 +91,10 @@ export function createContactActivities(deps: Deps) {
           });
           // A new contact without wanted tags has the list it should have.
           if (tags !== null && tags.ids === null && (created || (c.row.todo & STEP_BITS.setTags) !== 0)) {
-            await noteTags(tx, c.spec.account, c.row.key, hashes.tags, tags.added);
+            await noteTags(tx, c.spec.account, c.row.key, { hash: hashes.tags, ...tags });
           }
           if (tags !== null && tags.ids !== null)
-            await rememberTagIds(tx, c.row.id, { ids: tags.ids, added: tags.added });
+            await rememberTagIds(tx, c.row.id, { ...tags, ids: tags.ids });
           const wantsCard = (c.row.todo & STEP_BITS.createCard) !== 0;
           return await settleStep(tx, c.row.id, {
             clear: STEP_BITS.upsertContact | (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),
@@ -111,13 +111,13 @@ export function createContactActivities(deps: Deps) {
     /** PUT /v1/contacts/{contactId}/tags: replaces the whole list, so the list carries what people set. */
     async setTags(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'setTags', input, async (c) => {
-        const { tag_ids: ids } = c.row;
-        if (ids === null) throw new Error('tags are set only after the upsert told which are there');
+        const { tag_ids: tags } = c.row;
+        if (tags === null) throw new Error('tags are set only after the upsert told which are there');
         await callApi(deps, c.account, c.run, (client, options) =>
-          client.contacts.setTags(remoteId(c), ids.ids, options),
+          client.contacts.setTags(remoteId(c), tags.ids, options),
         );
         return await db.transaction(async (tx) => {
-          await noteTags(tx, c.spec.account, c.row.key, hashRecord(c.record).tags, ids.added);
+          await noteTags(tx, c.spec.account, c.row.key, { hash: hashRecord(c.record).tags, ...tags });
           return await settleStep(tx, c.row.id, { clear: STEP_BITS.setTags, touched: true });
         });
       });
@@ -128,22 +128,24 @@ export function createContactActivities(deps: Deps) {
   async function planTags(
     c: StepContext,
     contact: Contact,
-  ): Promise<{ ids: number[] | null; added: string[] } | null> {
+  ): Promise<{ ids: number[] | null; added: string[]; missing: string[] } | null> {
     const mine = c.person?.tags_added ?? [];
-    if ((c.row.todo & STEP_BITS.setTags) === 0) return { ids: null, added: mine };
+    if ((c.row.todo & STEP_BITS.setTags) === 0) return { ids: null, added: mine, missing: [] };
     const known = await readCatalog(db, c.spec.account, 'tags');
     // The list of tags was refused: they wait for a run that may read it.
     if (known === null && c.record.tags.length > 0) return null;
     const catalog = known ?? [];
     const wanted: string[] = [];
+    const missing: string[] = [];
     for (const name of c.record.tags) {
       const tag = pick(catalog, name);
       if (tag !== null) wanted.push(tag.name);
       else {
+        missing.push(name);
         await addWarning(db, c.run, {
           step: 'setTags',
           subject: name,
-          code: 'UNKNOWN_TAG',
+          code: UNKNOWN_TAG,
           reason: `the account has no tag "${name}": create it in the service, or map the value to another tag`,
         });
       }
@@ -151,9 +153,9 @@ export function createContactActivities(deps: Deps) {
     const current = contact.tags.map((tag) => tag.name);
     const target = targetTags(current, wanted, mine, c.spec.options.tags);
     const added = wanted.filter((name) => mine.includes(name) || !current.includes(name));
-    if (target === null) return { ids: null, added };
+    if (target === null) return { ids: null, added, missing };
     const byName = new Map([...catalog, ...contact.tags].map((tag) => [tag.name, tag.id]));
-    return { ids: target.map((name) => byName.get(name) as number), added };
+    return { ids: target.map((name) => byName.get(name) as number), added, missing };
   }
 }
 

@@ -4,14 +4,16 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CrmRecord, RowProblem } from '../src/contracts/record.ts';
 import { type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
 import { SourceError, type SourceRow } from '../src/contracts/source.ts';
+import { pick, readCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { clearSurvey, findPeople } from '../src/ledger/people.ts';
+import { clearSurvey, findPeople, missingTags } from '../src/ledger/people.ts';
 import {
   addRowProblems,
   countTodo,
   findStaged,
   pendingRecords,
   type RowFinding,
+  reviveForTags,
   type StagedRecord,
   settleSurvey,
   stageRecords,
@@ -56,6 +58,8 @@ export interface RunWork {
   readonly lookups: number;
   readonly tags: number;
   readonly cards: number;
+  /** Names of tags that people of the run wait for. */
+  readonly missingTags: number;
 }
 
 export function createSyncPlanActivities(deps: Deps) {
@@ -120,10 +124,23 @@ export function createSyncPlanActivities(deps: Deps) {
 
     /** What the planned run still has to do. */
     async countWork(input: { run: string }): Promise<RunWork> {
-      return await countTodo(db, input.run, {
+      const run = await getRun(db, input.run);
+      const work = await countTodo(db, input.run, {
         lookup: STEP_BITS.lookup,
         tags: STEP_BITS.setTags,
         cards: STEP_BITS.createCard | STEP_BITS.moveStage,
+      });
+      return { ...work, missingTags: (await missingTags(db, run)).length };
+    },
+
+    /** After the account's tags were read: records whose people wait for a tag that is there now get it. */
+    async reviveTags(input: { run: string }): Promise<{ revived: number }> {
+      return await db.transaction(async (tx) => {
+        const run = await lockRun(tx, input.run);
+        const catalog = (await readCatalog(tx, run.account, 'tags')) ?? [];
+        const names = (await missingTags(tx, run)).filter((name) => pick(catalog, name) !== null);
+        const bits = STEP_BITS.upsertContact | STEP_BITS.setTags;
+        return { revived: names.length === 0 ? 0 : await reviveForTags(tx, run, names, bits) };
       });
     },
 

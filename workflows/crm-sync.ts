@@ -165,7 +165,12 @@ class CrmSync {
     const work = await ledger.countWork({ run: this.#state.run });
     this.#state.counts.total = work.total;
     const { readTags, readPipelines } = this.#api();
-    if (work.tags > 0) await this.#untilDone('setTags', () => readTags({ run: this.#state.run }));
+    if (work.tags > 0 || work.missingTags > 0)
+      await this.#untilDone('setTags', () => readTags({ run: this.#state.run }));
+    if (work.missingTags > 0) {
+      const { revived } = await ledger.reviveTags({ run: this.#state.run });
+      this.#state.counts.total += revived;
+    }
     if (work.cards > 0) await this.#untilDone('createCard', () => readPipelines({ run: this.#state.run }));
     if (work.lookups > 1) await this.#survey(work.lookups);
     this.#state.prepared = true;

@@ -28,38 +28,43 @@ export interface Budget {
  * @param limitOf calls a minute of a token until its first answer tells
  */
 export function createBudget(db: Queryable, limitOf: (token: string) => number): Budget {
+  const take = async (token: string): Promise<{ wait: number; taken: boolean } | undefined> => {
+    // One atomic statement a call. The new slot is the later of now and the end of the last one; when that
+    // is beyond the horizon the row stays as it was and only the distance comes back.
+    // `held` looks without the lock first, so that a refusal costs no write; then it waits for the lock and
+    // looks again. The clock is read only behind the lock: read before, a caller that queued for the row
+    // would sleep that much too long, and two of its calls would come closer than a slot.
+    // A statement never sees a row that it made itself, nor what others wrote while it waited: for `seen`
+    // the distance can be too short, but a refusal is never nearer than the horizon.
+    const [row] = await db.query<{ wait: number; taken: boolean }>(
+      `with made as (insert into slots (token, call_limit) values ($1, $2) on conflict (token) do nothing),
+       held as materialized (
+         select token, greatest(next_at, blocked_until) as free, 60.0 / call_limit as gap from slots
+          where token = $1
+            and greatest(next_at, blocked_until)
+                <= clock_timestamp() + make_interval(secs => greatest(60.0 / call_limit * $4, $5))
+            for update),
+       stamped as materialized (select token, gap, free, clock_timestamp() as now from held),
+       slot as (select token, gap, now, greatest(free, now) as at from stamped),
+       upd as (
+         update slots s set next_at = slot.at + make_interval(secs => slot.gap * $3)
+           from slot where s.token = slot.token)
+       select extract(epoch from at - now)::float8 as wait, true as taken from slot
+       union all
+       select extract(epoch from greatest(
+                greatest(next_at, blocked_until, clock_timestamp()) - clock_timestamp(),
+                make_interval(secs => greatest(60.0 / call_limit * $4, $5))))::float8, false
+         from slots where token = $1 and not exists (select 1 from slot)`,
+      [token, limitOf(token), GAP, HORIZON_SLOTS, HORIZON_FLOOR_S],
+    );
+    return row;
+  };
+
   return {
     async reserve(token) {
-      // One atomic statement a call. The new slot is the later of now and the end of the last one; when that
-      // is beyond the horizon the row stays as it was and only the distance comes back.
-      // `held` looks without the lock first, so that a refusal costs no write; then it waits for the lock and
-      // looks again. The clock is read only behind the lock: read before, a caller that queued for the row
-      // would sleep that much too long, and two of its calls would come closer than a slot.
-      // A statement never sees a row that it made itself, nor what others wrote while it waited: for `seen`
-      // the distance can be too short, but a refusal is never nearer than the horizon.
-      const [row] = await db.query<{ wait: number; taken: boolean }>(
-        `with made as (insert into slots (token, call_limit) values ($1, $2) on conflict (token) do nothing),
-         held as materialized (
-           select token, greatest(next_at, blocked_until) as free, 60.0 / call_limit as gap from slots
-            where token = $1
-              and greatest(next_at, blocked_until)
-                  <= clock_timestamp() + make_interval(secs => greatest(60.0 / call_limit * $4, $5))
-              for update),
-         stamped as materialized (select token, gap, free, clock_timestamp() as now from held),
-         slot as (select token, gap, now, greatest(free, now) as at from stamped),
-         upd as (
-           update slots s set next_at = slot.at + make_interval(secs => slot.gap * $3)
-             from slot where s.token = slot.token)
-         select extract(epoch from at - now)::float8 as wait, true as taken from slot
-         union all
-         select extract(epoch from greatest(
-                  greatest(next_at, blocked_until, clock_timestamp()) - clock_timestamp(),
-                  make_interval(secs => greatest(60.0 / call_limit * $4, $5))))::float8, false
-           from slots where token = $1 and not exists (select 1 from slot)`,
-        [token, limitOf(token), GAP, HORIZON_SLOTS, HORIZON_FLOOR_S],
-      );
-      // No row: this very statement made it, and its own snapshot does not see it yet.
-      if (row === undefined) return { granted: false, retryMs: 1 };
+      // The first statement on a token makes its row, and does not see it yet; the second does.
+      const row = (await take(token)) ?? (await take(token));
+      if (row === undefined) throw new Error('the ledger lost the slots of a token');
       const ms = Math.max(0, row.wait * 1000);
       return row.taken ? { granted: true, waitMs: ms } : { granted: false, retryMs: Math.max(1, ms) };
     },

@@ -1,6 +1,6 @@
 // `sluice init`: a folder that works at once, and teaches while it is read.
 import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configJsonSchema } from '../config/json-schema.ts';
 import { CliError, EXIT } from './exit.ts';
@@ -69,15 +69,25 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** How to call this very program from `dir`: npx knows it only inside its own folder. */
+function commandFrom(dir: string): string {
+  const root = resolve(import.meta.dirname, '../../..');
+  const inside = !relative(root, resolve(dir)).startsWith('..');
+  return inside ? 'npx sluice' : `node ${join(import.meta.dirname, 'main.js')}`;
+}
+
 function nextSteps(dir: string, written: readonly string[]): string[] {
+  const sluice = commandFrom(dir);
   return [
     ...written.map((path) => `wrote ${join(dir, path)}`),
     '',
     'Try it:',
     ...(dir === '.' ? [] : [`  cd ${dir}`]),
-    '  npx sluice sandbox --port 4010 --fixture sandbox.yaml    # in a terminal of its own',
+    `  ${sluice} sandbox --port 4010 --fixture sandbox.yaml    # in a terminal of its own`,
     `  export ACME_TOKEN=${INIT_TOKEN}`,
-    '  npx sluice config check',
-    '  npx sluice sync run leads',
+    `  ${sluice} config check`,
+    `  ${sluice} sync run leads`,
+    '',
+    'Keep .env and .sluice/ out of version control.',
   ];
 }

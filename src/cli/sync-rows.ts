@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { RunProblem } from '../contracts/run.ts';
 import { listProblems } from '../ledger/records.ts';
-import { lastRun } from '../ledger/runs.ts';
+import { lastRun, listWarnings } from '../ledger/runs.ts';
 import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
@@ -59,6 +59,9 @@ async function printRows(
     process.stdout.write(
       options.json ? `${JSON.stringify(row)}\n` : `row ${number}\t${outcome}\t${where}\t${code}\t${reason}\n`,
     );
+  }
+  for (const { step, code, reason } of await listWarnings(db, run.id)) {
+    process.stderr.write(`warning: ${step}: ${reason} [${code}]\n`);
   }
   process.stderr.write(`${rows.length} findings in run ${run.id} (${run.status})\n`);
   return EXIT.ok;

@@ -23,6 +23,7 @@ import {
   type SessionOptions,
   withSessionOptions,
 } from './session.ts';
+import { registerSyncRows } from './sync-rows.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ActOptions = Options & { readonly reason: string };
@@ -56,6 +57,8 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
       });
     });
 
+  registerSyncRows(sync, env);
+
   const steer = (
     verb: string,
     description: string,
@@ -71,7 +74,7 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
           const client = await connectClient(options.state, env, shutdown);
           const handle: SyncHandle = client.workflow.getHandle(crmSyncWorkflowId(account, name));
           try {
-            const progress = await act(handle, { by: userInfo().username, reason: options.reason });
+            const progress = await act(handle, { by: operatorName(), reason: options.reason });
             if (progress !== null)
               process.stdout.write(
                 options.json ? `${JSON.stringify(progress)}\n` : describeProgress(progress),
@@ -97,6 +100,16 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
     await handle.result().catch(() => undefined);
     return await handle.query(progressQuery);
   });
+}
+
+/** Who acts: the user's name; a container's user may have none. */
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== 'uv_os_get_passwd') throw error;
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 function describeProgress(now: RunProgress): string {

@@ -77,9 +77,12 @@ const MIGRATIONS: readonly string[] = [
     hash_tags text,
     extra_known jsonb,
     tags_added jsonb not null default '[]',
+    tags_missing jsonb not null default '[]',
     synced_at timestamptz,
     unique (account, key)
   );
+
+  create index people_tags_missing on people (account) where tags_missing <> '[]';
 
   create table cards (
     id bigint generated always as identity primary key,

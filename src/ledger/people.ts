@@ -154,20 +154,28 @@ export async function noteContact(
   return (row as { id: number }).id;
 }
 
-/** Notes the tags now on the contact that Sluice put there. */
+/** Notes the tags now on the contact that Sluice put there, and those the account did not have. */
 export async function noteTags(
   tx: Queryable,
   account: string,
   key: string,
-  hashTags: string,
-  added: readonly string[],
+  tags: { hash: string; added: readonly string[]; missing: readonly string[] },
 ) {
-  await tx.query('update people set hash_tags = $3, tags_added = $4 where account = $1 and key = $2', [
-    account,
-    key,
-    hashTags,
-    toJson(added),
-  ]);
+  await tx.query(
+    'update people set hash_tags = $3, tags_added = $4, tags_missing = $5 where account = $1 and key = $2',
+    [account, key, tags.hash, toJson(tags.added), toJson(tags.missing)],
+  );
+}
+
+/** Names of tags that people of this run wait for: the account did not have them so far. */
+export async function missingTags(db: Queryable, run: { id: string; account: string }): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select distinct jsonb_array_elements_text(p.tags_missing) as name
+       from people p join run_records r on r.run_id = $1 and r.key = p.key
+      where p.account = $2 and p.tags_missing <> '[]'`,
+    [run.id, run.account],
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** Notes the person's card in a pipeline. The first card stands: there is one per contact and pipeline. */
@@ -194,7 +202,7 @@ export async function noteStage(
   tx: Queryable,
   cardId: number,
   stage: string,
-  remoteStageId: number,
+  remoteStageId: number | null,
 ): Promise<void> {
   await tx.query('update cards set stage = $2, remote_stage_id = $3, at = now() where id = $1', [
     cardId,

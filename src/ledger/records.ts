@@ -93,6 +93,28 @@ export async function countTodo(
   return row ?? { total: 0, lookups: 0, tags: 0, cards: 0 };
 }
 
+/**
+ * Gives steps to the records whose people wait for one of these tags; a record that had nothing to do is
+ * pending again.
+ * @returns how many
+ */
+export async function reviveForTags(
+  tx: Queryable,
+  run: { id: string; account: string },
+  names: readonly string[],
+  bits: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `update run_records r set todo = r.todo | $4::int, status = 'pending'
+       from people p
+      where r.run_id = $1 and r.status in ('pending', 'unchanged') and p.account = $2 and p.key = r.key
+        and p.tags_missing <> '[]' and p.tags_missing ?| $3::text[]
+      returning r.id`,
+    [run.id, run.account, names, bits],
+  );
+  return rows.length;
+}
+
 /** Pending records after `after` that have a step outside `stopped`, in the order of the source. */
 export async function pendingRecords(
   db: Queryable,
@@ -117,8 +139,8 @@ export interface RecordRow {
   readonly status: 'pending' | Outcome;
   readonly attempts: number;
   readonly sent_at: Date | null;
-  /** Tag ids the contact is to have, and the names among them that Sluice put there; set by the upsert. */
-  readonly tag_ids: { readonly ids: number[]; readonly added: string[] } | null;
+  /** Tag ids the contact is to have, names among them that Sluice put there, and names the account lacks. */
+  readonly tag_ids: { readonly ids: number[]; readonly added: string[]; readonly missing: string[] } | null;
 }
 
 export async function getRecord(db: Queryable, runId: string, id: number): Promise<RecordRow> {
@@ -136,11 +158,7 @@ export async function markSent(db: Queryable, id: number): Promise<void> {
 }
 
 /** Keeps the tag list that the upsert's answer led to, for the step that writes it. */
-export async function rememberTagIds(
-  tx: Queryable,
-  id: number,
-  tags: { ids: readonly number[]; added: readonly string[] },
-) {
+export async function rememberTagIds(tx: Queryable, id: number, tags: NonNullable<RecordRow['tag_ids']>) {
   await tx.query('update run_records set tag_ids = $2 where id = $1', [id, toJson(tags)]);
 }
 

@@ -6,6 +6,9 @@ import { listProblems } from './records.ts';
 
 /** Rows named in a report; the report travels through the engine, the whole list stays here. */
 const PROBLEMS_SHOWN = 10;
+const WARNINGS_SHOWN = 50;
+/** Warnings of this code quote values of the source. */
+export const UNKNOWN_TAG = 'UNKNOWN_TAG';
 
 import { toJson } from './json.ts';
 
@@ -134,14 +137,18 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
        from run_records where run_id = $1 group by status`,
     [id],
   );
+  // The report travels through the engine: a warning that quotes values of the source is given as a count.
   const warnings = await db.query<RunWarning>(
     `select step, code, reason from
-       (select 1 as part, step, code, reason, subject, 0 as n from run_warnings where run_id = $1
+       (select 1 as part, step, code, reason, subject, 0 as n from run_warnings where run_id = $1 and code <> $2
         union all
-        select 2, 'mapping', code, count(*) || ' rows: ' || field || ': ' || min(reason), field, count(*)
+        select 2, step, code, count(*) || ' tag names of the source are not tags of the account', '', count(*)
+          from run_warnings where run_id = $1 and code = $2 group by step, code
+        union all
+        select 3, 'mapping', code, count(*) || ' rows: ' || field || ': ' || min(reason), field, count(*)
           from row_problems where run_id = $1 and kind = 'warning' group by field, code) w
-      order by part, n desc, step, subject`,
-    [id],
+      order by part, n desc, step, subject limit $3`,
+    [id, UNKNOWN_TAG, WARNINGS_SHOWN],
   );
   const n = (status: string) => counts.find((row) => row.status === status)?.n ?? 0;
   return {
@@ -170,4 +177,12 @@ export async function lastRun(db: Queryable, account: string, sync: string): Pro
     [account, sync],
   );
   return run ?? null;
+}
+
+/** All warnings of a run in full: for the operator, not for the engine. */
+export async function listWarnings(db: Queryable, id: string): Promise<RunWarning[]> {
+  return await db.query(
+    'select step, code, reason from run_warnings where run_id = $1 order by at, step, subject',
+    [id],
+  );
 }

@@ -5,13 +5,23 @@ import type { Logger } from './logger.ts';
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
+ * Warnings of the SDK about what is ordinary here: a worker for API calls has no workflows, and a call that
+ * failed is tried again or is an outcome, which Sluice reports itself.
+ */
+const ORDINARY = ['No workflows registered', 'Activity failed'];
+
+/**
  * The SDK's logger interface on top of `logger`. An `error` among the metadata becomes `err`;
  * the SDK's symbol-keyed metadata (its own time stamps) is left out.
  */
 export function temporalLogger(logger: Logger): TemporalLogger {
   const log = (level: LogLevel, message: string, meta: LogMetadata = {}) => {
     const { error, ...fields } = meta;
-    logger[LEVELS[level]](error === undefined ? fields : { ...fields, err: error }, message);
+    const ordinary = level === 'WARN' && ORDINARY.some((text) => message.startsWith(text));
+    logger[ordinary ? 'debug' : LEVELS[level]](
+      error === undefined ? fields : { ...fields, err: error },
+      message,
+    );
   };
   return {
     log,

@@ -159,7 +159,7 @@ describe('sluice demo --once', () => {
     await first.seen(/sandbox\s+http/);
     const second = await demo('--once').ended();
     expect(second.code).toBe(5);
-    expect(second.stderr).toContain(`pid ${first.child.pid}`);
+    expect(second.stderr).toMatch(new RegExp(`(pid|process) ${first.child.pid}\\b`));
     first.child.kill('SIGTERM');
     expect((await first.ended()).code).toBe(0);
   }, 60_000);

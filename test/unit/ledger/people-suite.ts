@@ -55,8 +55,12 @@ export function peopleSuite(engine: Engine): void {
   it('tags are remembered by name', async () => {
     const account = freshAccount();
     await noteContact(engine(), account, LONG, SENT);
-    await noteTags(engine(), account, LONG, 'h', ['vip', 'ação']);
-    expect(await person(account, LONG)).toMatchObject({ hash_tags: 'h', tags_added: ['vip', 'ação'] });
+    await noteTags(engine(), account, LONG, { hash: 'h', added: ['vip', 'ação'], missing: ['novo'] });
+    expect(await person(account, LONG)).toMatchObject({
+      hash_tags: 'h',
+      tags_added: ['vip', 'ação'],
+      tags_missing: ['novo'],
+    });
   });
 
   it('a look-up that finds nobody does not forget whom an earlier one found', async () => {

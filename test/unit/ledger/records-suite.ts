@@ -188,7 +188,7 @@ export function recordsSuite(engine: Engine): void {
 
   it('remembers tag ids as they were given', async () => {
     const { run, ids } = await runWith(engine(), [8]);
-    const tags = { ids: [3, 1], added: ['vip', 'ação'] };
+    const tags = { ids: [3, 1], added: ['vip', 'ação'], missing: [] };
     await rememberTagIds(engine(), ids[0] as number, tags);
     expect((await getRecord(engine(), run.id, ids[0] as number)).tag_ids).toEqual(tags);
   });

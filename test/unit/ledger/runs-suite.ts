@@ -8,6 +8,7 @@ import {
   closeRun,
   countCall,
   getRun,
+  listWarnings,
   lockRun,
   openRun,
   reportRun,
@@ -158,8 +159,15 @@ export function runsSuite(engine: Engine): void {
     await addRowProblems(engine(), run.id, findings);
     await addRowProblems(engine(), run.id, findings);
     expect((await reportRun(engine(), run.id)).warnings).toEqual([
-      { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"' },
+      {
+        step: 'setTags',
+        code: 'UNKNOWN_TAG',
+        reason: '1 tag names of the source are not tags of the account',
+      },
       { step: 'mapping', code: 'invalid_email', reason: '2 rows: contact.email: left out' },
+    ]);
+    expect(await listWarnings(engine(), run.id)).toEqual([
+      { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"' },
     ]);
   });
 }
