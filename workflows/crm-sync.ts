@@ -48,6 +48,8 @@ interface RunState {
   /** Steps that the account refuses, as bits: nobody tries them again in this run. */
   stopped: number;
   counts: Counts;
+  /** How far the account's contacts have been read, while that goes on. */
+  survey?: { next: number; pages: number };
 }
 
 type Counts = Record<
@@ -179,18 +181,20 @@ class CrmSync {
   /** Reads the account's contacts by the hundred when that takes fewer calls than looking people up one by one. */
   async #survey(lookups: number): Promise<void> {
     const { surveyContacts } = this.#api();
-    for (let page = 1, pages = 1; page <= pages; page++) {
+    this.#state.survey ??= { next: 1, pages: 1 };
+    for (const at = this.#state.survey; at.next <= at.pages; at.next++) {
+      await this.#continueWhenLong();
+      const page = at.next;
       const answer = await this.#untilDone('lookup', () => surveyContacts({ run: this.#state.run, page }));
       if (answer === null) return;
       const needed = Math.ceil(answer.count / 100);
       // The first page is spent either way; the others only if they are fewer than the look-ups.
-      if (page === 1 && needed - 1 <= lookups) pages = needed;
+      if (page === 1 && needed - 1 <= lookups) at.pages = needed;
       // Contacts that came, went or moved meanwhile may have slipped between two pages.
-      if (page === pages)
-        await ledger.settleSurvey({
-          run: this.#state.run,
-          complete: answer.seen === answer.count && !answer.hasMore,
-        });
+      if (page === at.pages) {
+        const complete = answer.seen === answer.count && !answer.hasMore;
+        await ledger.settleSurvey({ run: this.#state.run, complete });
+      }
     }
   }
 
