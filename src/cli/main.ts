@@ -6,6 +6,7 @@ import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { describeError } from './describe-error.ts';
 import { registerDev } from './dev.ts';
+import { registerDoctor } from './doctor.ts';
 import { registerInit } from './init.ts';
 import { registerSandbox } from './sandbox.ts';
 import { registerSync } from './sync.ts';
@@ -25,6 +26,7 @@ registerInit(program);
 registerConfig(program, process.env);
 registerSync(program, process.env);
 registerDev(program, process.env);
+registerDoctor(program, process.env);
 registerSandbox(program);
 registerDemo(program, process.env);
 

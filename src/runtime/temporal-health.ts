@@ -43,6 +43,21 @@ export async function checkTemporal(
 }
 
 /**
+ * The version that a server says it has, for example `1.32.0`; empty when it says none.
+ * @throws TemporalUnavailableError after `timeoutMs` at the latest.
+ */
+export async function readTemporalVersion(
+  address: string,
+  options: { timeoutMs: number; access?: TemporalAccess },
+): Promise<string> {
+  return withTemporal(
+    address,
+    options,
+    async (connection) => (await connection.workflowService.getSystemInfo({})).serverVersion,
+  );
+}
+
+/**
  * Registers the search attributes that the namespace lacks.
  * @returns the names of those that were added.
  * @throws TemporalUnavailableError; Error when one exists with another type.

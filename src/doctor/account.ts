@@ -1,0 +1,235 @@
+// Everything about one account, by at most thirteen reads with its first token and five with each further one.
+import { type Assumptions, type MessagingClient, resolveAssumptions } from '../api-client/index.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import {
+  isListOf,
+  isRecord,
+  judgeHistory,
+  judgeStatus,
+  judgeWrapper,
+  openHistory,
+  reportVerdicts,
+  type Verdict,
+} from './assume.ts';
+import { Findings, type Group } from './findings.ts';
+import { checkClock, checkConnections, checkRate } from './instance.ts';
+import { checkNames } from './names.ts';
+import { createProbe, type Probe, type Probed, reasonOf } from './probe.ts';
+import { checkReach } from './reach.ts';
+import { checkScopes, checkToken, resolveToken, type TokenReads } from './tokens.ts';
+import { openWire, type Wire } from './wire.ts';
+
+export interface AccountOptions {
+  readonly config: LoadedConfig;
+  readonly account: string;
+  /** Milliseconds for one call. */
+  readonly deadlineMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Checks one account; makes GET calls only. */
+export async function checkAccount(options: AccountOptions): Promise<Group> {
+  const { config, account } = options;
+  const { baseUrl, tokens, callsPerMinute, assumptions } = config.config.accounts[account]!;
+  const findings = new Findings();
+  const title = `account ${account}`;
+  if (!isPlain(baseUrl)) {
+    findings.problem('baseUrl', 'has credentials, a query or a fragment in it', {
+      hint: 'write https://host/wapi',
+    });
+    return { title, findings: findings.list };
+  }
+  const wire = openWire({ ...options, baseUrl, assumptions });
+  try {
+    if (await checkReach(wire, baseUrl, findings)) {
+      const needed = neededScopes(config, account);
+      const checked = new Set<string>();
+      for (const [index, ref] of tokens.entries()) {
+        if (checked.has(ref)) continue;
+        checked.add(ref);
+        await checkOneToken(options, wire, { ref, first: index === 0, needed, callsPerMinute }, findings);
+      }
+    }
+  } finally {
+    await wire.close();
+  }
+  return { title, findings: findings.list, calls: wire.calls };
+}
+
+async function checkOneToken(
+  { config, account }: AccountOptions,
+  wire: Wire,
+  token: { ref: string; first: boolean; needed: ReadonlySet<string>; callsPerMinute: number },
+  findings: Findings,
+): Promise<void> {
+  const { ref, first, needed } = token;
+  const value = await resolveToken(config, ref, findings);
+  if (value === null) return;
+  const probe = createProbe(wire);
+  const reads = await checkToken(ref, () => wire.client(value), probe, findings);
+  if (reads === null) return;
+  const client = wire.client(value);
+  if (!first) {
+    await checkScopes(ref, reads, needed, null, { client, probe }, findings);
+    return;
+  }
+  const assumed = resolveAssumptions(config.config.accounts[account]!.assumptions);
+  const messages = await readHistory(client, probe, reads);
+  await checkScopes(ref, reads, needed, messages?.history ?? null, { client, probe }, findings);
+  const all = Object.values(reads);
+  checkRate(
+    all.map(({ rate }) => rate).find((rate) => rate !== null) ?? null,
+    token.callsPerMinute,
+    findings,
+  );
+  checkClock(all.map(({ seen }) => seen).find((seen) => seen !== null) ?? null, findings);
+  const syncs = Object.values(config.config.syncs).filter((sync) => sync.account === account);
+  checkConnections(
+    reads.connections,
+    syncs.some(({ validateNumber }) => validateNumber),
+    findings,
+  );
+  const cards = await readCards(client, probe);
+  const names = {
+    pipelines: reads.pipelines.data?.items ?? null,
+    tags: reads.tags.data?.items ?? null,
+    cards: cards.list.data?.items ?? null,
+  };
+  for (const name of new Set(syncs.map(({ mapping }) => mapping))) {
+    checkNames(name, config.config.mappings[name]!, names, findings);
+  }
+  reportVerdicts(account, judge(assumed, reads, cards, messages), findings);
+}
+
+/** The reads without which a sync of the configuration can not run. */
+function neededScopes(config: LoadedConfig, account: string): Set<string> {
+  const { syncs, mappings } = config.config;
+  const used = Object.values(syncs).filter((sync) => sync.account === account);
+  const needed = new Set<string>();
+  if (used.length > 0) needed.add('contacts:read');
+  if (used.some(({ mapping }) => mappings[mapping]?.card !== undefined)) needed.add('cards:read');
+  return needed;
+}
+
+interface CardReads {
+  readonly list: Awaited<ReturnType<typeof readCardList>>;
+  readonly one: Probed<unknown> | null;
+  readonly lostReasons: Probed<unknown>;
+  readonly searched: Probed<{ count: number }> | null;
+  readonly sorted: readonly [Probed<{ items: { id: number }[] }>, Probed<{ items: { id: number }[] }>] | null;
+}
+
+const readCardList = (client: MessagingClient, probe: Probe) =>
+  probe(() => client.cards.list({ pageSize: 100 }));
+/** A title that no card has. */
+const NO_TITLE = 'sluice doctor looks for no card';
+
+async function readCards(client: MessagingClient, probe: Probe): Promise<CardReads> {
+  const list = await readCardList(client, probe);
+  const lostReasons = await probe(() => client.lostReasons.list());
+  const first = list.data?.items[0];
+  const count = list.data?.count ?? 0;
+  const sorted = (sortDirection: 'asc' | 'desc') => () =>
+    client.cards.list({ pageSize: 1, sortBy: 'createdAt', sortDirection });
+  return {
+    list,
+    lostReasons,
+    one: first === undefined ? null : await probe(() => client.cards.get(first.id)),
+    searched: count === 0 ? null : await probe(() => client.cards.list({ pageSize: 1, title: NO_TITLE })),
+    sorted: count < 2 ? null : [await probe(sorted('asc')), await probe(sorted('desc'))],
+  };
+}
+
+interface MessageReads {
+  readonly history: Probed<unknown>;
+  readonly status: Probed<unknown> | null;
+}
+
+/** The newest conversation's messages, and the status of one; null when there is no conversation to be seen. */
+async function readHistory(
+  client: MessagingClient,
+  probe: Probe,
+  reads: TokenReads,
+): Promise<MessageReads | null> {
+  const newest = reads.conversations.data?.items[0];
+  if (newest === undefined) return null;
+  const history = await probe(() => client.conversations.messages(newest.id, { pageSize: 50 }));
+  const id = history.data?.items.find((message) => message.id !== null)?.id ?? null;
+  // An id that can not stand in a path is refused before it is sent.
+  const usable = id !== null && /^[A-Za-z0-9._~:=+@-]{1,512}$/.test(id) && !/^\.{1,2}$/.test(id);
+  return { history, status: usable ? await probe(() => client.messages.status(id)) : null };
+}
+
+function judge(
+  assumed: Assumptions,
+  reads: TokenReads,
+  cards: CardReads,
+  messages: MessageReads | null,
+): Verdict[] {
+  const history =
+    messages === null
+      ? openHistory('there is no conversation to look at')
+      : messages.history.error !== null && messages.history.seen?.status !== 200
+        ? openHistory(reasonOf(messages.history.error))
+        : judgeHistory(assumed, messages.history.seen?.json);
+  return [
+    wrapper('wrapper.tags', assumed, 'tags', reads.tags, isListOf('name')),
+    wrapper('wrapper.pipelines', assumed, 'pipelines', reads.pipelines, isListOf('stages')),
+    wrapper('wrapper.lostReasons', assumed, 'lostReasons', cards.lostReasons, isListOf('id')),
+    cards.one === null
+      ? { key: 'wrapper.card', is: 'open', text: 'there is no card to look at' }
+      : wrapper('wrapper.card', assumed, 'card', cards.one, isRecord),
+    messages?.status == null || messages.status.seen?.status !== 200
+      ? { key: 'wrapper.messageStatus', is: 'open', text: 'there is no message to ask for' }
+      : judgeStatus(assumed['wrapper.messageStatus'], messages.status.seen.json),
+    ...history,
+    judgeSearch(assumed['cards.titleSearchParam'], cards),
+    judgeSort(assumed['cards.sortDirectionParam'], cards),
+  ];
+}
+
+function wrapper(
+  key: 'wrapper.tags' | 'wrapper.pipelines' | 'wrapper.lostReasons' | 'wrapper.card',
+  assumed: Assumptions,
+  usual: string,
+  { seen, error }: Probed<unknown>,
+  fits: (value: unknown) => boolean,
+): Verdict {
+  if (seen === null || seen.status !== 200) {
+    return { key, is: 'open', text: error === null ? 'no answer to look at' : reasonOf(error) };
+  }
+  return judgeWrapper(key, assumed[key], usual, seen.json, fits);
+}
+
+function judgeSearch(name: string, { searched, list }: CardReads): Verdict {
+  const key = 'cards.titleSearchParam';
+  if (searched?.data == null || list.data === null)
+    return { key, is: 'open', text: 'there is no card to look for' };
+  if (searched.data.count === 0) return { key, is: 'confirmed', text: `"${name}" narrows the list` };
+  return {
+    key,
+    is: 'refuted',
+    text: `"${name}" is ignored: a title that no card has finds ${searched.data.count}`,
+    value: null,
+  };
+}
+
+function judgeSort(name: string, { sorted }: CardReads): Verdict {
+  const key = 'cards.sortDirectionParam';
+  const [up, down] = sorted ?? [];
+  if (up?.data == null || down?.data == null) return { key, is: 'open', text: 'it takes two cards to tell' };
+  if (up.data.items[0]?.id !== down.data.items[0]?.id)
+    return { key, is: 'confirmed', text: `"${name}" turns the order round` };
+  return {
+    key,
+    is: 'refuted',
+    text: `"${name}" is ignored: asc and desc begin with the same card`,
+    value: null,
+  };
+}
+
+function isPlain(baseUrl: string): boolean {
+  const { username, password, search, hash } = new URL(baseUrl);
+  return username === '' && password === '' && search === '' && hash === '';
+}

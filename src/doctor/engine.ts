@@ -1,0 +1,161 @@
+// What runs the jobs: the Temporal server and the ledger's database. Both are looked at, nothing is started or written.
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { LedgerError, openPostgres } from '../ledger/database.ts';
+import { cacheDirOf } from '../runtime/cache-dir.ts';
+import { type LockInfo, readFolderLock } from '../runtime/folder-lock.ts';
+import { BinaryNotFoundError, locateTemporalCli } from '../runtime/temporal-binary.ts';
+import { checkTemporal, readTemporalVersion, TemporalUnavailableError } from '../runtime/temporal-health.ts';
+import { Findings, type Group } from './findings.ts';
+
+export interface EngineOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** State folder of the embedded server and ledger. */
+  readonly state: string;
+  /** Milliseconds for one connection. */
+  readonly deadlineMs: number;
+}
+
+/** In older servers a throttled key stalled other keys that were ready (temporalio/temporal#10820). */
+const WANTED = [1, 32] as const;
+
+export async function checkEngine(options: EngineOptions): Promise<Group> {
+  const findings = new Findings();
+  const holder = await readFolderLock(resolve(options.state));
+  await checkServer(options, holder, findings);
+  await checkLedger(options, holder, findings);
+  return { title: 'engine', findings: findings.list };
+}
+
+async function checkServer(
+  { env, deadlineMs }: EngineOptions,
+  holder: LockInfo | null,
+  findings: Findings,
+): Promise<void> {
+  const embedded = typeof holder?.temporal === 'string' ? holder.temporal : null;
+  const address = env.TEMPORAL_ADDRESS || embedded;
+  if (address === null || address === '') return await checkBinary(env, findings);
+  const where = env.TEMPORAL_ADDRESS ? `TEMPORAL_ADDRESS ${address}` : `the embedded server at ${address}`;
+  const namespace = env.TEMPORAL_NAMESPACE ?? 'default';
+  try {
+    const version = await readTemporalVersion(address, { timeoutMs: deadlineMs });
+    judgeVersion(where, version, findings);
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    findings.problem('temporal', error.message, {
+      hint: 'check TEMPORAL_ADDRESS (host:port of the frontend) and that the server runs',
+      cause: 'unreachable',
+    });
+    return;
+  }
+  try {
+    await checkTemporal(address, namespace, { timeoutMs: deadlineMs });
+    findings.ok('temporal', `its namespace "${namespace}" answers`);
+  } catch (error) {
+    if (!(error instanceof TemporalUnavailableError)) throw error;
+    findings.problem('temporal', error.message, {
+      hint: 'make the namespace, or name another in TEMPORAL_NAMESPACE',
+    });
+  }
+}
+
+function judgeVersion(where: string, version: string, findings: Findings): void {
+  const state = isNew(version);
+  if (state === true) findings.ok('temporal', `${where} is version ${version}`);
+  else if (state === null) findings.unchecked('temporal', `${where} answers, but tells no version`);
+  else {
+    findings.warning(
+      'temporal',
+      `${where} is version ${version}: below ${WANTED.join('.')} a throttled token can stall the others`,
+      `update the server to ${WANTED.join('.')} or newer`,
+    );
+  }
+}
+
+/** null: no version can be read. */
+export function isNew(version: string): boolean | null {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined || minor === undefined) return null;
+  return Number(major) > WANTED[0] || (Number(major) === WANTED[0] && Number(minor) >= WANTED[1]);
+}
+
+async function checkBinary(env: EngineOptions['env'], findings: Findings): Promise<void> {
+  try {
+    const found = await locateTemporalCli({ env, cacheDir: cacheDirOf(env) });
+    if (found === null) {
+      findings.warning(
+        'temporal',
+        'no Temporal CLI is on this machine, so the first start has to download it',
+        'set TEMPORAL_ADDRESS to a server, or put the CLI on the PATH',
+      );
+      return;
+    }
+    const { stdout } = await promisify(execFile)(found.path, ['--version'], { timeout: 10_000 });
+    const version = /Server (\d+\.\d+\.\d+)/i.exec(stdout)?.[1] ?? '';
+    judgeVersion(`the CLI for the embedded server (${found.origin})`, version, findings);
+  } catch (error) {
+    if (error instanceof BinaryNotFoundError) findings.problem('temporal', error.message);
+    else if (error instanceof Error && 'code' in error)
+      findings.problem('temporal', `the Temporal CLI does not run (${String(error.code)})`, {
+        hint: 'name another in TEMPORAL_CLI_PATH',
+      });
+    else throw error;
+  }
+}
+
+async function checkLedger(
+  { env, state }: EngineOptions,
+  holder: LockInfo | null,
+  findings: Findings,
+): Promise<void> {
+  const url = env.DATABASE_URL;
+  if (url === undefined || url === '') {
+    if (holder === null) findings.ok('ledger', `the embedded one in ${state} is free`);
+    else {
+      const { pid, command, since } = holder;
+      findings.ok(
+        'ledger',
+        `the embedded one in ${state} is held by process ${pid} (${command}, since ${since})`,
+      );
+    }
+    return;
+  }
+  if (!URL.canParse(url)) {
+    findings.problem('ledger', 'DATABASE_URL is no address', {
+      hint: 'write postgres://user:password@host:port/database',
+    });
+    return;
+  }
+  await checkPostgres(url, findings);
+}
+
+async function checkPostgres(url: string, findings: Findings): Promise<void> {
+  const db = await openPostgres(url, () => undefined);
+  try {
+    const [row] = await db.query<{ version: string; tables: string | null }>(
+      `select current_setting('server_version') as version, to_regclass('sluice_migrations')::text as tables`,
+    );
+    const [made] =
+      row?.tables == null
+        ? []
+        : await db.query<{ version: number | null }>('select max(version) as version from sluice_migrations');
+    const state =
+      made?.version == null
+        ? 'its tables are made at the first start'
+        : `the ledger is at version ${made.version}`;
+    findings.ok('ledger', `DATABASE_URL is PostgreSQL ${row?.version}; ${state}`);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    // SQLSTATE 28: the server is there, and does not let us in.
+    const refused = error.code?.startsWith('28') === true;
+    findings.problem('ledger', error.message, {
+      hint: refused
+        ? 'check user and password in DATABASE_URL'
+        : 'check DATABASE_URL and that the database runs',
+      cause: refused ? 'auth' : 'unreachable',
+    });
+  } finally {
+    await db.close();
+  }
+}

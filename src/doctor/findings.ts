@@ -1,0 +1,137 @@
+// What a doctor finds: one finding a check, grouped by what was looked at, and what a command makes of them.
+import { redactText } from '../observability/redaction.ts';
+
+/** `unchecked`: nothing that is only read could show it. */
+export type Level = 'ok' | 'warning' | 'problem' | 'unchecked';
+
+/** Why a problem is one, where the exit code of the command tells it. */
+export type Cause = 'auth' | 'unreachable';
+
+export interface Finding {
+  readonly level: Level;
+  /** What was checked, for example `token` or `wrapper.tags`. */
+  readonly check: string;
+  readonly text: string;
+  /** The way out, where there is one. */
+  readonly hint?: string;
+  readonly cause?: Cause;
+}
+
+export interface Group {
+  /** For example `account acme`. */
+  readonly title: string;
+  readonly findings: readonly Finding[];
+  /** Calls of the API that this group cost; all of them only read. */
+  readonly calls?: readonly ReadCall[];
+}
+
+/** One call of the API. No id, no token, no personal datum: the path is a template. */
+export interface ReadCall {
+  readonly method: string;
+  readonly path: string;
+  /** null: no status line was seen. */
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly ms: number;
+}
+
+export interface FindingOptions {
+  readonly hint?: string | undefined;
+  readonly cause?: Cause | undefined;
+}
+
+/** Collects findings. Texts are redacted here, so that no check can show a token, a phone or an address. */
+export class Findings {
+  readonly list: Finding[] = [];
+
+  ok(check: string, text: string): void {
+    this.#add('ok', check, text, {});
+  }
+
+  warning(check: string, text: string, hint?: string): void {
+    this.#add('warning', check, text, { hint });
+  }
+
+  problem(check: string, text: string, options: FindingOptions = {}): void {
+    this.#add('problem', check, text, options);
+  }
+
+  unchecked(check: string, text: string, hint?: string): void {
+    this.#add('unchecked', check, text, { hint });
+  }
+
+  #add(level: Level, check: string, text: string, { hint, cause }: FindingOptions): void {
+    this.list.push({
+      level,
+      check,
+      text: redactText(text),
+      ...(hint === undefined ? {} : { hint: redactText(hint) }),
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+}
+
+export interface Summary {
+  readonly ok: number;
+  readonly warnings: number;
+  readonly problems: number;
+  readonly unchecked: number;
+  readonly calls: number;
+}
+
+export function summarize(groups: readonly Group[]): Summary {
+  const all = groups.flatMap(({ findings }) => findings);
+  const count = (level: Level) => all.filter((finding) => finding.level === level).length;
+  return {
+    ok: count('ok'),
+    warnings: count('warning'),
+    problems: count('problem'),
+    unchecked: count('unchecked'),
+    calls: groups.reduce((sum, { calls = [] }) => sum + calls.length, 0),
+  };
+}
+
+/** The gravest thing found: what can't be reached hides what else may be wrong with it, so it comes first. */
+export function verdict(groups: readonly Group[]): 'ok' | 'problems' | Cause {
+  const problems = groups.flatMap(({ findings }) => findings).filter(({ level }) => level === 'problem');
+  if (problems.some(({ cause }) => cause === 'unreachable')) return 'unreachable';
+  if (problems.some(({ cause }) => cause === 'auth')) return 'auth';
+  return problems.length > 0 ? 'problems' : 'ok';
+}
+
+const MARK: Readonly<Record<Level, string>> = {
+  ok: 'ok',
+  warning: 'warning',
+  problem: 'PROBLEM',
+  unchecked: 'not checkable',
+};
+
+/** One line a finding, under its group. */
+export function describeGroups(groups: readonly Group[]): string[] {
+  const width = Math.max(...Object.values(MARK).map(({ length }) => length));
+  const lines = groups.flatMap(({ title, findings, calls = [] }) => [
+    title,
+    ...findings.map(({ level, check, text, hint }) => {
+      const way = hint === undefined ? '' : `; ${hint}`;
+      return `  ${MARK[level].padEnd(width)}  ${check}: ${text}${way}`;
+    }),
+    ...(calls.length === 0 ? [] : [`  ${describeCalls(calls)}`]),
+    '',
+  ]);
+  const { ok, warnings, problems, unchecked, calls } = summarize(groups);
+  return [
+    ...lines,
+    `${ok} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${problems} ${problems === 1 ? 'problem' : 'problems'}, ` +
+      `${unchecked} not checkable; ${calls} calls, none of which writes`,
+  ];
+}
+
+function describeCalls(calls: readonly ReadCall[]): string {
+  const counts = new Map<string, number>();
+  for (const { method, path, status } of calls) {
+    const name = `${method} ${path} ${status ?? '(no answer)'}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const names = [...counts].map(([name, n]) => (n === 1 ? name : `${name} ×${n}`));
+  return `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}: ${names.join(', ')}`;
+}

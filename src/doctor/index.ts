@@ -1,0 +1,44 @@
+// Checks of a whole installation, none of which changes anything: accounts, sources, Temporal, ledger.
+import type { LoadedConfig } from '../config/load.ts';
+import { openSource } from '../sources/index.ts';
+import { checkAccount } from './account.ts';
+import { checkEngine } from './engine.ts';
+import { Findings, type Group } from './findings.ts';
+import { checkSource } from './sources.ts';
+
+export { describeGroups, type Finding, type Group, summarize, verdict } from './findings.ts';
+
+export interface DoctorOptions {
+  readonly config: LoadedConfig;
+  /** Names of accounts; those that the configuration has. */
+  readonly accounts: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** State folder of the embedded server and ledger. */
+  readonly state: string;
+  /** Milliseconds for one call or connection. @default 10_000 */
+  readonly deadlineMs?: number;
+  /** Epoch milliseconds. @default the machine's clock */
+  readonly now?: () => number;
+}
+
+/** Looks at everything, one thing after the other: a doctor must not crowd out the calls of a run. */
+export async function examine(options: DoctorOptions): Promise<Group[]> {
+  const { config, accounts, deadlineMs = 10_000, now = Date.now } = options;
+  const groups: Group[] = [];
+  for (const account of accounts) groups.push(await checkAccount({ config, account, deadlineMs, now }));
+  const sources = await examineSources(config, accounts);
+  if (sources.findings.length > 0) groups.push(sources);
+  groups.push(await checkEngine({ ...options, deadlineMs }));
+  return groups;
+}
+
+async function examineSources(config: LoadedConfig, accounts: readonly string[]): Promise<Group> {
+  const findings = new Findings();
+  for (const [sync, { account }] of Object.entries(config.config.syncs)) {
+    if (!accounts.includes(account)) continue;
+    const { source, mapping, options } = config.spec(sync);
+    const open = (wanted: typeof source) => openSource(wanted, { baseDir: config.dir });
+    await checkSource({ sync, source: options.source, config: source, mapping }, open, findings);
+  }
+  return { title: 'sources', findings: findings.list };
+}

@@ -1,0 +1,170 @@
+// Is a token there, does the service take it, and what may it read? Only reads can show that: write scopes stay open.
+import {
+  ApiError,
+  type Connection,
+  type Conversation,
+  InvalidArgumentError,
+  type Listing,
+  type MessagingClient,
+  type Page,
+  type Pipeline,
+  type Tag,
+  UnexpectedShapeError,
+} from '../api-client/index.ts';
+import { SecretError } from '../config/errors.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Findings } from './findings.ts';
+import { type Probe, type Probed, reasonOf } from './probe.ts';
+
+/** What the reads of one token brought. */
+export interface TokenReads {
+  readonly pipelines: Probed<Listing<Pipeline>>;
+  readonly tags: Probed<Listing<Tag>>;
+  readonly connections: Probed<Listing<Connection>>;
+  readonly conversations: Probed<Page<Conversation>>;
+}
+
+const ID_OF_NO_MESSAGE = 'sluice-doctor';
+
+/** The token behind a reference; null when it can't be had. */
+export async function resolveToken(
+  config: LoadedConfig,
+  ref: string,
+  findings: Findings,
+): Promise<string | null> {
+  try {
+    const { value, warnings } = await config.secret(ref);
+    for (const warning of warnings) findings.warning('token', warning);
+    return value;
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    findings.problem('token', error.message, { cause: 'auth' });
+    return null;
+  }
+}
+
+/** Four reads, one a resource; a token that is refused costs one. Null when it is refused. */
+export async function checkToken(
+  ref: string,
+  open: () => MessagingClient,
+  probe: Probe,
+  findings: Findings,
+): Promise<TokenReads | null> {
+  let client: MessagingClient;
+  try {
+    client = open();
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    findings.problem('token', `${ref} can not stand in a header`, {
+      hint: 'it has a space or a letter outside ASCII',
+      cause: 'auth',
+    });
+    return null;
+  }
+  const pipelines = await probe(() => client.pipelines.list());
+  if (pipelines.error instanceof ApiError && pipelines.error.status === 401) {
+    const [text, hint] = refusal(pipelines.error.code);
+    findings.problem('token', `${ref} ${text} (${pipelines.error.code ?? '401 without a code'})`, {
+      hint,
+      cause: 'auth',
+    });
+    return null;
+  }
+  const [tags, connections, conversations] = [
+    await probe(() => client.tags.list()),
+    await probe(() => client.connections.list()),
+    await probe(() => client.conversations.list({ pageSize: 1 })),
+  ];
+  const reads = { pipelines, tags, connections, conversations };
+  // None of these lists has a not-found of its own: the API is here, but not at this path.
+  if (Object.values(reads).every(({ error }) => error instanceof ApiError && error.status === 404)) {
+    findings.problem('baseUrl', 'the API answers, but has nothing at this path', {
+      hint: 'cut off what follows /wapi',
+      cause: 'unreachable',
+    });
+    return null;
+  }
+  const known = Object.values(reads).some(({ error }) => told(error));
+  if (known) findings.ok('token', `${ref} is accepted`);
+  else
+    findings.problem('token', `${ref}: no read told whether it is accepted: ${reasonOf(pipelines.error!)}`, {
+      cause: 'unreachable',
+    });
+  return reads;
+}
+
+/** Whether the answer shows that the token was looked at and taken. */
+function told(error: Probed<unknown>['error']): boolean {
+  if (error instanceof ApiError) return error.kind !== 'internal';
+  return error === null || error instanceof UnexpectedShapeError;
+}
+
+function refusal(code: string | null): readonly [text: string, hint: string] {
+  switch (code) {
+    case 'ERR_TOKEN_INVALID':
+      return [
+        'is not known to the service',
+        'is it whole, and of this instance? Copy it again, or create one in the panel',
+      ];
+    case 'ERR_TOKEN_REVOKED':
+      return ['was revoked in the panel', 'create a new one there'];
+    case 'ERR_TOKEN_EXPIRED':
+      return ['is past its validity', 'create a new one in the panel'];
+    case 'ERR_TOKEN_MISSING':
+      return ['did not arrive at the service', 'a proxy on the way takes the Authorization header off'];
+    default:
+      return ['is refused', 'check it in the panel'];
+  }
+}
+
+/**
+ * What the token may read. `needed` are scopes without which a sync of the configuration can't run.
+ * @param messages a read under messages:read; null: one for a message that does not exist is made
+ */
+export async function checkScopes(
+  ref: string,
+  reads: TokenReads,
+  needed: ReadonlySet<string>,
+  messages: Probed<unknown> | null,
+  ask: { readonly client: MessagingClient; readonly probe: Probe },
+  findings: Findings,
+): Promise<void> {
+  const history = messages ?? (await ask.probe(() => ask.client.messages.status(ID_OF_NO_MESSAGE)));
+  const seen: readonly (readonly [scope: string, probed: Probed<unknown>])[] = [
+    ['contacts:read', reads.tags],
+    ['cards:read', reads.pipelines],
+    ['connections:read', reads.connections],
+    ['conversations:read', reads.conversations],
+    ['messages:read', history],
+  ];
+  const granted: string[] = [];
+  for (const [scope, { error }] of seen) {
+    if (isGranted(error)) granted.push(scope);
+    else if (error instanceof ApiError && error.code === 'ERR_SCOPE_MISSING') {
+      lacking(ref, error.requiredScope ?? scope, needed, findings);
+    } else if (error !== null) findings.warning('scope', `${ref}, ${scope}: ${reasonOf(error)}`);
+  }
+  if (granted.length > 0) findings.ok('scope', `${ref} has ${granted.join(', ')}`);
+  findings.unchecked(
+    'scope',
+    `${ref}: contacts:write, cards:write, messages:send, flows:trigger`,
+    'a write scope shows only by writing; compare with the panel',
+  );
+}
+
+function lacking(ref: string, scope: string, needed: ReadonlySet<string>, findings: Findings): void {
+  if (needed.has(scope)) {
+    findings.problem('scope', `${ref} lacks ${scope}, which a sync of this configuration needs`, {
+      hint: 'create a token with it in the panel; a write scope includes the read scope',
+      cause: 'auth',
+    });
+  } else findings.ok('scope', `${ref} lacks ${scope}; no sync of this configuration needs it`);
+}
+
+/** An answer in an unexpected shape was given all the same, and so was one that there is no such message. */
+function isGranted(error: Probed<unknown>['error']): boolean {
+  if (error === null) return true;
+  if (error instanceof ApiError)
+    return error.code === 'ERR_MESSAGE_NOT_FOUND' || error.code === 'ERR_NO_TICKET_FOUND';
+  return error instanceof UnexpectedShapeError;
+}

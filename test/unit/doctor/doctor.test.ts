@@ -1,0 +1,448 @@
+// `sluice doctor` against instances with one thing wrong each: what it says, how it ends, and that it only reads.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load.ts';
+import { examine } from '../../../src/doctor/index.ts';
+import { acquireFolderLock } from '../../../src/runtime/folder-lock.ts';
+import {
+  type Clinic,
+  type ClinicOptions,
+  CSV,
+  linesOf,
+  MAPPING,
+  openClinic,
+  PERSON,
+  PHONE,
+  patient,
+  TOKEN,
+} from './clinic.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each.close();
+});
+
+async function clinic(options: ClinicOptions = {}): Promise<Clinic> {
+  const made = await openClinic(options);
+  open.push(made);
+  return made;
+}
+
+const mapping = (over: Record<string, unknown>) => ({ ...MAPPING, ...over });
+const card = (over: Record<string, unknown>) => mapping({ card: { ...MAPPING.card, ...over } });
+
+describe('a sound installation', () => {
+  it('ends with 0, has no problem and no warning, and costs thirteen reads', async () => {
+    const room = await clinic();
+    const visited = await room.visit();
+    expect(linesOf(visited, 'problem')).toEqual([]);
+    expect(linesOf(visited, 'warning')).toEqual([]);
+    expect(visited).toMatchObject({ exitCode: 0, verdict: 'ok' });
+    const requests = await room.requests();
+    expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(requests).toHaveLength(13);
+    expect(visited.groups[0]?.calls?.map(({ path, status }) => `${path} ${status}`)).toHaveLength(13);
+    expect(linesOf(visited, 'ok')).toEqual(
+      expect.arrayContaining([
+        'token: env:ACME_TOKEN is accepted',
+        'scope: env:ACME_TOKEN has contacts:read, cards:read, connections:read, conversations:read, messages:read',
+        'rate: 120 calls a minute, as callsPerMinute says',
+        'clock: this machine and the service agree on the time',
+        'mappings.leads.card.pipeline: "Sales" (1) with 2 stages',
+        'mappings.leads.card.stage: "Talking" (12)',
+        'mappings.leads.card.source: 7 is "site"',
+        'wrapper.tags: under "tags"',
+        'wrapper.card: under "card"',
+        'message.fromMeField: "fromMe", in 2 messages',
+        'cards.titleSearchParam: "searchParam" narrows the list',
+        'cards.sortDirectionParam: "sortOrder" turns the order round',
+      ]),
+    );
+  });
+
+  it('says of what only a write shows that it can not be checked', async () => {
+    const open = linesOf(await (await clinic()).visit(), 'unchecked').join('\n');
+    expect(open).toContain('contacts:write, cards:write, messages:send, flows:trigger');
+    for (const key of ['wrapper.contactUpdate', 'card.titleField', 'flows.contactField'])
+      expect(open).toContain(key);
+  });
+
+  it.each([true, false])('shows no token, phone or person (plain: %s)', async (plain) => {
+    const { output } = await (await clinic()).visit([], plain);
+    expect(output).toContain('GET');
+    for (const secret of [TOKEN, PHONE, PERSON, 'canaria@']) expect(output).not.toContain(secret);
+  });
+
+  it('prints one line a check under its group, and the calls at the end of it', async () => {
+    const { output } = await (await clinic()).visit([], true);
+    expect(output).toMatch(/^account acme$/m);
+    expect(output).toMatch(/^ {2}ok {11} {2}token: env:ACME_TOKEN is accepted$/m);
+    expect(output).toMatch(/^ {2}13 calls: GET \/v1\/pipelines 401, GET \/v1\/pipelines 200, /m);
+    expect(output).toMatch(/0 warnings, 0 problems, \d+ not checkable; 13 calls, none of which writes/);
+  });
+});
+
+type Case = [name: string, options: ClinicOptions, exitCode: number, says: string[]];
+
+const PROBLEMS: Case[] = [
+  [
+    'no such token in the environment',
+    { config: { tokens: ['env:NO_TOKEN'] } },
+    4,
+    ['variable NO_TOKEN is not set'],
+  ],
+  [
+    'an unknown token',
+    { env: { ACME_TOKEN: 'svc_test_typo' } },
+    4,
+    ['not known to the service (ERR_TOKEN_INVALID)'],
+  ],
+  [
+    'a revoked token',
+    { env: { ACME_TOKEN: 'svc_test_revoked' } },
+    4,
+    ['revoked in the panel (ERR_TOKEN_REVOKED)'],
+  ],
+  [
+    'an expired token',
+    { env: { ACME_TOKEN: 'svc_test_expired' } },
+    4,
+    ['past its validity (ERR_TOKEN_EXPIRED)'],
+  ],
+  ['a token with a space in it', { env: { ACME_TOKEN: 'svc test' } }, 4, ['can not stand in a header']],
+  [
+    'a second token that is refused',
+    { config: { tokens: ['env:ACME_TOKEN', 'env:OLD'] }, env: { OLD: 'svc_test_revoked' } },
+    4,
+    ['env:OLD was revoked'],
+  ],
+  [
+    'a token without a scope that a sync needs',
+    { env: { ACME_TOKEN: 'svc_test_contacts' } },
+    4,
+    ['env:ACME_TOKEN lacks cards:read, which a sync of this configuration needs'],
+  ],
+  [
+    'a wrong pipeline',
+    { mapping: card({ pipeline: 'Sale' }) },
+    1,
+    ['no pipeline "Sale"; did you mean "Sales"?'],
+  ],
+  ['a wrong pipeline id', { mapping: card({ pipeline: 9 }) }, 1, ['no pipeline 9; pipelines: Sales']],
+  [
+    'a wrong stage in the table',
+    { mapping: card({ stage: { path: 'Status', map: { x: 'Takling' }, default: 'New' } }) },
+    1,
+    ['"Sales" has no stage "Takling"; did you mean "Talking"?'],
+  ],
+  [
+    'a wrong default stage',
+    { mapping: card({ stage: { path: 'Status', default: '99' } }) },
+    1,
+    ['"Sales" has no stage 99; stages: New, Talking'],
+  ],
+  ['a wrong fixed stage', { mapping: card({ stage: { const: 'Nwe' } }) }, 1, ['did you mean "New"?']],
+  [
+    'a fixed tag that is not there',
+    { mapping: mapping({ tags: [{ const: 'importd' }] }) },
+    1,
+    ['mappings.leads.tags[0]: the account has no tag "importd"', 'did you mean "imported"?'],
+  ],
+  ['a missing source file', { source: { path: 'nowhere.csv' } }, 1, ['nowhere.csv']],
+  [
+    'a column that is not in the file',
+    { mapping: mapping({ contact: { number: 'Phone', name: 'Nmae' } }) },
+    1,
+    ['the mapping reads "Nmae", which the source does not have; did you mean "Name"?'],
+  ],
+  [
+    'no column with the number',
+    { csv: 'Phones,Name,Segment,Status\n1,b,a,x\n' },
+    1,
+    ['no column of contact.number is in the source', 'did you mean "Phones"?'],
+  ],
+  [
+    'validation without a connection that could do it',
+    { account: patient({ connections: [], conversations: [] }), sync: { validateNumber: true } },
+    1,
+    ['no whatsapp or waba connection', 'drop validateNumber'],
+  ],
+  [
+    'a wrapper that the configuration names wrongly',
+    { config: { assumptions: { 'wrapper.tags': 'items', 'wrapper.card': 'data' } } },
+    1,
+    [
+      `write accounts.acme.assumptions: { 'wrapper.tags': tags }`,
+      `write accounts.acme.assumptions: { 'wrapper.card': card }`,
+    ],
+  ],
+  [
+    'history fields that the configuration names wrongly',
+    { config: { assumptions: { 'message.fromMeField': 'mine', 'message.bodyField': 'words' } } },
+    1,
+    [
+      `write accounts.acme.assumptions: { 'message.fromMeField': fromMe }`,
+      `write accounts.acme.assumptions: { 'message.bodyField': body }`,
+    ],
+  ],
+  ['a port where nobody listens', { baseUrl: () => 'http://127.0.0.1:1/wapi' }, 8, ['nothing listens there']],
+  [
+    'https where http is spoken',
+    { baseUrl: (right) => right.replace('http', 'https') },
+    8,
+    ['does not speak TLS'],
+  ],
+  ['a host that does not exist', { baseUrl: () => 'http://nobody.invalid/wapi' }, 8, ['host name that']],
+  [
+    'a database that is not there',
+    { env: { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' } },
+    8,
+    ['ECONNREFUSED'],
+  ],
+  [
+    'a Temporal server that is not there',
+    { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } },
+    8,
+    ["127.0.0.1:1 can't be used"],
+  ],
+  ['a Temporal CLI that is none', { env: { TEMPORAL_CLI_PATH: '/nowhere' } }, 1, ['not an executable file']],
+];
+
+describe('one thing wrong', () => {
+  it.each(PROBLEMS)('%s', async (_name, options, exitCode, says) => {
+    const room = await clinic(options);
+    const visited = await room.visit();
+    const problems = linesOf(visited, 'problem').join('\n');
+    for (const text of says) expect(problems).toContain(text);
+    expect(visited.exitCode).toBe(exitCode);
+    expect((await room.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
+    for (const secret of [TOKEN, PHONE, PERSON]) expect(visited.output).not.toContain(secret);
+  });
+
+  it.each([
+    ['without /wapi', (right: string) => right.replace('/wapi', '')],
+    ['with /v1 for /wapi', (right: string) => right.replace('/wapi', '/v1')],
+  ])('a path %s: the right address is named, and no token goes to the wrong one', async (_name, baseUrl) => {
+    const room = await clinic({ baseUrl });
+    const visited = await room.visit();
+    expect(visited.exitCode).toBe(8);
+    expect(linesOf(visited, 'problem')[0]).toContain(
+      `the API answers at ${room.sandbox.baseUrl}: set baseUrl to that`,
+    );
+    expect(visited.groups[0]?.calls).toHaveLength(2);
+  });
+
+  it('a path that goes on behind /wapi is told by its empty lists', async () => {
+    const visited = await (await clinic({ baseUrl: (right) => `${right}/v1` })).visit();
+    expect(linesOf(visited, 'problem')).toEqual([
+      'baseUrl: the API answers, but has nothing at this path; cut off what follows /wapi',
+    ]);
+    expect(visited.exitCode).toBe(8);
+  });
+});
+
+const FAULTS: [name: string, fault: Record<string, unknown>, exitCode: number, says: string][] = [
+  ['a web page', { kind: 'html' }, 8, 'with something else than JSON: a web page?'],
+  ['a redirect', { kind: 'status', status: 301 }, 8, 'redirects (301), which is never followed'],
+  ['a proxy’s 502', { kind: 'status', status: 502, body: 'bad gateway' }, 8, 'answers 502'],
+  ['a connection that breaks', { kind: 'reset-before' }, 8, 'breaks off'],
+  ['JSON of something else', { kind: 'status', status: 200, body: { hello: 1 } }, 8, 'not as the API does'],
+  [
+    'a header that a proxy takes off',
+    { kind: 'status', status: 401, body: { error: 'x', code: 'ERR_TOKEN_MISSING' } },
+    4,
+    'a proxy on the way takes the Authorization header off',
+  ],
+];
+
+describe('an answer of something in between', () => {
+  it.each(FAULTS)('%s', async (_name, fault, exitCode, says) => {
+    const room = await clinic();
+    await room.panel.fault({ path: '.*', ...fault });
+    const visited = await room.visit();
+    expect(linesOf(visited, 'problem').join('\n')).toContain(says);
+    expect(visited.exitCode).toBe(exitCode);
+  });
+
+  it('a redirect: names where it leads, and follows it not once', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.writeHead(308, { location: `https://elsewhere.example${request.url}` }).end();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    open.push({ close: () => new Promise((done) => void server.close(() => done())) });
+    const { port } = server.address() as AddressInfo;
+    const visited = await (await clinic({ baseUrl: () => `http://127.0.0.1:${port}/wapi` })).visit();
+    expect(linesOf(visited, 'problem')[0]).toContain('set baseUrl to https://elsewhere.example/wapi');
+    expect(asked).toEqual(['GET /wapi/v1/pipelines undefined']);
+  });
+
+  it('no answer at all ends at the deadline', async () => {
+    const room = await clinic();
+    await room.panel.fault({ path: '.*', kind: 'hang' });
+    const config = await loadConfig(room.file, { env: room.env });
+    const groups = await examine({
+      config,
+      accounts: ['acme'],
+      env: room.env,
+      state: room.dir,
+      deadlineMs: 200,
+    });
+    expect(groups[0]?.findings[0]).toMatchObject({ level: 'problem', cause: 'unreachable' });
+  });
+});
+
+describe('what is odd but no problem', () => {
+  const WARNINGS: Case[] = [
+    [
+      'fewer calls than configured',
+      { sandbox: { rate: 60 } },
+      0,
+      ['callsPerMinute is 120, yet the service allows 60'],
+    ],
+    ['no stage', { mapping: card({ stage: undefined }) }, 0, ['stands in no column of the board']],
+    [
+      'a connection that is down',
+      {
+        account: patient({ connections: [{ id: 1, name: 'main', channel: 'waba', status: 'DISCONNECTED' }] }),
+      },
+      0,
+      ['is DISCONNECTED'],
+    ],
+    [
+      'validation where waba never blocks',
+      { sync: { validateNumber: true } },
+      0,
+      ['validateNumber has no effect'],
+    ],
+    [
+      'one of several columns for a value',
+      { csv: 'Phone,Name,Segment,Status\n1,b,a,x\n' },
+      0,
+      ['reads "Mobile"'],
+    ],
+    ['a source without rows', { csv: 'Phone,Name\n' }, 0, ['has no rows']],
+    [
+      'an assumed parameter that the service ignores',
+      {
+        config: {
+          assumptions: { 'cards.titleSearchParam': 'title', 'cards.sortDirectionParam': 'direction' },
+        },
+      },
+      0,
+      ['"title" is ignored: a title that no card has finds 2', '"direction" is ignored'],
+    ],
+  ];
+
+  it.each(WARNINGS)('%s', async (_name, options, exitCode, says) => {
+    const visited = await (await clinic(options)).visit();
+    const warnings = linesOf(visited, 'warning').join('\n');
+    for (const text of says) expect(warnings).toContain(text);
+    expect(linesOf(visited, 'problem')).toEqual([]);
+    expect(visited.exitCode).toBe(exitCode);
+  });
+
+  it('wrapper keys of another name are found by themselves', async () => {
+    const choices = {
+      wrappers: {
+        tags: 'data',
+        card: 'record',
+        pipelines: 'funnels',
+        lostReasons: 'data',
+        updatedContact: 'contact',
+      },
+    };
+    const ok = linesOf(await (await clinic({ sandbox: { choices } })).visit(), 'ok');
+    expect(ok).toContain('wrapper.tags: under "data", which is found by itself');
+    expect(ok).toContain('wrapper.card: under "record", which is found by itself');
+  });
+
+  it('an account with nothing in it yet: what it could not look at is said, and nothing is wrong', async () => {
+    const account = patient({ cards: [], conversations: [], contacts: [] });
+    const visited = await (await clinic({ account })).visit();
+    expect(visited.exitCode).toBe(0);
+    const open = linesOf(visited, 'unchecked').join('\n');
+    for (const text of [
+      'wrapper.card: there is no card',
+      'message.idField: there is no conversation',
+      '7: origins have no listing',
+    ])
+      expect(open).toContain(text);
+    expect(linesOf(visited, 'ok').join('\n')).toContain('messages:read');
+  });
+
+  it('a token whose calls are used up is asked no further', async () => {
+    const room = await clinic({ sandbox: { rate: 3 } });
+    const visited = await room.visit();
+    expect(linesOf(visited, 'problem')).toEqual([]);
+    const refused = (await room.requests()).filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(1);
+    expect(linesOf(visited, 'warning').join('\n')).toMatch(/used up \(429\); ask again in \d+ s/);
+  });
+});
+
+describe('the clock', () => {
+  it.each([
+    [0, 'ok'],
+    [-30, 'warning'],
+    [30, 'warning'],
+    [600, 'problem'],
+    [-600, 'problem'],
+  ])('%i s off is %s', async (seconds, level) => {
+    const room = await clinic();
+    const config = await loadConfig(room.file, { env: room.env });
+    const now = () => Date.now() + seconds * 1000;
+    const [group] = await examine({ config, accounts: ['acme'], env: room.env, state: room.dir, now });
+    expect(group?.findings.find(({ check }) => check === 'clock')?.level).toBe(level);
+  });
+});
+
+describe('history fields of another service', () => {
+  it('are told from each other by what they hold, and the lines to write are named', async () => {
+    const room = await clinic();
+    const item = (n: number) => ({
+      wid: `w${n}`,
+      text: `private ${n}`,
+      outgoing: n > 1,
+      sentAt: `2026-11-0${n}T10:00:00Z`,
+    });
+    const body = { requestId: 'r', count: 2, hasMore: false, messages: [item(1), item(2)] };
+    await room.panel.fault({ path: '/messages$', kind: 'status', status: 200, body });
+    const visited = await room.visit();
+    expect(linesOf(visited, 'problem').map((line) => /\{ .* \}/.exec(line)?.[0])).toEqual([
+      "{ 'message.idField': wid }",
+      "{ 'message.bodyField': text }",
+      "{ 'message.fromMeField': outgoing }",
+      "{ 'message.timeField': sentAt }",
+    ]);
+    expect(visited.output).not.toContain('private');
+  });
+});
+
+describe('the command', () => {
+  it('checks one account when asked to, and refuses a name that there is not', async () => {
+    const room = await clinic();
+    expect((await room.visit(['--account', 'acme'])).exitCode).toBe(0);
+    const wrong = await room.visit(['--account', 'acne']);
+    expect(wrong.exitCode).toBe(3);
+    expect(wrong.output).toContain('did you mean "acme"?');
+  });
+
+  it('says who holds the embedded ledger, and leaves it alone', async () => {
+    const room = await clinic();
+    const lock = await acquireFolderLock(`${room.dir}/state`, { command: 'sluice dev' });
+    open.push({ close: () => lock.release() });
+    expect(linesOf(await room.visit(), 'ok').join('\n')).toContain(
+      `held by process ${process.pid} (sluice dev,`,
+    );
+  });
+
+  it('a file whose first line is a person does not show that person', async () => {
+    const csv = CSV.split('\n').slice(1).join('\n');
+    const visited = await (await clinic({ csv: `${csv}${csv}` })).visit();
+    expect(visited.exitCode).toBe(1);
+    for (const secret of [PHONE, PERSON]) expect(visited.output).not.toContain(secret);
+  });
+});
