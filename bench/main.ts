@@ -1,15 +1,7 @@
 // `npm run bench NAME -- --json`: runs one benchmark and prints its figures beside the goals.
 import { cpus, totalmem } from 'node:os';
+import type { Bench } from './bench.ts';
 import { sandbox } from './sandbox.ts';
-
-/** What a benchmark answers: figures counted by the other side, and which goal each has to reach. */
-export interface BenchResult {
-  readonly figures: Readonly<Record<string, number | string>>;
-  /** Figure → the least or the most that is good. */
-  readonly goals: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
-}
-
-export type Bench = (say: (line: string) => void) => Promise<BenchResult>;
 
 const BENCHES: Readonly<Record<string, Bench>> = { sandbox };
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
-import type { BenchResult } from './main.ts';
+import type { BenchResult } from './bench.ts';
 
 const CONTACTS = 1_000_000;
 const CONNECTIONS = 16;
