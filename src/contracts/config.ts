@@ -16,9 +16,16 @@ export const SecretRef = z
   )
   .meta({ description: 'Reference to a secret: env:NAME or file:path (relative to this file)' });
 
+/** The client sends none of the other parts, and a secret in them would show wherever the address does. */
+const isPlain = ({ username, password, search, hash }: URL) => !`${username}${password}${search}${hash}`;
+
 export const AccountConfig = z.strictObject({
   baseUrl: z
     .url({ protocol: /^https?$/ })
+    // Zod runs this even on what is no address at all, which has its own message.
+    .refine((text) => !URL.canParse(text) || isPlain(new URL(text)), {
+      message: 'holds credentials, a query or a fragment; write https://host/wapi alone',
+    })
     .meta({ description: 'Address of the instance, for example https://acme.example.com/wapi' }),
   tokens: z.array(SecretRef).min(1).meta({ description: 'Access tokens of the account' }),
   callsPerMinute: z.int().positive().default(120).meta({

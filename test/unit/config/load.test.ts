@@ -182,6 +182,30 @@ describe('one mistake is shown where it stands, with the way out', () => {
       ['sluice.yaml:4:5  accounts.acme.baseUrl: is no web address; write https://… or http://…'],
     ],
     [
+      'address with a user and a password',
+      'http://127.0.0.1:4010/wapi',
+      'http://ana:secret@127.0.0.1/wapi',
+      [
+        'sluice.yaml:4:5  accounts.acme.baseUrl: holds credentials, a query or a fragment; write https://host/wapi alone',
+      ],
+    ],
+    [
+      'address with a query',
+      'http://127.0.0.1:4010/wapi',
+      'http://127.0.0.1/wapi?token=secret',
+      [
+        'sluice.yaml:4:5  accounts.acme.baseUrl: holds credentials, a query or a fragment; write https://host/wapi alone',
+      ],
+    ],
+    [
+      'address with a fragment',
+      'http://127.0.0.1:4010/wapi',
+      '"http://127.0.0.1/wapi#top"',
+      [
+        'sluice.yaml:4:5  accounts.acme.baseUrl: holds credentials, a query or a fragment; write https://host/wapi alone',
+      ],
+    ],
+    [
       'name with capitals',
       '  leads:',
       '  Leads:',
