@@ -26,13 +26,19 @@ const VITAL_STEPS = new Set<RefusalDetails['step']>(['lookup', 'readExtraInfo', 
 /** Connection settings of the account; they refuse every contact alike (API text, POST /v1/contacts, rule 6). */
 const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE']);
 
+/**
+ * Refusals of the API carry a code, but for three (API text, Errors: 500 and two of 403). Without one these come
+ * from something else at that address, and would refuse record after record.
+ */
+const NOT_THE_API = /^HTTP_(3\d\d|401|404|405)$/;
+
 /** Name of a refusal: the API's code, or a name for the answers that come without one. */
 export function refusalCode(error: ApiError): string {
   return error.code ?? (error.status === 403 ? 'FORBIDDEN' : `HTTP_${error.status}`);
 }
 
 export function refusalScope(code: string, step: RefusalDetails['step']): RefusalScope {
-  if (RUN_CODES.has(code)) return 'run';
+  if (RUN_CODES.has(code) || NOT_THE_API.test(code)) return 'run';
   if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
   if (CONNECTION_CODES.has(code) && step === 'upsertContact') return 'run';
   return 'record';
@@ -55,7 +61,12 @@ export function comeBack(ms: number, why: string): ApplicationFailure {
 
 /** The run or a step of it can't go on; the workflow reads `scope` and acts. */
 export function refusal(code: string, message: string, details: RefusalDetails): ApplicationFailure {
-  return ApplicationFailure.create({ message, type: code, nonRetryable: true, details: [details] });
+  return ApplicationFailure.create({
+    message: NOT_THE_API.test(code) ? `${message}, not as the API does; is baseUrl right?` : message,
+    type: code,
+    nonRetryable: true,
+    details: [details],
+  });
 }
 
 /** Wait before attempt n + 1 after n transient failures: 1 s doubled up to a minute, spread by a fifth. */

@@ -145,11 +145,20 @@ describe('how far a refusal reaches', () => {
     ['ERR_NO_CONTACT_FOUND', 'setTags', 'record'],
     ['ERR_SOURCE_NOT_FOUND', 'createCard', 'record'],
     ['ERR_NEW', 'upsertContact', 'record'],
-    ['HTTP_404', 'createCard', 'record'],
+    ['HTTP_404', 'createCard', 'run'],
+    ['HTTP_404', 'setTags', 'run'],
+    ['HTTP_404', 'upsertContact', 'run'],
+    ['HTTP_401', 'upsertContact', 'run'],
+    ['HTTP_405', 'createCard', 'run'],
+    ['HTTP_422', 'createCard', 'record'],
   ])('%s in %s: %s', (code, step, scope) => {
     expect(refusalScope(code, step)).toBe(scope);
     const error =
-      code === 'FORBIDDEN' ? api(403, null) : code === 'HTTP_404' ? api(404, null) : api(400, code);
+      code === 'FORBIDDEN'
+        ? api(403, null)
+        : code.startsWith('HTTP_')
+          ? api(Number(code.slice(5)), null)
+          : api(400, code);
     expect(asFailure(error, step).details).toEqual([{ scope, step }]);
   });
 
