@@ -1,13 +1,16 @@
 // What the wire shows of conversations and messages.
+
+import type { z } from 'zod';
 import type { Account } from './account.ts';
 import type { Choices } from './choices.ts';
 import type { Connection, Contact, Conversation, Message } from './model.ts';
+import type * as wire from './openapi/wire.ts';
 import { lastMessage } from './rules/conversations.ts';
 import { deliveryOf } from './rules/delivery.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
-export function conversationView(account: Account, row: Conversation) {
+export function conversationView(account: Account, row: Conversation): z.infer<typeof wire.Conversation> {
   const { tables } = account;
   const contact = tables.contact.get(row.contactId) as Contact;
   const connection = tables.connection.get(row.connectionId) as Connection;
@@ -44,12 +47,17 @@ export function sentView(
   message: Omit<Message, 'id'> & { readonly id: string | null },
   at: number,
   choices: Choices,
-) {
+): z.infer<typeof wire.SentMessage> {
   return { id: message.id, ...deliveryOf(message, at, choices), createdAt: iso(message.at) };
 }
 
 /** A message in the history of its conversation. */
-export function historyView(message: Message, at: number, choices: Choices) {
+export function historyView(
+  message: Message,
+  at: number,
+  choices: Choices,
+): z.infer<typeof wire.HistoryMessage> {
+  const template = message.templateData;
   return {
     id: message.id,
     ticketId: message.conversationId,
@@ -57,7 +65,8 @@ export function historyView(message: Message, at: number, choices: Choices) {
     fromMe: message.fromMe,
     ...deliveryOf(message, at, choices),
     media: message.media ?? null,
-    templateData: message.templateData ?? null,
+    templateData:
+      template === undefined ? null : { ...template, templateParameters: [...template.templateParameters] },
     createdAt: iso(message.at),
   };
 }

@@ -1,11 +1,13 @@
 // What a route of the API is: method, path, scope and a function from the call to the answer. Handlers run in one
 // turn of the event loop, so what they read is still true when they commit: that makes concurrent upserts safe.
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Account } from './account.ts';
 import type { Board } from './board.ts';
 import type { Choices } from './choices.ts';
 import { Problem } from './errors.ts';
 import type { Media, Scope } from './model.ts';
+import type { ExtraInfo } from './openapi/inputs.ts';
+import type { Operation } from './openapi/operation.ts';
 import type { Query } from './rules/query.ts';
 import type { Store } from './store.ts';
 
@@ -20,8 +22,9 @@ export interface Scene {
 
 export interface Call extends Scene {
   readonly params: Readonly<Record<string, string>>;
+  /** The parameters that the operation declares. */
   readonly query: Query;
-  /** Empty when the body is missing or not a JSON object. */
+  /** The fields that the operation declares. Empty when the body is missing or not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Of a multipart body. */
   readonly files: readonly Media[];
@@ -38,6 +41,8 @@ export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch';
   readonly path: string;
   readonly scope: Scope;
+  /** What the call takes and gives, for validation and for the OpenAPI document. */
+  readonly operation: (choices: Choices) => Operation;
   /** Given for a route that takes multipart bodies too: turns the text fields into what JSON would hold. */
   readonly form?: (fields: Readonly<Record<string, string>>) => Record<string, unknown>;
   readonly handle: (call: Call) => Reply;
@@ -61,9 +66,6 @@ export function checked<T extends z.ZodType>(schema: T, body: unknown): z.infer<
   const issue = result.error.issues[0] as z.core.$ZodIssue;
   throw new Problem('ERR_INVALID_BODY', { text: `${issue.path.join('.')}: ${issue.message}` });
 }
-
-/** Extra fields as the wire has them. */
-export const ExtraInfo = z.array(z.object({ name: z.string(), value: z.string() }));
 
 /** [{name, value}] → [name, value, name, value], as the store keeps them. */
 export const flatExtra = (fields: z.infer<typeof ExtraInfo>): string[] =>

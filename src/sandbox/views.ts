@@ -1,18 +1,21 @@
 // What the wire shows of each thing: the field tables of the API text, in their order.
+
+import type { z } from 'zod';
 import type { Account } from './account.ts';
 import type { Choices } from './choices.ts';
 import { extraFields } from './fixture-view.ts';
 import type { Card, Connection, Contact, Pipeline, Tag } from './model.ts';
+import type * as wire from './openapi/wire.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
 const tagsOf = (account: Account, contact: Contact): Tag[] =>
   contact.tagIds.map((id) => account.tables.tag.get(id)).filter((tag) => tag !== undefined);
 
-export const tagView = ({ id, name, color }: Tag) => ({ id, name, color });
+export const tagView = ({ id, name, color }: Tag): z.infer<typeof wire.Tag> => ({ id, name, color });
 
 /** Contact without extraInfo: lists, upsert, update and tag sync. */
-export function contactView(account: Account, contact: Contact) {
+export function contactView(account: Account, contact: Contact): z.infer<typeof wire.Contact> {
   return {
     id: contact.id,
     name: contact.name,
@@ -29,7 +32,7 @@ export function contactView(account: Account, contact: Contact) {
 }
 
 /** Contact with extraInfo: GET /v1/contacts/{contactId} alone. */
-export function fullContactView(account: Account, contact: Contact) {
+export function fullContactView(account: Account, contact: Contact): z.infer<typeof wire.FullContact> {
   const { createdAt, updatedAt, ...rest } = contactView(account, contact);
   return { ...rest, extraInfo: extraFields(contact.extraInfo), createdAt, updatedAt };
 }
@@ -37,7 +40,7 @@ export function fullContactView(account: Account, contact: Contact) {
 const named = (row: { id: number; name: string } | undefined) =>
   row === undefined ? null : { id: row.id, name: row.name };
 
-export function cardView(account: Account, card: Card, choices: Choices) {
+export function cardView(account: Account, card: Card, choices: Choices): z.infer<typeof wire.Card> {
   const { tables } = account;
   const contact = tables.contact.get(card.contactId) as Contact;
   const stage = card.stageId === null ? undefined : account.stage(card.stageId)?.stage;
@@ -49,7 +52,7 @@ export function cardView(account: Account, card: Card, choices: Choices) {
     value: card.value,
     status: card.status,
     probability: stage?.probability ?? choices.probabilityWithoutStage,
-    pipeline: named(tables.pipeline.get(card.pipelineId)),
+    pipeline: named(tables.pipeline.get(card.pipelineId)) as z.infer<typeof wire.Named>,
     stage: named(stage),
     contact: {
       id: contact.id,
@@ -73,7 +76,7 @@ export function cardView(account: Account, card: Card, choices: Choices) {
   };
 }
 
-export function pipelineView(pipeline: Pipeline) {
+export function pipelineView(pipeline: Pipeline): z.infer<typeof wire.Pipeline> {
   return {
     id: pipeline.id,
     name: pipeline.name,
@@ -88,7 +91,7 @@ export function pipelineView(pipeline: Pipeline) {
   };
 }
 
-export function connectionView(connection: Connection) {
+export function connectionView(connection: Connection): z.infer<typeof wire.Connection> {
   return {
     id: connection.id,
     name: connection.name,

@@ -7,12 +7,18 @@ import express, {
   type Response,
   type Router,
 } from 'express';
+import { z } from 'zod';
 import { authorize, identify } from './caller.ts';
+import type { Choices } from './choices.ts';
 import { INTERNAL_ERROR, Problem } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { admitting, receive } from './hooks/receiver.ts';
 import type { House } from './house.ts';
 import { isMultipart, readMultipart } from './multipart.ts';
+import { receiveWebhook } from './openapi/automation.ts';
+import type { Described } from './openapi/document.ts';
+import type { Operation } from './openapi/operation.ts';
+import { openApiRouter } from './openapi/serve.ts';
 import { type RateState, retryAfter } from './rate.ts';
 import type { Route } from './route.ts';
 import { cardRoutes } from './routes/cards.ts';
@@ -21,6 +27,7 @@ import { contactRoutes } from './routes/contacts.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { flowRoutes } from './routes/flows.ts';
 import { messageRoutes } from './routes/messages.ts';
+import type { Query } from './rules/query.ts';
 
 const ROUTES: readonly Route[] = [
   ...contactRoutes,
@@ -31,23 +38,32 @@ const ROUTES: readonly Route[] = [
   ...flowRoutes,
 ];
 
+const HOOK = '/hooks/:hash';
+
+const describedRoutes = (choices: Choices): Described[] => [
+  ...ROUTES.map((route) => ({ ...route, operation: route.operation(choices) })),
+  { method: 'post', path: HOOK, scope: null, operation: receiveWebhook() },
+];
+
 const exchangeOf = (res: Response) => res.locals['exchange'] as Exchange;
 
 /** Everything under `{baseUrl}`. */
 export function wapiRouter(house: House): Router {
   const router = express.Router({ caseSensitive: true });
-  router.use(opening(house));
+  router.use(openApiRouter(describedRoutes(house.choices), house.choices), opening(house));
   // The inbound webhook receiver has no token and a limit of its own.
   const raw = express.raw({ type: () => true, limit: house.choices.hookBodyLimit });
-  router.post('/hooks/:hash', admitting(house, counting(house)), raw, (req, res) => {
+  router.post(HOOK, admitting(house, counting(house)), raw, (req, res) => {
     const body = receive(house, req, res.locals['entrance']);
     exchangeOf(res).answer({ status: 202, body: { requestId: randomUUID(), ...body } });
   });
   router.use(limiting(house));
   const json = express.json({ limit: house.choices.bodyLimit });
   for (const route of ROUTES) {
-    const body = route.form === undefined ? json : jsonOrForm(house, json, route.form);
-    router[route.method](route.path, allowing(route), body, serving(house, route));
+    const operation = route.operation(house.choices);
+    const reader = route.form === undefined ? json : jsonOrForm(house, json, route.form);
+    const body = operation.body === undefined ? [] : [reader];
+    router[route.method](route.path, allowing(route), ...body, serving(house, route, operation));
   }
   router.use(() => {
     throw new Problem('ERR_ROUTE_NOT_FOUND');
@@ -110,16 +126,16 @@ function jsonOrForm(house: House, json: RequestHandler, form: NonNullable<Route[
   };
 }
 
-function serving(house: House, route: Route) {
+/** A rule sees what the operation declares and nothing else, so no input works that the document does not show. */
+function serving(house: House, route: Route, { query, body }: Operation) {
+  const queryNames = new Set(Object.keys(query?.shape ?? {}));
+  const bodyNames = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
   return (req: Request, res: Response): void => {
-    const query = req.url.indexOf('?');
-    const body: unknown = req.body;
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
     const { status, body: success } = route.handle({
       account: res.locals['account'],
       params: req.params as Record<string, string>,
-      query: new URLSearchParams(query === -1 ? '' : req.url.slice(query + 1)),
-      body: isObject ? (body as Record<string, unknown>) : {},
+      query: declaredQuery(req.url, queryNames),
+      body: declaredFields(req.body, bodyNames),
       files: res.locals['files'] ?? [],
       board: house.board,
       at: house.now().getTime(),
@@ -128,6 +144,18 @@ function serving(house: House, route: Route) {
     });
     exchangeOf(res).answer({ status, body: { requestId: randomUUID(), ...success } });
   };
+}
+
+function declaredQuery(url: string, names: ReadonlySet<string>): Query {
+  const at = url.indexOf('?');
+  const all = [...new URLSearchParams(at === -1 ? '' : url.slice(at + 1))];
+  return new URLSearchParams(all.filter(([name]) => names.has(name)));
+}
+
+function declaredFields(body: unknown, names: readonly string[]): Record<string, unknown> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
+  const sent = names.filter((name) => Object.hasOwn(body, name));
+  return Object.fromEntries(sent.map((name) => [name, (body as Record<string, unknown>)[name]]));
 }
 
 /** The error handler: every refusal has the flat envelope, an internal error has no code. */

@@ -1,6 +1,9 @@
 // Cards: list with filters, create, get, move between stages (API text, "Cards").
 import { Problem } from '../errors.ts';
 import type { Card } from '../model.ts';
+import * as operations from '../openapi/cards.ts';
+import { idIn } from '../openapi/inputs.ts';
+import { LIST_PAGE } from '../openapi/parameters.ts';
 import { type Call, isMissing, ok, pathId, type Reply, type Route } from '../route.ts';
 import { createCard } from '../rules/card-create.ts';
 import { matchingCards } from '../rules/card-filter.ts';
@@ -15,7 +18,7 @@ function findCard(call: Call): Card {
 
 function list({ account, query, choices }: Call): Reply {
   const cards = matchingCards(account, query, choices);
-  const window = paged(cards, page(query));
+  const window = paged(cards, page(query, LIST_PAGE));
   const total = cards.reduce((sum, card) => sum + card.value, 0);
   return ok({
     count: window.count,
@@ -46,7 +49,8 @@ function move(call: Call): Reply {
   const old = findCard(call);
   const stageId = call.body['stageId'];
   if (isMissing(stageId)) throw new Problem('ERR_STAGE_REQUIRED');
-  const target = typeof stageId === 'number' ? account.stage(stageId) : undefined;
+  const id = idIn(stageId);
+  const target = id === undefined ? undefined : account.stage(id);
   if (target === undefined) throw new Problem('ERR_STAGE_NOT_FOUND');
   if (target.pipelineId !== old.pipelineId) throw new Problem('ERR_STAGE_NOT_IN_PIPELINE');
   const { stage } = target;
@@ -67,8 +71,26 @@ function move(call: Call): Reply {
 }
 
 export const cardRoutes: readonly Route[] = [
-  { method: 'get', path: '/v1/cards', scope: 'cards:read', handle: list },
-  { method: 'post', path: '/v1/cards', scope: 'cards:write', handle: create },
-  { method: 'get', path: '/v1/cards/:cardId', scope: 'cards:read', handle: get },
-  { method: 'patch', path: '/v1/cards/:cardId/stage', scope: 'cards:write', handle: move },
+  { method: 'get', path: '/v1/cards', scope: 'cards:read', operation: operations.listCards, handle: list },
+  {
+    method: 'post',
+    path: '/v1/cards',
+    scope: 'cards:write',
+    operation: operations.createCard,
+    handle: create,
+  },
+  {
+    method: 'get',
+    path: '/v1/cards/:cardId',
+    scope: 'cards:read',
+    operation: operations.getCard,
+    handle: get,
+  },
+  {
+    method: 'patch',
+    path: '/v1/cards/:cardId/stage',
+    scope: 'cards:write',
+    operation: operations.moveCard,
+    handle: move,
+  },
 ];

@@ -1,4 +1,7 @@
 // The short lists without pages: tags, pipelines, lost reasons, connections.
+import { listLostReasons, listPipelines } from '../openapi/cards.ts';
+import { listTags } from '../openapi/contacts.ts';
+import { listConnections } from '../openapi/messaging.ts';
 import { type Call, ok, type Reply, type Route } from '../route.ts';
 import { connectionView, pipelineView, tagView } from '../views.ts';
 
@@ -19,8 +22,20 @@ const connections = ({ account }: Call): Reply => {
 };
 
 export const catalogueRoutes: readonly Route[] = [
-  { method: 'get', path: '/v1/tags', scope: 'contacts:read', handle: tags },
-  { method: 'get', path: '/v1/pipelines', scope: 'cards:read', handle: pipelines },
-  { method: 'get', path: '/v1/lost-reasons', scope: 'cards:read', handle: lostReasons },
-  { method: 'get', path: '/v1/connections', scope: 'connections:read', handle: connections },
+  { method: 'get', path: '/v1/tags', scope: 'contacts:read', operation: listTags, handle: tags },
+  { method: 'get', path: '/v1/pipelines', scope: 'cards:read', operation: listPipelines, handle: pipelines },
+  {
+    method: 'get',
+    path: '/v1/lost-reasons',
+    scope: 'cards:read',
+    operation: listLostReasons,
+    handle: lostReasons,
+  },
+  {
+    method: 'get',
+    path: '/v1/connections',
+    scope: 'connections:read',
+    operation: listConnections,
+    handle: connections,
+  },
 ];

@@ -1,8 +1,10 @@
 // Contacts: list, upsert by number, get, partial update, tag sync (API text, "Contacts").
-import { z } from 'zod';
 import { Problem } from '../errors.ts';
 import type { Contact } from '../model.ts';
-import { type Call, checked, ExtraInfo, flatExtra, ok, pathId, type Reply, type Route } from '../route.ts';
+import * as operations from '../openapi/contacts.ts';
+import { idIn, UpdateFields } from '../openapi/inputs.ts';
+import { LIST_PAGE } from '../openapi/parameters.ts';
+import { type Call, checked, flatExtra, ok, pathId, type Reply, type Route } from '../route.ts';
 import { ninthDigitVariants, searchedDigits } from '../rules/numbers.ts';
 import { csvIds, page, paged, text } from '../rules/query.ts';
 import { upsertContact } from '../rules/upsert.ts';
@@ -16,7 +18,7 @@ function findContact(call: Call): Contact {
 
 function list(call: Call): Reply {
   const { account, query } = call;
-  const window = paged(matching(call), page(query));
+  const window = paged(matching(call), page(query, LIST_PAGE));
   return ok({
     count: window.count,
     hasMore: window.hasMore,
@@ -56,14 +58,6 @@ function upsert(call: Call): Reply {
   return { status: created ? 201 : 200, body: { created, contact: contactView(call.account, contact) } };
 }
 
-const Update = z.object({
-  name: z.string().optional(),
-  email: z.string().nullish(),
-  document: z.string().nullish(),
-  disableBot: z.boolean().nullish(),
-  extraInfo: ExtraInfo.nullish(),
-});
-
 /** PUT /v1/contacts/{contactId}: only fields that are sent change; null erases. */
 function update(call: Call): Reply {
   if (call.body['number'] !== undefined) throw new Problem('ERR_NUMBER_IMMUTABLE');
@@ -72,7 +66,7 @@ function update(call: Call): Reply {
   const sent = Object.entries(inputs)
     .map(([field, input]) => [field, call.body[input]] as const)
     .filter(([, value]) => value !== undefined);
-  const { extraInfo, disableBot, ...rest } = checked(Update, Object.fromEntries(sent));
+  const { extraInfo, disableBot, ...rest } = checked(UpdateFields, Object.fromEntries(sent));
   const contact: Contact = {
     ...old,
     ...rest,
@@ -90,9 +84,10 @@ function syncTags(call: Call): Reply {
   if (!Array.isArray(tagIds)) throw new Problem('ERR_INVALID_TAG_IDS');
   const old = findContact(call);
   if (call.account.settings.tagMode === 'conversations') throw new Problem('ERR_INVALID_TAGMODE');
-  const known = (tagIds as unknown[]).filter(
-    (id): id is number => typeof id === 'number' && call.account.tables.tag.get(id) !== undefined,
-  );
+  const known = (tagIds as unknown[])
+    .map(idIn)
+    .filter((id) => id !== undefined)
+    .filter((id) => call.account.tables.tag.get(id) !== undefined);
   const contact: Contact = { ...old, tagIds: [...new Set(known)], updatedAt: call.at };
   call.store.commit([['contact', call.account.id, contact]]);
   return ok({ contact: contactView(call.account, contact) });
@@ -101,9 +96,39 @@ function syncTags(call: Call): Reply {
 const get = (call: Call): Reply => ok({ contact: fullContactView(call.account, findContact(call)) });
 
 export const contactRoutes: readonly Route[] = [
-  { method: 'get', path: '/v1/contacts', scope: 'contacts:read', handle: list },
-  { method: 'post', path: '/v1/contacts', scope: 'contacts:write', handle: upsert },
-  { method: 'get', path: '/v1/contacts/:contactId', scope: 'contacts:read', handle: get },
-  { method: 'put', path: '/v1/contacts/:contactId', scope: 'contacts:write', handle: update },
-  { method: 'put', path: '/v1/contacts/:contactId/tags', scope: 'contacts:write', handle: syncTags },
+  {
+    method: 'get',
+    path: '/v1/contacts',
+    scope: 'contacts:read',
+    operation: operations.listContacts,
+    handle: list,
+  },
+  {
+    method: 'post',
+    path: '/v1/contacts',
+    scope: 'contacts:write',
+    operation: operations.upsertContact,
+    handle: upsert,
+  },
+  {
+    method: 'get',
+    path: '/v1/contacts/:contactId',
+    scope: 'contacts:read',
+    operation: operations.getContact,
+    handle: get,
+  },
+  {
+    method: 'put',
+    path: '/v1/contacts/:contactId',
+    scope: 'contacts:write',
+    operation: operations.updateContact,
+    handle: update,
+  },
+  {
+    method: 'put',
+    path: '/v1/contacts/:contactId/tags',
+    scope: 'contacts:write',
+    operation: operations.syncContactTags,
+    handle: syncTags,
+  },
 ];

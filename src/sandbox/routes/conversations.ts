@@ -2,14 +2,14 @@
 import { conversationView, historyView } from '../chat-views.ts';
 import { Problem } from '../errors.ts';
 import type { Contact, Conversation } from '../model.ts';
+import * as operations from '../openapi/messaging.ts';
+import { HISTORY_PAGE, LIST_PAGE } from '../openapi/parameters.ts';
 import { type Call, ok, pathId, type Reply, type Route } from '../route.ts';
 import { outgoingConnection } from '../rules/connections.ts';
 import { matchingConversations } from '../rules/conversations.ts';
 import { contentOf, formBody, needContent, needStorage, outgoingMessages } from '../rules/outgoing.ts';
 import { page, pagedFromEnd } from '../rules/query.ts';
 import { sent } from './messages.ts';
-
-const HISTORY_PAGE = { default: 100, max: 200 };
 
 function findConversation(call: Call): Conversation {
   const conversation = call.account.tables.conversation.get(pathId(call, 'ticketId'));
@@ -18,7 +18,7 @@ function findConversation(call: Call): Conversation {
 }
 
 function list({ account, query }: Call): Reply {
-  const window = pagedFromEnd(matchingConversations(account, query), page(query));
+  const window = pagedFromEnd(matchingConversations(account, query), page(query, LIST_PAGE));
   return ok({
     count: window.count,
     hasMore: window.hasMore,
@@ -58,7 +58,26 @@ function reply(call: Call): Reply {
 const MESSAGES = '/v1/conversations/:ticketId/messages';
 
 export const conversationRoutes: readonly Route[] = [
-  { method: 'get', path: '/v1/conversations', scope: 'conversations:read', handle: list },
-  { method: 'get', path: MESSAGES, scope: 'messages:read', handle: history },
-  { method: 'post', path: MESSAGES, scope: 'messages:send', form: formBody, handle: reply },
+  {
+    method: 'get',
+    path: '/v1/conversations',
+    scope: 'conversations:read',
+    operation: operations.listConversations,
+    handle: list,
+  },
+  {
+    method: 'get',
+    path: MESSAGES,
+    scope: 'messages:read',
+    operation: operations.listMessages,
+    handle: history,
+  },
+  {
+    method: 'post',
+    path: MESSAGES,
+    scope: 'messages:send',
+    form: formBody,
+    operation: operations.reply,
+    handle: reply,
+  },
 ];

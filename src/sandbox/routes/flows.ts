@@ -1,5 +1,7 @@
 // Flows: trigger one on a ticket of a contact (API text, "Flows").
 import { Problem } from '../errors.ts';
+import { triggerFlow } from '../openapi/automation.ts';
+import { idIn } from '../openapi/inputs.ts';
 import { type Call, isMissing, type Reply, type Route } from '../route.ts';
 import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.ts';
 import { normalizeNumber } from '../rules/numbers.ts';
@@ -44,7 +46,7 @@ function findContact(call: Call) {
   const byId = !isMissing(body[inputs.contactId]);
   if (byId !== isMissing(body[inputs.number])) throw new Problem('ERR_CONTACT_IDENTIFIER_REQUIRED');
   if (byId) {
-    const contact = account.tables.contact.get(body[inputs.contactId] as number);
+    const contact = account.tables.contact.get(idIn(body[inputs.contactId]) ?? Number.NaN);
     if (contact === undefined) throw new Problem('ERR_NO_CONTACT_FOUND');
     return { contact, ops: [] };
   }
@@ -56,5 +58,11 @@ function findContact(call: Call) {
 }
 
 export const flowRoutes: readonly Route[] = [
-  { method: 'post', path: '/v1/flows/trigger', scope: 'flows:trigger', handle: trigger },
+  {
+    method: 'post',
+    path: '/v1/flows/trigger',
+    scope: 'flows:trigger',
+    operation: triggerFlow,
+    handle: trigger,
+  },
 ];

@@ -1,8 +1,9 @@
 // Messages: send to a number, ask how far one is (API text, POST /v1/messages/send and GET message status).
-import { z } from 'zod';
 import { sentView } from '../chat-views.ts';
 import { Problem } from '../errors.ts';
 import type { Connection, Conversation, Message, Op } from '../model.ts';
+import { SendFields } from '../openapi/inputs.ts';
+import * as operations from '../openapi/messaging.ts';
 import { type Call, checked, isMissing, ok, type Reply, type Route } from '../route.ts';
 import { outgoingConnection } from '../rules/connections.ts';
 import { conversationFor } from '../rules/conversations.ts';
@@ -10,20 +11,13 @@ import { normalizeNumber } from '../rules/numbers.ts';
 import { contentOf, formBody, needContent, needStorage, outgoingMessages } from '../rules/outgoing.ts';
 import { contactFor } from '../rules/upsert.ts';
 
-const Fields = z.object({
-  number: z.string(),
-  contactName: z.string().nullish(),
-  whatsappName: z.string().nullish(),
-  saveOnTicket: z.boolean().nullish(),
-});
-
 function send(call: Call): Reply {
   const { account, body, choices, store } = call;
   const isKept = body['saveOnTicket'] !== false;
   const files = isKept ? call.files : [];
   needContent(body, files);
   if (isMissing(body['number'])) throw new Problem('ERR_NUMBER_REQUIRED');
-  const fields = checked(Fields, body);
+  const fields = checked(SendFields, body);
   const number = normalizeNumber(fields.number, choices);
   const content = contentOf(body, files);
   const connection = outgoingConnection(account, body);
@@ -75,6 +69,19 @@ function status({ account, params, at, choices }: Call): Reply {
 }
 
 export const messageRoutes: readonly Route[] = [
-  { method: 'get', path: '/v1/messages/:messageId/status', scope: 'messages:read', handle: status },
-  { method: 'post', path: '/v1/messages/send', scope: 'messages:send', form: formBody, handle: send },
+  {
+    method: 'get',
+    path: '/v1/messages/:messageId/status',
+    scope: 'messages:read',
+    operation: operations.getMessageStatus,
+    handle: status,
+  },
+  {
+    method: 'post',
+    path: '/v1/messages/send',
+    scope: 'messages:send',
+    form: formBody,
+    operation: operations.sendMessage,
+    handle: send,
+  },
 ];

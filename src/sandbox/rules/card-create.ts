@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Problem } from '../errors.ts';
 import type { Card, Contact, Op, Pipeline, Stage } from '../model.ts';
+import { CardFields, idIn } from '../openapi/inputs.ts';
 import { type Call, checked, isMissing, type Scene } from '../route.ts';
 import { sortCustomFields } from './custom-fields.ts';
 import { calendarDay } from './dates.ts';
@@ -9,12 +10,6 @@ import { normalizeNumber } from './numbers.ts';
 import { contactFor } from './upsert.ts';
 
 const Phone = z.object({ phone: z.string() });
-const Inputs = z.object({
-  title: z.string().nullish(),
-  expectedCloseDate: z.string().nullish(),
-  contactName: z.string().nullish(),
-  customFields: z.record(z.string(), z.unknown()).nullish(),
-});
 
 /** @returns The card and the names of the custom fields that were ignored. @throws Problem, see the rules */
 export function createCard(call: Call): { readonly card: Card; readonly ignored: string[] } {
@@ -23,7 +18,7 @@ export function createCard(call: Call): { readonly card: Card; readonly ignored:
   const pipeline = findPipeline(call);
   const stage = findStage(call, pipeline);
   const sourceId = findSource(call, stage);
-  const inputs = checked(Inputs, {
+  const inputs = checked(CardFields, {
     title: body[choices.cardInputs.title],
     expectedCloseDate: body[choices.cardInputs.expectedCloseDate],
     contactName: body[choices.cardInputs.contactName],
@@ -92,8 +87,8 @@ function identify(call: Call): ContactOf {
   const byId = !isMissing(body['contactId']);
   if (byId !== isMissing(body['phone'])) throw new Problem('ERR_CONTACT_IDENTIFIER_REQUIRED');
   if (byId) {
-    const id = body['contactId'];
-    const contact = typeof id === 'number' ? account.tables.contact.get(id) : undefined;
+    const id = idIn(body['contactId']);
+    const contact = id === undefined ? undefined : account.tables.contact.get(id);
     if (contact === undefined) throw new Problem('ERR_NO_CONTACT_FOUND');
     return () => ({ contact, ops: [] });
   }
@@ -102,17 +97,17 @@ function identify(call: Call): ContactOf {
 }
 
 function findPipeline({ account, body }: Call): Pipeline {
-  const id = body['pipelineId'];
-  const pipeline = typeof id === 'number' ? account.tables.pipeline.get(id) : undefined;
+  const id = idIn(body['pipelineId']);
+  const pipeline = id !== undefined ? account.tables.pipeline.get(id) : undefined;
   if (pipeline === undefined) throw new Problem('ERR_PIPELINE_NOT_FOUND');
   return pipeline;
 }
 
 /** Rules 3 and 4. */
 function findStage({ account, body }: Call, pipeline: Pipeline): Stage | null {
-  const id = body['stageId'];
-  if (isMissing(id)) return null;
-  const found = typeof id === 'number' ? account.stage(id) : undefined;
+  if (isMissing(body['stageId'])) return null;
+  const id = idIn(body['stageId']);
+  const found = id !== undefined ? account.stage(id) : undefined;
   if (found === undefined) throw new Problem('ERR_STAGE_NOT_FOUND');
   if (found.pipelineId !== pipeline.id) throw new Problem('ERR_STAGE_NOT_IN_PIPELINE');
   return found.stage;
@@ -120,12 +115,12 @@ function findStage({ account, body }: Call, pipeline: Pipeline): Stage | null {
 
 /** Rules 5 and 6. */
 function findSource({ account, body }: Call, stage: Stage | null): number | null {
-  const id = body['sourceId'];
-  if (isMissing(id)) {
+  if (isMissing(body['sourceId'])) {
     if (stage?.requiresSource === true) throw new Problem('ERR_SOURCE_REQUIRED_FOR_STAGE');
     return null;
   }
-  const source = typeof id === 'number' ? account.tables.source.get(id) : undefined;
+  const id = idIn(body['sourceId']);
+  const source = id !== undefined ? account.tables.source.get(id) : undefined;
   if (source === undefined) throw new Problem('ERR_SOURCE_NOT_FOUND');
   return source.id;
 }

@@ -2,6 +2,7 @@
 import type { Account } from '../account.ts';
 import type { Choices } from '../choices.ts';
 import type { Card } from '../model.ts';
+import type { CARD_SORT_COLUMNS } from '../openapi/parameters.ts';
 import { dateFilter } from './dates.ts';
 import { csv, csvIds, type Query, singleId, text } from './query.ts';
 
@@ -11,7 +12,7 @@ const SORT_KEYS = {
   value: (card: Card) => card.value,
   title: (card: Card) => card.title,
   stageEnteredAt: (card: Card) => card.stageEnteredAt,
-} as const satisfies Record<string, (card: Card) => number | string | null>;
+} as const satisfies Record<(typeof CARD_SORT_COLUMNS)[number], (card: Card) => number | string | null>;
 
 /** All cards that match, in order. @throws Problem ERR_INVALID_DATE_FILTER */
 export function matchingCards(account: Account, query: Query, choices: Choices): Card[] {

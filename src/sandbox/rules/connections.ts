@@ -2,6 +2,7 @@
 import type { Account } from '../account.ts';
 import { Problem } from '../errors.ts';
 import type { Connection } from '../model.ts';
+import { idIn } from '../openapi/inputs.ts';
 import { isMissing } from '../route.ts';
 
 export const isChat = (connection: Connection) =>
@@ -31,7 +32,7 @@ export function outgoingConnection(
   const { connection: table } = account.tables;
   const isNamed = !isMissing(whatsappId) || !isMissing(whatsappName);
   const connection = !isMissing(whatsappId)
-    ? table.get(whatsappId as number)
+    ? table.get(idIn(whatsappId) ?? Number.NaN)
     : isNamed
       ? table.rows.find((row) => row.name === whatsappName)
       : defaultConnection(account);

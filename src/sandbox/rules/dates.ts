@@ -1,22 +1,26 @@
-// Date filters and calendar dates of the API text.
+// Date filters and calendar dates of the API text. The patterns are what the OpenAPI document shows: they take a day only
+// when the calendar has it, so nothing that they match is refused later.
 import { Problem } from '../errors.ts';
 
-const INSTANT =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(Z|[+-](\d{2}):?(\d{2}))$/;
-const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+const YEAR = '[0-9]{4}';
+const LEAP_YEAR = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
+const LONG = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])';
+const SHORT = '(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)';
+const FEBRUARY = '02-(?:0[1-9]|1[0-9]|2[0-8])';
+const DATE = `(?:${YEAR}-(?:${LONG}|${SHORT}|${FEBRUARY})|${LEAP_YEAR}-02-29)`;
+const HOUR = '(?:[01][0-9]|2[0-3])';
+const TIME = `${HOUR}:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?`;
+const OFFSET = `(?:Z|[+-]${HOUR}:?[0-5][0-9])`;
 
-/** Whether the calendar has this day; Date.parse would turn 30 February into 2 March. */
-function isDay(year: string, month: string, day: string): boolean {
-  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day);
-}
+/** YYYY-MM-DD. */
+export const DAY = new RegExp(`^${DATE}$`);
+/** An ISO 8601 date-time with an offset. */
+export const INSTANT = new RegExp(`^${DATE}T${TIME}${OFFSET}$`);
 
 /** Epoch milliseconds of an ISO 8601 date-time with an offset; null for anything else. */
 export function parseInstant(text: string): number | null {
-  const parts = INSTANT.exec(text);
-  if (parts === null || !isDay(parts[1] as string, parts[2] as string, parts[3] as string)) return null;
-  const at = Date.parse(text.replace(',', '.').replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
-  return Number.isNaN(at) ? null : at;
+  if (!INSTANT.test(text)) return null;
+  return Date.parse(text.replace(',', '.').replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
 }
 
 /**
@@ -30,10 +34,14 @@ export function dateFilter(param: string, text: string | undefined): number | un
   return at;
 }
 
-/** YYYY-MM-DD as it is; a full ISO value cut to its day in UTC; null for anything else (POST /v1/cards, rule 8). */
+/**
+ * YYYY-MM-DD as it is; a full ISO value cut to its day in UTC; null for anything else (POST /v1/cards, rule 8).
+ * An offset may lead out of the four-digit years; such a value keeps the day that it was written with.
+ */
 export function calendarDay(text: string): string | null {
-  const parts = DAY.exec(text);
-  if (parts !== null) return isDay(parts[1] as string, parts[2] as string, parts[3] as string) ? text : null;
+  if (DAY.test(text)) return text;
   const at = parseInstant(text);
-  return at === null ? null : new Date(at).toISOString().slice(0, 10);
+  if (at === null) return null;
+  const day = new Date(at).toISOString().slice(0, 10);
+  return DAY.test(day) ? day : text.slice(0, 10);
 }

@@ -1,13 +1,14 @@
 // Starting a flow on a ticket of a contact (API text, POST /v1/flows/trigger); shared with the webhook receiver.
 import { Problem } from '../errors.ts';
 import type { Connection, Contact, Flow, FlowRun, Op } from '../model.ts';
+import { idIn } from '../openapi/inputs.ts';
 import type { Scene } from '../route.ts';
 import { isChat } from './connections.ts';
 import { conversationFor, humanService } from './conversations.ts';
 
 /** @throws Problem ERR_FLOW_NOT_FOUND, ERR_FLOW_NOT_EXECUTABLE; executable is active, published and with nodes */
 export function executableFlow({ account }: Scene, flowId: unknown): Flow {
-  const flow = account.tables.flow.get(flowId as number);
+  const flow = account.tables.flow.get(idIn(flowId) ?? Number.NaN);
   if (flow === undefined) throw new Problem('ERR_FLOW_NOT_FOUND');
   if (!flow.active || !flow.published || flow.nodes === 0) throw new Problem('ERR_FLOW_NOT_EXECUTABLE');
   return flow;
@@ -15,7 +16,7 @@ export function executableFlow({ account }: Scene, flowId: unknown): Flow {
 
 /** @throws Problem 404 with the chosen code, 422 ERR_UNSUPPORTED_CHANNEL */
 export function flowConnection({ account, choices }: Scene, connectionId: unknown): Connection {
-  const connection = account.tables.connection.get(connectionId as number);
+  const connection = account.tables.connection.get(idIn(connectionId) ?? Number.NaN);
   if (connection === undefined) throw new Problem(choices.flowConnectionCode);
   if (!isChat(connection)) throw new Problem('ERR_UNSUPPORTED_CHANNEL', { status: 422 });
   return connection;

@@ -1,22 +1,13 @@
 // What a send carries and the messages that it becomes (API text, POST /v1/messages/send and POST conversation messages).
 import { randomBytes, randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { Account } from '../account.ts';
 import { Problem } from '../errors.ts';
 import type { Connection, Contact, Conversation, Fate, Media, Message, Template } from '../model.ts';
+import { ContentFields, TemplateField } from '../openapi/inputs.ts';
 import { checked, isMissing, type Scene } from '../route.ts';
 import { isWindowOpen } from './conversations.ts';
 
 type Body = Readonly<Record<string, unknown>>;
-
-const Text = z.object({ body: z.string().nullish() });
-const TemplateInput = z.object({
-  templateData: z.object({
-    templateName: z.string().min(1),
-    templateLanguage: z.string().min(1),
-    templateParameters: z.array(z.string()),
-  }),
-});
 
 export interface Content {
   readonly body: string | null;
@@ -33,7 +24,7 @@ export function needContent(body: Body, files: readonly Media[]): void {
 
 /** @throws Problem ERR_INVALID_BODY */
 export function contentOf(body: Body, files: readonly Media[]): Content {
-  const given = checked(Text, body).body;
+  const given = checked(ContentFields, body).body;
   return {
     body: isMissing(given) ? null : (given as string),
     template: templateOf(body['templateData']),
@@ -45,7 +36,7 @@ export function contentOf(body: Body, files: readonly Media[]): Content {
 function templateOf(given: unknown): Template | null {
   if (isMissing(given)) return null;
   const templateData = typeof given === 'string' ? parsed(given) : given;
-  return checked(TemplateInput, { templateData }).templateData;
+  return checked(TemplateField, { templateData }).templateData;
 }
 
 function parsed(json: string): unknown {

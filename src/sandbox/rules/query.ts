@@ -1,6 +1,9 @@
 // Query parameters as the API text describes them: pages, comma-separated lists, single ids.
 
-export type Query = URLSearchParams;
+import type { PageSizes } from '../openapi/parameters.ts';
+
+/** What was asked for by the names that the operation declares. */
+export type Query = Pick<URLSearchParams, 'get' | 'getAll'>;
 
 /** The text of a parameter; undefined when it is missing or empty. */
 export function text(query: Query, name: string): string | undefined {
@@ -38,10 +41,7 @@ export interface Page {
 }
 
 /** API text, "Limits": 1-based, a size over the maximum is capped silently. */
-export function page(
-  query: Query,
-  sizes: { default: number; max: number } = { default: 40, max: 100 },
-): Page {
+export function page(query: Query, sizes: PageSizes): Page {
   const number = singleId(query, 'pageNumber') ?? 1;
   const size = singleId(query, 'pageSize') ?? sizes.default;
   return {

@@ -2,19 +2,12 @@
 import { z } from 'zod';
 import { Problem } from '../errors.ts';
 import type { Contact, Op } from '../model.ts';
-import { type Call, checked, ExtraInfo, flatExtra, isMissing, type Scene } from '../route.ts';
+import { idIn, UpsertFields } from '../openapi/inputs.ts';
+import { type Call, checked, flatExtra, isMissing, type Scene } from '../route.ts';
 import { defaultConnection, isChat } from './connections.ts';
 import { normalizeNumber } from './numbers.ts';
 
 const Identity = z.object({ number: z.string() });
-const Body = z.object({
-  name: z.string().nullish(),
-  email: z.string().nullish(),
-  document: z.string().nullish(),
-  disableBot: z.boolean().nullish(),
-  extraInfo: ExtraInfo.nullish(),
-  validateNumber: z.boolean().nullish(),
-});
 
 /** A new contact with this number; not stored yet. */
 function newContact(scene: Scene, number: string, name: string): Contact {
@@ -54,7 +47,7 @@ export function upsertContact(call: Call): { readonly contact: Contact; readonly
   const { account, body, choices } = call;
   if (isMissing(body['number'])) throw new Problem('ERR_MISSING_NUMBER');
   const raw = checked(Identity, body).number;
-  const fields = checked(Body, body);
+  const fields = checked(UpsertFields, body);
   const number = normalizeNumber(raw, choices);
   checkNetwork(call, number, fields.validateNumber === true);
 
@@ -77,9 +70,9 @@ export function upsertContact(call: Call): { readonly contact: Contact; readonly
 
 /** Rules 5 and 6. waba connections never block. */
 function checkNetwork({ account, body, choices }: Call, number: string, validate: boolean): void {
-  const id = body['whatsappId'];
-  let connection = typeof id === 'number' ? account.tables.connection.get(id) : undefined;
-  if (!isMissing(id)) {
+  const id = idIn(body['whatsappId']);
+  let connection = id === undefined ? undefined : account.tables.connection.get(id);
+  if (!isMissing(body['whatsappId'])) {
     if (connection === undefined) throw new Problem('ERR_WHATSAPP_NOT_FOUND');
   } else if (validate || choices.upsertAlwaysNeedsConnection) {
     if (!account.tables.connection.rows.some(isChat)) throw new Problem('ERR_NO_CONNECTION_AVAILABLE');

@@ -132,14 +132,14 @@ it('a feature outside the plan is 403 without a code', async () => {
 
 it('an internal error is 500 with a fixed text and no code', async () => {
   const said: string[] = [];
-  const wrappers = Object.defineProperty({}, 'tags', {
+  const progressMs = Object.defineProperty({}, 'sent', {
     get: () => {
       throw new Error('broken on purpose');
     },
   }) as never;
-  const broken = await openRoom({ warn: (message) => said.push(message), choices: { wrappers } });
+  const broken = await openRoom({ warn: (message) => said.push(message), choices: { progressMs } });
   try {
-    const got = await broken.call('GET', '/v1/tags');
+    const got = await broken.call('POST', '/v1/messages/send', { body: { number: '5511', body: 'x' } });
     expect([got.status, got.json]).toEqual([500, { error: 'Internal server error' }]);
     expect(said.join()).toContain('broken on purpose');
   } finally {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
+import { Conformance } from './openapi-conformance.ts';
 
 export interface Got {
   readonly status: number;
@@ -25,7 +26,10 @@ export const ALL = 'svc_test_all';
 export interface Room {
   readonly baseUrl: string;
   readonly dataDir: string;
-  /** `path` behind the base URL; the token is ALL unless said otherwise, null sends none. */
+  /**
+   * `path` behind the base URL; the token is ALL unless said otherwise, null sends none. Throws when the sandbox's own
+   * OpenAPI document does not show such an answer; not once a fault was set, since faults are no part of the API.
+   */
   call(method: string, path: string, ask?: Ask): Promise<Got>;
   panel(method: string, path: string, body?: unknown): Promise<Got>;
   /** Stops and starts again on the same folder. */
@@ -139,13 +143,24 @@ export async function openRoom(options: Partial<SandboxOptions> = {}): Promise<R
       json: isJson ? JSON.parse(text) : undefined,
     };
   };
+  const document = await send('GET', '/wapi/openapi.json', { token: null });
+  const conformance = new Conformance(document.json);
+  let isFaulty = false;
   return {
     get baseUrl() {
       return sandbox.baseUrl;
     },
     dataDir,
-    call: (method, path, ask = {}) => send(method, `/wapi${path}`, ask),
-    panel: (method, path, body) => send(method, `/panel${path}`, { token: null, body }),
+    call: async (method, path, ask = {}) => {
+      const got = await send(method, `/wapi${path}`, ask);
+      const complaint = isFaulty ? null : conformance.complaint(method, path, got);
+      if (complaint !== null) throw new Error(`${method} ${path}: ${complaint}`);
+      return got;
+    },
+    panel: (method, path, body) => {
+      isFaulty ||= method === 'POST' && path === '/faults';
+      return send(method, `/panel${path}`, { token: null, body });
+    },
     restart: async (changed = {}) => {
       await pool.destroy();
       await sandbox.close();

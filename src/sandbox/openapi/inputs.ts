@@ -1,0 +1,279 @@
+// What the sandbox takes in: bodies and path parameters, as the schemas that the rules check with. A route sees of a
+// request body only what its schema declares, so an input that works is an input that the document shows.
+import { z } from 'zod';
+import type { Choices } from '../choices.ts';
+import { DAY, INSTANT } from '../rules/dates.ts';
+import { ExtraField, TemplateData } from './wire.ts';
+
+/** An id in a body or a path. What is none is answered with the not-found code of its resource. */
+export const Id = z
+  .int()
+  .min(1)
+  .meta({ examples: [1] });
+
+/** The id, or undefined for anything that cannot be one. */
+export function idIn(value: unknown): number | undefined {
+  const result = Id.safeParse(value);
+  return result.success ? result.data : undefined;
+}
+
+const phonePattern = ({ numberDigits: { min, max } }: Choices) => `^[^0-9]*(?:[0-9][^0-9]*){${min},${max}}$`;
+
+/** A number written in any way that `normalizeNumber` takes: as many digits as the choices allow, anything between. */
+export function phone(choices: Choices) {
+  return z
+    .string()
+    .regex(new RegExp(phonePattern(choices)))
+    .meta({
+      description: 'E.164 without the plus sign. Anything but digits is dropped.',
+      examples: ['5511987654321'],
+    });
+}
+
+/** The same where an empty text counts as not sent. */
+const phoneOrNone = (choices: Choices) =>
+  z
+    .string()
+    .regex(new RegExp(`^$|${phonePattern(choices)}`))
+    .nullish()
+    .meta({ examples: ['5511987654321'] });
+
+/** Extra fields; those that are sent replace the whole list. */
+export const ExtraInfo = z.array(z.object(ExtraField.shape)).meta({
+  description: 'Replaces all extra fields of the contact.',
+});
+
+const name = z.string().meta({ examples: ['Bia'] });
+const email = z
+  .string()
+  .nullish()
+  .meta({ examples: ['bia@example.com'] });
+const document = z.string().nullish();
+const disableBot = z
+  .boolean()
+  .nullish()
+  .meta({ examples: [false] });
+
+/** POST /v1/contacts beside number and whatsappId. */
+export const UpsertFields = z.object({
+  name: name.nullish(),
+  email,
+  document,
+  disableBot,
+  extraInfo: ExtraInfo.nullish(),
+  validateNumber: z
+    .boolean()
+    .nullish()
+    .meta({
+      description: 'Checks the number on the chat network first. waba connections never block.',
+      examples: [false],
+    }),
+});
+
+export const upsertBody = (choices: Choices) =>
+  z.object({
+    number: phone(choices).meta({ description: 'Identity of the upsert.' }),
+    ...UpsertFields.shape,
+    whatsappId: Id.nullish().meta({
+      description: 'Connection for validateNumber. Default: that of the account.',
+    }),
+  });
+
+/** PUT /v1/contacts/{contactId}: null erases, but a name cannot be erased. */
+export const UpdateFields = z.object({
+  name: name.optional(),
+  email,
+  document,
+  disableBot,
+  extraInfo: ExtraInfo.nullish(),
+});
+
+export const updateBody = ({ contactUpdate }: Choices) =>
+  z.object({
+    ...Object.fromEntries(
+      Object.entries(contactUpdate).map(([field, input]) => [
+        input,
+        UpdateFields.shape[field as keyof typeof contactUpdate],
+      ]),
+    ),
+    number: z.never().optional().meta({ description: 'Cannot be changed: ERR_NUMBER_IMMUTABLE.' }),
+  });
+
+export const TagIds = z.object({
+  tagIds: z.array(Id).meta({
+    description: 'The whole new list. What is no id of a tag of the account is ignored.',
+    examples: [[1]],
+  }),
+});
+
+/** POST /v1/cards: what is checked by type alone. */
+export const CardFields = z.object({
+  title: z
+    .string()
+    .nullish()
+    .meta({
+      description: "Default: the account's prefix and the contact's name.",
+      examples: ['Lead - Bia'],
+    }),
+  expectedCloseDate: z
+    .string()
+    .regex(new RegExp(`^$|${DAY.source}|${INSTANT.source}`))
+    .nullish()
+    .meta({
+      description: 'YYYY-MM-DD; a full ISO 8601 value is cut to its day in UTC.',
+      examples: ['2026-12-01'],
+    }),
+  contactName: name.nullish().meta({ description: 'Used only if the contact is created by this call.' }),
+  customFields: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .meta({
+      description:
+        'Technical field name to value. What does not fit is left out and named in ignoredCustomFields.',
+      examples: [{}],
+    }),
+});
+
+export const cardBody = (choices: Choices) =>
+  z
+    .object({
+      contactId: Id.nullish().meta({ description: 'Exactly one of contactId and phone.' }),
+      phone: phoneOrNone(choices).meta({
+        description: 'Exactly one of contactId and phone. Creates or reuses the contact by number.',
+      }),
+      pipelineId: Id,
+      stageId: Id.nullish().meta({ description: 'A stage of the same pipeline. Send it always.' }),
+      sourceId: Id.nullish(),
+      [choices.cardInputs.title]: CardFields.shape.title,
+      [choices.cardInputs.expectedCloseDate]: CardFields.shape.expectedCloseDate,
+      [choices.cardInputs.contactName]: CardFields.shape.contactName,
+      customFields: CardFields.shape.customFields,
+    })
+    .meta({
+      ...exactlyOne({ contactId: 'integer', phone: 'string' }),
+      examples: [{ contactId: 1, pipelineId: 1, stageId: 11, sourceId: 1, customFields: { plan: 'a' } }],
+    });
+
+export const MoveBody = z.object({
+  stageId: Id.meta({ description: 'A stage of the same pipeline.', examples: [11] }),
+});
+
+/** POST /v1/messages/send and a reply: the content, checked after it is known to be there. */
+export const ContentFields = z.object({
+  body: z
+    .string()
+    .nullish()
+    .meta({ description: 'Text.', examples: ['hi'] }),
+});
+export const TemplateField = z.object({ templateData: z.object(TemplateData.shape) });
+
+/** POST /v1/messages/send beside content and connection. */
+export const SendFields = z.object({
+  number: z.string(),
+  contactName: name.nullish().meta({ description: 'Used only if the contact is created by this call.' }),
+  whatsappName: z
+    .string()
+    .nullish()
+    .meta({ description: 'Outgoing connection by name.', examples: ['main'] }),
+  saveOnTicket: z
+    .boolean()
+    .nullish()
+    .meta({
+      description: 'false: fire and forget. Files are ignored, ids may be null, the answer names no ticket.',
+      examples: [true],
+    }),
+});
+
+/** JSON Schema for "at least one of these is sent": null and what is empty count as not sent. */
+const withContent = (files?: string) => ({
+  anyOf: Object.entries({
+    body: { type: 'string', minLength: 1 },
+    templateData: { type: ['object', 'string'], minLength: 1 },
+    ...(files === undefined ? {} : { [files]: { type: 'array', minItems: 1 } }),
+  }).map(([field, schema]) => ({ type: 'object', required: [field], properties: { [field]: schema } })),
+});
+
+const content = {
+  ...ContentFields.shape,
+  templateData: z
+    .union([TemplateData, z.string().meta({ format: 'template-json' })])
+    .nullish()
+    .meta({
+      description:
+        'An approved template, or the same as a JSON string. Outside the 24 hours of waba nothing else is delivered.',
+    }),
+};
+const files = (choices: Choices) => ({
+  [choices.mediasField]: z
+    .array(z.string().meta({ format: 'binary' }))
+    .max(choices.mediaLimit.files)
+    .optional()
+    .meta({
+      description: `Up to ${choices.mediaLimit.files} files of ${choices.mediaLimit.bytes >> 20} MiB each.`,
+    }),
+});
+const sendShape = (choices: Choices) => ({
+  number: phone(choices),
+  ...content,
+  whatsappId: Id.nullish().meta({ description: 'Outgoing connection; wins over whatsappName.' }),
+  whatsappName: SendFields.shape.whatsappName,
+  contactName: SendFields.shape.contactName,
+  saveOnTicket: SendFields.shape.saveOnTicket,
+});
+
+/** A form has no null: a field is there or it is not. */
+const withoutNull = (shape: Readonly<Record<string, z.ZodType>>) =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => {
+      const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
+      return [
+        name,
+        inner instanceof z.ZodNullable ? z.optional(inner.unwrap()).meta(field.meta() ?? {}) : field,
+      ];
+    }),
+  );
+
+export const sendBody = (choices: Choices) =>
+  z.object(sendShape(choices)).meta({
+    ...withContent(),
+    examples: [{ number: '5511987654321', body: 'hi', whatsappId: 1 }],
+  });
+export const sendForm = (choices: Choices) =>
+  z.object({ ...sendShape(choices), ...files(choices) }).meta(withContent(choices.mediasField));
+export const replyBody = () => z.object(content).meta(withContent());
+export const replyForm = (choices: Choices) =>
+  z.object({ ...withoutNull(content), ...files(choices) }).meta(withContent(choices.mediasField));
+
+export const triggerBody = (choices: Choices) =>
+  z
+    .object({
+      flowId: Id,
+      whatsappId: Id,
+      variables: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .meta({ examples: [{ plan: 'a' }] }),
+      [choices.flowContact.contactId]: Id.nullish(),
+      [choices.flowContact.number]: phoneOrNone(choices),
+    })
+    .meta({
+      ...exactlyOne({ [choices.flowContact.contactId]: 'integer', [choices.flowContact.number]: 'string' }),
+      examples: [{ flowId: 1, whatsappId: 1, [choices.flowContact.contactId]: 1, variables: { plan: 'a' } }],
+    });
+
+/** JSON Schema for "one of these is sent, the others are not": null and what is empty count as not sent. */
+function exactlyOne(fields: Readonly<Record<string, 'integer' | 'string'>>) {
+  const names = Object.keys(fields);
+  return {
+    oneOf: names.map((sent) => ({
+      type: 'object',
+      required: [sent],
+      properties: Object.fromEntries(
+        names.map((name) => [
+          name,
+          name === sent ? { type: fields[name], minLength: 1 } : { enum: [null, ''] },
+        ]),
+      ),
+    })),
+  };
+}
