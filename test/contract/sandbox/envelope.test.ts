@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, openRoom, type Room } from './room.ts';
 
 let room: Room;
+let clock = Date.parse('2026-03-01T12:00:00.000Z');
 beforeAll(async () => {
   const house = fixture();
   const [acme] = house.accounts;
   const talk = { id: 1, contactId: 2, connectionId: 1, messages: [{ id: 'm1', body: 'hi', fromMe: false }] };
   Object.assign(acme as object, { conversations: [talk] });
-  room = await openRoom({ fixture: house });
+  room = await openRoom({ fixture: house, now: () => new Date(clock) });
 });
 afterAll(() => room.close());
 
@@ -86,6 +87,24 @@ it('cards of a stage are counted by a page of one, without reading them', async 
   for (let n = 0; n < 3; n += 1)
     await room.call('POST', '/v1/cards', { body: { contactId: 2, pipelineId: 1, stageId: 12, sourceId: 1 } });
   expect(await count(12)).toBe(before + 3);
+});
+
+it('cards are sorted by when they came into their stage', async () => {
+  const create = async () =>
+    (await room.call('POST', '/v1/cards', { body: { contactId: 2, pipelineId: 1, stageId: 11 } })).json.card
+      .id;
+  const [first, second] = [await create(), await create()];
+  const order = async (direction: string) => {
+    const query = `contactId=2&stageId=14&sortBy=stageEnteredAt&sortOrder=${direction}`;
+    return (await room.call('GET', `/v1/cards?${query}`)).json.cards.map(({ id }: { id: number }) => id);
+  };
+  // The younger card enters first.
+  clock += 1000;
+  await room.call('PATCH', `/v1/cards/${second}/stage`, { body: { stageId: 14 } });
+  clock += 1000;
+  await room.call('PATCH', `/v1/cards/${first}/stage`, { body: { stageId: 14 } });
+  expect(await order('asc')).toEqual([second, first]);
+  expect(await order('desc')).toEqual([first, second]);
 });
 
 it('names of origins come inside the cards, and only there', async () => {
