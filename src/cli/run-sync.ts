@@ -92,6 +92,7 @@ async function show(
   stop: AbortSignal,
 ): Promise<void> {
   let paused: string | null = null;
+  let told: string | null = null;
   while (!stop.aborted) {
     // A signal of its own for each query: the SDK never takes its listeners off again.
     const now = await client.connection.withAbortSignal(AbortSignal.any([stop]), () => ask(handle));
@@ -99,10 +100,31 @@ async function show(
       const reason = now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason}`;
       if (reason !== null && reason !== paused) progress.line(reason);
       paused = reason;
+      const trouble = await client.connection.withAbortSignal(AbortSignal.any([stop]), () => failing(handle));
+      if (trouble !== null && trouble !== told) progress.line(trouble);
+      told = trouble;
       progress.update(describe(now));
     }
     await pause(POLL_MS, stop);
   }
+}
+
+/** A call may fail so often before people hear of it: one lost answer is nothing to look at. */
+const QUIET_FAILURES = 2;
+
+/**
+ * Why calls that were tried repeatedly do not get through; null when none is in trouble. Without this a run at a
+ * service that is away looks like one that works.
+ */
+async function failing(handle: SyncHandle): Promise<string | null> {
+  const { raw } = await handle.describe().catch(() => ({ raw: null }));
+  for (const { attempt, lastFailure } of raw?.pendingActivities ?? []) {
+    const type = lastFailure?.applicationFailureInfo?.type;
+    // To come back later is no failure, however often: the budget says it, and a 429.
+    if (type == null || type === 'ComeBack' || (attempt ?? 0) <= QUIET_FAILURES) continue;
+    return `tried again and again: ${lastFailure?.message ?? type} [${type}]`;
+  }
+  return null;
 }
 
 /** Null while no worker answers, or when the workflow has ended: the result tells then. */

@@ -2,12 +2,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { followSync } from '../../src/cli/run-sync.ts';
 import { account, type House } from '../support/house.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRows, sumOf, syncRoom, untilRetried } from '../support/sync-room.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncRoom();
+const room = syncRoom();
+const { inHouse } = room;
 
 const CARDS = '^/v1/cards$';
 const NO_CARDS = { requestId: 'r', count: 0, hasMore: false, totalValue: 0, cards: [] };
@@ -41,6 +43,24 @@ async function met(house: House, method: string, path: RegExp): Promise<string[]
 }
 
 const EVERY_KIND = ['hang', 'html', 'reset-after', 'reset-before', 'status', 'truncate'];
+
+describe('a service that does not answer', () => {
+  it('is named to whoever follows the run, once, and the run goes on when it is back', async () => {
+    await inHouse({ csv: `${HEADER}+1 415 555 2000,Ana,,crm,,,\n` }, async (house) => {
+      await house.panel.fault({ method: 'GET', path: '^/v1/tags$', kind: 'reset-before' });
+      const lines: string[] = [];
+      const progress = { update: () => {}, finish: () => {}, line: (text: string) => lines.push(text) };
+      const { signal } = new AbortController();
+      const followed = followSync(room.temporal.client, await house.start(), progress, signal);
+      await until('the trouble is named', () => lines.length > 0);
+      await house.panel.clearFaults();
+      expect(await followed).toMatchObject({ read: 1, created: 1, failed: 0 });
+      expect(lines).toEqual([
+        expect.stringMatching(/^tried again and again: GET \/v1\/tags: .*\[TRANSPORT_RESET\]$/),
+      ]);
+    });
+  });
+});
 
 describe('a card whose answer was lost', () => {
   it('FAULTS 1, 4, 5, 6, 9, 14: by reset, internal error, HTML, cut JSON, silence, missing card → one card each, counted once', async () => {
