@@ -127,10 +127,14 @@ function jsonOrForm(house: House, json: RequestHandler, form: NonNullable<Route[
 }
 
 /** A rule sees what the operation declares and nothing else, so no input works that the document does not show. */
-function serving(house: House, route: Route, { query, body }: Operation) {
+function serving(house: House, route: Route, { query, body, isBodyOptional = false }: Operation) {
   const queryNames = new Set(Object.keys(query?.shape ?? {}));
   const bodyNames = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
   return (req: Request, res: Response): void => {
+    // Where a field is required its own code tells; elsewhere a list would pass for an empty body.
+    if (isBodyOptional && Array.isArray(req.body)) {
+      throw new Problem('ERR_INVALID_BODY', { text: 'the body: write a JSON object' });
+    }
     const { status, body: success } = route.handle({
       account: res.locals['account'],
       params: req.params as Record<string, string>,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
 import { DAY, INSTANT } from '../rules/dates.ts';
-import { ExtraField, TemplateData } from './wire.ts';
+import { ExtraField } from './wire.ts';
 
 /** An id in a body or a path. What is none is answered with the not-found code of its resource. */
 export const Id = z
@@ -43,7 +43,7 @@ export const ExtraInfo = z.array(z.object(ExtraField.shape)).meta({
   description: 'Replaces all extra fields of the contact.',
 });
 
-const name = z.string().meta({ examples: ['Bia'] });
+export const personName = z.string().meta({ examples: ['Bia'] });
 const email = z
   .string()
   .nullish()
@@ -56,7 +56,7 @@ const disableBot = z
 
 /** POST /v1/contacts beside number and whatsappId. */
 export const UpsertFields = z.object({
-  name: name.nullish(),
+  name: personName.nullish(),
   email,
   document,
   disableBot,
@@ -72,7 +72,9 @@ export const UpsertFields = z.object({
 
 export const upsertBody = (choices: Choices) =>
   z.object({
-    number: phone(choices).meta({ description: 'Identity of the upsert.' }),
+    number: phone(choices).meta({
+      description: 'Identity of the upsert. E.164 without the plus sign; anything but digits is dropped.',
+    }),
     ...UpsertFields.shape,
     whatsappId: Id.nullish().meta({
       description: 'Connection for validateNumber. Default: that of the account.',
@@ -81,7 +83,7 @@ export const upsertBody = (choices: Choices) =>
 
 /** PUT /v1/contacts/{contactId}: null erases, but a name cannot be erased. */
 export const UpdateFields = z.object({
-  name: name.optional(),
+  name: personName.optional(),
   email,
   document,
   disableBot,
@@ -123,7 +125,9 @@ export const CardFields = z.object({
       description: 'YYYY-MM-DD; a full ISO 8601 value is cut to its day in UTC.',
       examples: ['2026-12-01'],
     }),
-  contactName: name.nullish().meta({ description: 'Used only if the contact is created by this call.' }),
+  contactName: personName
+    .nullish()
+    .meta({ description: 'Used only if the contact is created by this call.' }),
   customFields: z
     .record(z.string(), z.unknown())
     .nullish()
@@ -157,92 +161,6 @@ export const cardBody = (choices: Choices) =>
 export const MoveBody = z.object({
   stageId: Id.meta({ description: 'A stage of the same pipeline.', examples: [11] }),
 });
-
-/** POST /v1/messages/send and a reply: the content, checked after it is known to be there. */
-export const ContentFields = z.object({
-  body: z
-    .string()
-    .nullish()
-    .meta({ description: 'Text.', examples: ['hi'] }),
-});
-export const TemplateField = z.object({ templateData: z.object(TemplateData.shape) });
-
-/** POST /v1/messages/send beside content and connection. */
-export const SendFields = z.object({
-  number: z.string(),
-  contactName: name.nullish().meta({ description: 'Used only if the contact is created by this call.' }),
-  whatsappName: z
-    .string()
-    .nullish()
-    .meta({ description: 'Outgoing connection by name.', examples: ['main'] }),
-  saveOnTicket: z
-    .boolean()
-    .nullish()
-    .meta({
-      description: 'false: fire and forget. Files are ignored, ids may be null, the answer names no ticket.',
-      examples: [true],
-    }),
-});
-
-/** JSON Schema for "at least one of these is sent": null and what is empty count as not sent. */
-const withContent = (files?: string) => ({
-  anyOf: Object.entries({
-    body: { type: 'string', minLength: 1 },
-    templateData: { type: ['object', 'string'], minLength: 1 },
-    ...(files === undefined ? {} : { [files]: { type: 'array', minItems: 1 } }),
-  }).map(([field, schema]) => ({ type: 'object', required: [field], properties: { [field]: schema } })),
-});
-
-const content = {
-  ...ContentFields.shape,
-  templateData: z
-    .union([TemplateData, z.string().meta({ format: 'template-json' })])
-    .nullish()
-    .meta({
-      description:
-        'An approved template, or the same as a JSON string. Outside the 24 hours of waba nothing else is delivered.',
-    }),
-};
-const files = (choices: Choices) => ({
-  [choices.mediasField]: z
-    .array(z.string().meta({ format: 'binary' }))
-    .max(choices.mediaLimit.files)
-    .optional()
-    .meta({
-      description: `Up to ${choices.mediaLimit.files} files of ${choices.mediaLimit.bytes >> 20} MiB each.`,
-    }),
-});
-const sendShape = (choices: Choices) => ({
-  number: phone(choices),
-  ...content,
-  whatsappId: Id.nullish().meta({ description: 'Outgoing connection; wins over whatsappName.' }),
-  whatsappName: SendFields.shape.whatsappName,
-  contactName: SendFields.shape.contactName,
-  saveOnTicket: SendFields.shape.saveOnTicket,
-});
-
-/** A form has no null: a field is there or it is not. */
-const withoutNull = (shape: Readonly<Record<string, z.ZodType>>) =>
-  Object.fromEntries(
-    Object.entries(shape).map(([name, field]) => {
-      const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
-      return [
-        name,
-        inner instanceof z.ZodNullable ? z.optional(inner.unwrap()).meta(field.meta() ?? {}) : field,
-      ];
-    }),
-  );
-
-export const sendBody = (choices: Choices) =>
-  z.object(sendShape(choices)).meta({
-    ...withContent(),
-    examples: [{ number: '5511987654321', body: 'hi', whatsappId: 1 }],
-  });
-export const sendForm = (choices: Choices) =>
-  z.object({ ...sendShape(choices), ...files(choices) }).meta(withContent(choices.mediasField));
-export const replyBody = () => z.object(content).meta(withContent());
-export const replyForm = (choices: Choices) =>
-  z.object({ ...withoutNull(content), ...files(choices) }).meta(withContent(choices.mediasField));
 
 export const triggerBody = (choices: Choices) =>
   z

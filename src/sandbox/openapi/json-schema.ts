@@ -63,11 +63,14 @@ export class Components {
   #exampleOfObject(schema: Json, properties: Json): Json {
     const required = new Set((schema['required'] ?? []) as string[]);
     const shown = Object.entries(properties as { [name: string]: Json }).filter(
-      ([name, property]) => required.has(name) || property['examples'] !== undefined,
+      ([name, property]) => required.has(name) || hasExample(property),
     );
     return Object.fromEntries(shown.map(([name, property]) => [name, this.exampleOf(property)]));
   }
 }
+
+const hasExample = (schema: Json): boolean =>
+  schema['examples'] !== undefined || ((schema['anyOf'] ?? []) as Json[]).some(hasExample);
 
 /** Points references at the components, and drops the limits that every safe integer has. */
 function clean(value: unknown): unknown {

@@ -1,7 +1,8 @@
 // Operations of conversations, messages and connections (API text, "Conversations", "Connections").
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
-import { Id, replyBody, replyForm, sendBody, sendForm } from './inputs.ts';
+import { Id } from './inputs.ts';
+import { replyBody, replyForm, sendBody, sendForm } from './message-inputs.ts';
 import type { Operation } from './operation.ts';
 import { conversationQuery, historyQuery } from './parameters.ts';
 import { ConnectionList, Conversation, HistoryMessage, messageStatus, paging, sentShape } from './wire.ts';

@@ -2,7 +2,7 @@
 import { sentView } from '../chat-views.ts';
 import { Problem } from '../errors.ts';
 import type { Connection, Conversation, Message, Op } from '../model.ts';
-import { SendFields } from '../openapi/inputs.ts';
+import { SendFields } from '../openapi/message-inputs.ts';
 import * as operations from '../openapi/messaging.ts';
 import { type Call, checked, isMissing, ok, type Reply, type Route } from '../route.ts';
 import { outgoingConnection } from '../rules/connections.ts';

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Account } from '../account.ts';
 import { Problem } from '../errors.ts';
 import type { Connection, Contact, Conversation, Fate, Media, Message, Template } from '../model.ts';
-import { ContentFields, TemplateField } from '../openapi/inputs.ts';
+import { ContentFields, TemplateField } from '../openapi/message-inputs.ts';
 import { checked, isMissing, type Scene } from '../route.ts';
 import { isWindowOpen } from './conversations.ts';
 

@@ -6,6 +6,9 @@ import type { Got } from './room.ts';
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into at any depth
 type Any = any;
 
+/** Served beside the API, not part of it. */
+const ABOUT: ReadonlySet<string> = new Set(['/openapi.json', '/docs']);
+
 export class Conformance {
   readonly document: Any;
   readonly #schemas = new Map<unknown, z.ZodType>();
@@ -21,6 +24,7 @@ export class Conformance {
 
   /** What is wrong with the answer; null when nothing is, or when the document has no such operation. */
   complaint(method: string, target: string, got: Got): string | null {
+    if (ABOUT.has(target)) return null;
     const operation = this.#operation(method, target);
     if (operation === undefined) {
       return got.status >= 400 && got.status < 500 ? null : `${got.status} of an operation that is not shown`;
