@@ -122,7 +122,7 @@ export function describeGroups(groups: readonly Group[]): string[] {
   return [
     ...lines,
     `${ok} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${problems} ${problems === 1 ? 'problem' : 'problems'}, ` +
-      `${unchecked} not checkable; ${calls} calls, none of which writes`,
+      `${unchecked} not checkable; ${calls} ${calls === 1 ? 'call' : 'calls'}, none of which writes`,
   ];
 }
 

@@ -74,6 +74,15 @@ describe('a sound installation', () => {
     for (const secret of [TOKEN, PHONE, PERSON, 'canaria@']) expect(output).not.toContain(secret);
   });
 
+  it('shows no phone or address that stands in a name of the account', async () => {
+    const connections = [
+      { id: 1, name: 'sales +55 11 98765-0000 a@b.example', channel: 'waba', status: 'CONNECTED' },
+    ];
+    const { output } = await (await clinic({ account: patient({ connections }) })).visit();
+    expect(output).toContain('sales [phone] [email]');
+    expect(output).not.toMatch(/98765|b\.example/);
+  });
+
   it('prints one line a check under its group, and the calls at the end of it', async () => {
     const { output } = await (await clinic()).visit([], true);
     expect(output).toMatch(/^account acme$/m);
