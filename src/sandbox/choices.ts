@@ -125,7 +125,10 @@ export interface Choices {
  *   endpoints answers 403 without code.
  * - A missing, unknown, revoked or expired token is not counted; the headers then show an untouched window.
  *   The limit counts before scope, path and body are looked at, so a 403, 404 or 413 of a valid token costs a call; a 429 does not.
- * - An unknown path is 404 with or without a token.
+ * - An unknown path is 404 with or without a token; so is a known path with another method.
+ * - An input that the OpenAPI document does not show is ignored. PUT of a contact takes no body at all for "nothing changes", but not a list.
+ * - `/openapi.json` and `/docs` under the base URL are about the API, not part of it: they need no token, spend no call, meet no
+ *   fault, carry no rate headers and leave no row in the request log.
  */
 export const CHOICES: Choices = {
   wrappers: {

@@ -109,7 +109,7 @@ function operationObject({ scope, operation }: Described, components: Components
           ),
         ]),
       ),
-      ...errorResponses(operation, scope !== null, components),
+      ...errorResponses(operation, scope, components),
     },
   };
 }
@@ -164,11 +164,13 @@ function response(description: string, schema: Json, components: Components, exa
 }
 
 /** One response for each status, with every code that can come under it. */
-function errorResponses(operation: Operation, hasToken: boolean, components: Components): Json {
+function errorResponses(operation: Operation, scope: Described['scope'], components: Components): Json {
   const byStatus = new Map<number, Problem[]>();
-  const refusals: readonly Refusal[] = [...operation.errors, ...sharedErrors(operation, hasToken)];
+  const refusals: readonly Refusal[] = [...operation.errors, ...sharedErrors(operation, scope !== null)];
   for (const refusal of refusals) {
-    const problem = typeof refusal === 'string' ? new Problem(refusal) : new Problem(refusal.code, refusal);
+    const { code, status } = typeof refusal === 'string' ? { code: refusal, status: undefined } : refusal;
+    const extras = code === 'ERR_SCOPE_MISSING' ? { requiredScope: scope } : {};
+    const problem = new Problem(code, { ...(status === undefined ? {} : { status }), extras });
     const list = byStatus.get(problem.status) ?? [];
     if (!list.some((other) => other.code === problem.code)) list.push(problem);
     byStatus.set(problem.status, list);
@@ -212,8 +214,14 @@ function errorResponse(status: number, problems: readonly Problem[], components:
   return { ...made, headers };
 }
 
-/** The envelope of one code. Two codes come without it today. */
+/** The envelope of one code, with the extras whose value is known before. Two codes come without it today. */
 function errorBody(problem: Problem): z.ZodObject {
   const code = 'code' in problem.body ? { code: z.literal(problem.code) } : {};
-  return z.strictObject({ error: z.string(), ...code, ...ERROR_EXTRAS[problem.code] });
+  const known = Object.entries(problem.extras).map(([name, value]) => [name, z.literal(value as string)]);
+  return z.strictObject({
+    error: z.string(),
+    ...code,
+    ...ERROR_EXTRAS[problem.code],
+    ...Object.fromEntries(known),
+  });
 }

@@ -80,11 +80,10 @@ function objectIn(schema: Json, resolver: Resolver): Json | undefined {
 
 /** Default and bounds in words. */
 export function limitsOf(schema: Json): string {
-  const { default: standard, minimum, maxItems } = schema;
+  const { default: standard, minimum } = schema;
   const parts = [
     ...(standard === undefined ? [] : [`Default ${String(standard)}.`]),
     ...(typeof minimum === 'number' && minimum > 1 ? [`At least ${minimum}.`] : []),
-    ...(maxItems === undefined ? [] : [`At most ${String(maxItems)}.`]),
   ];
   return parts.join(' ');
 }

@@ -31,7 +31,6 @@ td { text-align: left; vertical-align: top; padding: .32rem .8rem .32rem 0; bord
 tr:first-child td { border-top: 0; }
 td:first-child { width: 32%; min-width: 8rem; } td:nth-child(2) { width: 24%; }
 .needed { color: var(--bad); font-size: .78rem; white-space: nowrap; }
-.child { padding-left: 1.1rem; }
 details { margin: .35rem 0; } summary { cursor: pointer; } summary:hover { color: var(--link); }
 summary b { font: 700 .86rem ui-monospace, monospace; } .bad b { color: var(--bad); } .good b { color: var(--get); }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
@@ -40,10 +39,10 @@ summary b { font: 700 .86rem ui-monospace, monospace; } .bad b { color: var(--ba
   nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
   nav ul { display: flex; flex-wrap: wrap; gap: 0 1rem; }
   main { padding: 1.2rem 1rem 4rem; }
-  tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; border-top: 1px solid var(--line); padding: .35rem 0; }
+  tr { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: .8rem; border-top: 1px solid var(--line); padding: .35rem 0; }
   tr:first-child { border-top: 0; }
   td, td:first-child, td:nth-child(2) { border: 0; padding: 0; width: auto; min-width: 0; } td:nth-child(2) { text-align: right; }
-  td.child { padding-left: .9rem; } td:nth-child(3) { grid-column: 1 / -1; }
+  td:nth-child(3) { grid-column: 1 / -1; }
 }
 @media print { nav { display: none; } .layout { display: block; } }
 `;

@@ -90,13 +90,17 @@ function bodyTables(operation: Json, resolver: Resolver): Html[] {
   });
 }
 
-const table = (fields: readonly Field[]) =>
-  html`<table>${fields.map(
-    ({ name, depth, type, isRequired, description }) =>
-      html`<tr><td style="padding-left:${depth * 1.1}rem"><code>${name}</code>${
-        isRequired && depth === 0 ? html` <span class="needed">required</span>` : null
-      }</td><td class="dim"><code>${type}</code></td><td>${description}</td></tr>`,
+/** What a caller must send is marked; of an answer, what may be missing. */
+const table = (fields: readonly Field[], isAnswer = false) => {
+  const mark = ({ isRequired, depth }: Field) => {
+    if (isAnswer) return isRequired ? null : html` <span class="dim">not always</span>`;
+    return isRequired && depth === 0 ? html` <span class="needed">required</span>` : null;
+  };
+  return html`<table>${fields.map(
+    (field) =>
+      html`<tr><td style="padding-left:${field.depth * 1.1}rem"><code>${field.name}</code>${mark(field)}</td><td class="dim"><code>${field.type}</code></td><td>${field.description}</td></tr>`,
   )}</table>`;
+};
 
 /** A success with its fields and an example; a refusal with an example for each code. */
 function answer(status: string, response: Json, resolver: Resolver): Html {
@@ -108,6 +112,6 @@ function answer(status: string, response: Json, resolver: Resolver): Html {
       ? examples.map(({ value }) => JSON.stringify(value))
       : [JSON.stringify(content['example'], null, 2)];
   return html`<details class="${isGood ? 'good' : 'bad'}"><summary><b>${status}</b> ${String(response['description'])}</summary>
-${isGood ? table(fieldsOf(content['schema'] as Json, resolver)) : null}<pre>${bodies.join('\n')}</pre></details>
+${isGood ? table(fieldsOf(content['schema'] as Json, resolver), true) : null}<pre>${bodies.join('\n')}</pre></details>
 `;
 }
