@@ -2,7 +2,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { ApiError, TransportError, UnexpectedShapeError } from '../src/api-client/errors.ts';
-import type { RefusalDetails, RefusalScope, Step } from '../src/contracts/run.ts';
+import type { RefusalDetails, RefusalScope } from '../src/contracts/run.ts';
 
 /** The token itself is refused: nothing can go on until somebody acts. */
 const RUN_CODES = new Set([
@@ -110,8 +110,8 @@ export function rateLimitWaitMs(error: ApiError): number {
 }
 
 /** Reason of a failed record for the operator: what was refused, by which code. */
-export function recordReason(error: ApiError | UnexpectedShapeError, step: Step): string {
+export function recordReason(error: ApiError | UnexpectedShapeError): string {
   return error instanceof ApiError
-    ? `${step}: the service refused with ${refusalCode(error)} (HTTP ${error.status})`
-    : `${step}: the answer lacks ${error.path}`;
+    ? `the service refused with ${refusalCode(error)} (HTTP ${error.status})`
+    : `the answer lacks ${error.path}`;
 }

@@ -69,20 +69,20 @@ async function settleError(deps: Deps, step: Step, input: StepInput, error: unkn
   if (isRefusal(error)) {
     const code = refusalCode(error);
     const scope = refusalScope(code, step);
-    if (scope === 'record') return await fail(deps, step, input, code, recordReason(error, step));
+    if (scope === 'record') return await fail(deps, step, input, code, recordReason(error));
     if (scope === 'step') {
       await addWarning(db, input.run, {
         step,
         subject: '',
         code,
-        reason: `${recordReason(error, step)}; the step was stopped for all records`,
+        reason: `${recordReason(error)}; the step was stopped for all records`,
       });
     }
     log.warn({ ...where, code }, `the account refuses ${step}`);
     throw toFailure(error, step, 1);
   }
   if (error instanceof UnexpectedShapeError)
-    return await fail(deps, step, input, 'UNEXPECTED_SHAPE', recordReason(error, step));
+    return await fail(deps, step, input, 'UNEXPECTED_SHAPE', recordReason(error));
   if (isTransient(error)) {
     const failures = await countAttempt(db, input.record);
     const failure = toFailure(error, step, failures);
@@ -92,7 +92,7 @@ async function settleError(deps: Deps, step: Step, input: StepInput, error: unkn
         step,
         input,
         'HTTP_500',
-        `${step}: the service answered ${failures} times with an internal error`,
+        `the service answered ${failures} times with an internal error`,
       );
     }
     throw failure;

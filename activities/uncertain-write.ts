@@ -113,7 +113,7 @@ export async function readBack(
 
   const giveUp = async (code: string, reason: string): Promise<StepResult> => {
     await endIntent(db, intent.id, 'unknown', code);
-    await endRecord(db, c.row.id, { status: 'unknown', step: write, code, reason: `${write}: ${reason}` });
+    await endRecord(db, c.row.id, { status: 'unknown', step: write, code, reason });
     return { todo: 0, ended: 'unknown' };
   };
   // Whether the effect would show is judged by the time before the look, not after it.

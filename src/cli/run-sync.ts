@@ -71,7 +71,9 @@ export async function followSync(
   } catch (error) {
     if (signal.aborted) return null;
     if (error instanceof WorkflowFailedError) {
-      throw new CliError(EXIT.error, `the sync ended: ${rootMessage(error)}`, { cause: error });
+      const now = await ask(handle);
+      const counts = now === null ? '' : `\n${describeProgress(now).join('\n')}`;
+      throw new CliError(EXIT.error, `the sync ended: ${rootMessage(error)}${counts}`, { cause: error });
     }
     throw error;
   } finally {
@@ -97,7 +99,10 @@ async function show(
     // A signal of its own for each query: the SDK never takes its listeners off again.
     const now = await client.connection.withAbortSignal(AbortSignal.any([stop]), () => ask(handle));
     if (now !== null) {
-      const reason = now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason}`;
+      const reason =
+        now.paused === null
+          ? null
+          : `paused by ${now.paused.by}: ${now.paused.reason}; go on with \`sluice sync resume\``;
       if (reason !== null && reason !== paused) progress.line(reason);
       paused = reason;
       const trouble = await client.connection.withAbortSignal(AbortSignal.any([stop]), () => failing(handle));
@@ -116,7 +121,7 @@ const QUIET_FAILURES = 2;
  * Why calls that were tried repeatedly do not get through; null when none is in trouble. Without this a run at a
  * service that is away looks like one that works.
  */
-async function failing(handle: SyncHandle): Promise<string | null> {
+export async function failing(handle: SyncHandle): Promise<string | null> {
   const { raw } = await handle.describe().catch(() => ({ raw: null }));
   for (const { attempt, lastFailure } of raw?.pendingActivities ?? []) {
     const type = lastFailure?.applicationFailureInfo?.type;
@@ -159,6 +164,18 @@ function pause(ms: number, stop: AbortSignal): Promise<void> {
   });
 }
 
+/** How far a run is, as people read it. */
+export function describeProgress(now: RunProgress): string[] {
+  const hold = now.paused;
+  const paused = hold === null ? '' : `, paused by ${hold.by}: ${hold.reason || 'no reason given'}`;
+  return [
+    `run ${now.run ?? '(not opened yet)'}: ${now.phase}${paused}`,
+    `  ${n(now.read)} rows read, ${n(now.rejected)} rejected; ${n(now.done)} of ${n(now.total)} records done`,
+    `  ${n(now.created)} created, ${n(now.updated)} updated, ${n(now.failed)} failed, ${n(now.unknown)} unknown, ${n(now.cards)} cards`,
+    ...(now.stoppedSteps.length === 0 ? [] : [`  stopped steps: ${now.stoppedSteps.join(', ')}`]),
+  ];
+}
+
 /** A report as people read it. */
 export function describeReport(report: RunReport): string[] {
   const { read, created, updated, unchanged, rejected, failed, unknown } = report;
@@ -184,5 +201,7 @@ function describeProblems({ problems, rejected, failed, unknown }: RunReport): s
 /** Exit code of a finished run. */
 export function exitCodeOf(report: RunReport): number {
   if (report.unknown > 0) return EXIT.unknownOutcomes;
-  return report.failed > 0 ? EXIT.failedRecords : EXIT.ok;
+  // Not one row could be mapped: the mapping is wrong, or the file.
+  const nothing = report.read > 0 && report.rejected === report.read;
+  return report.failed > 0 || nothing ? EXIT.failedRecords : EXIT.ok;
 }

@@ -1,12 +1,18 @@
 // What commands on a real configuration share: the config file, the state folder, a stack here or one elsewhere.
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { ASSUMPTIONS_SCHEMA } from '../api-client/assumptions.ts';
 import { checkWithSchema, type LoadedConfig, loadConfig } from '../config/index.ts';
 import { compileMapping, MappingConfigError } from '../mapping/index.ts';
 
-import { acquireFolderLock, readFolderLock } from '../runtime/folder-lock.ts';
+import {
+  acquireFolderLock,
+  FolderHeldError,
+  type FolderLock,
+  readFolderLock,
+} from '../runtime/folder-lock.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { type Stack, startStack } from '../runtime/stack.ts';
 import { openClient } from '../runtime/temporal-client.ts';
@@ -55,15 +61,56 @@ export async function openStack(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Stack & { readonly config: LoadedConfig }> {
-  const log = openLog(env, 'warn', shutdown);
+  return await openWith(
+    await acquireFolderLock(resolve(options.state), { command }),
+    command,
+    options,
+    env,
+    shutdown,
+  );
+}
 
-  const config = await openConfig(options.config, env);
-  const stateDir = resolve(options.state);
-  const lock = await acquireFolderLock(stateDir, { command });
+async function openWith(
+  lock: FolderLock,
+  command: string,
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<Stack & { readonly config: LoadedConfig }> {
+  const log = openLog(env, 'warn', shutdown);
   shutdown.add('folder lock', () => lock.release());
-  const stack = await startStack({ config, stateDir, env, log, say, shutdown });
+  const config = await openConfig(options.config, env);
+  const stack = await startStack({ config, stateDir: resolve(options.state), env, log, say, shutdown });
   await lock.update({ command, temporal: stack.temporal.address, namespace: stack.temporal.namespace });
   return { ...stack, config };
+}
+
+/** A holder of the state folder has its Temporal server up within so many seconds. */
+const JOIN_SECONDS = 30;
+
+/**
+ * Opens a stack here; null when another Sluice runs on the state folder, or TEMPORAL_ADDRESS names one. Two
+ * starts at once: the second waits until the first has told where its Temporal server is.
+ * @throws FolderHeldError when the holder has none, as a demo or a sandbox
+ */
+export async function openOrJoin(
+  command: string,
+  options: SessionOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<(Stack & { readonly config: LoadedConfig }) | null> {
+  for (let second = 1; ; second++) {
+    if ((await findTemporal(options.state, env)) !== null) return null;
+    const lock = await acquireFolderLock(resolve(options.state), { command }).catch((error: unknown) => {
+      const starting =
+        error instanceof FolderHeldError && /^sluice (dev|sync run)/.test(error.holder?.command ?? '');
+      if (!starting || second > JOIN_SECONDS) throw error;
+      return null;
+    });
+    if (lock !== null) return await openWith(lock, command, options, env, shutdown);
+    if (second === 1) say('another Sluice is starting on this state folder; waiting to join it');
+    await delay(1000, undefined, { signal: shutdown.signal });
+  }
 }
 
 /** Where a running Sluice has its Temporal server: from the environment, else from who holds the state folder. */

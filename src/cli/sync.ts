@@ -8,21 +8,16 @@ import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
 import { createProgress } from './progress.ts';
 import {
+  describeProgress,
   describeReport,
   exitCodeOf,
+  failing,
   followSync,
   type SyncHandle,
   startSync,
   warnWithoutWorker,
 } from './run-sync.ts';
-import {
-  connectClient,
-  findTemporal,
-  openConfig,
-  openStack,
-  type SessionOptions,
-  withSessionOptions,
-} from './session.ts';
+import { connectClient, openConfig, openOrJoin, type SessionOptions, withSessionOptions } from './session.ts';
 import { registerSyncRows } from './sync-rows.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
@@ -36,9 +31,7 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print the report as JSON on stdout', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        const running = await findTemporal(options.state, env);
-        const stack =
-          running === null ? await openStack(`sluice sync run ${name}`, options, env, shutdown) : null;
+        const stack = await openOrJoin(`sluice sync run ${name}`, options, env, shutdown);
         const config = stack?.config ?? (await openConfig(options.config, env));
         const { account } = config.spec(name);
         const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
@@ -77,8 +70,10 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
             const progress = await act(handle, { by: operatorName(), reason: options.reason });
             if (progress !== null)
               process.stdout.write(
-                options.json ? `${JSON.stringify(progress)}\n` : describeProgress(progress),
+                options.json ? `${JSON.stringify(progress)}\n` : `${describeProgress(progress).join('\n')}\n`,
               );
+            const trouble = verb === 'status' ? await failing(handle) : null;
+            if (trouble !== null) say(trouble);
             return EXIT.ok;
           } catch (error) {
             if (error instanceof WorkflowNotFoundError)
@@ -110,14 +105,4 @@ function operatorName(): string {
     if ((error as NodeJS.ErrnoException).syscall !== 'uv_os_get_passwd') throw error;
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-function describeProgress(now: RunProgress): string {
-  const lines = [
-    `run ${now.run ?? '(not opened yet)'}: ${now.phase}${now.paused === null ? '' : `, paused by ${now.paused.by}: ${now.paused.reason || 'no reason given'}`}`,
-    `  ${now.read} rows read, ${now.rejected} rejected; ${now.done} of ${now.total} records done`,
-    `  ${now.created} created, ${now.updated} updated, ${now.failed} failed, ${now.unknown} unknown, ${now.cards} cards`,
-    ...(now.stoppedSteps.length === 0 ? [] : [`  stopped steps: ${now.stoppedSteps.join(', ')}`]),
-  ];
-  return `${lines.join('\n')}\n`;
 }
