@@ -133,7 +133,10 @@ function targetsOf(expression: string | readonly string[] | ExpressionObject): S
   if (typeof expression === 'string' || 'length' in expression) return [];
   const { map, const: fixed, default: fallback } = expression;
   const values = [...(map === undefined && fixed !== undefined ? [fixed] : []), ...Object.values(map ?? {})];
-  return [...new Set([...values, ...(fallback === undefined ? [] : [fallback])])];
+  // An empty target says: none of it, in this case.
+  return [...new Set([...values, ...(fallback === undefined ? [] : [fallback])])].filter(
+    (value) => value !== '',
+  );
 }
 
 /** As the mapping reads a stage: digits are an id. */
