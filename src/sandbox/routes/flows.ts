@@ -7,6 +7,21 @@ import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.
 import { normalizeNumber } from '../rules/numbers.ts';
 import { contactFor } from '../rules/upsert.ts';
 
+// Parsing has no limit, writing has: some 4,100 levels could be stored and then never be shown again.
+const MAX_DEPTH = 1_000;
+
+/** Level by level: a recursion would meet the limit that is to be kept away from. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level
+      .filter((each) => typeof each === 'object' && each !== null)
+      .flatMap((each) => Object.values(each as object));
+  }
+  return false;
+}
+
 /** All checks in the order of the text; nothing is stored before all hold. */
 function trigger(call: Call): Reply {
   const { body, store } = call;
@@ -16,6 +31,9 @@ function trigger(call: Call): Reply {
   const variables = body['variables'] === undefined ? {} : body['variables'];
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables)) {
     throw new Problem('ERR_VARIABLES_MUST_BE_OBJECT');
+  }
+  if (isDeeper(variables, MAX_DEPTH)) {
+    throw new Problem('ERR_INVALID_BODY', { text: `variables: nested deeper than ${MAX_DEPTH} levels` });
   }
   const flow = executableFlow(call, body['flowId']);
   const connection = flowConnection(call, body['whatsappId']);

@@ -125,4 +125,12 @@ describe('202', () => {
     const found = await room.call('GET', '/v1/contacts?number=5511955556666');
     expect(found.json.contacts[0].id).toBe(got.json.contactId);
   });
+
+  it('variables too deep to be shown again are refused, and the panel goes on showing runs', async () => {
+    const nested = (levels: number) => JSON.parse(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`);
+    expect((await trigger({ ...good, variables: nested(900) })).status).toBe(202);
+    const refused = await trigger({ ...good, variables: nested(2_000) });
+    expect([refused.status, refused.json.code]).toEqual([400, 'ERR_INVALID_BODY']);
+    expect(await runs()).toHaveLength(1);
+  });
 });
