@@ -8,6 +8,7 @@ import { describeError } from './describe-error.ts';
 import { registerDev } from './dev.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerInit } from './init.ts';
+import { endWithNpm } from './orphan.ts';
 import { registerSandbox } from './sandbox.ts';
 import { registerSync } from './sync.ts';
 
@@ -30,6 +31,7 @@ registerDoctor(program, process.env);
 registerSandbox(program);
 registerDemo(program, process.env);
 
+endWithNpm(process.env);
 try {
   await program.parseAsync();
 } catch (error) {

@@ -1,8 +1,9 @@
 // `sluice sandbox`: serves the API from this machine, with state that survives.
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parse as parseYaml } from 'yaml';
-import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
+import { acquireFolderLock, FolderHeldError, type FolderLock } from '../runtime/folder-lock.ts';
 import { FixtureError } from '../sandbox/fixture.ts';
 import { JournalDamaged } from '../sandbox/journal.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
@@ -42,9 +43,7 @@ export function registerSandbox(program: Command): void {
     )
     .action(async (options: Options) => {
       const fixture = options.fixture === undefined ? undefined : await readFixture(options.fixture);
-      const lock = await acquireFolderLock(options.data, { command: 'sluice sandbox' }).catch((error) => {
-        throw error instanceof FolderHeldError ? new CliError(EXIT.conflict, error.message) : error;
-      });
+      const lock = await takeFolder(options.data);
       try {
         const sandbox = await start(options, fixture);
         const ended = nextSignal();
@@ -55,6 +54,21 @@ export function registerSandbox(program: Command): void {
         await lock.release();
       }
     });
+}
+
+/** A sandbox that was told to end a moment ago may still be closing. */
+const CLOSING_TRIES = 20;
+
+async function takeFolder(folder: string): Promise<FolderLock> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await acquireFolderLock(folder, { command: 'sluice sandbox' });
+    } catch (error) {
+      if (!(error instanceof FolderHeldError)) throw error;
+      if (tries === CLOSING_TRIES) throw new CliError(EXIT.conflict, error.message, { cause: error });
+      await delay(100);
+    }
+  }
 }
 
 /** JSON is tried first: a large fixture reads many times faster that way. */

@@ -4,6 +4,9 @@ import type { Findings } from './findings.ts';
 import { type Probed, reasonOf } from './probe.ts';
 import type { Seen } from './wire.ts';
 
+/** No service means a limit like this; the sandbox shows one when its limit is off. */
+const MANY = 1_000_000;
+
 /** The limit that the service tells against the one of the configuration (API text, Limits, Rate headers). */
 export function checkRate(rate: RateHeaders | null, callsPerMinute: number, findings: Findings): void {
   if (rate === null) {
@@ -20,7 +23,7 @@ export function checkRate(rate: RateHeaders | null, callsPerMinute: number, find
   } else if (limit > callsPerMinute) {
     findings.ok(
       'rate',
-      `${limit} calls a minute; Sluice starts with callsPerMinute: ${callsPerMinute}, then keeps to the headers`,
+      `${limit > MANY ? 'practically no limit' : `${limit} calls a minute`}; Sluice starts with callsPerMinute: ${callsPerMinute}, then keeps to the headers`,
     );
   } else {
     findings.warning(

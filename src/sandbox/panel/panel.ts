@@ -115,6 +115,9 @@ function loopbackOnly(req: Request, _res: Response, next: NextFunction): void {
   const peer = req.socket.remoteAddress ?? '';
   if (!/^(::ffff:)?127\.|^::1$/.test(peer))
     throw new PanelError(403, 'the panel answers to this machine only');
+  // A name of somebody else's that leads here is a web page's way around that (DNS rebinding).
+  if (!/^(localhost|127\.[\d.]+|\[::1\])$/i.test(req.hostname ?? ''))
+    throw new PanelError(403, 'the panel answers to localhost, 127.0.0.1 and [::1] only');
   next();
 }
 

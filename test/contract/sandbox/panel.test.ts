@@ -1,4 +1,5 @@
 // The panel: what it shows, what it takes, what it refuses with its path.
+import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixture, openRoom, type Room } from './room.ts';
 
@@ -203,5 +204,21 @@ describe('the request log', () => {
       [],
     ]);
     expect((await room.panel('GET', '/requests?since=x')).status).toBe(400);
+  });
+});
+
+describe('the panel and names of others', () => {
+  it.each([
+    ['127.0.0.1', 200],
+    ['localhost', 200],
+    ['[::1]:4010', 200],
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+  ])('a request that names the host %s is answered %i', async (host, status) => {
+    const { statusCode, body } = await request(`${new URL(room.baseUrl).origin}/panel/requests`, {
+      headers: { host },
+    });
+    await body.dump();
+    expect(statusCode).toBe(status);
   });
 });

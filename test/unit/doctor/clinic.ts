@@ -1,8 +1,10 @@
 // An installation for the doctor to look at: a sandbox, a configuration with one sync, and the command itself.
+
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { afterEach } from 'vitest';
 import { stringify } from 'yaml';
 import { describeError } from '../../../src/cli/describe-error.ts';
 import { registerDoctor } from '../../../src/cli/doctor.ts';
@@ -192,3 +194,22 @@ export function linesOf(visited: Visit, level: Finding['level']): string[] {
     .filter((finding) => finding.level === level)
     .map(({ check, text, hint }) => `${check}: ${text}${hint === undefined ? '' : `; ${hint}`}`);
 }
+
+/** Clinics of one test file, closed after each test. `open` takes whatever else is to be closed. */
+export function clinics() {
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const each of open.splice(0).toReversed()) await each.close();
+  });
+  return {
+    open,
+    async clinic(options: ClinicOptions = {}): Promise<Clinic> {
+      const made = await openClinic(options);
+      open.push(made);
+      return made;
+    },
+  };
+}
+
+/** A row of a table: what is wrong or odd, the exit code, and what is said. */
+export type Case = [name: string, options: ClinicOptions, exitCode: number, says: string[]];
