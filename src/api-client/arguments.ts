@@ -1,7 +1,7 @@
 // What goes into a request line: the one place that fills paths and builds queries. Arguments that the
 // service could only refuse, or would silently misread, are refused here, before a call is spent.
 import { z } from 'zod';
-import { InvalidArgumentError } from './errors.ts';
+import { HIDDEN, InvalidArgumentError } from './errors.ts';
 
 /** A path with its template: errors and metrics name the template, only the wire sees the ids. */
 export interface Route {
@@ -17,7 +17,7 @@ const SEGMENT = /^[A-Za-z0-9._~:=+@-]{1,512}$/;
 function segment(key: string, value: unknown): string {
   if (typeof value !== 'string' || !SEGMENT.test(value) || value === '.' || value === '..') {
     const wayOut = 'send an id as the service gave it: at most 512 letters, digits and . _ ~ : = + @ -';
-    throw new InvalidArgumentError(key, typeof value === 'string' ? {} : value, wayOut);
+    throw new InvalidArgumentError(key, typeof value === 'string' ? HIDDEN : value, wayOut);
   }
   return encodeURIComponent(value);
 }

@@ -89,6 +89,9 @@ export function createCall(settings: CallSettings): Call {
 
   async function send<T>(spec: CallSpec<T>, options: CallOptions): Promise<Answer> {
     const deadlineMs = checkDeadline(options.deadlineMs ?? settings.deadlineMs);
+    if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
+      throw new InvalidArgumentError('signal', options.signal, 'send the signal of an AbortController');
+    }
     const headers: Record<string, string> = {
       authorization: `Bearer ${settings.token}`,
       accept: 'application/json',

@@ -2,7 +2,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { type AssumptionOverrides, resolveAssumptions } from './assumptions.ts';
 import { type CallInfo, checkDeadline, createCall } from './call.ts';
-import { InvalidArgumentError } from './errors.ts';
+import { HIDDEN, InvalidArgumentError } from './errors.ts';
 import { CardsResource } from './resources/cards.ts';
 import { ContactsResource } from './resources/contacts.ts';
 import { ConversationsResource } from './resources/conversations.ts';
@@ -67,6 +67,9 @@ export class MessagingClient {
 
   /** @throws InvalidArgumentError */
   constructor(options: MessagingClientOptions) {
+    if (typeof options !== 'object' || options === null) {
+      throw new InvalidArgumentError('options', options, 'send an object with baseUrl and token');
+    }
     const baseUrl = checkBaseUrl(options.baseUrl);
     const assumptions = resolveAssumptions(options.assumptions);
     const connectTimeout = positive('connectTimeoutMs', options.connectTimeoutMs ?? 10_000);
@@ -107,17 +110,17 @@ export class MessagingClient {
 
 function checkBaseUrl(text: string): URL {
   const hint = 'send an http(s) address without credentials, query or fragment, such as https://host/wapi';
-  if (!URL.canParse(text)) throw new InvalidArgumentError('baseUrl', undefined, hint);
+  if (!URL.canParse(text))
+    throw new InvalidArgumentError('baseUrl', typeof text === 'string' ? HIDDEN : text, hint);
   const url = new URL(text);
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (!plain || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('baseUrl', {}, hint);
+  if (!plain || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('baseUrl', HIDDEN, hint);
   return url;
 }
 
 function checkToken(token: string): string {
-  // The value is never shown: an object stands in for it.
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new InvalidArgumentError('token', {}, 'send printable ASCII without spaces');
+    throw new InvalidArgumentError('token', HIDDEN, 'send printable ASCII without spaces');
   }
   return token;
 }

@@ -195,7 +195,11 @@ function looksPrivate(text: string): boolean {
 }
 
 /** A value for a message. Anything that might be a phone, an address or a token is described, not shown. */
+/** Stands in an error for a text that must not be shown. */
+export const HIDDEN = Symbol('not shown');
+
 function showValue(value: unknown): string {
+  if (value === HIDDEN) return 'a text that can not be used (not shown)';
   if (value === undefined || value === null || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
   if (typeof value === 'object') return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
