@@ -118,7 +118,10 @@ export const fixture = () => ({
 export async function openRoom(options: Partial<SandboxOptions> = {}): Promise<Room> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sluice-sandbox-'));
   const first = { port: 0, dataDir, fixture: fixture(), rate: 0, ...options };
-  let sandbox = await startSandbox(first);
+  let sandbox = await startSandbox(first).catch(async (error: unknown) => {
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  });
   let pool = new Pool(new URL(sandbox.baseUrl).origin, { connections: 16 });
 
   const send = async (method: string, path: string, ask: Ask): Promise<Got> => {
