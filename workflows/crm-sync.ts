@@ -15,7 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { PlannedRecord, RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
+import type { LANES, PlannedRecord, RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
 import { announceEnd } from './announce.ts';
 import { type OperatorAct, pauseUpdate, progressQuery, resumeUpdate, SEARCH_KEYS } from './messages.ts';
 import { API_OPTIONS, apiQueue, LEDGER_OPTIONS } from './policies.ts';
@@ -71,7 +71,7 @@ const NOTHING: Counts = {
 
 /** Records handed over by the ledger at once: some 12 bytes each in the history. */
 const BATCH = 500;
-const BACKFILL_LANE = 5;
+const BACKFILL_LANE: (typeof LANES)['backfill'] = 5;
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 

@@ -37,7 +37,7 @@ export async function openConfig(file: string | undefined, env: NodeJS.ProcessEn
 }
 
 /** Checks of a configuration that only the rooms concerned can make. */
-export const CONFIG_CHECKS = {
+const CONFIG_CHECKS = {
   checkMapping(mapping: Parameters<typeof compileMapping>[0]) {
     try {
       compileMapping(mapping);

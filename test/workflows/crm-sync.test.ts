@@ -1,37 +1,13 @@
 // The CRM sync against the sandbox: what each kind of change costs, and what it leaves there.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openPglite } from '../../src/ledger/database.ts';
-import { account, type House, type HouseOptions, openHouse, SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { describe, expect, it } from 'vitest';
+import { account } from '../support/house.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
-import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
+import { HEADER, syncRoom } from '../support/sync-room.ts';
 
-const HEADER = 'phone,name,email,tags,company,stage,plan\n';
 const ANA = '11 98765-4321,Ana Souza,ana@example.com,crm,Acme,New,pro\n';
 const BIA = '21 99876-5432,Bia Lima,,,,,\n';
 
-let temporal: TestTemporal;
-let db: Database;
-beforeAll(async () => {
-  db = await openPglite('memory://');
-  temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
-});
-afterAll(async () => {
-  await temporal.close();
-  await db.close();
-});
-
-async function inHouse(
-  options: Omit<HouseOptions, 'temporal' | 'db'>,
-  work: (house: House) => Promise<void>,
-): Promise<void> {
-  const house = await openHouse({ temporal, db, ...options });
-  try {
-    await work(house);
-  } finally {
-    await house.close();
-  }
-}
-
+const { inHouse } = syncRoom();
 const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('a first run', () => {
