@@ -2,6 +2,7 @@
 import { Context, sleep } from '@temporalio/activity';
 import type { ApiResult } from '../src/api-client/call.ts';
 import { ApiError } from '../src/api-client/errors.ts';
+import type { Scope } from '../src/contracts/scopes.ts';
 import { countCall } from '../src/ledger/runs.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { comeBack, rateLimitWaitMs } from './failures.ts';
@@ -25,6 +26,7 @@ export async function callApi<T>(
   deps: Deps,
   account: AccountAccess,
   runId: string,
+  _scope: Scope,
   call: Call<T>,
   beforeSend: () => Promise<boolean> = async () => true,
 ): Promise<T | null> {

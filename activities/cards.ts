@@ -111,7 +111,7 @@ export function createCardActivities(deps: Deps) {
         const intent = await getIntent(db, stageIntent(c));
         return await readBack(deps, c, intent, STAGE_MOVE, async () => {
           const { stage } = await place(c);
-          const card = await callApi(deps, c.account, c.run, (client, options) =>
+          const card = await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
             client.cards.get(ownCard(c).remote_id, options),
           );
           // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
@@ -129,7 +129,7 @@ export function createCardActivities(deps: Deps) {
     since: Date | null = null,
   ): Promise<readonly Card[]> {
     const query = { contactId: remoteId(c), pipelineId, pageSize: 100 };
-    const list = await callApi(deps, c.account, c.run, (client, options) =>
+    const list = await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
       client.cards.list(since === null ? query : { ...query, createdAtAfter: since }, options),
     );
     return wholeList({ method: 'GET', path: '/v1/cards' }, list);

@@ -49,8 +49,12 @@ export function createCatalogActivities(deps: Deps) {
     async readTags(input: { run: string }): Promise<void> {
       const { account } = await getRun(db, input.run);
       await read(input.run, 'setTags', async () => {
-        const list = await callApi(deps, deps.account(account), input.run, (client, options) =>
-          client.tags.list(options),
+        const list = await callApi(
+          deps,
+          deps.account(account),
+          input.run,
+          'contacts:read',
+          (client, options) => client.tags.list(options),
         );
         const tags = (list?.items ?? []).map(({ id, name }) => ({ id, name }));
         await saveCatalog(db, account, 'tags', tags);
@@ -61,7 +65,7 @@ export function createCatalogActivities(deps: Deps) {
     async readPipelines(input: { run: string }): Promise<void> {
       const { account, spec } = await getRun(db, input.run);
       await read(input.run, 'createCard', async () => {
-        const list = await callApi(deps, deps.account(account), input.run, (client, options) =>
+        const list = await callApi(deps, deps.account(account), input.run, 'cards:read', (client, options) =>
           client.pipelines.list(options),
         );
         const pipelines = (list?.items ?? []).map(({ id, name, stages }) => ({
@@ -91,8 +95,12 @@ export function createCatalogActivities(deps: Deps) {
     async surveyContacts(input: { run: string; page: number }): Promise<SurveyPage> {
       const { account } = await getRun(db, input.run);
       return await read(input.run, 'lookup', async () => {
-        const list = await callApi(deps, deps.account(account), input.run, (client, options) =>
-          client.contacts.list({ pageNumber: input.page, pageSize: PAGE }, options),
+        const list = await callApi(
+          deps,
+          deps.account(account),
+          input.run,
+          'contacts:read',
+          (client, options) => client.contacts.list({ pageNumber: input.page, pageSize: PAGE }, options),
         );
         if (list === null) throw new Error('a read is never called off');
         const contacts = list.items.map(({ id, number }) => ({ id, number, key: canonicalKey(number) }));

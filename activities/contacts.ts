@@ -20,12 +20,12 @@ export function createContactActivities(deps: Deps) {
     /** GET /v1/contacts?number=: covers both forms of a Brazilian number. */
     async lookup(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'lookup', input, async (c) => {
-        const list = await callApi(deps, c.account, c.run, (client, options) =>
+        const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
           client.contacts.list({ number: c.record.key, pageSize: 100 }, options),
         );
         const found = choose(wholeList({ method: 'GET', path: '/v1/contacts' }, list), c.record.key);
         return await db.transaction(async (tx) => {
-          await noteLookup(tx, c.spec.account, c.row.key, c.run, found);
+          await noteLookup(tx, c.spec.account, c.row.key, found);
           return await settleStep(tx, c.row.id, {
             clear: STEP_BITS.lookup,
             add: found === null ? 0 : stepsOfFound(c),
@@ -37,7 +37,7 @@ export function createContactActivities(deps: Deps) {
     /** GET /v1/contacts/{contactId}: the only call that shows extra info. */
     async readExtraInfo(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'readExtraInfo', input, async (c) => {
-        const contact = await callApi(deps, c.account, c.run, (client, options) =>
+        const contact = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
           client.contacts.get(remoteId(c), options),
         );
         return await db.transaction(async (tx) => {
@@ -62,6 +62,7 @@ export function createContactActivities(deps: Deps) {
           deps,
           c.account,
           c.run,
+          'contacts:write',
           (client, options) =>
             client.contacts.upsert(
               {
@@ -113,7 +114,7 @@ export function createContactActivities(deps: Deps) {
       return await runStep(deps, 'setTags', input, async (c) => {
         const { tag_ids: tags } = c.row;
         if (tags === null) throw new Error('tags are set only after the upsert told which are there');
-        await callApi(deps, c.account, c.run, (client, options) =>
+        await callApi(deps, c.account, c.run, 'contacts:write', (client, options) =>
           client.contacts.setTags(remoteId(c), tags.ids, options),
         );
         return await db.transaction(async (tx) => {

@@ -66,7 +66,7 @@ export async function writeOnce<T>(
   if (intent.state !== 'open') return await lookBack(deps, c, kind);
   let sending: number | null = null;
   try {
-    const answer = await callApi(deps, c.account, c.run, call, async () => {
+    const answer = await callApi(deps, c.account, c.run, 'cards:write', call, async () => {
       sending = await takeIntent(db, intent.id);
       return sending !== null;
     });

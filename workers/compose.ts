@@ -69,7 +69,8 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
         throw new Error(`the sync "${sync}" belongs to the account "${spec.account}", not "${account}"`);
       return spec;
     },
-    openSource: (source) => openSource(source, { baseDir: config.dir }),
+    openSource: (source) =>
+      openSource(source, { baseDir: config.dir, secret: async (ref) => (await config.secret(ref)).value }),
     compileMapping,
     sink(name) {
       const sink = sinks.get(name);

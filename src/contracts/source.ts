@@ -18,14 +18,23 @@ export interface SourcePage {
   readonly next: SourceCursor | null;
   /** How much of the source is behind `next`, 0..1; null when the source cannot tell. */
   readonly progress: number | null;
+  /**
+   * Incremental sources only, on the last page (`next` null): where the next run begins to read. It counts only
+   * once the run has finished.
+   */
+  readonly watermark?: SourceCursor;
 }
 
 export interface Source {
   /**
-   * Reads up to `limit` rows from `cursor` (null: the beginning).
+   * Reads up to `limit` rows from `cursor` (null: the beginning, or behind `since` when the source is incremental).
+   * `since` is the watermark of the last finished run, the same at every page of a run.
    * @throws SourceError when the source is missing, unreadable, or changed since the cursor was made.
    */
-  read(cursor: SourceCursor | null, options: { limit: number; signal?: AbortSignal }): Promise<SourcePage>;
+  read(
+    cursor: SourceCursor | null,
+    options: { limit: number; signal?: AbortSignal; since?: SourceCursor | null },
+  ): Promise<SourcePage>;
 }
 
 /** A source that can't be read at all; the message names it, what is wrong and the way out. */

@@ -37,7 +37,8 @@ async function examineSources(config: LoadedConfig, accounts: readonly string[])
   for (const [sync, { account }] of Object.entries(config.config.syncs)) {
     if (!accounts.includes(account)) continue;
     const { source, mapping, options } = config.spec(sync);
-    const open = (wanted: typeof source) => openSource(wanted, { baseDir: config.dir });
+    const open = (wanted: typeof source) =>
+      openSource(wanted, { baseDir: config.dir, secret: async (ref) => (await config.secret(ref)).value });
     await checkSource({ sync, source: options.source, config: source, mapping }, open, findings);
   }
   return { title: 'sources', findings: findings.list };

@@ -1,7 +1,12 @@
 // The ledger's tables. A migration that has shipped is never edited; a change is a new entry.
 import type { Database } from './database.ts';
+import { BUDGET_TABLES } from './schema/budget.ts';
+import { SYNC_TABLES } from './schema/sync.ts';
 
-const MIGRATIONS: readonly string[] = [
+/** Statements end with a semicolon at the end of a line; a list holds statements that have such lines inside. */
+type Migration = string | readonly string[];
+
+const MIGRATIONS: readonly Migration[] = [
   `
   create table runs (
     id text primary key,
@@ -133,6 +138,8 @@ const MIGRATIONS: readonly string[] = [
     primary key (run_id, contact_id)
   );
   `,
+  BUDGET_TABLES,
+  SYNC_TABLES,
 ];
 
 /** Brings the ledger's tables up to date; safe when several processes start at once. */
@@ -153,10 +160,14 @@ export async function migrate(db: Database): Promise<void> {
       );
     }
     for (let version = done + 1; version <= MIGRATIONS.length; version++) {
-      for (const statement of (MIGRATIONS[version - 1] as string).split(/;\s*$/m)) {
+      for (const statement of statementsOf(MIGRATIONS[version - 1] as Migration)) {
         if (statement.trim() !== '') await tx.query(statement);
       }
       await tx.query('insert into sluice_migrations (version) values ($1)', [version]);
     }
   });
+}
+
+function statementsOf(migration: Migration): readonly string[] {
+  return typeof migration === 'string' ? migration.split(/;\s*$/m) : migration;
 }

@@ -9,8 +9,6 @@ export interface PersonRow {
   readonly remote_id: number | null;
   /** The number as the service has it: an old contact may lack the Brazilian ninth digit. */
   readonly remote_number: string | null;
-  /** The run in which the service was last asked whether the person exists. */
-  readonly looked_up_run: string | null;
   readonly hash_contact: string | null;
   readonly hash_extra: string | null;
   readonly hash_tags: string | null;
@@ -55,15 +53,14 @@ export async function noteLookup(
   tx: Queryable,
   account: string,
   key: string,
-  runId: string,
   found: { id: number; number: string } | null,
 ): Promise<void> {
   await tx.query(
-    `insert into people (account, key, remote_id, remote_number, looked_up_run) values ($1, $2, $3, $4, $5)
-     on conflict (account, key) do update set looked_up_run = excluded.looked_up_run,
+    `insert into people (account, key, remote_id, remote_number) values ($1, $2, $3, $4)
+     on conflict (account, key) do update set
        remote_id = coalesce(excluded.remote_id, people.remote_id),
        remote_number = coalesce(excluded.remote_number, people.remote_number)`,
-    [account, key, found?.id ?? null, found?.number ?? null, runId],
+    [account, key, found?.id ?? null, found?.number ?? null],
   );
 }
 

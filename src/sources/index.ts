@@ -7,8 +7,12 @@ import { jsonlSource } from './jsonl.ts';
 /**
  * The source that `config` describes; nothing is opened before the first `read`.
  * @param options.baseDir folder that relative paths begin at: the one of the configuration file
+ * @param options.secret resolves env:NAME and file:path, when a read needs one
  */
-export function openSource(config: SourceConfig, options: { baseDir: string }): Source {
+export function openSource(
+  config: SourceConfig,
+  options: { baseDir: string; secret?: (ref: string) => Promise<string> },
+): Source {
   switch (config.type) {
     case 'csv':
       return csvSource(config, options.baseDir);

@@ -33,7 +33,6 @@ function knownOf(over: Partial<KnownPerson> = {}): KnownPerson {
     key: US,
     remote_id: 5,
     remote_number: US,
-    looked_up_run: null,
     hash_contact: null,
     hash_extra: null,
     hash_tags: null,

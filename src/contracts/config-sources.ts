@@ -1,0 +1,28 @@
+// The part `sources` of sluice.yaml: where records come from.
+import { z } from 'zod';
+
+const sourceType = <T extends string>(type: T) => z.literal(type).meta({ description: 'Kind of source' });
+
+const file = {
+  path: z.string().min(1).meta({ description: 'File to read, relative to this file' }),
+  encoding: z.enum(['auto', 'utf-8', 'latin1']).default('auto').meta({
+    description:
+      'latin1 is read as windows-1252; auto: the whole file is looked at; UTF-8 when its bytes are (but for broken rows), else latin1',
+  }),
+};
+
+export const CsvSource = z.strictObject({
+  type: sourceType('csv'),
+  ...file,
+  delimiter: z
+    .enum(['auto', ',', ';', '\t', '|'])
+    .default('auto')
+    .meta({ description: 'What stands between two fields; auto: found out from the first lines' }),
+});
+export type CsvSource = z.infer<typeof CsvSource>;
+
+export const JsonlSource = z.strictObject({ type: sourceType('jsonl'), ...file });
+export type JsonlSource = z.infer<typeof JsonlSource>;
+
+export const SourceConfig = z.discriminatedUnion('type', [CsvSource, JsonlSource]);
+export type SourceConfig = z.infer<typeof SourceConfig>;

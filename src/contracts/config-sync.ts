@@ -1,0 +1,81 @@
+// The part `syncs` of sluice.yaml: one source into one account.
+import { z } from 'zod';
+import { described, name } from './config-base.ts';
+
+/** Fields of a contact that a sync writes, each with a rule of its own. */
+export const CONTACT_FIELDS = ['name', 'email', 'document', 'disableBot'] as const;
+export type ContactField = (typeof CONTACT_FIELDS)[number];
+
+const write = z.enum(['always', 'if-empty', 'never']).meta({
+  description:
+    'always: what the source says is written when it changed; if-empty: only where the service has nothing; never: left alone',
+});
+
+export const FieldRule = z
+  .union([
+    write,
+    z.strictObject({
+      write: write.default('always'),
+      clear: z.boolean().default(false).meta({
+        description: 'An empty value in the source empties the field that Sluice had filled (one PUT)',
+      }),
+    }),
+  ])
+  .transform((rule) => (typeof rule === 'string' ? { write: rule, clear: false } : rule));
+export type FieldRule = z.output<typeof FieldRule>;
+
+export const SyncConfig = z.strictObject({
+  account: described(name, 'Which of `accounts` receives the records'),
+  source: described(name, 'Which of `sources` is read'),
+  mapping: described(name, 'Which of `mappings` turns rows into records'),
+  mode: z.enum(['upsert', 'insert', 'update', 'mirror']).default('upsert').meta({
+    description:
+      'upsert: create and update; insert: create only, people who are there are left alone; update: never create; mirror: upsert, and act on people who left the source',
+  }),
+  vanished: z
+    .union([
+      z.enum(['ignore', 'remove-tags']),
+      z.strictObject({
+        moveTo: z
+          .union([z.int().positive(), z.string().min(1)])
+          .meta({ description: 'Stage of the pipeline, by name or id' }),
+      }),
+    ])
+    .default('ignore')
+    .meta({
+      description:
+        'What mirror does with people who left the source: nothing, take back the tags that Sluice set, or move their card',
+    }),
+  fields: z
+    .strictObject({
+      name: FieldRule.optional().meta({ description: 'Rule of the name' }),
+      email: FieldRule.optional().meta({ description: 'Rule of the e-mail address' }),
+      document: FieldRule.optional().meta({ description: 'Rule of the document' }),
+      disableBot: FieldRule.optional().meta({ description: 'Rule of the bot switch' }),
+    })
+    .default({})
+    .meta({ description: 'When a field of the contact is written; without a rule: always' }),
+  conflict: z.enum(['overwrite', 'keep', 'fail']).default('overwrite').meta({
+    description:
+      'When people changed a field that Sluice had written and the source changed too: write over it, keep theirs, or set the record aside; the last two read the contact first',
+  }),
+  lane: z.enum(['lead', 'backfill']).default('backfill').meta({
+    description:
+      'How urgent the calls of this sync are: lead goes before polling and campaigns, backfill after',
+  }),
+  tags: z
+    .enum(['merge', 'replace'])
+    .default('merge')
+    .meta({ description: 'merge keeps tags that people set; replace makes the list exactly the mapped one' }),
+  extraInfo: z.enum(['merge', 'merge-fresh', 'replace']).default('merge').meta({
+    description:
+      'merge: fields of others are kept, known from the ledger (one read when it does not know); merge-fresh: one read each time; replace: exactly the mapped fields',
+  }),
+  concurrency: z.int().min(1).max(200).default(16).meta({ description: 'Records in flight at once' }),
+  validateNumber: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Ask the service to check each number on the chat network' }),
+  announce: described(name, 'Which of `sinks` is told, by one event, that a run has ended').optional(),
+});
+export type SyncConfig = z.infer<typeof SyncConfig>;
