@@ -1,9 +1,21 @@
 // `npm run bench NAME -- --json`: runs one benchmark and prints its figures beside the goals.
 import { cpus, totalmem } from 'node:os';
+import { actions } from './actions.ts';
 import type { Bench } from './bench.ts';
+import { budget } from './budget.ts';
+import { calls } from './calls.ts';
+import { fairness } from './fairness.ts';
+import { lanes } from './lanes.ts';
 import { sandbox } from './sandbox.ts';
 
-const BENCHES: Readonly<Record<string, Bench>> = { sandbox };
+const BENCHES: Readonly<Record<string, Bench>> = {
+  actions,
+  budget,
+  calls,
+  fairness,
+  lanes,
+  sandbox,
+};
 
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = BENCHES[name];

@@ -1,0 +1,166 @@
+// How much of a token's allowance is used, and whether the limit is ever passed: 1, 2 and 4 worker processes of which
+// one is killed half way, and beside a program that spends 30 % of the same token. Counted by the sandbox.
+import type { BenchResult } from './bench.ts';
+import { FOREIGN_PATH, runForeign } from './foreign.ts';
+import { readChain } from './support/engine.ts';
+import { type House, openHouse } from './support/house.ts';
+import {
+  type LoggedCall,
+  longestGap,
+  mostInAnyMinute,
+  perMinute,
+  round,
+  sum,
+  timeOf,
+  wasTaken,
+} from './support/log.ts';
+import { account, CONTACT_ONLY, contactsCsv, tokenOf } from './support/people.ts';
+
+const LIMIT = 120;
+/** Share of the limit that the foreign program takes, as the issue names it. */
+const FOREIGN_SHARE = 0.3;
+const MINUTES = 5;
+const MINUTES_FOREIGN = 4;
+
+interface Case {
+  readonly name: string;
+  readonly workers: number;
+  readonly minutes: number;
+  readonly foreign?: 'even' | 'bursts';
+}
+
+/** Cases of one group run side by side, each with an engine, a database, a sandbox and workers of its own. */
+const GROUPS: readonly (readonly Case[])[] = [
+  [1, 2, 4].map((workers) => ({
+    name: `${workers} worker${workers === 1 ? '' : 's'}`,
+    workers,
+    minutes: MINUTES,
+  })),
+  (['even', 'bursts'] as const).map((foreign) => ({
+    name: `foreign ${foreign}`,
+    workers: 1,
+    minutes: MINUTES_FOREIGN,
+    foreign,
+  })),
+];
+
+export async function budget(say: (line: string) => void): Promise<BenchResult> {
+  const figures: Record<string, number | string> = {
+    'limit, calls/minute': LIMIT,
+    how: 'limit not raised; cases of a group run side by side on this machine',
+  };
+  const goals: Record<string, { min?: number; max?: number }> = {};
+  for (const group of GROUPS) {
+    say(`side by side: ${group.map(({ name }) => name).join(', ')}; about ${group[0]?.minutes} minutes`);
+    for (const found of await inParallel(group, (each) => runCase(each, say))) {
+      Object.assign(figures, found.figures);
+      Object.assign(goals, found.goals);
+    }
+  }
+  return { figures, goals };
+}
+
+/** Waits for all even when one fails: each has processes to end. */
+async function inParallel<A, B>(all: readonly A[], work: (each: A) => Promise<B>): Promise<B[]> {
+  const settled = await Promise.allSettled(all.map(work));
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+async function runCase(what: Case, say: (line: string) => void): Promise<BenchResult> {
+  const { name, workers, minutes, foreign } = what;
+  const house = await openHouse({
+    accounts: [{ id: 'acme', fixture: account('acme') }],
+    rate: LIMIT,
+    config: {
+      sources: { people: { type: 'csv', path: './people.csv' } },
+      mappings: { people: CONTACT_ONLY },
+      syncs: { people: { account: 'acme', source: 'people', mapping: 'people' } },
+    },
+    files: { 'people.csv': contactsCsv(LIMIT * (minutes + 3)) },
+    minutes: minutes + 4,
+    say: (line) => say(`${name}: ${line}`),
+  });
+  const quiet = new AbortController();
+  try {
+    const [first] = await Promise.all(Array.from({ length: workers }, () => house.worker()));
+    const { handle, firstRunId } = await house.start('acme', 'people');
+    const began = await house.until(async () => (await house.requests(0))[0] ?? null, 100);
+    const from = timeOf(began);
+    const other =
+      foreign === undefined
+        ? Promise.resolve()
+        : runForeign(
+            {
+              baseUrl: house.baseUrl,
+              token: tokenOf('acme'),
+              callsPerMinute: LIMIT * FOREIGN_SHARE,
+              how: foreign,
+            },
+            quiet.signal,
+          );
+    other.catch(() => undefined);
+    // In the middle of a minute and of the whole, not at the edge of a window.
+    if (foreign === undefined) {
+      await untilTime(house, from + minutes * 30_000);
+      await first?.kill('SIGKILL');
+      say(`${name}: one killed${workers === 1 ? ', and started anew' : ''}`);
+      if (workers === 1) await house.worker();
+    }
+    await untilTime(house, from + minutes * 60_000 + 500);
+    quiet.abort();
+    await other;
+    const calls = await house.requests(0);
+    const chain = await readChain(house.client, handle.workflowId, firstRunId);
+    const tried = chain.activities.filter(({ type, attempts }) => type === 'upsertContact' && attempts > 0);
+    const found = evaluate(what, calls, from);
+    found.figures[`${name}: attempts per call`] = round(
+      sum(tried.map(({ attempts }) => attempts)) / tried.length,
+      2,
+    );
+    say(`${name}: ${JSON.stringify(found.figures)}`);
+    return found;
+  } finally {
+    quiet.abort();
+    await house.close();
+  }
+}
+
+function untilTime(house: House, at: number): Promise<void> {
+  return house.wait(Math.max(0, at - Date.now()));
+}
+
+/** The windows of the sandbox: whole minutes from the token's first call on. */
+function evaluate({ name, minutes, foreign }: Case, calls: readonly LoggedCall[], from: number) {
+  const until = from + minutes * 60_000;
+  const within = calls.filter((call) => timeOf(call) < until);
+  const taken = within.filter(wasTaken).map(timeOf);
+  const own = within.filter((call) => wasTaken(call) && call.path !== FOREIGN_PATH).map(timeOf);
+  const windows = perMinute(taken, from, until);
+  const refused = within.filter((call) => !wasTaken(call));
+  const figures: Record<string, number | string> = {
+    [`${name}: used/allowed`]: round(sum(windows) / (LIMIT * minutes), 4),
+    [`${name}: calls by window`]: windows.join(' '),
+    [`${name}: most in any 60 s`]: mostInAnyMinute(taken),
+    [`${name}: longest pause of Sluice, s`]: round(longestGap(own), 1),
+  };
+  if (foreign === undefined) {
+    figures[`${name}: 429`] = refused.length;
+    return {
+      figures,
+      goals: {
+        [`${name}: used/allowed`]: { min: 0.99 },
+        [`${name}: 429`]: { max: 0 },
+        [`${name}: most in any 60 s`]: { max: LIMIT },
+      },
+    };
+  }
+  const refusals = perMinute(refused.map(timeOf), from, until);
+  figures[`${name}: calls of Sluice by window`] = perMinute(own, from, until).join(' ');
+  figures[`${name}: 429 by window`] = refusals.join(' ');
+  figures[`${name}: 429 of Sluice`] = refused.filter(({ path }) => path !== FOREIGN_PATH).length;
+  figures[`${name}: most 429 in a window`] = Math.max(...refusals);
+  return { figures, goals: { [`${name}: most 429 in a window`]: { max: 1 } } };
+}

@@ -1,0 +1,135 @@
+// How many calls a sync spends beside the fewest that its changes need: 10,000 people with a card each into an empty
+// account, then with 1 % of them changed, then unchanged; and what a plain script spends on the same. The sandbox counts.
+import type { BenchResult } from './bench.ts';
+import { type PlainScriptOptions, runPlainScript } from './plain-script.ts';
+import { type House, openHouse } from './support/house.ts';
+import { type LoggedCall, round } from './support/log.ts';
+import {
+  account,
+  CONTACT_AND_CARD,
+  type Person,
+  people,
+  peopleCsv,
+  STAGES,
+  tokenHash,
+  tokenOf,
+} from './support/people.ts';
+
+const PEOPLE = 10_000;
+const CHANGED = PEOPLE / 100;
+/** Calls a minute: 120 would take three hours. */
+const RATE = 60_000;
+const WORKERS = 2;
+const PLAIN_ID = 2;
+
+interface Run {
+  readonly name: string;
+  readonly rows: readonly Person[];
+  /** The fewest calls that bring about what changed. */
+  readonly minimum: number;
+}
+
+export async function calls(say: (line: string) => void): Promise<BenchResult> {
+  const house = await openHouse({
+    accounts: ['acme', 'plain'].map((id, i) => ({
+      id,
+      fixture: account(id, i + 1),
+      config: { callsPerMinute: RATE },
+    })),
+    rate: RATE,
+    config: {
+      sources: { people: { type: 'csv', path: './people.csv' } },
+      mappings: { people: CONTACT_AND_CARD },
+      syncs: { people: { account: 'acme', source: 'people', mapping: 'people', concurrency: 100 } },
+    },
+    files: {},
+    minutes: 15,
+    say,
+  });
+  try {
+    for (let i = 0; i < WORKERS; i++) await house.worker();
+    const figures: Record<string, number | string> = {
+      people: PEOPLE,
+      changed: CHANGED,
+      'limit in the sandbox, calls/minute': RATE,
+      how: 'limit raised with --rate, as 20,000 calls at 120 a minute take three hours',
+    };
+    for (const run of runs()) {
+      say(`Sluice: ${run.name}`);
+      const spent = await syncRun(house, run);
+      figures[`${run.name}: calls`] = spent.all.length;
+      if (run.minimum > 0) {
+        figures[`${run.name}: fewest possible`] = run.minimum;
+        figures[`${run.name}: calls/fewest`] = round(spent.all.length / run.minimum, 4);
+      } else figures[`${run.name}: writes`] = spent.writes.length;
+      figures[`${run.name}: calls/s`] = round(spent.all.length / spent.seconds, 1);
+      say(`plain script: ${run.name}`);
+      figures[`${run.name}: calls of the plain script`] = await plainRun(house, run);
+    }
+    for (const [id, who] of [
+      ['acme', 'Sluice'],
+      ['plain', 'the plain script'],
+    ] as const) {
+      const { contacts, cards } = await house.account(id);
+      figures[`contacts after ${who}`] = contacts.length;
+      figures[`cards after ${who}`] = cards.length;
+    }
+    return {
+      figures,
+      goals: {
+        'all new: calls/fewest': { max: 1.02 },
+        '1 % changed: calls/fewest': { max: 1.02 },
+        'unchanged: writes': { max: 0 },
+        'contacts after Sluice': { min: PEOPLE, max: PEOPLE },
+        'cards after Sluice': { min: PEOPLE, max: PEOPLE },
+      },
+    };
+  } finally {
+    await house.close();
+  }
+}
+
+function runs(): Run[] {
+  const fresh = people(PEOPLE);
+  // Half of the changed people have another name, which one upsert writes; half another stage, which is one move.
+  const changed = fresh.map((person, i) => {
+    if (i % (PEOPLE / CHANGED) !== 0) return person;
+    return i % ((2 * PEOPLE) / CHANGED) === 0
+      ? { ...person, name: `${person.name} Silva` }
+      : { ...person, stage: STAGES[1] };
+  });
+  return [
+    { name: 'all new', rows: fresh, minimum: 2 * PEOPLE },
+    { name: '1 % changed', rows: changed, minimum: CHANGED },
+    { name: 'unchanged', rows: changed, minimum: 0 },
+  ];
+}
+
+async function syncRun(house: House, { rows }: Run) {
+  await house.write('people.csv', peopleCsv(rows));
+  const since = (await house.requests(0)).length;
+  const began = Date.now();
+  const { handle } = await house.start('acme', 'people');
+  const report = await house.result(handle);
+  if (report.failed + report.unknown + report.rejected > 0)
+    throw new Error(`not all rows went well: ${JSON.stringify(report)}`);
+  const all = mine(await house.requests(since), 'acme');
+  return { all, writes: all.filter(({ method }) => method !== 'GET'), seconds: (Date.now() - began) / 1000 };
+}
+
+async function plainRun(house: House, { rows }: Run): Promise<number> {
+  const options: PlainScriptOptions = {
+    baseUrl: house.baseUrl,
+    token: tokenOf('plain'),
+    callsPerMinute: RATE,
+    pipelineId: PLAIN_ID,
+    stages: Object.fromEntries(STAGES.map((name, i) => [name, PLAIN_ID * 10 + i])),
+  };
+  const since = (await house.requests(0)).length;
+  await runPlainScript(options, rows);
+  return mine(await house.requests(since), 'plain').length;
+}
+
+function mine(calls: readonly LoggedCall[], id: string): LoggedCall[] {
+  return calls.filter((call) => call.tokenHash === tokenHash(id));
+}

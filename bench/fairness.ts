@@ -1,0 +1,129 @@
+// Fifty tokens, one of them with a thousand times the backlog of each other: does any of the others get less than its
+// own limit allows? Counted by the sandbox, for each token over whole minutes from its first call.
+import type { BenchResult } from './bench.ts';
+import { openHouse } from './support/house.ts';
+import {
+  type LoggedCall,
+  mostInAnyMinute,
+  perMinute,
+  quantile,
+  round,
+  sum,
+  timeOf,
+  wasTaken,
+} from './support/log.ts';
+import { account, CONTACT_ONLY, contactsCsv, tokenHash } from './support/people.ts';
+
+const TOKENS = 50;
+const TIMES = 1000;
+const WORKERS = 2;
+const MINUTES = 2;
+/** The service's own limit first; what the machine can't carry is tried at less. */
+const LIMITS = [120, 60, 30];
+const OK = 0.95;
+const BIG = 't0';
+const OTHERS = Array.from({ length: TOKENS - 1 }, (_, i) => `t${i + 1}`);
+
+export async function fairness(say: (line: string) => void): Promise<BenchResult> {
+  const figures: Record<string, number | string> = { tokens: TOKENS, 'worker processes': WORKERS };
+  for (const limit of LIMITS) {
+    const found = await measure(limit, say);
+    const least = Math.min(...found.shares);
+    say(`at ${limit} calls/minute a token: least ${round(least)}, machine ${found.cpu.machine} cores`);
+    Object.assign(figures, {
+      'limit, calls/minute': limit,
+      'backlog of each other': found.backlog,
+      'backlog of the big one': found.backlog * TIMES,
+      'least share of its limit': round(least),
+      'median share of its limit': round(quantile(found.shares, 0.5)),
+      'share of the big one': round(found.big),
+      'calls/s in all': round(found.perSecond, 1),
+      '429': found.refused,
+      'most in any 60 s': found.most,
+      'busy cores: machine': found.cpu.machine,
+      'busy cores: Temporal': found.cpu.temporal,
+      'busy cores: workers': found.cpu.workers,
+    });
+    if (least >= OK) break;
+    figures[`at ${limit}/minute`] =
+      `least ${round(least)}, median ${round(quantile(found.shares, 0.5))}, ${round(found.perSecond, 1)} calls/s of ${round((limit * TOKENS) / 60, 1)}; busy cores ${JSON.stringify(found.cpu)}`;
+  }
+  return { figures, goals: { 'least share of its limit': { min: OK }, '429': { max: 0 } } };
+}
+
+async function measure(limit: number, say: (line: string) => void) {
+  // What a token can spend in the measured time, and in the time until the last of them has begun.
+  const backlog = limit * (MINUTES + 1);
+  const sync = { mapping: 'people' };
+  const house = await openHouse({
+    accounts: [BIG, ...OTHERS].map((id, i) => ({
+      id,
+      fixture: account(id, i + 1),
+      config: { callsPerMinute: limit },
+    })),
+    rate: limit,
+    config: {
+      sources: { big: { type: 'csv', path: './big.csv' }, small: { type: 'csv', path: './small.csv' } },
+      mappings: { people: CONTACT_ONLY },
+      syncs: Object.fromEntries([
+        [BIG, { ...sync, account: BIG, source: 'big' }],
+        ...OTHERS.map((id) => [id, { ...sync, account: id, source: 'small' }]),
+      ]),
+    },
+    files: { 'big.csv': contactsCsv(backlog * TIMES), 'small.csv': contactsCsv(backlog) },
+    minutes: 10,
+    say,
+  });
+  try {
+    for (let i = 0; i < WORKERS; i++) await house.worker();
+    say(
+      `at ${limit}/minute: a backlog of ${backlog * TIMES} rows is planned, then ${OTHERS.length} of ${backlog}`,
+    );
+    await house.start(BIG, BIG);
+    await house.until(async () => (await house.requests(0))[0] ?? null);
+    const cpu = await house.watchCpu();
+    const since = (await house.requests(0)).length;
+    for (const id of OTHERS) await house.start(id, id);
+    const started = await house.until(async () => {
+      const first = firstCalls(await house.requests(since));
+      return first.size === TOKENS ? first : null;
+    });
+    say(`every token has called; ${MINUTES} minutes are measured`);
+    const last = Math.max(...started.values());
+    await house.wait(Math.max(0, last + MINUTES * 60_000 + 500 - Date.now()));
+    const calls = await house.requests(0);
+    const times = timesByToken(calls.filter(wasTaken));
+    const share = (id: string) => {
+      const mine = times.get(tokenHash(id)) ?? [];
+      const from = started.get(tokenHash(id)) ?? 0;
+      return sum(perMinute(mine, from, from + MINUTES * 60_000)) / (limit * MINUTES);
+    };
+    const until = last + MINUTES * 60_000;
+    const inTime = calls.filter((call) => wasTaken(call) && timeOf(call) >= last && timeOf(call) < until);
+    return {
+      backlog,
+      shares: OTHERS.map(share),
+      big: share(BIG),
+      perSecond: inTime.length / (MINUTES * 60),
+      refused: calls.filter((call) => !wasTaken(call)).length,
+      most: Math.max(...[...times.values()].map(mostInAnyMinute)),
+      cpu: await cpu(),
+    };
+  } finally {
+    await house.close();
+  }
+}
+
+function timesByToken(calls: readonly LoggedCall[]): Map<string, number[]> {
+  const byToken = new Map<string, number[]>();
+  for (const call of calls) {
+    const times = byToken.get(call.tokenHash ?? '');
+    if (times === undefined) byToken.set(call.tokenHash ?? '', [timeOf(call)]);
+    else times.push(timeOf(call));
+  }
+  return byToken;
+}
+
+function firstCalls(calls: readonly LoggedCall[]): Map<string, number> {
+  return new Map([...timesByToken(calls)].map(([token, times]) => [token, Math.min(...times)]));
+}

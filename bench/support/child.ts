@@ -1,0 +1,82 @@
+// `sluice …` as child processes that a bench starts, measures and ends by their process id.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.js');
+/** Lines of a child's stderr that are kept for the message of its failure. */
+const TAIL = 20;
+/** Ticks of /proc/PID/stat in a second; fixed on Linux. */
+const TICKS = 100;
+
+export interface Child {
+  readonly pid: number;
+  /** First line of its stdout. */
+  readonly first: Promise<string>;
+  /** Resolves with the first line on stderr that holds `text`. */
+  said(text: string): Promise<string>;
+  /** Sends a signal and waits for the end; nothing when it has ended. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts the built command line. The caller ends the child; it also ends by itself when this process is gone. */
+export function sluice(args: readonly string[], env: Readonly<Record<string, string>>): Child {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    // With npm_command set a command looks after its parent: a bench that was killed leaves no process.
+    env: { ...process.env, npm_command: 'run-script', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const tail: string[] = [];
+  const waiting = new Set<(line: string) => void>();
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    tail.push(line);
+    if (tail.length > TAIL) tail.shift();
+    for (const hear of waiting) hear(line);
+  });
+  const died = once(child, 'exit').then(() => {
+    throw new Error(`sluice ${args[0]} ended by itself\n${tail.join('\n')}`);
+  });
+  died.catch(() => undefined);
+  const out = createInterface({ input: child.stdout });
+  const first = Promise.race([once(out, 'line').then(([line]) => String(line)), died]);
+  first.catch(() => undefined);
+  return {
+    pid: child.pid as number,
+    first,
+    said(text) {
+      const heard = new Promise<string>((tell) => {
+        const hear = (line: string) => {
+          if (!line.includes(text)) return;
+          waiting.delete(hear);
+          tell(line);
+        };
+        waiting.add(hear);
+        const before = tail.find((line) => line.includes(text));
+        if (before !== undefined) hear(before);
+      });
+      return Promise.race([heard, died]);
+    },
+    kill: (signal) => end(child, signal),
+  };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
+
+/** CPU seconds that a process has used so far, 0 when it is gone. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return null;
+    throw error;
+  });
+  if (stat === null) return 0;
+  // The name of the command, in brackets, may hold spaces: fields are counted behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}

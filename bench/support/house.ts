@@ -1,0 +1,219 @@
+// A whole installation for one bench: Temporal server, PostgreSQL, sandbox and worker processes, all on loopback and
+// all ended with the bench, whatever happens.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { request } from 'undici';
+import { stringify } from 'yaml';
+import { type SyncHandle, startSync } from '../../src/cli/run-sync.ts';
+import type { RunProgress, RunReport } from '../../src/contracts/run.ts';
+import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
+import { freePort } from '../../src/runtime/ports.ts';
+import { startTemporal } from '../../src/runtime/temporal-server.ts';
+import { guard } from '../../test/support/guard.ts';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { progressQuery, SEARCH_KEYS } from '../../workflows/messages.ts';
+import { type Child, cpuSeconds, sluice } from './child.ts';
+import type { LoggedCall } from './log.ts';
+import { tokenOf, tokenVariable } from './people.ts';
+
+export interface HouseOptions {
+  /** Accounts of the fixture; each gets an entry of the same name in the configuration. */
+  readonly accounts: readonly { readonly id: string; readonly fixture: object; readonly config?: object }[];
+  /** Calls a minute and token in the sandbox. */
+  readonly rate: number;
+  /** Parts `sources`, `mappings` and `syncs` of sluice.yaml. */
+  readonly config: object;
+  readonly files: Readonly<Record<string, string>>;
+  /** The house falls apart after so many minutes: what waits in it throws. */
+  readonly minutes: number;
+  say(line: string): void;
+}
+
+export interface Started {
+  readonly handle: SyncHandle;
+  /** The engine's id of the run, which changes with each continue-as-new. */
+  readonly firstRunId: string;
+}
+
+export interface House {
+  readonly baseUrl: string;
+  readonly client: Client;
+  readonly temporalAddress: string;
+  /** Starts a worker process; returns when it is ready. */
+  worker(): Promise<Child>;
+  write(file: string, content: string): Promise<void>;
+  start(account: string, sync: string): Promise<Started>;
+  progress(handle: SyncHandle): Promise<RunProgress | null>;
+  /** Waits for the end of a run. */
+  result(handle: SyncHandle): Promise<RunReport>;
+  /** What the account has in the sandbox. */
+  account(id: string): Promise<{ contacts: unknown[]; cards: unknown[] }>;
+  /** Rows of the sandbox's log behind this number. */
+  requests(since: number): Promise<LoggedCall[]>;
+  /** Waits; throws when the house is told to end. */
+  wait(ms: number): Promise<void>;
+  /** Asks every `everyMs` until there is an answer. */
+  until<T>(ask: () => Promise<T | null>, everyMs?: number): Promise<T>;
+  /** Begins to count CPU; the returned function answers shares of one core since then, by part. */
+  watchCpu(): Promise<() => Promise<Record<'temporal' | 'workers' | 'sandbox' | 'machine', number>>>;
+  close(): Promise<void>;
+}
+
+export async function openHouse(options: HouseOptions): Promise<House> {
+  const { say } = options;
+  const ends: (() => Promise<unknown>)[] = [];
+  const told = new AbortController();
+  const stop = () => told.abort(new Error('told to stop'));
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const late = setTimeout(
+    () => told.abort(new Error(`not done in ${options.minutes} minutes`)),
+    options.minutes * 60_000,
+  );
+  ends.push(async () => {
+    clearTimeout(late);
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  });
+  const close = async () => {
+    const failures: unknown[] = [];
+    for (const end of ends.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw new AggregateError(failures, 'something of the bench did not end');
+  };
+  try {
+    return { ...(await furnish(options, ends, told.signal)), close };
+  } catch (error) {
+    await close().catch((reason: unknown) => say(String(reason)));
+    throw error;
+  }
+}
+
+async function furnish(
+  options: HouseOptions,
+  ends: (() => Promise<unknown>)[],
+  signal: AbortSignal,
+): Promise<Omit<House, 'close'>> {
+  const { say, accounts } = options;
+  const dir = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
+  ends.push(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+  const write = (file: string, content: string) => writeFile(join(dir, file), content);
+  for (const [file, content] of Object.entries(options.files)) await write(file, content);
+
+  const { TEMPORAL_ADDRESS: _, ...env } = process.env;
+  const temporal = await startTemporal({
+    stateDir: dir,
+    env,
+    cacheDir: cacheDirOf(env),
+    say,
+    uiPort: null,
+    port: await freePort(),
+    searchAttributes: Object.fromEntries(Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword'])),
+  });
+  const standDown = guard({ pid: temporal.pid, folder: dir });
+  ends.push(standDown, () => temporal.stop());
+  const postgres = await startPostgres();
+  ends.push(() => postgres.stop());
+
+  await write('fixture.json', JSON.stringify({ accounts: accounts.map(({ fixture }) => fixture) }));
+  const sandbox = sluice(
+    [
+      'sandbox',
+      '--rate',
+      String(options.rate),
+      '--data',
+      join(dir, 'sandbox'),
+      '--fixture',
+      join(dir, 'fixture.json'),
+    ],
+    {},
+  );
+  ends.push(() => sandbox.kill('SIGTERM'));
+  const { baseUrl, panelUrl } = JSON.parse(await sandbox.first) as { baseUrl: string; panelUrl: string };
+  await write(
+    'sluice.yaml',
+    stringify({ version: 1, accounts: Object.fromEntries(accounts.map(configOf)), ...options.config }),
+  );
+
+  const connection = await Connection.connect({ address: temporal.address });
+  ends.push(() => connection.close());
+  const client = new Client({ connection, namespace: temporal.namespace });
+  const workers: Child[] = [];
+  // A worker that is told to end waits for its calls; a bench has no use for them any more.
+  ends.push(() => Promise.all(workers.map((worker) => worker.kill('SIGKILL'))));
+
+  function configOf({ id, config }: HouseOptions['accounts'][number]) {
+    return [id, { baseUrl, tokens: [`env:${tokenVariable(id)}`], ...config }] as const;
+  }
+  async function panel<T>(path: string): Promise<T> {
+    const answer = await request(panelUrl + path);
+    return (await answer.body.json()) as T;
+  }
+  const wait = async (ms: number) => {
+    await delay(ms, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  };
+  return {
+    baseUrl,
+    client,
+    temporalAddress: temporal.address,
+    write,
+    wait,
+    async worker() {
+      const worker = sluice(['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir], {
+        TEMPORAL_ADDRESS: temporal.address,
+        DATABASE_URL: postgres.url,
+        ...Object.fromEntries(accounts.map(({ id }) => [tokenVariable(id), tokenOf(id)])),
+      });
+      workers.push(worker);
+      await worker.said('ready for');
+      return worker;
+    },
+    async start(account, sync) {
+      const handle = await startSync(client, account, sync);
+      return { handle, firstRunId: (await handle.describe()).runId };
+    },
+    // Null while no worker answers.
+    progress: (handle) => handle.query(progressQuery).catch(() => null),
+    result: (handle) => connection.withAbortSignal(signal, () => handle.result()),
+    account: (id) => panel<{ contacts: unknown[]; cards: unknown[] }>(`/accounts/${id}`),
+    requests: async (since) => (await panel<{ requests: LoggedCall[] }>(`/requests?since=${since}`)).requests,
+    async until(ask, everyMs = 500) {
+      for (;;) {
+        const answer = await ask();
+        if (answer !== null) return answer;
+        await wait(everyMs);
+      }
+    },
+    async watchCpu() {
+      const sample = async () => ({
+        at: Date.now(),
+        temporal: await cpuSeconds(temporal.pid as number),
+        sandbox: await cpuSeconds(sandbox.pid),
+        // Each by itself: one that is killed meanwhile takes its seconds along.
+        workers: await Promise.all(workers.map(({ pid }) => cpuSeconds(pid))),
+        machine: cpus().reduce(
+          (all, { times }) => all + (times.user + times.nice + times.sys + times.irq) / 1000,
+          0,
+        ),
+      });
+      const before = await sample();
+      return async () => {
+        const now = await sample();
+        const share = (a: number, b: number) =>
+          Math.round(((b - a) / ((now.at - before.at) / 1000)) * 100) / 100;
+        const work = now.workers.reduce(
+          (all, cpu, i) => all + Math.max(0, cpu - (before.workers[i] ?? 0)),
+          0,
+        );
+        return {
+          temporal: share(before.temporal, now.temporal),
+          sandbox: share(before.sandbox, now.sandbox),
+          workers: share(0, work),
+          machine: share(before.machine, now.machine),
+        };
+      };
+    },
+  };
+}
