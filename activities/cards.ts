@@ -4,15 +4,24 @@ import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run
 import { type CatalogPipeline, pick, readCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { endIntent, getIntent, type IntentKey, openIntent, reopenIntent } from '../src/ledger/intents.ts';
-import { type CardRow, noteCard, noteStage } from '../src/ledger/people.ts';
-import { settleStep } from '../src/ledger/records.ts';
+import {
+  type CardRow,
+  ensurePerson,
+  noteCard,
+  noteContact,
+  noteStage,
+  noteTags,
+} from '../src/ledger/people.ts';
+import { rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
-import { remoteId } from './contacts.ts';
+import { contactChange } from './contact-change.ts';
+import { again, remoteId } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { refusal } from './failures.ts';
 import { fail, runStep, type StepContext } from './record-step.ts';
-import { refName } from './sync-diff.ts';
+import { hashRecord, refName } from './sync-diff.ts';
+import { planTags } from './tag-plan.ts';
 import { CARD_CREATION, isSettled, readBack, STAGE_MOVE, writeOnce } from './uncertain-write.ts';
 import { wholeList } from './whole-list.ts';
 
@@ -43,9 +52,14 @@ export function createCardActivities(deps: Deps) {
       });
     },
 
-    /** POST /v1/cards. Not idempotent: an intent goes before it, a lost answer leads to reading back. */
+    /**
+     * POST /v1/cards. Not idempotent: an intent goes before it, a lost answer leads to reading back. A person whom the
+     * service does not have is made by the same call, out of number and name.
+     */
     async createCard(input: StepInput): Promise<StepResult> {
-      return await runStep(deps, 'createCard', input, async (c) => {
+      return await runStep(deps, 'createCard', input, async (found) => {
+        const folds = found.person?.remote_id == null;
+        const c = folds ? await withPerson(found) : found;
         const wanted = c.record.card;
         if (wanted === undefined) throw new Error('the record asks for no card');
         // Another sync of the account was faster with this person's card in the same pipeline.
@@ -53,7 +67,7 @@ export function createCardActivities(deps: Deps) {
         const { pipeline, stage } = await place(c);
         if (wanted.stage !== undefined && stage === null) return await unknownStage(c, pipeline);
         const body = {
-          contactId: remoteId(c),
+          ...(folds ? personOf(c) : { contactId: remoteId(c) }),
           pipelineId: pipeline.id,
           ...(stage === null ? {} : { stageId: stage.id }),
           ...(wanted.sourceId === undefined ? {} : { sourceId: wanted.sourceId }),
@@ -69,8 +83,10 @@ export function createCardActivities(deps: Deps) {
           (client, options) => client.cards.create(body, options),
           async (tx, answer) => {
             await warnOfIgnored(tx, c, answer.ignoredCustomFields);
-            return await created(tx, c, answer.card);
+            return await created(tx, c, answer.card, folds);
           },
+          // The card is looked for through its contact: the upsert tells which one that is.
+          folds ? STEP_BITS.upsertContact | tagBit(c) : 0,
         );
       });
     },
@@ -135,11 +151,48 @@ export function createCardActivities(deps: Deps) {
     return wholeList({ method: 'GET', path: '/v1/cards' }, list);
   }
 
-  async function created(tx: Queryable, c: StepContext, card: Card): Promise<StepResult> {
+  async function created(tx: Queryable, c: StepContext, card: Card, folded = false): Promise<StepResult> {
     await adopt(tx, c, card, false);
+    const contact = folded ? await noteFolded(tx, c, card) : {};
     const clear = STEP_BITS.createCard | STEP_BITS.readBackCard;
-    const done = await settleStep(tx, c.row.id, { clear, touched: true, cardCreated: true });
+    const done = await settleStep(tx, c.row.id, { clear, touched: true, cardCreated: true, ...contact });
     return { ...done, cardCreated: true };
+  }
+
+  /** The contact that came with the card; what it lacks is still to do. */
+  async function noteFolded(tx: Queryable, c: StepContext, card: Card) {
+    const { id, number, name, tags } = card.contact;
+    const { contact, extraInfo } = c.record;
+    const change = contactChange(contact, {}, null, c.spec.options, true);
+    const hashes = hashRecord(c.record, c.spec.options);
+    // Another name: the contact was there all the same, or the service takes the name under another key.
+    const right = change.write.name === undefined || change.write.name === name;
+    await noteContact(tx, c.spec.account, c.row.key, {
+      remoteId: id,
+      remoteNumber: number,
+      hashContact: right ? hashes.contact : '',
+      hashExtra: extraInfo.length === 0 ? hashes.extra : '',
+      extra: null,
+      marks: right ? change.sent : {},
+      createdBy: right ? c.spec.sync : null,
+    });
+    if (!right) return { add: STEP_BITS.upsertContact | tagBit(c), created: false };
+    const none = { add: 0, created: true };
+    if (tagBit(c) === 0) return none;
+    const plan = await planTags(tx, c, tags);
+    if (plan === null) return { ...none, add: STEP_BITS.setTags };
+    if (plan.ids !== null) {
+      await rememberTagIds(tx, c.row.id, { ...plan, ids: plan.ids });
+      return { ...none, add: STEP_BITS.setTags };
+    }
+    await noteTags(tx, c.spec.account, c.row.key, { hash: hashes.tags, ...plan });
+    return none;
+  }
+
+  /** The effect is named by the person's ledger id, so there must be one. */
+  async function withPerson(c: StepContext): Promise<StepContext> {
+    await ensurePerson(db, c.spec.account, c.row.key);
+    return await again(db, c);
   }
 
   async function moved(tx: Queryable, c: StepContext, stageId: number | null): Promise<StepResult> {
@@ -191,6 +244,19 @@ export function createCardActivities(deps: Deps) {
     const reason = `the pipeline "${pipeline.name}" has no stage ${JSON.stringify(c.record.card?.stage)}; it has ${known}`;
     return await fail(deps, 'createCard', { run: c.run, record: c.row.id }, 'UNKNOWN_STAGE', reason);
   }
+}
+
+/** Inputs that make the contact along with the card. */
+function personOf(c: StepContext): { phone: string; contactName?: string } {
+  const { write } = contactChange(c.record.contact, {}, null, c.spec.options, true);
+  return {
+    phone: c.record.contact.number,
+    ...(write.name === undefined ? {} : { contactName: write.name }),
+  };
+}
+
+function tagBit(c: StepContext): number {
+  return c.record.tags.length > 0 || c.spec.options.tags === 'replace' ? STEP_BITS.setTags : 0;
 }
 
 function wantedStage(c: StepContext): string | null {

@@ -1,18 +1,23 @@
 // Steps of a record that concern its contact: look it up, upsert it, keep its tags and extra info.
 import type { Contact } from '../src/api-client/schemas/contact.ts';
 import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run.ts';
-import { pick, readCatalog } from '../src/ledger/catalog.ts';
-import { noteContact, noteExtraInfo, noteLookup, noteTags } from '../src/ledger/people.ts';
+import type { Queryable } from '../src/ledger/database.ts';
+import { findPeople, forgetContact, noteContact, noteSeen, noteTags } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
-import { addWarning, UNKNOWN_TAG } from '../src/ledger/runs.ts';
+import { stepIsStopped } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
+import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { Deps } from './deps.ts';
-import { runStep, type StepContext } from './record-step.ts';
-import { canonicalKey, hashRecord, mergeExtraInfo, needsRead, targetTags } from './sync-diff.ts';
+import { CARD_STEPS, runStep, type StepContext } from './record-step.ts';
+import { extraToSend, failConflict, seenInRun, seenOf, settleSeen } from './seen-contact.ts';
+import { canFold, canonicalKey, hashRecord, refName } from './sync-diff.ts';
+import { planTags } from './tag-plan.ts';
 import { wholeList } from './whole-list.ts';
 
 /** Clocks of the two sides may differ by so much. */
 const CLOCK_SKEW_MS = 60_000;
+
+const NOTHING: ContactChange = { write: {}, clear: [], sent: {}, conflicts: [], look: false };
 
 export function createContactActivities(deps: Deps) {
   const { db } = deps;
@@ -25,10 +30,14 @@ export function createContactActivities(deps: Deps) {
         );
         const found = choose(wholeList({ method: 'GET', path: '/v1/contacts' }, list), c.record.key);
         return await db.transaction(async (tx) => {
-          await noteLookup(tx, c.spec.account, c.row.key, found);
+          const { account, options } = c.spec;
+          const seen = found && { id: found.id, contact: seenOf(found, null) };
+          await noteSeen(tx, account, c.row.key, c.run, seen);
+          if (found !== null) return await settleSeen(tx, await again(tx, c), STEP_BITS.lookup);
+          if (options.mode === 'update') return await settleStep(tx, c.row.id, { clear: c.row.todo });
+          const folds = canFold(c.record, options) && !(await stepIsStopped(tx, c.run, CARD_STEPS));
           return await settleStep(tx, c.row.id, {
-            clear: STEP_BITS.lookup,
-            add: found === null ? 0 : stepsOfFound(c),
+            clear: STEP_BITS.lookup | (folds ? STEP_BITS.upsertContact | STEP_BITS.setTags : 0),
           });
         });
       });
@@ -40,24 +49,51 @@ export function createContactActivities(deps: Deps) {
         const contact = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
           client.contacts.get(remoteId(c), options),
         );
+        if (contact === null) throw new Error('a read is never called off');
         return await db.transaction(async (tx) => {
-          await noteExtraInfo(tx, c.spec.account, c.row.key, contact?.extraInfo ?? []);
-          return await settleStep(tx, c.row.id, { clear: STEP_BITS.readExtraInfo });
+          const seen = { id: contact.id, contact: seenOf(contact, contact.extraInfo) };
+          await noteSeen(tx, c.spec.account, c.row.key, c.run, seen);
+          return await settleSeen(tx, await again(tx, c), STEP_BITS.readExtraInfo);
         });
       });
     },
 
-    /** POST /v1/contacts. Extra info rides along, so a changed list costs no call of its own. */
+    /**
+     * POST /v1/contacts with the fields that changed. Extra info rides along, so a changed list costs no call of its own.
+     * Where a field is to be emptied: PUT /v1/contacts/{contactId}, since the upsert writes no empty value (rule 2).
+     */
     async upsertContact(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'upsertContact', input, async (c) => {
         const { contact: wanted } = c.record;
-        const hashes = hashRecord(c.record);
-        const extra =
-          hashes.extra === c.person?.hash_extra || c.record.extraInfo.length === 0
-            ? null
-            : c.spec.options.extraInfo === 'replace'
-              ? c.record.extraInfo
-              : mergeExtraInfo(c.person?.extra_known ?? [], c.record.extraInfo);
+        const isNew = c.person?.remote_id == null;
+        const completes = c.spec.options.mode === 'insert' && !isNew;
+        const change = completes
+          ? { ...NOTHING, sent: c.person?.sent ?? {} }
+          : contactChange(wanted, isNew ? {} : (c.person?.sent ?? {}), seenInRun(c), c.spec.options, isNew);
+        if (change.conflicts.length > 0) return await failConflict(db, c.row.id, change.conflicts);
+        const extra = completes ? null : extraToSend(c);
+        const extraInfo = extra === null ? {} : { extraInfo: [...extra] };
+        const beforeSend = async () => {
+          await markSent(db, c.row.id);
+          return true;
+        };
+        if (change.clear.length > 0) {
+          const empty = Object.fromEntries(change.clear.map((field) => [field, null]));
+          await callApi(
+            deps,
+            c.account,
+            c.run,
+            'contacts:write',
+            (client, options) =>
+              client.contacts.update(remoteId(c), { ...change.write, ...empty, ...extraInfo }, options),
+            beforeSend,
+          );
+          const { remote_number: number } = c.person as { remote_number: string };
+          return await db.transaction(async (tx) => {
+            await noteWritten(tx, c, { id: remoteId(c), number }, change, extra, false);
+            return await settleStep(tx, c.row.id, { clear: STEP_BITS.upsertContact, touched: true });
+          });
+        }
         const answer = await callApi(
           deps,
           c.account,
@@ -66,36 +102,29 @@ export function createContactActivities(deps: Deps) {
           (client, options) =>
             client.contacts.upsert(
               {
-                ...wanted,
                 // An old contact may stand under the number without the ninth digit: write to that one.
                 number: c.person?.remote_number ?? wanted.number,
-                ...(extra === null ? {} : { extraInfo: [...extra] }),
+                ...change.write,
+                ...extraInfo,
                 ...(c.spec.options.validateNumber ? { validateNumber: true } : {}),
               },
               options,
             ),
-          async () => {
-            await markSent(db, c.row.id);
-            return true;
-          },
+          beforeSend,
         );
         if (answer === null) throw new Error('an upsert is never called off');
+        if (answer.created && !isNew) return await beginAnew(c, answer.contact);
         const created = answer.created || createdByLostAttempt(c, answer.contact);
-        const tags = await planTags(c, answer.contact);
+        const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
+        const tags = tagged ? await planTags(db, c, answer.contact.tags) : null;
+        const wrote = !changesNothing(change) || extra !== null || created;
         return await db.transaction(async (tx) => {
-          await noteContact(tx, c.spec.account, c.row.key, {
-            remoteId: answer.contact.id,
-            remoteNumber: answer.contact.number,
-            hashContact: hashes.contact,
-            hashExtra: hashes.extra,
-            extra,
-          });
-          // A new contact without wanted tags has the list it should have.
-          if (tags !== null && tags.ids === null && (created || (c.row.todo & STEP_BITS.setTags) !== 0)) {
-            await noteTags(tx, c.spec.account, c.row.key, { hash: hashes.tags, ...tags });
+          await noteWritten(tx, c, answer.contact, change, extra, created);
+          if (tags !== null && tags.ids === null) {
+            const hash = hashRecord(c.record, c.spec.options).tags;
+            await noteTags(tx, c.spec.account, c.row.key, { hash, ...tags });
           }
-          if (tags !== null && tags.ids !== null)
-            await rememberTagIds(tx, c.row.id, { ...tags, ids: tags.ids });
+          if (tags?.ids != null) await rememberTagIds(tx, c.row.id, { ...tags, ids: tags.ids });
           const wantsCard = (c.row.todo & STEP_BITS.createCard) !== 0;
           return await settleStep(tx, c.row.id, {
             clear: STEP_BITS.upsertContact | (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),
@@ -103,7 +132,7 @@ export function createContactActivities(deps: Deps) {
             // attempt seems to have made.
             add: wantsCard && !answer.created ? STEP_BITS.findCard : 0,
             created,
-            touched: true,
+            touched: wrote,
           });
         });
       });
@@ -112,64 +141,76 @@ export function createContactActivities(deps: Deps) {
     /** PUT /v1/contacts/{contactId}/tags: replaces the whole list, so the list carries what people set. */
     async setTags(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'setTags', input, async (c) => {
-        const { tag_ids: tags } = c.row;
-        if (tags === null) throw new Error('tags are set only after the upsert told which are there');
-        await callApi(deps, c.account, c.run, 'contacts:write', (client, options) =>
-          client.contacts.setTags(remoteId(c), tags.ids, options),
-        );
+        const tags = c.row.tag_ids ?? (await planTags(db, c, seenInRun(c)?.tags ?? null));
+        const hash = hashRecord(c.record, c.spec.options).tags;
+        const ids = tags?.ids ?? null;
+        if (tags === null) throw new Error('tags are set only once the tags of the account were read');
+        if (ids !== null) {
+          await callApi(deps, c.account, c.run, 'contacts:write', (client, options) =>
+            client.contacts.setTags(remoteId(c), ids, options),
+          );
+        }
         return await db.transaction(async (tx) => {
-          await noteTags(tx, c.spec.account, c.row.key, { hash: hashRecord(c.record).tags, ...tags });
-          return await settleStep(tx, c.row.id, { clear: STEP_BITS.setTags, touched: true });
+          await noteTags(tx, c.spec.account, c.row.key, { hash, ...tags });
+          return await settleStep(tx, c.row.id, { clear: STEP_BITS.setTags, touched: ids !== null });
         });
       });
     },
   };
 
-  /** Tag ids the contact is to have, `ids` null when its list is right, null when that can't be told; tags unknown to the account are warned of once. */
-  async function planTags(
-    c: StepContext,
-    contact: Contact,
-  ): Promise<{ ids: number[] | null; added: string[]; missing: string[] } | null> {
-    const mine = c.person?.tags_added ?? [];
-    if ((c.row.todo & STEP_BITS.setTags) === 0) return { ids: null, added: mine, missing: [] };
-    const known = await readCatalog(db, c.spec.account, 'tags');
-    // The list of tags was refused: they wait for a run that may read it.
-    if (known === null && c.record.tags.length > 0) return null;
-    const catalog = known ?? [];
-    const wanted: string[] = [];
-    const missing: string[] = [];
-    for (const name of c.record.tags) {
-      const tag = pick(catalog, name);
-      if (tag !== null) wanted.push(tag.name);
-      else {
-        missing.push(name);
-        await addWarning(db, c.run, {
-          step: 'setTags',
-          subject: name,
-          code: UNKNOWN_TAG,
-          reason: `the account has no tag "${name}": create it in the service, or map the value to another tag`,
-        });
-      }
-    }
-    const current = contact.tags.map((tag) => tag.name);
-    const target = targetTags(current, wanted, mine, c.spec.options.tags);
-    const added = wanted.filter((name) => mine.includes(name) || !current.includes(name));
-    if (target === null) return { ids: null, added, missing };
-    const byName = new Map([...catalog, ...contact.tags].map((tag) => [tag.name, tag.id]));
-    return { ids: target.map((name) => byName.get(name) as number), added, missing };
+  /** The service made a contact that it had before: somebody deleted it there. All is sent again. */
+  async function beginAnew(c: StepContext, contact: Contact): Promise<StepResult> {
+    return await db.transaction(async (tx) => {
+      const { account } = c.spec;
+      await forgetContact(tx, account, c.row.key);
+      await noteSeen(tx, account, c.row.key, c.run, { id: contact.id, contact: seenOf(contact, null) });
+      return await settleStep(tx, c.row.id, {
+        clear: 0,
+        add:
+          STEP_BITS.upsertContact |
+          (c.record.tags.length > 0 ? STEP_BITS.setTags : 0) |
+          (c.record.card === undefined ? 0 : STEP_BITS.createCard),
+        created: true,
+      });
+    });
   }
 }
 
-/** Steps that a record gains when a look-up finds the person on the service. */
-function stepsOfFound(c: StepContext): number {
-  const extra =
-    c.record.extraInfo.length > 0 && needsRead(c.person, c.spec.options) ? STEP_BITS.readExtraInfo : 0;
-  const tags = c.spec.options.tags === 'replace' ? STEP_BITS.setTags : 0;
-  return extra | tags;
+/** The step's context with the person as the ledger has it now. */
+export async function again(tx: Queryable, c: StepContext): Promise<StepContext> {
+  const pipeline = c.spec.mapping.card?.pipeline;
+  const people = await findPeople(
+    tx,
+    c.spec.account,
+    [c.row.key],
+    pipeline === undefined ? '' : refName(pipeline),
+  );
+  return { ...c, person: people.get(c.row.key) ?? null };
+}
+
+async function noteWritten(
+  tx: Queryable,
+  c: StepContext,
+  contact: { readonly id: number; readonly number: string },
+  change: ContactChange,
+  extra: ReturnType<typeof extraToSend>,
+  created: boolean,
+): Promise<void> {
+  const hashes = hashRecord(c.record, c.spec.options);
+  const completes = c.spec.options.mode === 'insert' && c.person?.remote_id != null;
+  await noteContact(tx, c.spec.account, c.row.key, {
+    remoteId: contact.id,
+    remoteNumber: contact.number,
+    hashContact: completes ? (c.person?.hash_contact ?? hashes.contact) : hashes.contact,
+    hashExtra: c.record.extraInfo.length === 0 ? (c.person?.hash_extra ?? hashes.extra) : hashes.extra,
+    extra,
+    marks: change.sent,
+    createdBy: created ? c.spec.sync : null,
+  });
 }
 
 /** The contact of a person: the one under the very number first, else the oldest. */
-function choose(items: readonly Contact[], key: string): { id: number; number: string } | null {
+function choose(items: readonly Contact[], key: string): Contact | null {
   const same = items.filter((item) => canonicalKey(item.number) === key);
   return same.find((item) => item.number === key) ?? same.sort((a, b) => a.id - b.id)[0] ?? null;
 }

@@ -4,12 +4,14 @@ import { createCatalogActivities } from './catalog.ts';
 import { createContactActivities } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { createSinkActivities } from './sinks.ts';
+import { createSettlementActivities, createSnapshotActivities } from './snapshot.ts';
 import { createSyncPlanActivities } from './sync-plan.ts';
 
 /** Activities of the work queue: the ledger, the sources and the sinks. */
 export function createLedgerActivities(deps: Deps) {
   return {
     ...createSyncPlanActivities(deps),
+    ...createSettlementActivities(deps),
     ...createSinkActivities(deps),
   };
 }
@@ -18,6 +20,7 @@ export function createLedgerActivities(deps: Deps) {
 export function createApiActivities(deps: Deps) {
   return {
     ...createCatalogActivities(deps),
+    ...createSnapshotActivities(deps),
     ...createContactActivities(deps),
     ...createCardActivities(deps),
   };

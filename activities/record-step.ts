@@ -2,10 +2,18 @@
 
 import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { CrmRecord } from '../src/contracts/record.ts';
-import { type RunSpec, STEP_BITS, type Step, type StepInput, type StepResult } from '../src/contracts/run.ts';
+import {
+  type RefusalDetails,
+  type RunSpec,
+  STEP_BITS,
+  type Step,
+  type StepInput,
+  type StepResult,
+} from '../src/contracts/run.ts';
 import { findPeople, type KnownPerson } from '../src/ledger/people.ts';
 import { countAttempt, endRecord, getRecord, type RecordRow } from '../src/ledger/records.ts';
 import { addWarning, getRun } from '../src/ledger/runs.ts';
+import { unfold } from '../src/ledger/survey.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { isRefusal, recordReason, refusalCode, refusalScope, toFailure } from './failures.ts';
 import { refName } from './sync-diff.ts';
@@ -70,14 +78,7 @@ async function settleError(deps: Deps, step: Step, input: StepInput, error: unkn
     const code = refusalCode(error);
     const scope = refusalScope(code, step);
     if (scope === 'record') return await fail(deps, step, input, code, recordReason(error));
-    if (scope === 'step') {
-      await addWarning(db, input.run, {
-        step,
-        subject: '',
-        code,
-        reason: `${recordReason(error)}; the step was stopped for all records`,
-      });
-    }
+    if (scope === 'step') await stopStep(deps, input.run, step, code, recordReason(error));
     log.warn({ ...where, code }, `the account refuses ${step}`);
     throw toFailure(error, step, 1);
   }
@@ -100,6 +101,31 @@ async function settleError(deps: Deps, step: Step, input: StepInput, error: unkn
   const failure = toFailure(error, step, 1);
   if ((failure as { type?: string }).type === 'INTERNAL') log.error({ ...where, err: error }, 'step failed');
   throw failure;
+}
+
+/** The steps that end with the right to read and make cards. */
+export const CARD_STEPS: readonly string[] = [
+  'findCard',
+  'createCard',
+  'readBackCard',
+  'moveStage',
+  'readBackStage',
+] satisfies Step[];
+
+/** The account refuses a step, whoever the record is about. People whom the card's call would have made get their upsert back. */
+export async function stopStep(
+  { db }: Deps,
+  runId: string,
+  step: RefusalDetails['step'],
+  code: string,
+  reason: string,
+): Promise<void> {
+  const warning = { step, subject: '', code, reason: `${reason}; the step was stopped for all records` };
+  await addWarning(db, runId, warning);
+  if (!CARD_STEPS.includes(step)) return;
+  const { account } = await getRun(db, runId);
+  const bits = { card: STEP_BITS.createCard, upsert: STEP_BITS.upsertContact, tags: STEP_BITS.setTags };
+  await unfold(db, { id: runId, account }, bits);
 }
 
 function isTransient(error: unknown): boolean {

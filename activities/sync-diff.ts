@@ -1,16 +1,15 @@
 // What changed: a record against what the ledger knows was sent. Pure functions.
-import { createHash } from 'node:crypto';
 import type { SyncConfig } from '../src/contracts/config.ts';
 import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
 import { STEP_BITS } from '../src/contracts/run.ts';
 import type { KnownPerson } from '../src/ledger/people.ts';
 import { brazilianVariants } from '../src/mapping/phone.ts';
+import { changesNothing, contactChange, hashOf as hash, ruleOf, wishOf } from './contact-change.ts';
 
-export type DiffOptions = Pick<SyncConfig, 'tags' | 'extraInfo'>;
-
-function hash(value: unknown): string {
-  return createHash('sha1').update(JSON.stringify(value)).digest('base64url');
-}
+export type DiffOptions = Pick<
+  SyncConfig,
+  'tags' | 'extraInfo' | 'mode' | 'fields' | 'conflict' | 'validateNumber'
+>;
 
 export interface RecordHashes {
   readonly contact: string;
@@ -18,11 +17,10 @@ export interface RecordHashes {
   readonly tags: string;
 }
 
-/** Hashes of the three parts that are written to a contact. */
-export function hashRecord(record: CrmRecord): RecordHashes {
-  const { name, email, document, disableBot } = record.contact;
+/** Hashes of the three parts that are written to a contact, under the rules for its fields. */
+export function hashRecord(record: CrmRecord, rules: Pick<SyncConfig, 'fields'>): RecordHashes {
   return {
-    contact: hash([name ?? null, email ?? null, document ?? null, disableBot ?? null]),
+    contact: hash(wishOf(record.contact, rules)),
     // Spelled out: jsonb gives an object's keys back in an order of its own.
     extra: hash(record.extraInfo.map(({ name, value }) => ({ name, value }))),
     tags: hash(record.tags),
@@ -65,24 +63,65 @@ export function refName(ref: string | number): string {
 /**
  * The steps that this record needs, as bits of STEP_BITS; 0 when the service already has it all.
  * @param known the person in the ledger, null when it has never been seen
+ * @param sync name of the sync: with mode `insert` it completes what it began itself
  */
-export function planSteps(record: CrmRecord, known: KnownPerson | null, options: DiffOptions): number {
-  const hashes = hashRecord(record);
-  const onService = known?.remote_id != null;
-  const extra = hashes.extra !== known?.hash_extra && record.extraInfo.length > 0;
-  const tags = hashes.tags !== known?.hash_tags && concernsTags(record, known, options);
+export function planSteps(
+  record: CrmRecord,
+  known: KnownPerson | null,
+  options: DiffOptions,
+  sync: string,
+): number {
+  const hashes = hashRecord(record, options);
+  if (known?.remote_id == null) {
+    const card = record.card === undefined ? 0 : STEP_BITS.createCard;
+    return (
+      STEP_BITS.upsertContact |
+      (needsLookup(record, options) ? STEP_BITS.lookup : 0) |
+      (concernsTags(record, known, options) ? STEP_BITS.setTags : 0) |
+      card
+    );
+  }
+  const insert = options.mode === 'insert';
+  if (insert && known.created_by !== sync) return 0;
   let todo = 0;
-  // The upsert's answer is the only free look at the contact's tags: a change of tags begins there.
-  if (hashes.contact !== known?.hash_contact || extra || tags || !onService) todo |= STEP_BITS.upsertContact;
-  if (!onService && needsLookup(record, options)) todo |= STEP_BITS.lookup;
-  if (onService && extra && needsRead(known, options)) todo |= STEP_BITS.readExtraInfo;
-  if (tags) todo |= STEP_BITS.setTags;
+  const change =
+    insert || hashes.contact === known.hash_contact
+      ? null
+      : contactChange(record.contact, known.sent, null, options, false);
+  const extra = !insert && hashes.extra !== known.hash_extra && record.extraInfo.length > 0;
+  const tags = hashes.tags !== known.hash_tags && concernsTags(record, known, options);
+  if (tags && !(insert && known.hash_tags !== null)) todo |= STEP_BITS.setTags;
+  const writes = extra || (change !== null && !changesNothing(change));
+  // The upsert's answer is the only free look at the contact's tags: a change of tags that keeps those of people begins there.
+  if (writes || (todo !== 0 && options.tags === 'merge')) todo |= STEP_BITS.upsertContact;
+  // Clearing takes a PUT, whose answer shows no tags.
+  const blind = (change?.clear.length ?? 0) > 0 && tags && options.tags === 'merge';
+  if ((extra && needsRead(known, options)) || change?.look === true || blind) todo |= STEP_BITS.readExtraInfo;
   if (record.card !== undefined) {
-    if (known?.card == null) todo |= STEP_BITS.createCard | (onService ? STEP_BITS.findCard : 0);
-    else if (record.card.stage !== undefined && refName(record.card.stage) !== known.card.stage)
+    if (known.card == null) todo |= STEP_BITS.createCard | STEP_BITS.findCard;
+    else if (!insert && record.card.stage !== undefined && refName(record.card.stage) !== known.card.stage)
       todo |= STEP_BITS.moveStage;
   }
   return todo;
+}
+
+/**
+ * May POST /v1/cards make the contact along with the card? Only when the service is known not to have the person,
+ * and the card's call can carry all there is to say: a number and a name.
+ */
+export function canFold(record: CrmRecord, options: DiffOptions): boolean {
+  const { email, document, disableBot } = record.contact;
+  const more = { email, document, disableBot };
+  return (
+    record.card !== undefined &&
+    record.extraInfo.length === 0 &&
+    !options.validateNumber &&
+    options.mode !== 'update' &&
+    Object.entries(more).every(
+      ([field, value]) =>
+        value === undefined || ruleOf(field as keyof typeof more, options).write === 'never',
+    )
+  );
 }
 
 /** No wanted tag is a change only where Sluice put tags before, or where the list must be exactly the mapped one. */
@@ -94,12 +133,17 @@ function concernsTags(record: CrmRecord, known: KnownPerson | null, options: Dif
 
 /**
  * Must we know whether the person exists before the first write? Yes when the service may hold the
- * other form of a Brazilian mobile number, since the upsert would make a second contact; and when a
- * whole-list write of extra info could erase what others wrote.
+ * other form of a Brazilian mobile number, since the upsert would make a second contact; when a
+ * whole-list write of extra info could erase what others wrote; and when mode or a rule depends on it.
  */
 export function needsLookup(record: CrmRecord, options: DiffOptions): boolean {
   return (
     brazilianVariants(record.key).length > 1 ||
+    options.mode === 'insert' ||
+    options.mode === 'update' ||
+    Object.values(options.fields).some(
+      (rule) => (typeof rule === 'string' ? rule : rule.write) === 'if-empty',
+    ) ||
     (options.extraInfo !== 'replace' && record.extraInfo.length > 0)
   );
 }

@@ -11,7 +11,7 @@ import {
   reopenIntent,
   takeIntent,
 } from '../src/ledger/intents.ts';
-import { endRecord, settleStep } from '../src/ledger/records.ts';
+import { endRecord, markSent, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
 import { isRefusal, refusalCode, refusalScope } from './failures.ts';
@@ -40,8 +40,13 @@ export function isSettled(c: StepContext, intent: IntentRow): boolean {
 }
 
 /** The record's next step is to look for the effect, after a moment. */
-async function lookBack(deps: Deps, c: StepContext, { write, look }: UncertainWrite): Promise<StepResult> {
-  const next = await settleStep(deps.db, c.row.id, { clear: STEP_BITS[write], add: STEP_BITS[look] });
+async function lookBack(
+  deps: Deps,
+  c: StepContext,
+  { write, look }: UncertainWrite,
+  add = 0,
+): Promise<StepResult> {
+  const next = await settleStep(deps.db, c.row.id, { clear: STEP_BITS[write], add: STEP_BITS[look] | add });
   return { ...next, waitMs: FIRST_LOOK_MS };
 }
 
@@ -50,6 +55,7 @@ async function lookBack(deps: Deps, c: StepContext, { write, look }: UncertainWr
  * answer leads to reading back instead of a second call.
  * @param key names the effect; of all attempts and workers at it only one gets to send
  * @param writeDown keeps the answer in the ledger
+ * @param onLost steps, as bits, that go before the reading back
  */
 export async function writeOnce<T>(
   deps: Deps,
@@ -58,20 +64,23 @@ export async function writeOnce<T>(
   kind: UncertainWrite,
   call: Call<T>,
   writeDown: (tx: Queryable, answer: T) => Promise<StepResult>,
+  onLost = 0,
 ): Promise<StepResult> {
   const { db } = deps;
   const intent = await openIntent(db, { ...key, run: c.run });
   // Done in another run at the same time: the ledger has it.
   if (intent.state === 'done') return await settleStep(db, c.row.id, { clear: STEP_BITS[kind.write] });
-  if (intent.state !== 'open') return await lookBack(deps, c, kind);
+  if (intent.state !== 'open') return await lookBack(deps, c, kind, onLost);
   let sending: number | null = null;
   try {
     const answer = await callApi(deps, c.account, c.run, 'cards:write', call, async () => {
       sending = await takeIntent(db, intent.id);
+      // A contact that the call makes is told from an older one by this time.
+      if (onLost !== 0) await markSent(db, c.row.id);
       return sending !== null;
     });
     // Another attempt at the same effect was faster.
-    if (answer === null) return await lookBack(deps, c, kind);
+    if (answer === null) return await lookBack(deps, c, kind, onLost);
     return await db.transaction(async (tx) => {
       await endIntent(tx, intent.id, 'done');
       return await writeDown(tx, answer);
@@ -81,7 +90,7 @@ export async function writeOnce<T>(
     if (sending === null || error instanceof ApplicationFailure) throw error;
     if (isAmbiguous(error)) {
       deps.log.warn({ run: c.run, record: c.row.id, step: kind.write }, 'the answer was lost; reading back');
-      return await lookBack(deps, c, kind);
+      return await lookBack(deps, c, kind, onLost);
     }
     // Refused for certain: the effect may be tried again.
     await reopenIntent(db, intent.id, sending);

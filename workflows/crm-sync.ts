@@ -15,17 +15,21 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { LANES, PlannedRecord, RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
+import type { RetryRequest } from '../src/contracts/retry.ts';
+import type { PlannedRecord, RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
 import { announceEnd } from './announce.ts';
 import { type OperatorAct, pauseUpdate, progressQuery, resumeUpdate, SEARCH_KEYS } from './messages.ts';
-import { API_OPTIONS, apiQueue, LEDGER_OPTIONS } from './policies.ts';
+import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { CARD_STEPS, nextStep, stepBits } from './record-steps.ts';
 import { reasonOf, refusalOf } from './refusals.ts';
 import { type Calls, RunControl, validateAct } from './run-control.ts';
+import { type Surveyor, type SurveyState, surveyCards, surveyContacts } from './snapshots.ts';
 
 export interface CrmSyncInput {
   readonly account: string;
   readonly sync: string;
+  /** Records of an earlier run instead of the source. */
+  readonly retry?: RetryRequest;
   /** Set when a run continues as new. */
   readonly carried?: Carried;
 }
@@ -41,6 +45,9 @@ interface RunState {
   run: string;
   tokenKey: string;
   concurrency: number;
+  lane?: number;
+  /** Calls a minute that the account's tokens allow, as the ledger knew last. */
+  callsPerMinute?: number;
   /** A sink is still to be told that the run has ended. */
   announce: boolean;
   planned: boolean;
@@ -49,7 +56,9 @@ interface RunState {
   stopped: number;
   counts: Counts;
   /** How far the account's contacts have been read, while that goes on. */
-  survey?: { next: number; pages: number };
+  survey?: SurveyState;
+  /** The same for the cards of the pipeline. */
+  cards?: SurveyState;
 }
 
 type Counts = Record<
@@ -71,7 +80,12 @@ const NOTHING: Counts = {
 
 /** Records handed over by the ledger at once: some 12 bytes each in the history. */
 const BATCH = 500;
-const BACKFILL_LANE: (typeof LANES)['backfill'] = 5;
+/** The first hand-over is small: what the first answers teach about the token's limit counts from the second on. */
+const FIRST_BATCH = 50;
+/** So many people whom nobody looks up make a first page worth its call. */
+const BLIND = 20;
+/** Calls a minute of a token until the ledger tells (API text, Limits). */
+const CALLS_PER_MINUTE = 120;
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
@@ -141,7 +155,11 @@ class CrmSync {
   async #open(): Promise<void> {
     Object.assign(
       this.#state,
-      await ledger.openRun({ account: this.#input.account, sync: this.#input.sync }),
+      await ledger.openRun({
+        account: this.#input.account,
+        sync: this.#input.sync,
+        ...(this.#input.retry === undefined ? {} : { retry: this.#input.retry }),
+      }),
     );
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: this.#state.run }]);
   }
@@ -174,28 +192,12 @@ class CrmSync {
       this.#state.counts.total += revived;
     }
     if (work.cards > 0) await this.#untilDone('createCard', () => readPipelines({ run: this.#state.run }));
-    if (work.lookups > 1) await this.#survey(work.lookups);
+    let finds = work.finds;
+    if (work.lookups > 1 || work.blind >= BLIND)
+      finds = await surveyContacts(this.#surveyor(), work.lookups, work.blind);
+    if (finds > 1 && nextStep(stepBits(['findCard']), this.#state.stopped) !== null)
+      await surveyCards(this.#surveyor(), finds);
     this.#state.prepared = true;
-  }
-
-  /** Reads the account's contacts by the hundred when that takes fewer calls than looking people up one by one. */
-  async #survey(lookups: number): Promise<void> {
-    const { surveyContacts } = this.#api();
-    this.#state.survey ??= { next: 1, pages: 1 };
-    for (const at = this.#state.survey; at.next <= at.pages; at.next++) {
-      await this.#continueWhenLong();
-      const page = at.next;
-      const answer = await this.#untilDone('lookup', () => surveyContacts({ run: this.#state.run, page }));
-      if (answer === null) return;
-      const needed = Math.ceil(answer.count / 100);
-      // The first page is spent either way; the others only if they are fewer than the look-ups.
-      if (page === 1 && needed - 1 <= lookups) at.pages = needed;
-      // Contacts that came, went or moved meanwhile may have slipped between two pages.
-      if (page === at.pages) {
-        const complete = answer.seen === answer.count && !answer.hasMore;
-        await ledger.settleSurvey({ run: this.#state.run, complete });
-      }
-    }
   }
 
   async #syncRecords(): Promise<void> {
@@ -203,14 +205,19 @@ class CrmSync {
     const control = this.#control;
     let after = 0;
     let endedBefore = -1;
+    let limit = FIRST_BATCH;
     for (;;) {
       await control.turn(this.#state.concurrency);
-      const batch = await ledger.nextRecords({
+      const answer = await ledger.nextRecords({
         run: this.#state.run,
         after,
         stopped: this.#state.stopped,
-        limit: BATCH,
+        limit,
       });
+      limit = BATCH;
+      // Histories of earlier versions hold the bare list.
+      const batch = 'records' in answer ? answer.records : (answer as PlannedRecord[]);
+      if ('records' in answer) this.#state.callsPerMinute = answer.callsPerMinute;
       for (const record of batch) {
         await condition(() => control.active < this.#state.concurrency || control.held !== null);
         if (control.held !== null) break;
@@ -320,12 +327,26 @@ class CrmSync {
     });
   }
 
+  /** What the reading of snapshots needs of this run. */
+  #surveyor(): Surveyor {
+    return {
+      state: this.#state,
+      api: this.#api(),
+      untilDone: (step, call) => this.#untilDone(step, call),
+      continueWhenLong: () => this.#continueWhenLong(),
+    };
+  }
+
   /** API activities in the lane of this run, fair between tokens. */
   #api(): Activities {
     return proxyActivities<Activities>({
       ...API_OPTIONS,
       taskQueue: apiQueue(workflowInfo().taskQueue),
-      priority: { priorityKey: BACKFILL_LANE, fairnessKey: this.#state.tokenKey },
+      priority: callPriority(
+        this.#state.lane ?? LANE.backfill,
+        this.#state.tokenKey,
+        this.#state.callsPerMinute ?? CALLS_PER_MINUTE,
+      ),
     });
   }
 

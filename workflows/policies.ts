@@ -1,5 +1,6 @@
 // Timeouts and retries of every activity, and the task queues they run on.
 import type { ActivityOptions } from '@temporalio/workflow';
+import type { LANES } from '../src/contracts/run.ts';
 
 /** Workflows and ledger work share one queue; API calls have their own, so that the engine can rank and limit them. */
 export const WORK_QUEUE = 'sluice';
@@ -40,3 +41,27 @@ export const ANNOUNCE_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '40 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
+
+/** The lanes that workflows use, as the engine's priority keys. */
+export const LANE: { readonly lead: (typeof LANES)['lead']; readonly backfill: (typeof LANES)['backfill'] } =
+  {
+    lead: 2,
+    backfill: 5,
+  };
+
+/**
+ * Where an API call stands in the engine's queue: by lane, and within a lane fair between tokens. Each lane of a token
+ * has a key of its own, so that the rate at which the engine hands out one lane's calls never holds up another.
+ * @param callsPerMinute of the account's tokens: the weight is calls a second, which the queue's limit a key is scaled by
+ */
+export function callPriority(
+  lane: number,
+  tokenKey: string,
+  callsPerMinute: number,
+): NonNullable<ActivityOptions['priority']> {
+  return {
+    priorityKey: lane,
+    fairnessKey: `${tokenKey}:${lane}`,
+    fairnessWeight: Math.min(1000, Math.max(0.001, callsPerMinute / 60)),
+  };
+}

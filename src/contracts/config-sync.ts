@@ -1,6 +1,7 @@
 // The part `syncs` of sluice.yaml: one source into one account.
 import { z } from 'zod';
 import { described, name } from './config-base.ts';
+import { ScheduleConfig } from './config-schedule.ts';
 
 /** Fields of a contact that a sync writes, each with a rule of its own. */
 export const CONTACT_FIELDS = ['name', 'email', 'document', 'disableBot'] as const;
@@ -11,18 +12,16 @@ const write = z.enum(['always', 'if-empty', 'never']).meta({
     'always: what the source says is written when it changed; if-empty: only where the service has nothing; never: left alone',
 });
 
-export const FieldRule = z
-  .union([
-    write,
-    z.strictObject({
-      write: write.default('always'),
-      clear: z.boolean().default(false).meta({
-        description: 'An empty value in the source empties the field that Sluice had filled (one PUT)',
-      }),
+/** The API lets these two be empty; a name and the bot switch always have a value. */
+const clearable = z.union([
+  write,
+  z.strictObject({
+    write: write.default('always'),
+    clear: z.boolean().default(false).meta({
+      description: 'An empty value in the source empties the field that Sluice had filled (one PUT)',
     }),
-  ])
-  .transform((rule) => (typeof rule === 'string' ? { write: rule, clear: false } : rule));
-export type FieldRule = z.output<typeof FieldRule>;
+  }),
+]);
 
 export const SyncConfig = z.strictObject({
   account: described(name, 'Which of `accounts` receives the records'),
@@ -48,10 +47,10 @@ export const SyncConfig = z.strictObject({
     }),
   fields: z
     .strictObject({
-      name: FieldRule.optional().meta({ description: 'Rule of the name' }),
-      email: FieldRule.optional().meta({ description: 'Rule of the e-mail address' }),
-      document: FieldRule.optional().meta({ description: 'Rule of the document' }),
-      disableBot: FieldRule.optional().meta({ description: 'Rule of the bot switch' }),
+      name: write.optional(),
+      email: clearable.optional().meta({ description: 'Rule of the e-mail address' }),
+      document: clearable.optional().meta({ description: 'Rule of the document' }),
+      disableBot: write.optional(),
     })
     .default({})
     .meta({ description: 'When a field of the contact is written; without a rule: always' }),
@@ -77,5 +76,6 @@ export const SyncConfig = z.strictObject({
     .default(false)
     .meta({ description: 'Ask the service to check each number on the chat network' }),
   announce: described(name, 'Which of `sinks` is told, by one event, that a run has ended').optional(),
+  schedule: ScheduleConfig.optional().meta({ description: 'When the sync runs by itself' }),
 });
 export type SyncConfig = z.infer<typeof SyncConfig>;

@@ -16,6 +16,23 @@ export interface PersonRow {
   readonly extra_known: ExtraField[] | null;
   /** Names of tags that Sluice itself put on the contact. */
   readonly tags_added: string[];
+  /** Mark of each field that was sent: what changed since is told field by field. */
+  readonly sent: Readonly<Record<string, string>>;
+  /** The contact as the service showed it, and in which run; null when it never did. */
+  readonly seen: (JsonContact & { readonly run: string }) | null;
+  /** The sync that created the contact; null when it was there before. */
+  readonly created_by: string | null;
+}
+
+/** A contact of the service, as far as a diff needs it. */
+export interface JsonContact {
+  readonly number: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly document: string | null;
+  readonly disableBot: boolean;
+  readonly tags: readonly { readonly id: number; readonly name: string }[];
+  readonly extraInfo: readonly ExtraField[] | null;
 }
 
 export interface CardRow {
@@ -48,76 +65,59 @@ export async function findPeople(
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** Notes what a look-up found: the contact's id and number, or that there is none. */
-export async function noteLookup(
+/** Notes what the service shows of a person: the contact as it is now, or that there is none. */
+export async function noteSeen(
   tx: Queryable,
   account: string,
   key: string,
-  found: { id: number; number: string } | null,
+  runId: string,
+  found: { id: number; contact: JsonContact } | null,
 ): Promise<void> {
   await tx.query(
-    `insert into people (account, key, remote_id, remote_number) values ($1, $2, $3, $4)
+    `insert into people (account, key, remote_id, remote_number, seen, extra_known) values ($1, $2, $3, $4, $5, $6)
      on conflict (account, key) do update set
        remote_id = coalesce(excluded.remote_id, people.remote_id),
-       remote_number = coalesce(excluded.remote_number, people.remote_number)`,
-    [account, key, found?.id ?? null, found?.number ?? null],
+       remote_number = coalesce(excluded.remote_number, people.remote_number),
+       seen = excluded.seen,
+       extra_known = coalesce(excluded.extra_known, people.extra_known)`,
+    [
+      account,
+      key,
+      found?.id ?? null,
+      found?.contact.number ?? null,
+      found && toJson({ run: runId, ...found.contact }),
+      found?.contact.extraInfo == null ? null : toJson(found.contact.extraInfo),
+    ],
   );
 }
 
-/**
- * Notes a page of the account's contacts: only people that this run is about are kept. Of two contacts
- * of one person (with and without the ninth digit) the one whose number is the key wins, unless Sluice has
- * written to the other: hashes and card are of that one.
- * @returns how many different contacts the run's reading has come by so far
- */
-export async function noteSurvey(
-  tx: Queryable,
-  account: string,
-  runId: string,
-  contacts: readonly { id: number; number: string; key: string }[],
-): Promise<number> {
-  await tx.query(
-    `insert into survey_contacts (run_id, contact_id)
-     select $1, (each.value)::bigint from jsonb_array_elements_text($2::jsonb) as each on conflict do nothing`,
-    [runId, toJson(contacts.map(({ id }) => id))],
-  );
-  await tx.query(
-    `insert into people (account, key, remote_id, remote_number)
-     select distinct on (s.key) $1, s.key, s.id, s.number
-       from jsonb_to_recordset($3::jsonb) as s(id bigint, number text, key text)
-       join run_records r on r.run_id = $2 and r.key = s.key
-      order by s.key, (s.number = s.key) desc, s.id
-     on conflict (account, key) do update
-        set remote_id = excluded.remote_id, remote_number = excluded.remote_number
-      where people.remote_id is null or (excluded.remote_number = people.key and people.hash_contact is null)`,
-    [account, runId, toJson(contacts)],
-  );
-  const [row] = await tx.query<{ seen: number }>(
-    'select count(*)::int as seen from survey_contacts where run_id = $1',
-    [runId],
-  );
-  return row?.seen ?? 0;
-}
-
-/** Forgets which contacts a run's reading of the account has come by. */
-export async function clearSurvey(tx: Queryable, runId: string): Promise<void> {
-  await tx.query('delete from survey_contacts where run_id = $1', [runId]);
-}
-
-export async function noteExtraInfo(
-  tx: Queryable,
-  account: string,
-  key: string,
-  extra: readonly ExtraField[],
-) {
-  await tx.query('update people set extra_known = $3 where account = $1 and key = $2', [
+/** The person's ledger id, made when there is none: an effect is named by it before the service knows the person. */
+export async function ensurePerson(db: Queryable, account: string, key: string): Promise<number> {
+  await db.query('insert into people (account, key) values ($1, $2) on conflict do nothing', [account, key]);
+  const [row] = await db.query<{ id: number }>('select id from people where account = $1 and key = $2', [
     account,
     key,
-    toJson(extra),
   ]);
+  return (row as { id: number }).id;
 }
 
-/** Notes a contact that was written; answers the person's ledger id. */
+/** Somebody deleted the contact on the service: nothing that was sent to it counts any more. */
+export async function forgetContact(tx: Queryable, account: string, key: string): Promise<void> {
+  const [row] = await tx.query<{ id: number }>(
+    `update people set remote_id = null, remote_number = null, hash_contact = null, hash_extra = null, hash_tags = null,
+            extra_known = null, tags_added = '[]', tags_missing = '[]', sent = '{}', seen = null
+      where account = $1 and key = $2 returning id`,
+    [account, key],
+  );
+  if (row === undefined) return;
+  await tx.query('delete from cards where person_id = $1', [row.id]);
+  await tx.query(
+    `delete from intents where account = $1 and kind = 'card' and subject like $2 || '/%' and state = 'done'`,
+    [account, row.id],
+  );
+}
+
+/** Notes a contact that has what the record asks for, written just now or found so; answers the person's ledger id. */
 export async function noteContact(
   tx: Queryable,
   account: string,
@@ -129,14 +129,18 @@ export async function noteContact(
     hashExtra: string;
     /** Null: extra info was not part of the call. */
     extra: readonly ExtraField[] | null;
+    marks: Readonly<Record<string, string>>;
+    /** The sync that created the contact with this very call. */
+    createdBy: string | null;
   },
 ): Promise<number> {
   const [row] = await tx.query<{ id: number }>(
-    `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, extra_known, synced_at)
-     values ($1, $2, $3, $4, $5, $6, $7, now())
+    `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, extra_known, sent, created_by, synced_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())
      on conflict (account, key) do update set remote_id = excluded.remote_id, remote_number = excluded.remote_number,
        hash_contact = excluded.hash_contact, hash_extra = excluded.hash_extra,
-       extra_known = coalesce(excluded.extra_known, people.extra_known), synced_at = now()
+       extra_known = coalesce(excluded.extra_known, people.extra_known), sent = excluded.sent, seen = null,
+       created_by = coalesce(people.created_by, excluded.created_by), synced_at = now()
      returning id`,
     [
       account,
@@ -146,6 +150,8 @@ export async function noteContact(
       sent.hashContact,
       sent.hashExtra,
       sent.extra && toJson(sent.extra),
+      toJson(sent.marks),
+      sent.createdBy,
     ],
   );
   return (row as { id: number }).id;

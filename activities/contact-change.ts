@@ -1,0 +1,134 @@
+// Which fields of a contact are to be written: the source's wish, what was sent before, and what the service
+// shows, under the rules of the sync. Pure functions.
+import { createHash } from 'node:crypto';
+import { CONTACT_FIELDS, type ContactField, type SyncConfig } from '../src/contracts/config.ts';
+import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
+
+type Fields = CrmRecord['contact'];
+type Rules = Pick<SyncConfig, 'fields' | 'conflict'>;
+type Clearable = 'email' | 'document';
+
+/** Mark of each field that was sent (or found to be right): a hash of its value, with the rule's sign before it. */
+export type SentMarks = Readonly<Partial<Record<ContactField, string>>>;
+
+/** A contact as the service showed it in this run. */
+export interface SeenContact {
+  readonly number: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly document: string | null;
+  readonly disableBot: boolean;
+  readonly tags: readonly { readonly id: number; readonly name: string }[];
+  /** Null: the answer did not show it (API text, Contact: only GET /v1/contacts/{contactId} does). */
+  readonly extraInfo: readonly ExtraField[] | null;
+}
+
+export interface ContactChange {
+  readonly write: Partial<Omit<Fields, 'number'>>;
+  readonly clear: readonly Clearable[];
+  /** Marks to keep once this change is written. */
+  readonly sent: SentMarks;
+  /** Fields that people changed since Sluice wrote them, where the rule is `fail`. */
+  readonly conflicts: readonly ContactField[];
+  /** A rule can be judged only by what the service shows: the contact has to be read first. */
+  readonly look: boolean;
+}
+
+export function hashOf(value: unknown): string {
+  return createHash('sha1').update(JSON.stringify(value)).digest('base64url');
+}
+
+/** Ten characters tell two values of one field of one person apart. */
+const markOf = (value: unknown) => hashOf(value).slice(0, 10);
+
+export function ruleOf(
+  field: ContactField,
+  { fields }: Pick<Rules, 'fields'>,
+): { readonly write: 'always' | 'if-empty' | 'never'; readonly clear: boolean } {
+  const rule = fields[field] ?? 'always';
+  return typeof rule === 'string' ? { write: rule, clear: false } : rule;
+}
+
+/** What of a contact's fields decides whether something changed: value and rule of each. */
+export function wishOf(contact: Fields, rules: Pick<Rules, 'fields'>): unknown[] {
+  return CONTACT_FIELDS.map((field) => {
+    const { write, clear } = ruleOf(field, rules);
+    const value = contact[field];
+    if (write === 'never') return null;
+    if (value === undefined) return clear ? ['clear'] : null;
+    return write === 'if-empty' ? ['if-empty', value] : value;
+  });
+}
+
+/** Someone without a name carries the number in its place. */
+function isEmpty(field: ContactField, seen: SeenContact): boolean {
+  const value = seen[field];
+  return value === null || value === '' || (field === 'name' && value === seen.number);
+}
+
+/**
+ * The change that a record asks for.
+ * @param sent marks of what was sent before; empty for a contact that Sluice never wrote
+ * @param seen the contact as the service shows it now; null when nobody looked
+ * @param isNew the service has no such contact yet
+ */
+export function contactChange(
+  contact: Fields,
+  sent: SentMarks,
+  seen: SeenContact | null,
+  rules: Rules,
+  isNew: boolean,
+): ContactChange {
+  const write: Record<string, unknown> = {};
+  const clear: Clearable[] = [];
+  const marks: Partial<Record<ContactField, string>> = { ...sent };
+  const conflicts: ContactField[] = [];
+  let look = false;
+  for (const field of CONTACT_FIELDS) {
+    const rule = ruleOf(field, rules);
+    const value = contact[field];
+    const before = sent[field];
+    if (rule.write === 'never') continue;
+    const wish = value === undefined ? undefined : (rule.write === 'if-empty' ? '?' : '') + markOf(value);
+    // An empty field of the source asks for something only where Sluice filled it before.
+    const clears = wish === undefined && rule.clear && before !== undefined && !before.startsWith('?');
+    if (wish === before || (wish === undefined && !clears)) continue;
+    const change = () => {
+      if (clears) {
+        clear.push(field as Clearable);
+        delete marks[field];
+      } else {
+        write[field] = value;
+        marks[field] = wish as string;
+      }
+    };
+    const leave = () => {
+      if (clears) delete marks[field];
+      else marks[field] = wish as string;
+    };
+    if (isNew) {
+      change();
+      continue;
+    }
+    if (seen !== null && (clears ? isEmpty(field, seen) : seen[field] === value)) {
+      leave();
+      continue;
+    }
+    const guarded = rules.conflict !== 'overwrite' && before !== undefined && !before.startsWith('?');
+    if (seen === null) {
+      look ||= guarded || rule.write === 'if-empty';
+      change();
+      continue;
+    }
+    if (rule.write === 'if-empty' && !isEmpty(field, seen)) leave();
+    else if (guarded && !isEmpty(field, seen) && markOf(seen[field]) !== before) {
+      if (rules.conflict === 'fail') conflicts.push(field);
+      else leave();
+    } else change();
+  }
+  return { write, clear, sent: marks, conflicts, look };
+}
+
+export function changesNothing(change: ContactChange): boolean {
+  return Object.keys(change.write).length === 0 && change.clear.length === 0;
+}

@@ -1,0 +1,120 @@
+// What is left to do for a contact that the service has just shown: what is right already costs no call.
+import type { Contact } from '../src/api-client/schemas/contact.ts';
+import type { ExtraField } from '../src/contracts/record.ts';
+import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
+import type { Queryable } from '../src/ledger/database.ts';
+import { type JsonContact, type KnownPerson, noteContact, noteTags } from '../src/ledger/people.ts';
+import { endRecord, rememberTagIds, settleStep } from '../src/ledger/records.ts';
+import { changesNothing, contactChange, type SeenContact } from './contact-change.ts';
+import type { StepContext } from './record-step.ts';
+import { hashRecord, mergeExtraInfo } from './sync-diff.ts';
+import { planTags } from './tag-plan.ts';
+
+/** @param extraInfo shown by GET /v1/contacts/{contactId} only */
+export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null): JsonContact {
+  const { number, name, email, document, disableBot, tags } = contact;
+  return {
+    ...{ number, name, email, document, disableBot, tags: tags.map(({ id, name }) => ({ id, name })) },
+    extraInfo: extraInfo?.map(({ name, value }) => ({ name, value })) ?? null,
+  };
+}
+
+/** The contact as this run saw it; null when it did not. */
+export function seenInRun(c: StepContext): SeenContact | null {
+  return c.person?.seen?.run === c.run ? c.person.seen : null;
+}
+
+/** The extra info to send, null when none is: it replaces the whole list, so it carries what others wrote. */
+export function extraToSend(c: StepContext): readonly ExtraField[] | null {
+  const { record, person, spec } = c;
+  if (record.extraInfo.length === 0 || hashRecord(record, spec.options).extra === person?.hash_extra)
+    return null;
+  const there = seenInRun(c)?.extraInfo ?? null;
+  const list =
+    spec.options.extraInfo === 'replace'
+      ? mergeExtraInfo([], record.extraInfo)
+      : mergeExtraInfo(person?.extra_known ?? [], record.extraInfo);
+  return there !== null && same(mergeExtraInfo([], there), list) ? null : list;
+}
+
+function same(a: readonly ExtraField[], b: readonly ExtraField[]): boolean {
+  return (
+    a.length === b.length && a.every((field, i) => field.name === b[i]?.name && field.value === b[i]?.value)
+  );
+}
+
+/** Writes down what a conflict means for the record, under the rule `fail`. */
+export async function failConflict(
+  tx: Queryable,
+  id: number,
+  fields: readonly string[],
+): Promise<StepResult> {
+  await endRecord(tx, id, {
+    status: 'failed',
+    step: 'upsertContact',
+    code: 'CONFLICT',
+    reason: `people changed ${fields.join(', ')} on the service after Sluice had written it: correct the source, or set "conflict" to keep or overwrite`,
+  });
+  return { todo: 0, ended: 'failed' };
+}
+
+/**
+ * Settles a record whose person the service has. The person in `c` is as the ledger has it after the look.
+ * @param looked bits of the look that was made
+ */
+export async function settleSeen(tx: Queryable, c: StepContext, looked: number): Promise<StepResult> {
+  const { record, row } = c;
+  const { options, account, sync } = c.spec;
+  const seen = seenInRun(c);
+  if (seen === null || c.person?.remote_id == null) throw new Error('the contact was not seen in this run');
+  if (options.mode === 'insert' && c.person.created_by !== sync)
+    return await settleStep(tx, row.id, { clear: row.todo });
+  const change = contactChange(record.contact, c.person.sent, seen, options, false);
+  if (change.conflicts.length > 0) return await failConflict(tx, row.id, change.conflicts);
+  const extra = extraToSend(c) !== null;
+  const read =
+    extra && seen.extraInfo === null && options.extraInfo !== 'replace' && c.person.extra_known === null;
+  let clear = looked;
+  if (!changesNothing(change) || extra) clear &= ~STEP_BITS.upsertContact;
+  else {
+    clear |= STEP_BITS.upsertContact;
+    await noteUnchanged(tx, c, c.person, change.sent);
+  }
+  const needsRead = read || ((looked & STEP_BITS.readExtraInfo) === 0 && mustReadFresh(c, extra));
+  if (!needsRead) clear |= STEP_BITS.readExtraInfo;
+  if ((row.todo & STEP_BITS.setTags) !== 0) {
+    const tags = await planTags(tx, c, seen.tags);
+    if (tags !== null && tags.ids === null) {
+      clear |= STEP_BITS.setTags;
+      await noteTags(tx, account, row.key, { hash: hashRecord(record, options).tags, ...tags });
+    } else if (tags?.ids != null) await rememberTagIds(tx, row.id, { ...tags, ids: tags.ids });
+  }
+  const wantsCard = (row.todo & STEP_BITS.createCard) !== 0 && c.person.card === null;
+  return await settleStep(tx, row.id, {
+    clear,
+    add: (needsRead ? STEP_BITS.readExtraInfo : 0) | (wantsCard ? STEP_BITS.findCard : 0),
+  });
+}
+
+/** `merge-fresh` trusts no earlier reading. */
+function mustReadFresh(c: StepContext, extra: boolean): boolean {
+  return extra && c.spec.options.extraInfo === 'merge-fresh';
+}
+
+async function noteUnchanged(
+  tx: Queryable,
+  c: StepContext,
+  person: KnownPerson,
+  marks: Readonly<Record<string, string>>,
+): Promise<void> {
+  const hashes = hashRecord(c.record, c.spec.options);
+  await noteContact(tx, c.spec.account, c.row.key, {
+    remoteId: person.remote_id as number,
+    remoteNumber: person.remote_number as string,
+    hashContact: hashes.contact,
+    hashExtra: c.record.extraInfo.length === 0 ? (person.hash_extra ?? hashes.extra) : hashes.extra,
+    extra: null,
+    marks,
+    createdBy: null,
+  });
+}
