@@ -1,8 +1,9 @@
 // Starts a sync as a workflow, or joins the one that runs already, and follows it to its report.
 import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { crmSync } from '../../workflows/crm-sync.ts';
-import { crmSyncWorkflowId, progressQuery, SEARCH_KEYS } from '../../workflows/messages.ts';
+import { crmSyncIdentity, progressQuery } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
+import type { RetryRequest } from '../contracts/retry.ts';
 import type { RunProgress, RunReport } from '../contracts/run.ts';
 import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
@@ -15,19 +16,21 @@ const TASK_QUEUE_TYPE_WORKFLOW = 1;
 
 export type SyncHandle = WorkflowHandle<typeof crmSync>;
 
-/** One sync has one workflow at a time: a second start joins the first. */
-export async function startSync(client: Client, account: string, sync: string): Promise<SyncHandle> {
-  const workflowId = crmSyncWorkflowId(account, sync);
+/**
+ * One sync has one workflow at a time: a second start joins the first. A retry joins nothing.
+ * @throws WorkflowExecutionAlreadyStartedError when a retry finds a run under way
+ */
+export async function startSync(
+  client: Client,
+  account: string,
+  sync: string,
+  retry?: RetryRequest,
+): Promise<SyncHandle> {
   return await client.workflow.start<typeof crmSync>('crmSync', {
-    workflowId,
+    ...crmSyncIdentity(account, sync),
     taskQueue: WORK_QUEUE,
-    args: [{ account, sync }],
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    typedSearchAttributes: [
-      { key: SEARCH_KEYS.account, value: account },
-      { key: SEARCH_KEYS.job, value: `crm-sync/${sync}` },
-    ],
-    staticSummary: `CRM sync "${sync}" into the account "${account}"`,
+    args: [{ account, sync, ...(retry === undefined ? {} : { retry }) }],
+    workflowIdConflictPolicy: retry === undefined ? 'USE_EXISTING' : 'FAIL',
   });
 }
 

@@ -1,29 +1,63 @@
-// `sluice sync rows`: which rows of the last run were rejected, failed or are unknown, and why.
+// `sluice sync rows`: what came of each row of a run, as a list, as JSON or as CSV.
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { RunProblem } from '../contracts/run.ts';
-import { listProblems } from '../ledger/records.ts';
+import type { CrmRecord } from '../contracts/record.ts';
+import type { Database } from '../ledger/database.ts';
+import {
+  findRun,
+  type OutcomeFilter,
+  ROW_STATUSES,
+  type RowOutcome,
+  type RowStatus,
+  readOutcomes,
+} from '../ledger/outcomes.ts';
 import { lastRun, listWarnings } from '../ledger/runs.ts';
+import { maskRecord } from '../observability/masking.ts';
 import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { integer } from './arguments.ts';
+import { csvLine } from './csv.ts';
 import { CliError, EXIT } from './exit.ts';
-import { runCommand } from './lifetime.ts';
+import { runCommand, say } from './lifetime.ts';
+import { type Output, openOutput } from './output.ts';
 import { openConfig, type SessionOptions, withSessionOptions } from './session.ts';
 
-type Options = SessionOptions & { readonly json: boolean } & {
-  readonly [outcome in RunProblem['outcome']]: boolean;
+type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
+  readonly run?: string;
+  readonly code: readonly string[];
+  readonly row?: number;
+  readonly limit?: number;
+  readonly json: boolean;
+  readonly csv?: string;
+  readonly unmasked: boolean;
 };
 
-const OUTCOMES = ['rejected', 'failed', 'unknown'] as const;
+const PROBLEMS: readonly RowStatus[] = ['rejected', 'failed', 'unknown'];
+
+const WHAT = {
+  rejected: 'rows that could not be mapped',
+  failed: 'records that the service refused',
+  unknown: 'records whose outcome could not be established',
+  created: 'records that made a contact',
+  updated: 'records that changed something',
+  unchanged: 'records that had nothing to change',
+  pending: 'records that have not ended: the run is under way, or was cancelled',
+} as const satisfies Record<RowStatus, string>;
 
 export function registerSyncRows(sync: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(sync.command('rows <name>'))
-    .description('rows of the last run that were rejected, failed or are unknown, with the reason')
-    .option('--rejected', 'only rows that could not be mapped', false)
-    .option('--failed', 'only records that the service refused', false)
-    .option('--unknown', 'only records whose outcome could not be established', false)
+  const rows = withSessionOptions(sync.command('rows <name>')).description(
+    'what came of the rows of the last run; without a filter those that were rejected, failed or are unknown',
+  );
+  for (const [status, what] of Object.entries(WHAT)) rows.option(`--${status}`, what, false);
+  rows
+    .option('--run <id>', 'rows of this run instead of the last one')
+    .option('--code <code>', 'only rows with this code; may be given several times', collect, [])
+    .option('--row <number>', 'only this row of the source', integer({ min: 0 }))
+    .option('--limit <count>', 'at most so many', integer({ min: 1 }))
     .option('--json', 'one JSON object a line', false)
+    .option('--csv <file>', 'write CSV to a file, or to stdout with -')
+    .option('--unmasked', 'show phones, names, e-mails and documents in clear', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand((shutdown) => printRows(name, options, env, shutdown));
     });
@@ -35,8 +69,102 @@ async function printRows(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<number> {
+  if (options.json && options.csv !== undefined)
+    throw new CliError(EXIT.usage, '--json and --csv are two forms of the same; choose one');
   const { account } = (await openConfig(options.config, env)).spec(name);
-  const stateDir = resolve(options.state);
+  const db = await openLedgerAlone(options.state, env, shutdown);
+  const run = await (options.run === undefined
+    ? lastRun(db, account, name)
+    : findRun(db, account, name, options.run));
+  if (run === null) {
+    const what = options.run === undefined ? 'has not run yet' : `has no run ${options.run}`;
+    throw new CliError(EXIT.notFound, `the sync "${name}" ${what}`);
+  }
+  if (options.unmasked) say('personal data is shown in clear (--unmasked)');
+  const output = openOutput(options.csv === undefined || options.csv === '-' ? null : options.csv);
+  const { rows, ended } = await printOutcomes(db, run.id, options, output);
+  await output.close();
+  if (!ended) return EXIT.ok;
+  for (const { step, code, reason } of await listWarnings(db, run.id)) {
+    say(`warning: ${step}: ${reason} [${code}]`);
+  }
+  say(`${rows} findings in run ${run.id} (${run.status})`);
+  if (rows === 0 && options.row !== undefined)
+    say(`a row that is not shown was merged into an earlier row of the same person, or was not read`);
+  return EXIT.ok;
+}
+
+async function printOutcomes(
+  db: Database,
+  runId: string,
+  options: Options,
+  output: Output,
+): Promise<{ rows: number; ended: boolean }> {
+  const { limit = Number.POSITIVE_INFINITY, json, csv, unmasked } = options;
+  const form = json ? asJson : csv === undefined ? asText : asCsv;
+  let rows = 0;
+  let ended = csv === undefined || (await output.write(csvLine(CSV_COLUMNS)));
+  for await (const outcome of readOutcomes(db, runId, filterOf(options))) {
+    if (rows >= limit || !ended) break;
+    rows++;
+    ended = await output.write(form(unmasked ? outcome : masked(outcome)));
+  }
+  return { rows, ended };
+}
+
+function filterOf(options: Options): OutcomeFilter {
+  const wanted = ROW_STATUSES.filter((status) => options[status]);
+  // Who asks for one row wants to know what became of it, whatever that is.
+  const otherwise = options.row === undefined ? PROBLEMS : ROW_STATUSES;
+  return {
+    statuses: wanted.length === 0 ? otherwise : wanted,
+    codes: options.code.length === 0 ? null : options.code,
+    row: options.row ?? null,
+  };
+}
+
+function masked(outcome: RowOutcome): RowOutcome {
+  const { key } = maskRecord({ key: outcome.key }) as Pick<RowOutcome, 'key'>;
+  return { ...outcome, key, payload: maskRecord(outcome.payload) as RowOutcome['payload'] };
+}
+
+function asText({ row, status, step, code, reason }: RowOutcome): string {
+  return `row ${row}\t${status}\t${step ?? ''}\t${code ?? ''}\t${reason ?? ''}\n`;
+}
+
+function asJson({ status, step, ...outcome }: RowOutcome): string {
+  // `outcome` and `where` are the names that the run's report has for status and step.
+  const { row, key, code, reason, ...more } = outcome;
+  return `${JSON.stringify({ row, key, outcome: status, status, where: step, step, code, reason, ...more })}\n`;
+}
+
+const CSV_COLUMNS = [
+  ...['row', 'status', 'step', 'code', 'reason', 'attempts', 'created', 'cardCreated', 'endedAt'],
+  ...['key', 'name', 'email', 'document', 'tags', 'pipeline', 'stage', 'payload'],
+];
+
+function asCsv(outcome: RowOutcome): string {
+  const { row, status, step, code, reason, attempts, created, cardCreated, endedAt, key, payload } = outcome;
+  const record = isRecord(payload) ? payload : null;
+  const { contact, tags = [], card } = record ?? {};
+  return csvLine([
+    ...[row, status, step, code, reason, attempts, created, cardCreated, endedAt?.toISOString() ?? null],
+    ...[key, contact?.name ?? null, contact?.email ?? null, contact?.document ?? null, tags.join('|')],
+    ...[card?.pipeline ?? null, card?.stage ?? null, payload === null ? null : JSON.stringify(payload)],
+  ]);
+}
+
+function isRecord(payload: RowOutcome['payload']): payload is CrmRecord {
+  return payload !== null && typeof payload.contact === 'object';
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}
+
+/** The embedded ledger serves one process: this one, for as long as the command lasts. */
+async function openLedgerAlone(state: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Database> {
+  const stateDir = resolve(state);
   if (!env.DATABASE_URL) {
     const lock = await acquireFolderLock(stateDir, { command: 'sluice sync rows' }).catch((error: Error) => {
       if (!(error instanceof FolderHeldError)) throw error;
@@ -50,19 +178,5 @@ async function printRows(
   }
   const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
   shutdown.add('ledger', () => db.close());
-  const run = await lastRun(db, account, name);
-  if (run === null) throw new CliError(EXIT.notFound, `the sync "${name}" has not run yet`);
-  const wanted = OUTCOMES.filter((outcome) => options[outcome]);
-  const rows = await listProblems(db, run.id, 1_000_000, wanted.length === 0 ? OUTCOMES : wanted);
-  for (const row of rows) {
-    const { row: number, outcome, where, code, reason } = row;
-    process.stdout.write(
-      options.json ? `${JSON.stringify(row)}\n` : `row ${number}\t${outcome}\t${where}\t${code}\t${reason}\n`,
-    );
-  }
-  for (const { step, code, reason } of await listWarnings(db, run.id)) {
-    process.stderr.write(`warning: ${step}: ${reason} [${code}]\n`);
-  }
-  process.stderr.write(`${rows.length} findings in run ${run.id} (${run.status})\n`);
-  return EXIT.ok;
+  return db;
 }

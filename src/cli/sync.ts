@@ -1,11 +1,11 @@
 // `sluice sync …`: run a sync, look at it, pause it, resume it, cancel it.
-import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { crmSyncWorkflowId, pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
 import type { RunProgress } from '../contracts/run.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
+import { operatorName } from './operator.ts';
 import { createProgress } from './progress.ts';
 import {
   describeProgress,
@@ -18,7 +18,9 @@ import {
   warnWithoutWorker,
 } from './run-sync.ts';
 import { connectClient, openConfig, openOrJoin, type SessionOptions, withSessionOptions } from './session.ts';
+import { registerSyncRetry } from './sync-retry.ts';
 import { registerSyncRows } from './sync-rows.ts';
+import { registerSyncSchedule } from './sync-schedule.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ActOptions = Options & { readonly reason: string };
@@ -51,6 +53,8 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
     });
 
   registerSyncRows(sync, env);
+  registerSyncRetry(sync, env);
+  registerSyncSchedule(sync, env);
 
   const steer = (
     verb: string,
@@ -95,14 +99,4 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
     await handle.result().catch(() => undefined);
     return await handle.query(progressQuery);
   });
-}
-
-/** Who acts: the user's name; a container's user may have none. */
-function operatorName(): string {
-  try {
-    return userInfo().username;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall !== 'uv_os_get_passwd') throw error;
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
 }

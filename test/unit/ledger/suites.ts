@@ -1,6 +1,7 @@
 // All suites of the ledger, run on each engine: one SQL, two engines.
 import { engineSuite } from './engine-suite.ts';
 import { intentsSuite } from './intents-suite.ts';
+import { outcomesSuite } from './outcomes-suite.ts';
 import { peopleSuite } from './people-suite.ts';
 import { recordsSuite } from './records-suite.ts';
 import { runsSuite } from './runs-suite.ts';
@@ -11,5 +12,6 @@ export function ledgerSuites(engine: Engine): void {
   runsSuite(engine);
   recordsSuite(engine);
   intentsSuite(engine);
+  outcomesSuite(engine);
   peopleSuite(engine);
 }

@@ -1,0 +1,91 @@
+// Ledger side of a retry: opens its run, and stages the kept records as the planning does with rows.
+import { ApplicationFailure } from '@temporalio/activity';
+import type { CrmRecord } from '../src/contracts/record.ts';
+import { RETRY_REFUSED, type RetryRequest } from '../src/contracts/retry.ts';
+import type { RunSpec } from '../src/contracts/run.ts';
+import type { Database } from '../src/ledger/database.ts';
+import { findPeople, type KnownPerson } from '../src/ledger/people.ts';
+import { type StagedRecord, stageRecords } from '../src/ledger/records.ts';
+import {
+  advanceRetry,
+  nextRetryPage,
+  openRetry,
+  type RetriedRecord,
+  RetryRefusedError,
+  renewIntents,
+} from '../src/ledger/retries.ts';
+import { planSteps, refName } from './sync-diff.ts';
+
+/** Records in one transaction: some 0.5 s of work. */
+const PAGE_RECORDS = 2000;
+
+/**
+ * Opens a retry's run, or finds the one that was cut off.
+ * @returns the run's id
+ * @throws ApplicationFailure with a type of RETRY_REFUSED when there is nothing to do, or no way to do it
+ */
+export async function openRetryRun(db: Database, spec: RunSpec, request: RetryRequest): Promise<string> {
+  try {
+    return await openRetry(db, spec, request);
+  } catch (error) {
+    if (!(error instanceof RetryRefusedError)) throw error;
+    throw ApplicationFailure.nonRetryable(error.message, RETRY_REFUSED[error.why]);
+  }
+}
+
+/**
+ * Stages the records that a retry takes up, page by page; the place moves on with its effect, so an attempt that
+ * was cut off goes on, and a retry that is staged already is left alone.
+ */
+export async function stageAgain(db: Database, runId: string, pageRecords = PAGE_RECORDS): Promise<void> {
+  for (let more = true; more; ) {
+    more = await db.transaction(async (tx) => {
+      const page = await nextRetryPage(tx, runId, pageRecords);
+      if (page === null) return false;
+      const { account, spec, records } = page;
+      const again = records.map((each) => ({ ...each, record: inPipeline(each.record, spec) }));
+      const pipeline = pipelineOf(spec);
+      const people = await findPeople(
+        tx,
+        account,
+        again.map(({ key }) => key),
+        pipeline,
+      );
+      const known = (key: string) => people.get(key) ?? null;
+      const staged: StagedRecord[] = again.map(({ key, row, record }) => ({
+        key,
+        row,
+        record,
+        todo: planSteps(record, known(key), spec.options, spec.sync),
+      }));
+      await stageRecords(tx, runId, staged);
+      await renewIntents(tx, account, subjectsOf(again, known, pipeline));
+      await advanceRetry(tx, runId, records);
+      return records.length > 0;
+    });
+  }
+}
+
+/** The mapping says in which pipeline cards are: its word now counts, as for rows that are read now. */
+function inPipeline(record: CrmRecord, { mapping }: RunSpec): CrmRecord {
+  const { card, ...rest } = record;
+  if (card === undefined || mapping.card === undefined) return rest;
+  return { ...rest, card: { ...card, pipeline: mapping.card.pipeline } };
+}
+
+function pipelineOf({ mapping }: RunSpec): string {
+  return mapping.card === undefined ? '' : refName(mapping.card.pipeline);
+}
+
+/** Names of the effects (see cards.ts) whose outcome was left unknown. */
+function subjectsOf(
+  records: readonly RetriedRecord[],
+  known: (key: string) => KnownPerson | null,
+  pipeline: string,
+): { cards: string[]; stages: string[] } {
+  const people = records.flatMap(({ key, status }) => (status === 'unknown' ? [known(key)] : []));
+  return {
+    cards: people.flatMap((person) => (person === null ? [] : [`${person.id}/${pipeline}`])),
+    stages: people.flatMap((person) => (person?.card == null ? [] : [String(person.card.id)])),
+  };
+}

@@ -1,0 +1,101 @@
+// `sluice sync retry`: takes up failed or unknown records of the last run again, without reading the source.
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Command } from 'commander';
+import { LAST_RUN, RETRY_REFUSED, type RetriedStatus, type RetryRequest } from '../contracts/retry.ts';
+import { CliError, EXIT } from './exit.ts';
+import { runCommand, say } from './lifetime.ts';
+import { createProgress } from './progress.ts';
+import { describeReport, exitCodeOf, followSync, startSync, warnWithoutWorker } from './run-sync.ts';
+import { connectClient, openConfig, openOrJoin, type SessionOptions, withSessionOptions } from './session.ts';
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+  readonly failed: boolean;
+  readonly unknown: boolean;
+  readonly code: readonly string[];
+  readonly run?: string;
+}
+
+export function registerSyncRetry(sync: Command, env: NodeJS.ProcessEnv): void {
+  withSessionOptions(sync.command('retry <name>'))
+    .description(
+      'a new run of the records of the last run that failed, from the payloads that the ledger kept; the source is not read',
+    )
+    .option('--failed', 'records that the service refused (the default)', false)
+    .option(
+      '--unknown',
+      'records whose outcome could not be established: the effect is looked for before anything is sent again',
+      false,
+    )
+    .option(
+      '--code <code>',
+      'only records that ended with this code; may be given several times',
+      collect,
+      [],
+    )
+    .option('--run <id>', 'records of this run, as `sync run` and `sync rows` name it')
+    .option('--json', 'print the report as JSON on stdout', false)
+    .action(async (name: string, options: Options) => {
+      process.exitCode = await runCommand(async (shutdown) => {
+        const stack = await openOrJoin(`sluice sync retry ${name}`, options, env, shutdown);
+        const config = stack?.config ?? (await openConfig(options.config, env));
+        const { account } = config.spec(name);
+        const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
+        if (stack === null) await warnWithoutWorker(client);
+        const handle = await startSync(client, account, name, requestOf(options)).catch((error: unknown) => {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+          throw new CliError(
+            EXIT.conflict,
+            `a run of "${name}" is under way; wait for its end (\`sluice sync run ${name}\` shows it) or cancel it`,
+            { cause: error },
+          );
+        });
+        const progress = createProgress(process.stderr, { label: `retry ${name}`, unit: 'record' });
+        const followed = followSync(client, handle, progress, shutdown.signal).catch(asRefusal);
+        const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));
+        if (report === null) {
+          say(`stopped watching; the run goes on with the next \`sluice sync run ${name}\``);
+          return EXIT.ok;
+        }
+        if (report === 'nothing') {
+          say(`nothing to retry: the last run of "${name}" has no such record`);
+          if (options.json) process.stdout.write(`${JSON.stringify({ run: null, read: 0 })}\n`);
+          return EXIT.ok;
+        }
+        if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+        else process.stdout.write(`${describeReport(report).join('\n')}\n`);
+        return exitCodeOf(report);
+      });
+    });
+}
+
+function requestOf({ failed, unknown, code, run }: Options): RetryRequest {
+  // A code names its records well enough: it may stand with either status.
+  const byCode = code.length > 0 && !failed && !unknown;
+  const statuses: RetriedStatus[] = [
+    ...(failed || byCode || !unknown ? (['failed'] as const) : []),
+    ...(unknown || byCode ? (['unknown'] as const) : []),
+  ];
+  return { from: run ?? LAST_RUN, codes: code.length === 0 ? null : code, statuses };
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}
+
+/** A retry that could not begin ends its workflow with a failure that says why. */
+function asRefusal(error: unknown): 'nothing' {
+  const type = failureType(error);
+  if (type === RETRY_REFUSED.nothing) return 'nothing';
+  const exitCode =
+    type === RETRY_REFUSED.open ? EXIT.conflict : type === RETRY_REFUSED.noRun ? EXIT.notFound : null;
+  if (exitCode === null || !(error instanceof Error)) throw error;
+  throw new CliError(exitCode, error.message.split('\n')[0] as string, { cause: error });
+}
+
+/** Type of the failure at the root of an error. */
+function failureType(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const deeper = failureType(error.cause);
+  return deeper ?? ('type' in error && typeof error.type === 'string' ? error.type : null);
+}

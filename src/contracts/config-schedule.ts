@@ -1,0 +1,149 @@
+// The part `schedule` of a sync: when it runs by itself.
+import { z } from 'zod';
+
+const SECOND = 1000;
+const UNITS = { s: SECOND, m: 60 * SECOND, h: 3600 * SECOND, d: 86_400 * SECOND } as const;
+
+/** `10m` → 600000. For texts that {@link ScheduleConfig} has checked. */
+export function durationMs(text: string): number {
+  const unit = text.at(-1) as keyof typeof UNITS;
+  return Number(text.slice(0, -1)) * UNITS[unit];
+}
+
+function duration(bounds: { min: string; max: string }) {
+  return z.string().superRefine((text, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    if (!/^\d{1,9}[smhd]$/.test(text)) {
+      refuse(`${quoted(text)} is no duration; write a whole number and a unit: 30s, 10m, 1h or 2d`);
+    } else if (durationMs(text) < durationMs(bounds.min) || durationMs(text) > durationMs(bounds.max)) {
+      refuse(`${quoted(text)} is out of bounds; write ${bounds.min} to ${bounds.max}`);
+    }
+  });
+}
+
+const Cron = z.string().superRefine((text, context) => {
+  const message = cronProblem(text);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
+
+const TimeZone = z.string().superRefine((text, context) => {
+  const message = zoneProblem(text);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
+
+export const ScheduleConfig = z.strictObject({
+  cron: z.union([Cron, z.array(Cron).min(1).max(20)]).meta({
+    description:
+      'When: "minute hour day-of-month month day-of-week", for example "0 6 * * 1-5", or @hourly, @daily, @weekly, @monthly; a list runs at each. Day of month and day of week must both match',
+  }),
+  timeZone: TimeZone.default('UTC').meta({
+    description: 'Zone of the clock that `cron` means, as in America/Sao_Paulo',
+  }),
+  overlap: z.enum(['skip', 'buffer-one', 'cancel-other']).default('skip').meta({
+    description:
+      'When a run of this sync is under way already, scheduled or started by hand: leave this time out, run once more after it, or cancel it and run anew',
+  }),
+  catchUpWindow: duration({ min: '10s', max: '365d' }).default('1h').meta({
+    description:
+      'A time that passed while the Temporal server was down is made up for when it is up again this soon: 30s, 10m, 1h, 2d',
+  }),
+  jitter: duration({ min: '1s', max: '1d' }).optional().meta({
+    description: 'Start up to this much later, at random, so that not everything starts on the hour',
+  }),
+  paused: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Keep the schedule on the server without letting it start anything' }),
+});
+export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
+
+export type OverlapPolicy = ScheduleConfig['overlap'];
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Names that may stand for the numbers from `min` on. */
+  readonly names: readonly string[];
+}
+
+const FIELDS: readonly Field[] = [
+  { name: 'minute', min: 0, max: 59, names: [] },
+  { name: 'hour', min: 0, max: 23, names: [] },
+  { name: 'day of month', min: 1, max: 31, names: [] },
+  { name: 'month', min: 1, max: 12, names: MONTHS },
+  { name: 'day of week', min: 0, max: 7, names: DAYS },
+];
+
+const WAY_OUT = 'write "minute hour day-of-month month day-of-week", for example "0 6 * * 1-5"';
+
+/**
+ * What is wrong with a cron text, and the way out; null when the server takes it. Six and seven fields are
+ * refused: the sixth means seconds to some programs and the year to Temporal.
+ */
+export function cronProblem(text: string): string | null {
+  if (text.startsWith('@')) {
+    return /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/.test(text)
+      ? null
+      : `${quoted(text)} is not known; write @hourly, @daily, @weekly, @monthly or @yearly, or five fields`;
+  }
+  if (/^(CRON_)?TZ=/.test(text)) return `a time zone stands in the key timeZone, not in ${quoted(text)}`;
+  const fields = text.trim().split(/\s+/);
+  if (text.trim() === '' || fields.length !== FIELDS.length) {
+    const found = text.trim() === '' ? 'nothing' : `${fields.length} fields`;
+    return `${quoted(text)} has ${found} where five fields stand; ${WAY_OUT}`;
+  }
+  for (const [n, field] of FIELDS.entries()) {
+    const problem = fieldProblem(fields[n] as string, field);
+    if (problem !== null) return `in ${quoted(text)} the ${field.name} ${problem}`;
+  }
+  return null;
+}
+
+function fieldProblem(text: string, field: Field): string | null {
+  const allowed = `${field.min} to ${field.max}${field.names.length === 0 ? '' : ` or ${field.names[0]} to ${field.names.at(-1)}`}`;
+  for (const part of text.split(',')) {
+    const match = /^(?:\*|([a-z\d]+)(?:-([a-z\d]+))?)(?:\/(\d+))?$/i.exec(part);
+    if (match === null) return `${quoted(part)} can't be read; write ${allowed}, a range as 1-5, or *`;
+    const [, first, last, step] = match;
+    if (step !== undefined && Number(step) === 0) return `has the step 0 in ${quoted(part)}; write 1 or more`;
+    const [from, to] = [first, last].map((one) => (one === undefined ? undefined : valueOf(one, field)));
+    if (from === null || to === null) return `${quoted(part)} is out of bounds; write ${allowed}`;
+    if (from !== undefined && to !== undefined && to < from)
+      return `${quoted(part)} runs backwards; write two ranges`;
+  }
+  return null;
+}
+
+function valueOf(text: string, { min, max, names }: Field): number | null {
+  const name = names.indexOf(text.toLowerCase());
+  if (name >= 0) return min + name;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : null;
+}
+
+/** The server looks zones up by their exact name, and knows no offsets. */
+function zoneProblem(text: string): string | null {
+  const known = /^[A-Za-z]/.test(text) ? canonicalZone(text) : null;
+  if (known === null)
+    return `${quoted(text)} is no time zone; write a name of the IANA list, for example America/Sao_Paulo or UTC`;
+  return known !== text && known.toLowerCase() === text.toLowerCase()
+    ? `${quoted(text)} is spelled ${quoted(known)}`
+    : null;
+}
+
+function canonicalZone(text: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { timeZone: text }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length <= 40 ? text : `${text.slice(0, 40)}…`);
+}

@@ -1,0 +1,168 @@
+// Retries: a run made of the kept payloads of earlier records, instead of a source.
+import type { CrmRecord } from '../contracts/record.ts';
+import { LAST_RUN, type RetriedStatus, type RetryRequest } from '../contracts/retry.ts';
+import type { RunSpec } from '../contracts/run.ts';
+import type { Database, Queryable } from './database.ts';
+import { toJson } from './json.ts';
+
+/** Thrown when a retry can't begin; nothing was written. */
+export class RetryRefusedError extends Error {
+  override readonly name = 'RetryRefusedError';
+  readonly why: 'nothing' | 'open' | 'noRun';
+  constructor(why: RetryRefusedError['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/** What a retry takes up, as it stands in the run's cursor: it goes on there after a crash. */
+interface RetryCursor {
+  readonly runs: readonly string[];
+  readonly codes: readonly string[] | null;
+  readonly statuses: readonly RetriedStatus[];
+  /** Ledger id of the last record that was taken up. */
+  readonly after: number;
+}
+
+export interface RetriedRecord {
+  readonly id: number;
+  readonly row: number;
+  readonly key: string;
+  readonly status: RetriedStatus;
+  readonly record: CrmRecord;
+}
+
+/**
+ * A record counts only while no later run of the sync has dealt with the same person: an old payload must
+ * not be written over a newer one. One that a later run left pending has not been dealt with.
+ */
+const TAKEN = `
+  from run_records r join runs u on u.id = r.run_id
+ where r.run_id = any($1) and r.status = any($2) and ($3::text[] is null or r.code = any($3))
+   and r.payload is not null and r.id > $4
+   and not exists (
+     select 1 from runs m join run_records n on n.run_id = m.id
+      where m.account = u.account and m.sync = u.sync and m.seq > u.seq and n.key = r.key
+        and n.status <> 'pending' and m.finished_at is not null)`;
+
+/**
+ * Opens a run that takes up records again, or finds the retry that is still open and was cut off.
+ * @returns the run's id
+ * @throws RetryRefusedError
+ */
+export async function openRetry(db: Database, spec: RunSpec, request: RetryRequest): Promise<string> {
+  return await db.transaction(async (tx) => {
+    const { account, sync } = spec;
+    const [open] = await tx.query<{ id: string; kind: string }>(
+      'select id, kind from runs where account = $1 and sync = $2 and finished_at is null',
+      [account, sync],
+    );
+    if (open?.kind === 'retry') return open.id;
+    if (open !== undefined) {
+      const way = `end it with \`sluice sync run ${sync}\` first`;
+      throw new RetryRefusedError('open', `the run ${open.id} is open still; ${way}`);
+    }
+    const runs = await runsToRetry(tx, account, sync, request.from);
+    const cursor: RetryCursor = { runs, codes: request.codes, statuses: request.statuses, after: 0 };
+    const [any] = await tx.query(`select 1 ${TAKEN} limit 1`, paramsOf(cursor));
+    if (any === undefined) {
+      throw new RetryRefusedError(
+        'nothing',
+        `nothing to retry in ${runs.join(', ')}: no such record that a later run has not dealt with`,
+      );
+    }
+    await tx.query(
+      `insert into runs (id, account, sync, seq, spec, kind, cursor)
+       select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, 'retry', $4
+         from (select max(seq) + 1 as seq from runs where account = $1 and sync = $2) next
+       on conflict do nothing`,
+      [account, sync, toJson(spec), toJson(cursor)],
+    );
+    const [run] = await tx.query<{ id: string }>(
+      `select id from runs where account = $1 and sync = $2 and finished_at is null and kind = 'retry'`,
+      [account, sync],
+    );
+    if (run === undefined)
+      throw new RetryRefusedError('open', `another run of "${sync}" was opened at the same moment`);
+    return run.id;
+  });
+}
+
+async function runsToRetry(
+  tx: Queryable,
+  account: string,
+  sync: string,
+  from: string,
+): Promise<readonly string[]> {
+  const last = from === LAST_RUN;
+  // Retries after the last run that read the source belong to it: what failed again in them counts.
+  const rows = await tx.query<{ id: string }>(
+    last
+      ? `select id from runs where account = $1 and sync = $2 and seq >=
+           (select max(seq) from runs where account = $1 and sync = $2 and kind = 'sync') order by seq`
+      : 'select id from runs where account = $1 and sync = $2 and id = $3',
+    last ? [account, sync] : [account, sync, from],
+  );
+  if (rows.length > 0) return rows.map(({ id }) => id);
+  const message = last ? `the sync "${sync}" has not run yet` : `the sync "${sync}" has no run ${from}`;
+  throw new RetryRefusedError('noRun', message);
+}
+
+export interface RetryPage {
+  readonly account: string;
+  readonly spec: RunSpec;
+  readonly records: readonly RetriedRecord[];
+}
+
+/** The next records to take up, with the run's row locked; null when all have been. */
+export async function nextRetryPage(tx: Queryable, runId: string, limit: number): Promise<RetryPage | null> {
+  const [run] = await tx.query<{
+    account: string;
+    spec: RunSpec;
+    status: string;
+    cursor: RetryCursor | null;
+  }>('select account, spec, status, cursor from runs where id = $1 for update', [runId]);
+  if (run === undefined) throw new Error(`the ledger has no run ${runId}`);
+  if (run.status !== 'planning' || run.cursor === null) return null;
+  const records = await tx.query<RetriedRecord>(
+    `select r.id, r.row_no as row, r.key, r.status, r.payload as record ${TAKEN} order by r.id limit $5`,
+    [...paramsOf(run.cursor), limit],
+  );
+  return { account: run.account, spec: run.spec, records };
+}
+
+/** Moves a retry on behind a page; an empty page ends the taking up. */
+export async function advanceRetry(tx: Queryable, runId: string, taken: readonly RetriedRecord[]) {
+  const last = taken.at(-1);
+  if (last === undefined) {
+    await tx.query(`update runs set cursor = null, status = 'syncing', source_progress = 1 where id = $1`, [
+      runId,
+    ]);
+    return;
+  }
+  await tx.query(
+    `update runs set cursor = jsonb_set(cursor, '{after}', to_jsonb($2::bigint)), rows_read = rows_read + $3
+      where id = $1`,
+    [runId, last.id, taken.length],
+  );
+}
+
+/**
+ * Gives effects that could not be established their full number of sendings again; each is looked for before
+ * anything is sent.
+ */
+export async function renewIntents(
+  tx: Queryable,
+  account: string,
+  subjects: { cards: readonly string[]; stages: readonly string[] },
+): Promise<void> {
+  await tx.query(
+    `update intents set sends = 0 where account = $1 and state = 'unknown'
+        and (kind = 'card' and subject = any($2) or kind = 'stage' and subject = any($3))`,
+    [account, subjects.cards, subjects.stages],
+  );
+}
+
+function paramsOf({ runs, statuses, codes, after }: RetryCursor): readonly unknown[] {
+  return [runs, statuses, codes, after];
+}

@@ -1,0 +1,81 @@
+// Personal data made recognizable to who knows it and useless to who does not: for operators' lists and exports.
+// What is not known to be harmless is hidden.
+
+const HIDDEN = '•••';
+
+/** `5511987654321` → `+55 11 9••••-4321`; of other countries the code's first digits and the last four stay. */
+export function maskPhone(text: string): string {
+  const digits = text.replace(/\D/g, '');
+  const [, area, ninth = ''] = /^55(\d\d)(9)?\d{8}$/.exec(digits) ?? [];
+  if (area !== undefined) return `+55 ${area} ${ninth}••••-${digits.slice(-4)}`;
+  // Short numbers would be shown almost whole.
+  if (digits.length < 10) return `${HIDDEN}${digits.slice(-2)}`;
+  return `+${digits.slice(0, 2)}••••${digits.slice(-4)}`;
+}
+
+/** `bia@example.com` → `b•••@example.com`. */
+export function maskEmail(text: string): string {
+  const at = text.lastIndexOf('@');
+  return at < 1 ? HIDDEN : `${firstOf(text)}${HIDDEN}${text.slice(at)}`;
+}
+
+/** `Maria Souza` → `M… S…`. */
+export function maskName(text: string): string {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  return words.map((word) => `${firstOf(word)}…`).join(' ');
+}
+
+/** `123.456.789-09` → `•••09`. */
+export function maskDocument(text: string): string {
+  const plain = text.replace(/[^\p{L}\p{N}]/gu, '');
+  return plain.length < 6 ? HIDDEN : `${HIDDEN}${plain.slice(-2)}`;
+}
+
+/** The first letter with its accents, whole. */
+function firstOf(text: string): string {
+  return [...text.normalize('NFC')][0] ?? '';
+}
+
+type Masker = (value: unknown) => unknown;
+
+const text =
+  (mask: (value: string) => string): Masker =>
+  (value) =>
+    typeof value === 'string' ? mask(value) : HIDDEN;
+const shown: Masker = (value) => value;
+
+/** What may be seen of a record, by the place of the value; see CrmRecord. */
+const PLACES: Readonly<Record<string, Masker>> = {
+  key: text(maskPhone),
+  'contact.number': text(maskPhone),
+  'contact.name': text(maskName),
+  'contact.email': text(maskEmail),
+  'contact.document': text(maskDocument),
+  'contact.disableBot': shown,
+  'extraInfo.name': shown,
+  tags: shown,
+  'card.pipeline': shown,
+  'card.stage': shown,
+  'card.sourceId': shown,
+  'card.title': text(maskName),
+  'card.expectedCloseDate': shown,
+};
+
+/**
+ * A copy of a record (or of a part of it, under the same names) that may be shown: phones, e-mails, names and
+ * documents are masked, places that nobody has looked at are hidden.
+ */
+export function maskRecord(value: unknown): unknown {
+  return mask(value, '');
+}
+
+function mask(value: unknown, place: string): unknown {
+  if (value === null || value === undefined) return value;
+  const known = PLACES[place];
+  if (Array.isArray(value)) return value.map((item) => mask(item, place));
+  if (known !== undefined) return known(value);
+  if (typeof value !== 'object') return HIDDEN;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, mask(item, place === '' ? key : `${place}.${key}`)]),
+  );
+}
