@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { described, name } from './config-base.ts';
 import { ScheduleConfig } from './config-schedule.ts';
-import { ScheduleConfig } from './config-schedule.ts';
 
 /** Fields of a contact that a sync writes, each with a rule of its own. */
 export const CONTACT_FIELDS = ['name', 'email', 'document', 'disableBot'] as const;
@@ -77,7 +76,6 @@ export const SyncConfig = z.strictObject({
     .default(false)
     .meta({ description: 'Ask the service to check each number on the chat network' }),
   announce: described(name, 'Which of `sinks` is told, by one event, that a run has ended').optional(),
-  schedule: ScheduleConfig.optional().meta({ description: 'When the sync runs by itself' }),
   schedule: ScheduleConfig.optional().meta({ description: 'When the sync runs by itself' }),
 });
 export type SyncConfig = z.infer<typeof SyncConfig>;
