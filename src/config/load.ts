@@ -2,6 +2,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { Config, MappingConfig, type SourceConfig } from '../contracts/config.ts';
 import type { RunSpec } from '../contracts/run.ts';
+import { checkSyncs } from './check-syncs.ts';
 import { ConfigError, ConfigFileError, type ConfigProblem, UnknownNameError } from './errors.ts';
 import { describeIssues } from './issues.ts';
 import { child, configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';
@@ -66,6 +67,7 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
     ...(parsed.success ? [] : described(main, parsed.error.issues, configJsonSchema())),
     ...checkReferences(main),
     ...checkAccounts(main, options.checkAssumptions),
+    ...checkSyncs(main, (name) => (mappings[name] === undefined ? null : mappings[name].card === undefined)),
     ...inMappings,
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(inFileOrder(problems, file));
@@ -202,6 +204,9 @@ function withAbsolutePath(source: SourceConfig, dir: string): SourceConfig {
     case 'csv':
     case 'jsonl':
       return { ...source, path: resolve(dir, source.path) };
+    case 'postgres':
+    case 'http':
+      return source;
   }
 }
 

@@ -60,6 +60,11 @@ describe('a good file', () => {
         account: 'acme',
         source: 'crm',
         mapping: 'people',
+        mode: 'upsert',
+        vanished: 'ignore',
+        fields: {},
+        conflict: 'overwrite',
+        lane: 'backfill',
         tags: 'merge',
         extraInfo: 'merge',
         concurrency: 16,
@@ -104,6 +109,30 @@ describe('one mistake is shown where it stands, with the way out', () => {
       ['sluice.yaml:13:5  syncs.leads.account: there is no account "acm"; did you mean "acme"?'],
     ],
     [
+      'a way to treat who left, without a mirror',
+      'mapping: people\n',
+      'mapping: people\n    vanished: remove-tags\n',
+      [
+        'sluice.yaml:16:5  syncs.leads.vanished: only a mirror knows who left the source; set mode: mirror, or leave it out',
+      ],
+    ],
+    [
+      'a stage for cards that the mapping never makes',
+      'mapping: people\n',
+      'mapping: people\n    mode: mirror\n    vanished: { moveTo: Lost }\n',
+      [
+        'sluice.yaml:17:5  syncs.leads.vanished: the mapping "people" makes no cards, so there is none to move; use remove-tags, or give the mapping a card',
+      ],
+    ],
+    [
+      'reserves beyond the limit',
+      'tokens: [env:ACME_TOKEN]',
+      'tokens: [env:ACME_TOKEN]\n    reserve: { reply: 60, lead: 61 }',
+      [
+        'sluice.yaml:6:5  accounts.acme.reserve: reserves and floor add up to 121 calls a minute, and a token allows 120; keep the sum of reserve.reply, reserve.lead and floor at 120 or less',
+      ],
+    ],
+    [
       'unknown source without a near name',
       'source: crm',
       'source: warehouse',
@@ -131,13 +160,15 @@ describe('one mistake is shown where it stands, with the way out', () => {
       'mistyped source type',
       'type: csv',
       'type: cvs',
-      ['sluice.yaml:7:10  sources.crm.type: expected "csv" or "jsonl", found "cvs"; did you mean "csv"?'],
+      [
+        'sluice.yaml:7:10  sources.crm.type: expected "csv", "jsonl", "postgres" or "http", found "cvs"; did you mean "csv"?',
+      ],
     ],
     [
       'missing source type',
       'type: csv, ',
       '',
-      ['sluice.yaml:7:3  sources.crm.type: is missing; expected "csv" or "jsonl"'],
+      ['sluice.yaml:7:3  sources.crm.type: is missing; expected "csv", "jsonl", "postgres" or "http"'],
     ],
     [
       'wrong kind where several kinds are right',
@@ -255,6 +286,14 @@ describe('one mistake is shown where it stands, with the way out', () => {
       ],
     ],
   ];
+  it('a mirror of a source that shows only what changed', async () => {
+    const postgres = '{ type: postgres, url: env:CRM, table: leads, key: id, incremental: { column: at } }';
+    const text = GOOD.replace('{ type: csv, path: data/leads.csv }', postgres);
+    expect(await problemsOf(`${text}    mode: mirror\n`)).toEqual([
+      'sluice.yaml:16:5  syncs.leads.mode: the source "crm" is incremental: a row that it does not show may be there all the same; mirror a source that is read as a whole',
+    ]);
+  });
+
   it.each(cases)('%s', async (_name, from, to, expected) => {
     expect(GOOD).toContain(from);
     expect(await problemsOf(GOOD.replace(from, () => to))).toEqual(expected);
