@@ -1,5 +1,6 @@
 // What activities are given by the composition root: nothing here is reached for, all of it is passed in.
 import type { MessagingClient } from '../src/api-client/client.ts';
+import type { Gate } from '../src/budget/gate.ts';
 import type { Budget } from '../src/budget/slots.ts';
 import type { MappingConfig, SourceConfig } from '../src/contracts/config.ts';
 import type { RunSpec } from '../src/contracts/run.ts';
@@ -8,10 +9,21 @@ import type { Database } from '../src/ledger/database.ts';
 import type { Mapping } from '../src/mapping/index.ts';
 import type { Sink } from '../src/sinks/sink.ts';
 
+/** One token of an account, with a client of its own. */
+export interface TokenAccess {
+  readonly client: MessagingClient;
+  /** Hash of the token: names its slots in the ledger. */
+  readonly key: string;
+  /** Place in the configuration's list, from 1: what people are told. */
+  readonly position: number;
+}
+
 /** One account as activities use it. */
 export interface AccountAccess {
-  readonly client: MessagingClient;
-  /** Hash of the token: names its slots in the ledger and its fairness key in the engine. */
+  readonly name: string;
+  /** At least one, all different. */
+  readonly tokens: readonly TokenAccess[];
+  /** Fairness key in the engine: hash of the token, or of all of them when there are several. */
   readonly tokenKey: string;
   /** Seconds after which a write that can't be read back is taken not to have happened. */
   readonly settleSeconds: number;
@@ -26,6 +38,8 @@ export interface ActivityLog {
 export interface Deps {
   readonly db: Database;
   readonly budget: Budget;
+  /** Keeps an account whose service hangs from taking the places of the others. */
+  readonly gate: Gate;
   readonly log: ActivityLog;
   /** @throws Error naming the account when the configuration has none of that name */
   account(name: string): AccountAccess;

@@ -44,6 +44,11 @@ export function refusalScope(code: string, step: RefusalDetails['step']): Refusa
   return 'record';
 }
 
+/** True when the service refused the token rather than the call: another token may fare better. */
+export function refusesToken(error: ApiError): boolean {
+  return error.status === 429 || RUN_CODES.has(error.code ?? '') || error.code === 'ERR_SCOPE_MISSING';
+}
+
 /** True when the service refused for good: the same call would be refused again. */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;

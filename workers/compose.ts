@@ -1,11 +1,12 @@
 // Composition root of workers: from a configuration and a database to running Temporal workers.
 import { createHash } from 'node:crypto';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { ActivityLog, Deps } from '../activities/deps.ts';
+import type { AccountAccess, ActivityLog, Deps, TokenAccess } from '../activities/deps.ts';
 import { createApiActivities, createLedgerActivities } from '../activities/index.ts';
 import { resolveAssumptions } from '../src/api-client/assumptions.ts';
 import { MessagingClient } from '../src/api-client/client.ts';
-import { createBudget } from '../src/budget/slots.ts';
+import { createGate } from '../src/budget/gate.ts';
+import { createBudget, type TokenPlan } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Database } from '../src/ledger/database.ts';
 import { compileMapping } from '../src/mapping/index.ts';
@@ -14,8 +15,10 @@ import type { Sink } from '../src/sinks/sink.ts';
 import { openSource } from '../src/sources/index.ts';
 import { apiQueue, WORK_QUEUE } from '../workflows/policies.ts';
 
-/** Attempts of API calls that one process holds at once; each waits at most a slot and a half, then gives way. */
+/** API activities that one process holds at once, at least: more when the accounts' places add up to more. */
 const API_SLOTS = 64;
+/** Beside the places of all accounts: activities that are only just sent away again. */
+const SPARE_API_SLOTS = 16;
 const LEDGER_SLOTS = 8;
 /** A worker that shuts down lets calls end by themselves: the client's deadline is 30 s. */
 const GRACE_MS = 35_000;
@@ -29,35 +32,46 @@ export interface DepsOptions {
 }
 
 /**
- * Builds what activities depend on: one client an account, with its token resolved.
+ * Builds what activities depend on: one client a token, with the tokens resolved.
  * @returns the dependencies, and `close` for the sockets of clients and sinks
  * @throws SecretError when a token or password can't be had
  */
 export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; close: () => Promise<void> }> {
   const { config, db, log, deadlineMs } = options;
-  const accounts = new Map<string, ReturnType<Deps['account']>>();
-  const limits = new Map<string, number>();
+  const accounts = new Map<string, AccountAccess>();
+  const plans = new Map<string, TokenPlan>();
   for (const [name, account] of Object.entries(config.config.accounts)) {
-    const { value: token } = await config.secret(account.tokens[0] as string);
-    const tokenKey = createHash('sha256').update(token).digest('base64url').slice(0, 22);
-    const assumptions = resolveAssumptions(account.assumptions);
-    limits.set(tokenKey, account.callsPerMinute);
+    const { callsPerMinute: limit, reserve, floor } = account;
+    const tokens = new Map<string, TokenAccess>();
+    for (const [at, ref] of account.tokens.entries()) {
+      const { value: token } = await config.secret(ref);
+      const key = hashOf(token);
+      if (tokens.has(key)) continue;
+      plans.set(key, { limit, ...reserve, floor });
+      const { baseUrl, assumptions } = account;
+      const client = new MessagingClient({ baseUrl, token, assumptions, deadlineMs });
+      tokens.set(key, { client, key, position: at + 1 });
+    }
+    const keys = [...tokens.keys()];
     accounts.set(name, {
-      client: new MessagingClient({
-        baseUrl: account.baseUrl,
-        token,
-        assumptions: account.assumptions,
-        deadlineMs,
-      }),
-      tokenKey,
-      settleSeconds: assumptions['readBack.settleSeconds'],
+      name,
+      tokens: [...tokens.values()],
+      tokenKey: keys.length === 1 ? (keys[0] as string) : hashOf(keys.sort().join(' ')),
+      settleSeconds: resolveAssumptions(account.assumptions)['readBack.settleSeconds'],
     });
   }
   const sinks = await openSinks(config, log);
   const deps: Deps = {
     db,
     log,
-    budget: createBudget(db, (token) => limits.get(token) ?? 120),
+    budget: createBudget(db, (token) => {
+      const plan = plans.get(token);
+      if (plan === undefined) throw new Error('a slot was asked for a token that no account has');
+      return plan;
+    }),
+    gate: createGate(
+      new Map([...accounts.values()].map(({ tokenKey, tokens }) => [tokenKey, tokens.length])),
+    ),
     account(name) {
       const account = accounts.get(name);
       if (account === undefined) throw new Error(`there is no account "${name}" in ${config.file}`);
@@ -82,11 +96,16 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     deps,
     close: async () => {
       await Promise.all([
-        ...[...accounts.values()].map(({ client }) => client.close()),
+        ...[...accounts.values()].flatMap(({ tokens }) => tokens.map(({ client }) => client.close())),
         ...[...sinks.values()].map((sink) => sink.close()),
       ]);
     },
   };
+}
+
+/** Names a secret without telling it. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 async function openSinks(config: LoadedConfig, log: ActivityLog): Promise<Map<string, Sink>> {
@@ -133,7 +152,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     ...common,
     taskQueue: apiQueue(workQueue),
     activities: createApiActivities(deps),
-    maxConcurrentActivityTaskExecutions: API_SLOTS,
+    maxConcurrentActivityTaskExecutions: Math.max(API_SLOTS, deps.gate.places + SPARE_API_SLOTS),
   });
   const workers = [work, api];
   const runs = workers.map((worker) => worker.run());

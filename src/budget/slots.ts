@@ -1,91 +1,171 @@
-// Slots: the calls that a token allows, reserved one by one in the ledger and corrected by the API's own headers.
+// The budget: the calls that tokens allow, reserved slot by slot in the ledger and corrected by the API's own headers.
+import { LANES } from '../contracts/run.ts';
+import type { Scope } from '../contracts/scopes.ts';
 import type { Queryable } from '../ledger/database.ts';
+import {
+  blockToken,
+  type Learned,
+  marksAgainst,
+  markToken,
+  observeRate,
+  type TokenPlan,
+  type TokenState,
+  takeSlot,
+  tokenStates,
+  unmarkToken,
+} from './statements.ts';
+import { type Granted, type Reservation, WaitingLine } from './waiting.ts';
 
-/**
- * Distance between two slots as a multiple of 60 s / limit. Without the 0.2 % the edge of a minute
- * sees one call more than the limit.
- */
-const GAP = 1.002;
+export type { TokenPlan, TokenState } from './statements.ts';
+export type { Granted, Reservation } from './waiting.ts';
 
-/** A slot further away than this many slots is not taken: whoever holds one stands in front of a lead. */
-const HORIZON_SLOTS = 1.5;
-/** At thousands of calls a minute 1.5 slots are shorter than a dispatch; below this the wait is no loss. */
-const HORIZON_FLOOR_S = 0.1;
+/** A limit is an int of the ledger; a service without one says some huge number. */
+const MAX_LIMIT = 1_000_000;
+
+export interface ReserveOptions {
+  /** What the call needs: with several tokens, those known to lack it come last. */
+  readonly scope?: Scope;
+  /** Leaves the line. */
+  readonly signal?: AbortSignal;
+}
+
+/** What an answer's headers say; `limit` and `remaining` in calls (API text, Limits). */
+export interface Rate {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: Date;
+}
 
 export interface Budget {
   /**
-   * Takes the token's next slot.
-   * @returns milliseconds to wait before the call; or, when the slot is too far away, when to ask again
+   * Takes the next slot of the tokens for a lane; waits for it two seconds at most, in line with others of this process.
+   * @param tokens hashes; the earliest slot of any is taken
+   * @param lane 1 (reply) to 5 (backfill): a lower number sees farther ahead and wins
+   * @returns the slot with the milliseconds to wait before the call; or the milliseconds after which to ask again
    */
-  reserve(token: string): Promise<{ granted: true; waitMs: number } | { granted: false; retryMs: number }>;
-  /** Adopts what an answer's rate headers say. */
-  observe(token: string, rate: { limit: number; remaining: number; resetAt: Date }): Promise<void>;
+  reserve(tokens: readonly string[], lane: number, options?: ReserveOptions): Promise<Reservation>;
+  /**
+   * Learns from the rate headers of an answer.
+   * @param slot the one that the call was made in
+   * @param takenMs from sending to the answer
+   */
+  observe(slot: Pick<Granted, 'token' | 'number'>, rate: Rate, takenMs: number): Promise<void>;
   /** Nothing goes out on this token for so long: the answer to a 429. */
   block(token: string, ms: number): Promise<void>;
+  /**
+   * Notes that the service refuses a token, wholly (scope null) or for a scope: for ten minutes the others come first.
+   * @returns true when that is news
+   */
+  refused(token: string, scope: Scope | null, code: string): Promise<boolean>;
+  /** A call in this slot was let in: what was noted against its token is over. */
+  accepted(slot: Pick<Granted, 'token' | 'marked'>, scope: Scope): Promise<void>;
+  /** Calls a minute that these tokens allow together, others' share taken off. */
+  pace(tokens: readonly string[]): Promise<number>;
+  /** How each token stands, in the order of `tokens`. */
+  snapshot(tokens: readonly string[]): Promise<TokenState[]>;
+}
+
+/** What a process knows of a token's window without asking the ledger. */
+interface Known extends Learned {
+  readonly resetMs: number;
 }
 
 /**
- * @param limitOf calls a minute of a token until its first answer tells
+ * @param planOf what the configuration says of a token
  */
-export function createBudget(db: Queryable, limitOf: (token: string) => number): Budget {
-  const take = async (token: string): Promise<{ wait: number; taken: boolean } | undefined> => {
-    // One atomic statement a call. The new slot is the later of now and the end of the last one; when that
-    // is beyond the horizon the row stays as it was and only the distance comes back.
-    // `held` looks without the lock first, so that a refusal costs no write; then it waits for the lock and
-    // looks again. The clock is read only behind the lock: read before, a caller that queued for the row
-    // would sleep that much too long, and two of its calls would come closer than a slot.
-    // A statement never sees a row that it made itself, nor what others wrote while it waited: for `seen`
-    // the distance can be too short, but a refusal is never nearer than the horizon.
-    const [row] = await db.query<{ wait: number; taken: boolean }>(
-      `with made as (insert into slots (token, call_limit) values ($1, $2) on conflict (token) do nothing),
-       held as materialized (
-         select token, greatest(next_at, blocked_until) as free, 60.0 / call_limit as gap from slots
-          where token = $1
-            and greatest(next_at, blocked_until)
-                <= clock_timestamp() + make_interval(secs => greatest(60.0 / call_limit * $4, $5))
-            for update),
-       stamped as materialized (select token, gap, free, clock_timestamp() as now from held),
-       slot as (select token, gap, now, greatest(free, now) as at from stamped),
-       upd as (
-         update slots s set next_at = slot.at + make_interval(secs => slot.gap * $3)
-           from slot where s.token = slot.token)
-       select extract(epoch from at - now)::float8 as wait, true as taken from slot
-       union all
-       select extract(epoch from greatest(
-                greatest(next_at, blocked_until, clock_timestamp()) - clock_timestamp(),
-                make_interval(secs => greatest(60.0 / call_limit * $4, $5))))::float8, false
-         from slots where token = $1 and not exists (select 1 from slot)`,
-      [token, limitOf(token), GAP, HORIZON_SLOTS, HORIZON_FLOOR_S],
-    );
-    return row;
+export function createBudget(db: Queryable, planOf: (token: string) => TokenPlan): Budget {
+  const lines = new Map<string, WaitingLine>();
+  const known = new Map<string, Known>();
+  /** Last slot of this process by token. */
+  const lastSlot = new Map<string, number>();
+
+  const lineOf = (tokens: readonly string[], scope: Scope | undefined): WaitingLine => {
+    // With one token there is nothing to choose, so all scopes stand in one line.
+    const scopes = tokens.length > 1 && scope !== undefined ? marksAgainst(scope) : null;
+    const key = [...tokens, ...(scopes ?? [])].join(' ');
+    const line = lines.get(key);
+    if (line !== undefined) return line;
+    const plans = tokens.map(planOf);
+    const ask = async (lane: number) => {
+      const answer = await takeSlot(db, { tokens, plans, lane, scopes });
+      return {
+        slot: answer.taken
+          ? {
+              granted: true as const,
+              token: answer.chosen,
+              number: answer.slot,
+              marked: answer.marked,
+              waitMs: Math.max(0, answer.wait_s * 1000),
+            }
+          : null,
+        againMs: Math.max(answer.taken ? 0 : 1, answer.next_s * 1000),
+        gapMs: (answer.gap_s * 1000) / tokens.length,
+      };
+    };
+    const made = new WaitingLine(ask, 60_000 / plans.reduce((sum, { limit }) => sum + limit, 0));
+    lines.set(key, made);
+    return made;
+  };
+
+  const states = async (tokens: readonly string[]): Promise<TokenState[]> => {
+    const rows = new Map((await tokenStates(db, tokens)).map((row) => [row.token, row]));
+    return tokens.map((token) => {
+      const { limit } = planOf(token);
+      const fresh = { token, limit, nextFreeMs: 0, blockedMs: 0, foreign: 0, ownBefore: 0, marks: {} };
+      return rows.get(token) ?? fresh;
+    });
   };
 
   return {
-    async reserve(token) {
-      // The first statement on a token makes its row, and does not see it yet; the second does.
-      const row = (await take(token)) ?? (await take(token));
-      if (row === undefined) throw new Error('the ledger lost the slots of a token');
-      const ms = Math.max(0, row.wait * 1000);
-      return row.taken ? { granted: true, waitMs: ms } : { granted: false, retryMs: Math.max(1, ms) };
+    async reserve(tokens, lane, { scope, signal } = {}) {
+      if (tokens.length === 0) throw new Error('a slot was asked for without any token');
+      return await lineOf([...new Set(tokens)], scope).wait(clampLane(lane), signal);
     },
-    async observe(token, rate) {
+    async observe(slot, rate, takenMs) {
       if (!Number.isFinite(rate.limit) || rate.limit <= 0) return;
-      // The window is a minute long (API text, Limits): a reset further away is a clock that differs, or garbage.
-      await db.query(
-        `update slots set call_limit = $2,
-                blocked_until = case when $3 then
-                  greatest(blocked_until, least($4::timestamptz, clock_timestamp() + interval '60 seconds'))
-                  else blocked_until end
-          where token = $1 and (call_limit <> $2 or $3)`,
-        [token, Math.min(rate.limit, 1_000_000), rate.remaining <= 0, rate.resetAt.toISOString()],
+      const limit = Math.min(rate.limit, MAX_LIMIT);
+      const used = rate.limit - rate.remaining;
+      const resetMs = rate.resetAt.getTime();
+      const last = lastSlot.get(slot.token) ?? 0;
+      lastSlot.set(slot.token, Math.max(last, slot.number));
+      const before = known.get(slot.token);
+      if (before !== undefined && rate.remaining > 0 && fits(before, limit, used - slot.number, resetMs))
+        return;
+      const learned = await observeRate(db, {
+        ...{ token: slot.token, slot: slot.number, last, limit, used, left: rate.remaining },
+        ...{ resetAt: rate.resetAt, takenS: takenMs / 1000 },
+      });
+      if (learned !== undefined) known.set(slot.token, { ...learned, resetMs });
+    },
+    block: (token, ms) => blockToken(db, token, ms),
+    refused: (token, scope, code) => markToken(db, token, scope ?? '', code),
+    async accepted({ token, marked }, scope) {
+      if (marked) await unmarkToken(db, token, marksAgainst(scope));
+    },
+    async pace(tokens) {
+      const all = await states(tokens);
+      const usable = all.filter(({ marks }) => !('' in marks));
+      return (usable.length === 0 ? all : usable).reduce(
+        (sum, { limit, foreign }) => sum + Math.max(1, limit - foreign),
+        0,
       );
     },
-    async block(token, ms) {
-      await db.query(
-        `update slots set blocked_until = greatest(blocked_until, clock_timestamp() + make_interval(secs => $2::float8))
-          where token = $1`,
-        [token, ms / 1000],
-      );
-    },
+    snapshot: states,
   };
+}
+
+/** An answer of the same window that counts our calls and no others has nothing to tell: no statement for it. */
+function fits(known: Known, limit: number, drift: number, resetMs: number): boolean {
+  const noise = Math.max(2, limit * 0.01);
+  return (
+    known.quiet &&
+    known.call_limit === limit &&
+    Math.abs(resetMs - known.resetMs) <= 2000 &&
+    Math.abs(drift - known.base) <= noise
+  );
+}
+
+/** A call without a lane, or with one that Sluice does not know, waits behind all others. */
+function clampLane(lane: number): number {
+  return Number.isInteger(lane) && lane >= LANES.reply && lane <= LANES.backfill ? lane : LANES.backfill;
 }

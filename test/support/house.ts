@@ -142,8 +142,6 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     log: options.log ?? silent,
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });
-  // The first asker only makes the token's row and is sent away: the engine turns that moment into a second.
-  await deps.budget.reserve(deps.account('acme').tokenKey);
   const workQueue = temporal.taskQueue('work');
   const workers = await startWorkers({
     connection: temporal.nativeConnection,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCardActivities } from '../../../activities/cards.ts';
 import type { Deps } from '../../../activities/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
+import { createGate } from '../../../src/budget/gate.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
 import { STEP_BITS, type StepResult } from '../../../src/contracts/run.ts';
 import { saveCatalog } from '../../../src/ledger/catalog.ts';
@@ -51,19 +52,25 @@ it('a card that another sync has made meanwhile is not made again', async () => 
   const silent = { info() {}, warn() {}, error: console.error };
   const deps: Deps = {
     db,
-    budget: createBudget(db, () => 60_000),
+    budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
+    gate: createGate(new Map()),
     log: silent,
-    account: () => ({ client, tokenKey: 'token', settleSeconds: 60 }),
+    account: () => ({
+      name: 'acme',
+      tokens: [{ client, key: 'token', position: 1 }],
+      tokenKey: 'token',
+      settleSeconds: 60,
+    }),
     spec: never,
     openSource: never,
     compileMapping: never,
     sink: never,
   };
   const { createCard } = createCardActivities(deps);
-  await deps.budget.reserve('token');
   await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
   const sent = { remoteId: 5, remoteNumber: phone(0), hashContact: 'c', hashExtra: 'e', extra: null };
-  await noteContact(db, 'acme', phone(0), sent);
+  const marks = { marks: {}, createdBy: null };
+  await noteContact(db, 'acme', phone(0), { ...sent, ...marks });
   const card = { pipeline: 'Sales', customFields: {} };
   const results: StepResult[] = [];
   for (const sync of ['leads', 'deals']) {

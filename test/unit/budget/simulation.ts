@@ -1,0 +1,153 @@
+// A minute in a second: the budget's statements under a clock of their own, with a service that counts as the sandbox does.
+import { randomBytes } from 'node:crypto';
+import { observeRate, type TokenPlan, takeSlot } from '../../../src/budget/statements.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { RateWindows } from '../../../src/sandbox/rate.ts';
+
+export interface Flood {
+  readonly lane: number;
+  /** Seconds from the start; always wants a slot in between. @default the whole time */
+  readonly from?: number;
+  readonly until?: number;
+  /** Wants one slot at each of these seconds instead. */
+  readonly at?: readonly number[];
+  /** Which of the worker processes asks. @default 0 */
+  readonly process?: number;
+}
+
+export interface World {
+  readonly seconds: number;
+  readonly plan: TokenPlan;
+  readonly floods: readonly Flood[];
+  /** What the service allows. @default the plan's limit */
+  readonly limit?: number;
+  /** Seconds at which another program calls with the same token. */
+  readonly foreign?: readonly number[];
+  /** Seconds from sending to the service, and the same back; a function of the call's number. @default 10 ms */
+  readonly latency?: (n: number) => number;
+  /** How far the service's clock is ahead, in seconds. @default 0 */
+  readonly skew?: number;
+  readonly tokens?: number;
+}
+
+export interface Call {
+  readonly lane: number;
+  /** Second at which it was wanted (floods with `at`), and at which it was sent. */
+  readonly wanted: number;
+  readonly sent: number;
+  /** Second at which the service counted it. */
+  readonly at: number;
+  readonly allowed: boolean;
+  readonly token: number;
+  readonly slot: number;
+}
+
+export interface Outcome {
+  readonly own: readonly Call[];
+  readonly foreign: readonly { at: number; allowed: boolean }[];
+  /** Calls that the service let through, by its windows; the last one is cut off. */
+  readonly windows: readonly { start: number; own: number; foreign: number; refused: number }[];
+  readonly statements: number;
+}
+
+const EPOCH = Date.parse('2030-01-01T00:00:00.250Z');
+/** A statement takes so long, as seen with PostgreSQL under load. */
+const STATEMENT_S = 0.003;
+const TIMER_S = 0.001;
+
+export async function simulate(db: Database, world: World): Promise<Outcome> {
+  const { plan, latency = () => 0.01, skew = 0 } = world;
+  const keys = Array.from({ length: world.tokens ?? 1 }, () => randomBytes(8).toString('hex'));
+  const plans = keys.map(() => plan);
+  let clock = 0;
+  const date = (second: number) => new Date(EPOCH + second * 1000);
+  const service = new RateWindows(world.limit ?? plan.limit, () => date(clock));
+  const events: { at: number; run: () => Promise<void> | void }[] = [];
+  const later = (at: number, run: () => Promise<void> | void) => events.push({ at, run });
+  const own: Call[] = [];
+  const foreign: { at: number; allowed: boolean }[] = [];
+  const windows: { start: number; own: number; foreign: number; refused: number }[] = [];
+  const lastSlot = new Map<string, number>();
+  let statements = 0;
+
+  const count = (key: string, who: 'own' | 'foreign') => {
+    const state = service.take(key);
+    const start = (state.resetAt - EPOCH) / 1000 - 60;
+    if (key === keys[0]) {
+      if (windows.at(-1)?.start !== start) windows.push({ start, own: 0, foreign: 0, refused: 0 });
+      const window = windows.at(-1) as (typeof windows)[number];
+      if (state.allowed) window[who] += 1;
+      else window.refused += 1;
+    }
+    return state;
+  };
+
+  const send = (key: string, slot: number, lane: number, process: number, wanted: number) => {
+    const sent = clock;
+    const way = latency(slot);
+    later(sent + way, () => {
+      const state = count(key, 'own');
+      own.push({ lane, wanted, sent, at: clock, allowed: state.allowed, token: keys.indexOf(key), slot });
+      later(clock + way, async () => {
+        const last = lastSlot.get(`${process}${key}`) ?? 0;
+        lastSlot.set(`${process}${key}`, Math.max(last, slot));
+        await observeRate(db, {
+          ...{ token: key, slot, last, limit: state.limit, used: state.limit - state.remaining },
+          ...{ left: state.remaining, resetAt: new Date(Math.ceil(state.resetAt / 1000 + skew) * 1000) },
+          ...{ takenS: 2 * way, now: date(clock) },
+        });
+        if (state.allowed) return;
+        await db.query('update slots set blocked_until = greatest(blocked_until, $2) where token = $1', [
+          key,
+          new Date(state.resetAt),
+        ]);
+      });
+    });
+  };
+
+  for (const { lane, from = 0, until = world.seconds, at, process = 0 } of world.floods) {
+    const open = [...(at ?? [])];
+    const ask = async (wanted: number): Promise<void> => {
+      statements++;
+      clock += STATEMENT_S;
+      const answer = await takeSlot(db, { tokens: keys, plans, lane, scopes: null, now: date(clock) });
+      if (answer.taken) {
+        later(clock + answer.wait_s, () => send(answer.chosen, answer.slot, lane, process, wanted));
+        if (at !== undefined) return;
+      }
+      const again = clock + Math.max(answer.next_s, 0) + TIMER_S;
+      if (again < until) later(again, () => ask(wanted));
+    };
+    if (at === undefined) later(from, () => ask(from));
+    for (const second of open) later(second, () => ask(second));
+  }
+  for (const second of world.foreign ?? []) {
+    later(second, () => {
+      foreign.push({ at: second, allowed: count(keys[0] as string, 'foreign').allowed });
+    });
+  }
+
+  while (events.length > 0) {
+    let first = 0;
+    for (let n = 1; n < events.length; n++) {
+      if ((events[n] as { at: number }).at < (events[first] as { at: number }).at) first = n;
+    }
+    const [event] = events.splice(first, 1) as [(typeof events)[number]];
+    clock = Math.max(clock, event.at);
+    if (clock > world.seconds) break;
+    await event.run();
+  }
+  return { own, foreign, windows, statements };
+}
+
+/** The most calls in any 60 seconds. */
+export function mostInAMinute(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  let most = 0;
+  let first = 0;
+  for (const [n, time] of sorted.entries()) {
+    while ((sorted[first] as number) <= time - 60) first++;
+    most = Math.max(most, n - first + 1);
+  }
+  return most;
+}
