@@ -5,6 +5,7 @@ import { ConfigError, SecretError } from '../config/errors.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Environment } from '../config/secrets.ts';
+import { type SourceConfig, secretRefs } from '../contracts/config.ts';
 import { redactTokens } from '../observability/redaction.ts';
 import { openConfig } from './session.ts';
 
@@ -65,8 +66,11 @@ export interface ConfigSummary {
   readonly sources: readonly {
     readonly name: string;
     readonly type: string;
+    /** File, table or address. */
     readonly path: string;
+    /** Whether the file can be opened; databases and addresses are for `sluice doctor`. */
     readonly readable: boolean;
+    readonly secrets: readonly SecretState[];
   }[];
   readonly mappings: readonly string[];
   readonly syncs: readonly {
@@ -91,14 +95,11 @@ export async function summarize(loaded: LoadedConfig): Promise<ConfigSummary> {
       })),
     ),
     sources: await Promise.all(
-      Object.entries(sources).map(async ([name, { type, path }]) => ({
+      Object.entries(sources).map(async ([name, source]) => ({
         name,
-        type,
-        path,
-        readable: await access(path).then(
-          () => true,
-          () => false,
-        ),
+        type: source.type,
+        ...(await placeOf(source)),
+        secrets: await Promise.all(secretRefs(source).map((ref) => secretState(loaded, ref))),
       })),
     ),
     mappings: Object.keys(mappings),
@@ -108,6 +109,19 @@ export async function summarize(loaded: LoadedConfig): Promise<ConfigSummary> {
       source,
       mapping,
     })),
+  };
+}
+
+async function placeOf(source: SourceConfig): Promise<{ path: string; readable: boolean }> {
+  if (source.type === 'http') return { path: source.url, readable: true };
+  if (source.type === 'postgres') return { path: source.table ?? 'a query', readable: true };
+  const { path } = source;
+  return {
+    path,
+    readable: await access(path).then(
+      () => true,
+      () => false,
+    ),
   };
 }
 
@@ -129,10 +143,14 @@ export function describeSummary(summary: ConfigSummary): string[] {
       name,
       `${baseUrl}, ${callsPerMinute} calls a minute, ${tokens.map(describeSecret).join(', ')}`,
     ]),
-    ...summary.sources.map(({ name, type, path, readable }) => [
+    ...summary.sources.map(({ name, type, path, readable, secrets }) => [
       'source',
       name,
-      `${type}, ${path}${readable ? '' : ' (not there, or not readable)'}`,
+      [
+        type,
+        `${path}${readable ? '' : ' (not there, or not readable)'}`,
+        ...secrets.map(describeSecret),
+      ].join(', '),
     ]),
     ...summary.mappings.map((name) => ['mapping', name, '']),
     ...summary.syncs.map(({ name, account, source, mapping }) => [
@@ -145,8 +163,11 @@ export function describeSummary(summary: ConfigSummary): string[] {
   const lines = rows.map(([kind = '', name = '', text = '']) =>
     `  ${kind.padEnd(8)} ${name.padEnd(width)}  ${text}`.trimEnd(),
   );
-  const notes = summary.accounts.flatMap(({ name, tokens }) =>
-    tokens.flatMap((token) => token.notes.map((note) => `  account ${name}: ${note}`)),
+  const notes = [
+    ...summary.accounts.map(({ name, tokens }) => ({ thing: `account ${name}`, secrets: tokens })),
+    ...summary.sources.map(({ name, secrets }) => ({ thing: `source ${name}`, secrets })),
+  ].flatMap(({ thing, secrets }) =>
+    secrets.flatMap((secret) => secret.notes.map((note) => `  ${thing}: ${note}`)),
   );
   return [`${summary.file} is right`, ...lines, ...(notes.length === 0 ? [] : ['To look at', ...notes])];
 }

@@ -16,3 +16,16 @@ export const SecretRef = z
     'write env:NAME or file:path; a secret itself never stands in this file',
   )
   .meta({ description: 'Reference to a secret: env:NAME or file:path (relative to this file)' });
+
+/** A span of time as people write it; see `durationMs` for its length. */
+export const Duration = z
+  .string()
+  .regex(/^\d{1,6}(?:ms|s|m|h|d)$/, 'write a number and a unit: 500ms, 30s, 5m, 2h, 1d');
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a {@link Duration}. */
+export function durationMs(duration: string): number {
+  const [, digits, unit] = /^(\d+)([a-z]+)$/.exec(duration) ?? [];
+  return Number(digits) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+}

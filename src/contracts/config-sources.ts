@@ -1,5 +1,11 @@
 // The part `sources` of sluice.yaml: where records come from.
 import { z } from 'zod';
+import { SecretRef } from './config-base.ts';
+import { HttpSource } from './config-source-http.ts';
+import { PostgresSource } from './config-source-postgres.ts';
+
+export type { HttpPagination } from './config-source-http.ts';
+export { HttpSource, PostgresSource };
 
 const sourceType = <T extends string>(type: T) => z.literal(type).meta({ description: 'Kind of source' });
 
@@ -24,5 +30,30 @@ export type CsvSource = z.infer<typeof CsvSource>;
 export const JsonlSource = z.strictObject({ type: sourceType('jsonl'), ...file });
 export type JsonlSource = z.infer<typeof JsonlSource>;
 
-export const SourceConfig = z.discriminatedUnion('type', [CsvSource, JsonlSource]);
+export const SourceConfig = z.discriminatedUnion('type', [
+  CsvSource,
+  JsonlSource,
+  PostgresSource,
+  HttpSource,
+]);
 export type SourceConfig = z.infer<typeof SourceConfig>;
+
+/** References to secrets that a source needs, for whoever checks that they can be resolved. */
+export function secretRefs(source: SourceConfig): string[] {
+  switch (source.type) {
+    case 'csv':
+    case 'jsonl':
+      return [];
+    case 'postgres':
+      return [source.url];
+    case 'http': {
+      const { auth } = source;
+      if (auth === undefined) return [];
+      if ('bearer' in auth) return [auth.bearer];
+      if ('header' in auth) return [auth.header.value];
+      if ('query' in auth) return [auth.query.value];
+      const { username, password } = auth.basic;
+      return [username, password ?? ''].filter((text) => SecretRef.safeParse(text).success);
+    }
+  }
+}

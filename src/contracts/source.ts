@@ -37,12 +37,50 @@ export interface Source {
   ): Promise<SourcePage>;
 }
 
+/**
+ * - `not_found` no such file, table or address; `unreadable` it is there and can't be read; `changed` it is not the
+ *   one that the cursor was made from; `encoding`; `no_header`
+ * - `unreachable` no answer, or a failure of the other side; `busy` the other side, or the pace set, asks to wait
+ * - `denied` login or permission; `secret` a secret can't be resolved
+ * - `bad_config` the other side refuses what the configuration asks for; `bad_key` the key does not order the rows
+ * - `bad_answer` an answer that is not what was asked for; `too_large`; `endless` the pages do not come to an end
+ */
+export type SourceErrorCode =
+  | 'not_found'
+  | 'unreadable'
+  | 'changed'
+  | 'encoding'
+  | 'no_header'
+  | 'unreachable'
+  | 'busy'
+  | 'denied'
+  | 'secret'
+  | 'bad_config'
+  | 'bad_key'
+  | 'bad_answer'
+  | 'too_large'
+  | 'endless';
+
+export interface SourceErrorOptions extends ErrorOptions {
+  /** @default false */
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number;
+}
+
 /** A source that can't be read at all; the message names it, what is wrong and the way out. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
-  readonly code: 'not_found' | 'unreadable' | 'changed' | 'encoding' | 'no_header';
-  constructor(code: SourceError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
+  readonly code: SourceErrorCode;
+  /** The same read may well succeed later, without anybody changing anything. */
+  readonly retryable: boolean;
+  /** Milliseconds to wait before that, where the source says so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: SourceErrorCode, message: string, options: SourceErrorOptions = {}) {
+    const { retryable = false, retryAfterMs, ...rest } = options;
+    super(message, rest);
     this.code = code;
+    this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
   }
 }

@@ -2,7 +2,9 @@
 import type { SourceConfig } from '../contracts/config.ts';
 import type { Source } from '../contracts/source.ts';
 import { csvSource } from './csv.ts';
+import { httpSource } from './http.ts';
 import { jsonlSource } from './jsonl.ts';
+import { postgresSource } from './postgres.ts';
 
 /**
  * The source that `config` describes; nothing is opened before the first `read`.
@@ -13,10 +15,19 @@ export function openSource(
   config: SourceConfig,
   options: { baseDir: string; secret?: (ref: string) => Promise<string> },
 ): Source {
+  const secret = options.secret ?? noSecret;
   switch (config.type) {
     case 'csv':
       return csvSource(config, options.baseDir);
     case 'jsonl':
       return jsonlSource(config, options.baseDir);
+    case 'postgres':
+      return postgresSource(config, secret);
+    case 'http':
+      return httpSource(config, secret);
   }
+}
+
+async function noSecret(ref: string): Promise<never> {
+  throw new Error(`${ref} can't be resolved here`);
 }

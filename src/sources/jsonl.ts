@@ -5,10 +5,8 @@ import type { Source } from '../contracts/source.ts';
 import { type FileCursor, readCursor, writeCursor } from './cursor.ts';
 import { decode, detectEncoding, type Encoding } from './encoding.ts';
 import { requireSame, type SourceFile, withFile } from './file.ts';
+import { isShallow, MAX_DEPTH } from './nesting.ts';
 import { BAD_ENCODING, type Framer, type ParsedRow, problemRow, readRows, TOO_LONG } from './pages.ts';
-
-/** Deeper values are refused: whatever walks a row later (hashing, storing) may use the stack. */
-const MAX_DEPTH = 64;
 
 /** A JSONL file. Rows are numbered from 1; blank lines are no rows. A line that is not one JSON object is a problem row. */
 export function jsonlSource(config: JsonlSource, baseDir: string): Source {
@@ -88,12 +86,4 @@ function parseLine(bytes: Buffer, encoding: Encoding): ParsedRow | undefined {
     );
   }
   return { values: value as Record<string, unknown> };
-}
-
-function isShallow(value: object, levels: number): boolean {
-  if (levels === 0) return false;
-  for (const inner of Object.values(value)) {
-    if (typeof inner === 'object' && inner !== null && !isShallow(inner, levels - 1)) return false;
-  }
-  return true;
 }
