@@ -10,6 +10,7 @@ import {
   mostInAnyMinute,
   perMinute,
   round,
+  serviceWindows,
   sum,
   timeOf,
   wasTaken,
@@ -132,7 +133,7 @@ function untilTime(house: House, at: number): Promise<void> {
   return house.wait(Math.max(0, at - Date.now()));
 }
 
-/** The windows of the sandbox: whole minutes from the token's first call on. */
+/** Whole minutes from the token's first call on: time in which nobody calls counts as unused. */
 function evaluate({ name, minutes, foreign }: Case, calls: readonly LoggedCall[], from: number) {
   const until = from + minutes * 60_000;
   const within = calls.filter((call) => timeOf(call) < until);
@@ -157,7 +158,7 @@ function evaluate({ name, minutes, foreign }: Case, calls: readonly LoggedCall[]
       },
     };
   }
-  const refusals = perMinute(refused.map(timeOf), from, until);
+  const refusals = serviceWindows(within).map((window) => window.refused);
   figures[`${name}: calls of Sluice by window`] = perMinute(own, from, until).join(' ');
   figures[`${name}: 429 by window`] = refusals.join(' ');
   figures[`${name}: 429 of Sluice`] = refused.filter(({ path }) => path !== FOREIGN_PATH).length;

@@ -78,7 +78,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   });
   const close = async () => {
     const failures: unknown[] = [];
-    for (const end of ends.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
+    for (const end of ends.splice(0).toReversed()) await end().catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw new AggregateError(failures, 'something of the bench did not end');
   };
   try {

@@ -30,6 +30,26 @@ export function perMinute(times: readonly number[], from: number, until: number)
   return minutes;
 }
 
+/**
+ * The windows that the sandbox itself counted: each lasts a minute and begins with the first call after the one before.
+ * @param calls of one token, in the order of the log
+ */
+export function serviceWindows(
+  calls: readonly LoggedCall[],
+): { start: number; taken: number; refused: number }[] {
+  const windows: { start: number; taken: number; refused: number }[] = [];
+  for (const call of calls) {
+    let window = windows.at(-1);
+    if (window === undefined || timeOf(call) >= window.start + MINUTE_MS) {
+      window = { start: timeOf(call), taken: 0, refused: 0 };
+      windows.push(window);
+    }
+    if (wasTaken(call)) window.taken++;
+    else window.refused++;
+  }
+  return windows;
+}
+
 /** The most calls that any 60 s hold, wherever they begin. A call exactly 60 s after another is outside. */
 export function mostInAnyMinute(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
