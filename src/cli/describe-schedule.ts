@@ -95,7 +95,7 @@ export function zoned(time: Date, timeZone: string): string {
   const offset = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'longOffset' })
     .formatToParts(time)
     .find(({ type }) => type === 'timeZoneName')?.value;
-  return `${text.replace(' ', 'T')}${offset === 'GMT' ? 'Z' : (offset?.slice('GMT'.length) ?? '')}`;
+  return `${text.replace(' ', 'T')}${offset === undefined || /^GMT(\+00:00)?$/.test(offset) ? 'Z' : offset.slice('GMT'.length)}`;
 }
 
 const SAID = {

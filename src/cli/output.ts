@@ -1,4 +1,5 @@
 // Writing as much as the reader takes: to stdout, or to a file that only its owner may read.
+import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { CliError, EXIT } from './exit.ts';
 
@@ -49,6 +50,9 @@ function toFile(file: string): Output {
           else stream.once('drain', () => done(true));
         }),
       ]),
-    close: () => Promise.race([broken, new Promise<void>((done) => stream.end(done))]),
+    close: () => {
+      stream.end();
+      return Promise.race([broken, once(stream, 'close').then(() => undefined)]);
+    },
   };
 }

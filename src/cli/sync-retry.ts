@@ -57,8 +57,8 @@ export function registerSyncRetry(sync: Command, env: NodeJS.ProcessEnv): void {
           say(`stopped watching; the run goes on with the next \`sluice sync run ${name}\``);
           return EXIT.ok;
         }
-        if (report === 'nothing') {
-          say(`nothing to retry: the last run of "${name}" has no such record`);
+        if ('nothing' in report) {
+          say(report.nothing);
           if (options.json) process.stdout.write(`${JSON.stringify({ run: null, read: 0 })}\n`);
           return EXIT.ok;
         }
@@ -84,18 +84,24 @@ function collect(value: string, previous: readonly string[]): readonly string[] 
 }
 
 /** A retry that could not begin ends its workflow with a failure that says why. */
-function asRefusal(error: unknown): 'nothing' {
-  const type = failureType(error);
-  if (type === RETRY_REFUSED.nothing) return 'nothing';
-  const exitCode =
-    type === RETRY_REFUSED.open ? EXIT.conflict : type === RETRY_REFUSED.noRun ? EXIT.notFound : null;
-  if (exitCode === null || !(error instanceof Error)) throw error;
-  throw new CliError(exitCode, error.message.split('\n')[0] as string, { cause: error });
+function asRefusal(error: unknown): { readonly nothing: string } {
+  const cause = rootOf(error);
+  if (cause?.type === RETRY_REFUSED.nothing) return { nothing: cause.message };
+  const codes: Readonly<Record<string, number>> = {
+    [RETRY_REFUSED.open]: EXIT.conflict,
+    [RETRY_REFUSED.noRun]: EXIT.notFound,
+  };
+  const exitCode = codes[cause?.type ?? ''];
+  if (exitCode === undefined || cause === null) throw error;
+  throw new CliError(exitCode, cause.message, { cause: error });
 }
 
-/** Type of the failure at the root of an error. */
-function failureType(error: unknown): string | null {
+/** The failure at the root of an error, when it has a type. */
+function rootOf(error: unknown): { readonly type: string; readonly message: string } | null {
   if (!(error instanceof Error)) return null;
-  const deeper = failureType(error.cause);
-  return deeper ?? ('type' in error && typeof error.type === 'string' ? error.type : null);
+  const deeper = rootOf(error.cause);
+  if (deeper !== null) return deeper;
+  return 'type' in error && typeof error.type === 'string'
+    ? { type: error.type, message: error.message }
+    : null;
 }

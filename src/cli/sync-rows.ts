@@ -11,7 +11,7 @@ import {
   type RowStatus,
   readOutcomes,
 } from '../ledger/outcomes.ts';
-import { lastRun, listWarnings } from '../ledger/runs.ts';
+import { lastRun, listWarnings, type RunRow } from '../ledger/runs.ts';
 import { maskRecord } from '../observability/masking.ts';
 import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
@@ -89,9 +89,27 @@ async function printRows(
     say(`warning: ${step}: ${reason} [${code}]`);
   }
   say(`${rows} findings in run ${run.id} (${run.status})`);
-  if (rows === 0 && options.row !== undefined)
-    say(`a row that is not shown was merged into an earlier row of the same person, or was not read`);
+  for (const line of whatIsNotListed(run, rows, options)) say(line);
   return EXIT.ok;
+}
+
+/** Rows that left no record of their own. */
+function whatIsNotListed(run: RunRow, rows: number, options: Options): string[] {
+  if (options.row !== undefined) {
+    return rows > 0
+      ? []
+      : [
+          'a row that is not listed had nothing to change, was merged into an earlier row of its person, or was not read',
+        ];
+  }
+  const { created, updated, unchanged } = options;
+  if (run.counts !== null && (created || updated || unchanged))
+    return [
+      'a later run has ended since: of this one only rejected, failed and unknown rows are kept, and counts',
+    ];
+  return unchanged && run.rows_same > 0
+    ? [`${run.rows_same} more people had nothing to change; they are only counted`]
+    : [];
 }
 
 async function printOutcomes(
@@ -129,7 +147,9 @@ function masked(outcome: RowOutcome): RowOutcome {
 }
 
 function asText({ row, status, step, code, reason }: RowOutcome): string {
-  return `row ${row}\t${status}\t${step ?? ''}\t${code ?? ''}\t${reason ?? ''}\n`;
+  // Row 0 is a person who left the source of a mirror.
+  const where = row === 0 ? 'left the source' : `row ${row}`;
+  return `${where}\t${status}\t${step ?? ''}\t${code ?? ''}\t${reason ?? ''}\n`;
 }
 
 function asJson({ status, step, ...outcome }: RowOutcome): string {

@@ -120,7 +120,7 @@ export function registerSyncSchedule(sync: Command, env: NodeJS.ProcessEnv): voi
       await handle.trigger(description.policies.overlap);
       const overlap = policyName(description);
       if (!busy) {
-        const line = `started; follow it with \`sluice sync run ${name}\` or \`sluice sync status ${name}\``;
+        const line = `started; \`sluice sync status ${name}\` shows how far it is`;
         return { outcome: 'started', line };
       }
       const [outcome, then] = WHEN_BUSY[overlap];
@@ -147,9 +147,7 @@ export function registerSyncSchedule(sync: Command, env: NodeJS.ProcessEnv): voi
       const turns = await turnsBetween(client, handle.scheduleId, from, to);
       const span = `from ${shown(from, description)} to ${shown(to, description)}`;
       if (turns === 0) return { turns, line: `the schedule of "${name}" has no turn ${span}` };
-      // The server leaves the first moment of the span out.
-      const start = new Date(from.getTime() - 1000);
-      await handle.backfill({ start, end: to, overlap: BACKFILL_OVERLAP[overlap] });
+      await handle.backfill({ start: from, end: to, overlap: BACKFILL_OVERLAP[overlap] });
       return {
         turns,
         line: `${turns} turns ${span} are due now (overlap: ${overlap}); follow with \`sluice sync status ${name}\``,
@@ -232,7 +230,8 @@ async function turnsBetween(client: Client, scheduleId: string, from: Date, to: 
   const { startTime } = await client.workflowService.listScheduleMatchingTimes({
     namespace: client.options.namespace,
     scheduleId,
-    startTime: timestamp(from),
+    // This call leaves the first moment of the span out, the backfill itself does not.
+    startTime: timestamp(new Date(from.getTime() - 1000)),
     endTime: timestamp(to),
   });
   return startTime?.length ?? 0;

@@ -2,6 +2,7 @@
 import type { CrmRecord } from '../contracts/record.ts';
 import { OUTCOMES, type Outcome } from '../contracts/run.ts';
 import type { Queryable } from './database.ts';
+import type { RunRow } from './runs.ts';
 
 /** `pending`: not ended, in a run under way or cancelled. */
 export type RowStatus = Outcome | 'pending';
@@ -136,10 +137,11 @@ export async function findRun(
   account: string,
   sync: string,
   id: string,
-): Promise<{ id: string; status: string } | null> {
-  const [run] = await db.query<{ id: string; status: string }>(
-    'select id, status from runs where account = $1 and sync = $2 and id = $3',
-    [account, sync, id],
-  );
+): Promise<RunRow | null> {
+  const [run] = await db.query<RunRow>('select * from runs where account = $1 and sync = $2 and id = $3', [
+    account,
+    sync,
+    id,
+  ]);
   return run ?? null;
 }

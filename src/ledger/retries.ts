@@ -34,12 +34,13 @@ export interface RetriedRecord {
 
 /**
  * A record counts only while no later run of the sync has dealt with the same person: an old payload must
- * not be written over a newer one. One that a later run left pending has not been dealt with.
+ * not be written over a newer one. One that a later run left pending has not been dealt with. Row 0 is a person who
+ * left the source: the next run that reads it looks at that again.
  */
 const TAKEN = `
   from run_records r join runs u on u.id = r.run_id
  where r.run_id = any($1) and r.status = any($2) and ($3::text[] is null or r.code = any($3))
-   and r.payload is not null and r.id > $4
+   and r.payload is not null and r.row_no > 0 and r.id > $4
    and not exists (
      select 1 from runs m join run_records n on n.run_id = m.id
       where m.account = u.account and m.sync = u.sync and m.seq > u.seq and n.key = r.key
@@ -68,7 +69,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     if (any === undefined) {
       throw new RetryRefusedError(
         'nothing',
-        `nothing to retry in ${runs.join(', ')}: no such record that a later run has not dealt with`,
+        `nothing to retry${runs.length === 0 ? '' : ` in ${runs.join(', ')}`}: no such record is left to be taken up`,
       );
     }
     await tx.query(
@@ -88,23 +89,32 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
   });
 }
 
+/**
+ * The last run that read its source to the end has overtaken all runs before it, also where it found nothing to do
+ * and kept no record. Retries after it belong to it: what failed again in them counts.
+ */
 async function runsToRetry(
   tx: Queryable,
   account: string,
   sync: string,
   from: string,
 ): Promise<readonly string[]> {
-  const last = from === LAST_RUN;
-  // Retries after the last run that read the source belong to it: what failed again in them counts.
-  const rows = await tx.query<{ id: string }>(
-    last
-      ? `select id from runs where account = $1 and sync = $2 and seq >=
-           (select max(seq) from runs where account = $1 and sync = $2 and kind = 'sync') order by seq`
-      : 'select id from runs where account = $1 and sync = $2 and id = $3',
-    last ? [account, sync] : [account, sync, from],
+  const runs = await tx.query<{ id: string; read: boolean }>(
+    `select id, kind = 'sync' and pages > 0 and cursor is null as read from runs
+      where account = $1 and sync = $2 order by seq desc`,
+    [account, sync],
   );
-  if (rows.length > 0) return rows.map(({ id }) => id);
-  const message = last ? `the sync "${sync}" has not run yet` : `the sync "${sync}" has no run ${from}`;
+  const last = runs.findIndex(({ read }) => read);
+  const standing = runs.slice(0, last + 1).map(({ id }) => id);
+  if (from === LAST_RUN && runs.length > 0) return standing;
+  if (standing.includes(from)) return [from];
+  if (runs.some(({ id }) => id === from)) {
+    const by =
+      last < 0 ? 'it did not read its source to the end' : `${runs[last]?.id} has read the source since`;
+    throw new RetryRefusedError('nothing', `nothing to retry in ${from}: ${by}`);
+  }
+  const message =
+    from === LAST_RUN ? `the sync "${sync}" has not run yet` : `the sync "${sync}" has no run ${from}`;
   throw new RetryRefusedError('noRun', message);
 }
 

@@ -10,10 +10,11 @@ import {
   RetryRefusedError,
   renewIntents,
 } from '../../../src/ledger/retries.ts';
-import { closeRun, getRun, openRun } from '../../../src/ledger/runs.ts';
+import { advanceRun, closeRun, getRun, openRun } from '../../../src/ledger/runs.ts';
 import { type Engine, freshAccount, phone, recordOf, runWith, specOf } from './support.ts';
 
 const ALL: OutcomeFilter = { statuses: ROW_STATUSES, codes: null, row: null };
+const PAGE = { progress: 1, rejected: 0, merged: 0 } as const;
 const FINISHED = { status: 'finished', stopped: 0 } as const;
 const refused = { status: 'failed', step: 'upsertContact', reason: 'r' } as const;
 
@@ -147,6 +148,7 @@ export function outcomesSuite(engine: Engine): void {
         todo: 4,
       }));
       await stageRecords(engine(), run.id, staged);
+      await advanceRun(engine(), run.id, { ...PAGE, cursor: null, read: staged.length });
       return await finish(account, run.id, fates);
     };
     const take = async (runId: string, limit = 100) => {
@@ -213,13 +215,33 @@ export function outcomesSuite(engine: Engine): void {
       expect(keys(await take(await retry(account)))).toEqual([phone(3), phone(2)]);
     });
 
-    it('never takes a payload that a later run has overtaken', async () => {
-      const account = await sync(freshAccount(), { 1: 'failed A', 2: 'failed A' });
+    it('never takes a payload that a later run has overtaken, though that one kept no record of it', async () => {
+      const account = await sync(freshAccount(), { 1: 'failed A', 2: 'failed A', 3: 'failed A' });
       await sync(account, { 1: 'ok', 2: 'failed A' });
-      await expect(retry(account, { from: `${account}/leads/1` })).rejects.toMatchObject({ why: 'nothing' });
+      const overtaken = retry(account, { from: `${account}/leads/1` });
+      await expect(overtaken).rejects.toMatchObject({
+        why: 'nothing',
+        message: expect.stringContaining(`${account}/leads/2 has read the source since`) as string,
+      });
       expect(await take(await retry(account))).toEqual([
         { key: phone(2), row: 3, from: `${account}/leads/2` },
       ]);
+    });
+
+    it('is not kept from its records by a later run that never came to the end of its source', async () => {
+      const account = await sync(freshAccount(), { 1: 'failed A' });
+      for (const cursor of [null, { offset: 1 }]) {
+        const broken = await openRun(engine(), specOf(account));
+        if (cursor !== null) await advanceRun(engine(), broken.id, { ...PAGE, cursor, read: 1 });
+        await closeRun(engine(), broken.id, { status: 'failed', stopped: 0, error: 'source gone' });
+      }
+      expect(keys(await take(await retry(account)))).toEqual([phone(1)]);
+    });
+
+    it('leaves people alone who left the source', async () => {
+      const account = await sync(freshAccount(), { 1: 'failed A' });
+      await engine().query(`update run_records set row_no = 0 where run_id = $1`, [`${account}/leads/1`]);
+      await expect(retry(account)).rejects.toMatchObject({ why: 'nothing' });
     });
 
     it('takes again what a cancelled retry left undone', async () => {
