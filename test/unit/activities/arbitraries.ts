@@ -1,6 +1,7 @@
 // Records as fast-check makes them: few values, so that they meet often.
 import fc from 'fast-check';
 import { type DiffOptions, mergeExtraInfo } from '../../../activities/sync-diff.ts';
+import { SyncConfig } from '../../../src/contracts/config.ts';
 import type { CrmRecord, RecordCard } from '../../../src/contracts/record.ts';
 import { recordOf } from '../ledger/support.ts';
 
@@ -39,7 +40,25 @@ export const records = (key: string): fc.Arbitrary<CrmRecord> =>
     .map((parts) => recordOf(key, { ...parts, contact: { number: key, ...parts.contact } }));
 export const record = fc.constantFrom(BR, US).chain(records);
 
+export function optionsOf(over: Partial<DiffOptions> = {}): DiffOptions {
+  const { tags, extraInfo, mode, fields, conflict, validateNumber } = DEFAULTS;
+  return { tags, extraInfo, mode, fields, conflict, validateNumber, ...over };
+}
+const DEFAULTS = SyncConfig.parse({ account: 'acme', source: 'leads', mapping: 'leads' });
+
+const write = fc.constantFrom('always' as const, 'if-empty' as const, 'never' as const);
+const clearable = fc.oneof(write, fc.record({ write, clear: fc.boolean() }));
+/** Rules of the fields; with `clear` where the API lets a field be empty. */
+export const fields = fc.record(
+  { name: write, email: clearable, document: clearable, disableBot: write },
+  { requiredKeys: [] },
+);
+
 export const options: fc.Arbitrary<DiffOptions> = fc.record({
   tags: fc.constantFrom('merge' as const, 'replace' as const),
   extraInfo: fc.constantFrom('merge' as const, 'merge-fresh' as const, 'replace' as const),
+  mode: fc.constantFrom('upsert' as const, 'insert' as const, 'update' as const, 'mirror' as const),
+  fields,
+  conflict: fc.constantFrom('overwrite' as const, 'keep' as const, 'fail' as const),
+  validateNumber: fc.boolean(),
 });

@@ -2,9 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashRecord, mergeRecords } from '../../../activities/sync-diff.ts';
+import type { SyncConfig } from '../../../src/contracts/config.ts';
 import type { CrmRecord, ExtraField } from '../../../src/contracts/record.ts';
 import { recordOf } from '../ledger/support.ts';
-import { BR, record, records, US } from './arbitraries.ts';
+import { BR, optionsOf, record, records, US } from './arbitraries.ts';
+
+const RULES = optionsOf();
 
 describe('rows of one person', () => {
   it('that do not contradict each other may come in any order', () => {
@@ -27,7 +30,7 @@ describe('rows of one person', () => {
         }
         expect(mergeRecords(a, b)).toEqual(whole);
         expect(mergeRecords(b, a)).toEqual(whole);
-        expect(hashRecord(mergeRecords(b, a))).toEqual(hashRecord(whole));
+        expect(hashRecord(mergeRecords(b, a), RULES)).toEqual(hashRecord(whole, RULES));
       }),
     );
   });
@@ -66,7 +69,7 @@ describe('hashes', () => {
     fc.assert(
       fc.property(record, (r) => {
         const other = { ...turned(r), contact: turned(r.contact), extraInfo: r.extraInfo.map(fields) };
-        expect(hashRecord(other as CrmRecord)).toEqual(hashRecord(r));
+        expect(hashRecord(other as CrmRecord, RULES)).toEqual(hashRecord(r, RULES));
       }),
     );
   });
@@ -91,6 +94,27 @@ describe('hashes', () => {
       { extraInfo: [{ name: 'b', value: 'a' }] },
     ],
   ])('tell apart %s', (_, a, b) => {
-    expect(hashRecord(recordOf(US, a))).not.toEqual(hashRecord(recordOf(US, b)));
+    expect(hashRecord(recordOf(US, a), RULES)).not.toEqual(hashRecord(recordOf(US, b), RULES));
+  });
+
+  const filled = recordOf(US, { contact: { number: US, name: 'A', email: 'a@b.c' } });
+  const bare = recordOf(US, { contact: { number: US, name: 'A' } });
+  const clear = { email: { write: 'always' as const, clear: true } };
+
+  it.each<[string, [CrmRecord, SyncConfig['fields']], [CrmRecord, SyncConfig['fields']], boolean]>([
+    ['no rule is always', [filled, {}], [filled, { email: 'always' }], true],
+    ['a rule that is relaxed asks again', [filled, { email: 'if-empty' }], [filled, {}], false],
+    [
+      'what is never written counts for nothing',
+      [filled, { email: 'never' }],
+      [bare, { email: 'never' }],
+      true,
+    ],
+    ['an empty value asks for nothing', [bare, {}], [bare, { email: 'if-empty' }], true],
+    ['but where it clears', [bare, {}], [bare, { email: clear.email }], false],
+    ['a value that could be cleared is that value', [filled, {}], [filled, clear], true],
+  ])('rules: %s', (_, [a, fields], [b, others], same) => {
+    const [one, other] = [hashRecord(a, { fields }).contact, hashRecord(b, { fields: others }).contact];
+    expect(one === other).toBe(same);
   });
 });

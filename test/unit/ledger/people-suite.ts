@@ -1,22 +1,36 @@
 // People and cards: what a look-up, a survey and a write leave in the ledger.
 import { describe, expect, it } from 'vitest';
 import { pick, readCatalog, saveCatalog } from '../../../src/ledger/catalog.ts';
+import { endIntent, openIntent, takeIntent } from '../../../src/ledger/intents.ts';
 import {
+  ensurePerson,
   findPeople,
+  forgetContact,
+  type JsonContact,
   noteCard,
   noteContact,
-  noteExtraInfo,
-  noteLookup,
+  noteSeen,
   noteStage,
-  noteSurvey,
   noteTags,
 } from '../../../src/ledger/people.ts';
-import { endRecord, pendingRecords, settleSurvey } from '../../../src/ledger/records.ts';
-import { type Engine, freshAccount, phone, runWith } from './support.ts';
+import { type Engine, freshAccount, phone } from './support.ts';
 
-const SENT = { remoteId: 5, remoteNumber: '551187654321', hashContact: 'c', hashExtra: 'e', extra: null };
+const SENT = {
+  remoteId: 5,
+  remoteNumber: '551187654321',
+  hashContact: 'c',
+  hashExtra: 'e',
+  extra: null,
+  marks: { name: 'n' },
+  createdBy: null,
+};
 const LONG = '5511987654321';
 const SHORT = '551187654321';
+
+const shown = (number: string, over: Partial<JsonContact> = {}): JsonContact => ({
+  ...{ number, name: 'A', email: null, document: null, disableBot: false, tags: [], extraInfo: null },
+  ...over,
+});
 
 export function peopleSuite(engine: Engine): void {
   const person = async (account: string, key: string) =>
@@ -48,8 +62,26 @@ export function peopleSuite(engine: Engine): void {
     const id = await noteContact(engine(), account, LONG, { ...SENT, extra: [{ name: 'a', value: 'b' }] });
     expect(await noteContact(engine(), account, LONG, SENT)).toBe(id);
     expect((await person(account, LONG))?.extra_known).toEqual([{ name: 'a', value: 'b' }]);
-    await noteExtraInfo(engine(), account, LONG, []);
+    const seen = { id: 5, contact: shown(SHORT, { extraInfo: [] }) };
+    await noteSeen(engine(), account, LONG, 'run', seen);
     expect((await person(account, LONG))?.extra_known).toEqual([]);
+    await noteSeen(engine(), account, LONG, 'run', { ...seen, contact: shown(SHORT) });
+    expect((await person(account, LONG))?.extra_known).toEqual([]);
+  });
+
+  it('marks are those of the last write; who created the contact is the first to have done so', async () => {
+    const account = freshAccount();
+    await noteContact(engine(), account, LONG, { ...SENT, createdBy: 'leads' });
+    await noteContact(engine(), account, LONG, { ...SENT, marks: { email: 'e' }, createdBy: 'deals' });
+    expect(await person(account, LONG)).toMatchObject({ sent: { email: 'e' }, created_by: 'leads' });
+  });
+
+  it('what was seen lasts until the next write: after it nobody knows what the service shows', async () => {
+    const account = freshAccount();
+    await noteSeen(engine(), account, LONG, 'run', { id: 5, contact: shown(SHORT) });
+    expect(await person(account, LONG)).toMatchObject({ seen: { run: 'run', ...shown(SHORT) } });
+    await noteContact(engine(), account, LONG, SENT);
+    expect(await person(account, LONG)).toMatchObject({ seen: null });
   });
 
   it('tags are remembered by name', async () => {
@@ -65,10 +97,10 @@ export function peopleSuite(engine: Engine): void {
 
   it('a look-up that finds nobody does not forget whom an earlier one found', async () => {
     const account = freshAccount();
-    await noteLookup(engine(), account, LONG, null);
+    await noteSeen(engine(), account, LONG, 'run', null);
     expect(await person(account, LONG)).toMatchObject({ remote_id: null });
-    await noteLookup(engine(), account, LONG, { id: 9, number: SHORT });
-    await noteLookup(engine(), account, LONG, null);
+    await noteSeen(engine(), account, LONG, 'run', { id: 9, contact: shown(SHORT) });
+    await noteSeen(engine(), account, LONG, 'run', null);
     expect(await person(account, LONG)).toMatchObject({
       remote_id: 9,
       remote_number: SHORT,
@@ -88,102 +120,28 @@ export function peopleSuite(engine: Engine): void {
     expect((await findPeople(engine(), account, [LONG], '#1')).get(LONG)?.card).toBeNull();
   });
 
-  describe('noteSurvey', () => {
-    const full = { id: 9, number: LONG, key: LONG };
-    const short = { id: 5, number: SHORT, key: LONG };
-    const noted = async (pages: readonly (readonly (typeof full)[])[]) => {
-      const { account, run } = await runWith(engine(), [5]);
-      await engine().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
-      for (const page of pages) await noteSurvey(engine(), account, run.id, page);
-      return await person(account, LONG);
-    };
-
-    it.each<[string, (typeof full)[][], { id: number; number: string } | undefined]>([
-      ['nobody', [[]], undefined],
-      ['the full form alone', [[full]], full],
-      ['the short form alone', [[short]], short],
-      ['both forms on one page', [[short, full]], full],
-      ['both forms on one page, the other way round', [[full, short]], full],
-      ['the full form on an earlier page', [[full], [short]], full],
-      ['the full form on a later page', [[short], [full]], full],
-      ['two under one form: the oldest', [[{ ...short, id: 6 }, short]], short],
-    ])('%s', async (_, pages, expected) => {
-      const found = await noted(pages);
-      if (expected === undefined) expect(found).toBeUndefined();
-      else expect(found).toMatchObject({ remote_id: expected.id, remote_number: expected.number });
-    });
-
-    it('keeps nobody whom this run is not about', async () => {
-      const { account, run } = await runWith(engine(), [5]);
-      const stranger = { id: 1, number: phone(77), key: phone(77) };
-      await noteSurvey(engine(), account, run.id, [stranger, { id: 2, number: phone(0), key: phone(0) }]);
-      const people = await engine().query('select key, remote_id from people where account = $1', [account]);
-      expect(people).toEqual([{ key: phone(0), remote_id: 2 }]);
-    });
-
-    it('a contact that Sluice writes to already is not swapped for its double', async () => {
-      const { account, run } = await runWith(engine(), [5]);
-      await engine().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
-      await noteContact(engine(), account, LONG, SENT);
-      await noteSurvey(engine(), account, run.id, [full]);
-      expect(await person(account, LONG)).toMatchObject({ remote_id: 5, remote_number: SHORT });
-    });
-  });
-
-  describe('settleSurvey', () => {
-    const LOOKUP = 1;
-    const READ = 2;
-    const UPSERT = 4;
-    const TAGS = 8;
-    const extraInfo = [{ name: 'plan', value: 'pro' }];
-
-    /** Three records: found, not found, and one without a look-up to do. */
-    async function settled(
-      complete: boolean,
-      bits: { readExtraInfo: number; onFound: number },
-      extra = true,
-    ) {
-      const todos = [LOOKUP | UPSERT, LOOKUP | UPSERT, UPSERT];
-      const { account, run } = await runWith(engine(), todos, extra ? { extraInfo } : {});
-      const found = [0, 2].map((n) => ({ id: n + 1, number: phone(n), key: phone(n) }));
-      await noteSurvey(engine(), account, run.id, found);
-      await settleSurvey(engine(), { id: run.id, account }, { lookup: LOOKUP, ...bits }, complete);
-      const page = { after: 0, stopped: 0, limit: 9 };
-      return (await pendingRecords(engine(), run.id, page)).map(({ todo }) => todo);
+  it('a contact that was deleted on the service is forgotten with its card; an effect in question is not', async () => {
+    const account = freshAccount();
+    const id = await noteContact(engine(), account, LONG, SENT);
+    expect(await ensurePerson(engine(), account, LONG)).toBe(id);
+    await noteTags(engine(), account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'] });
+    const card = { remoteId: 1, remoteStageId: 11, stage: 'New', adopted: false };
+    const intents = ['Sales', 'Support'].map((pipeline) => ({
+      ...{ account, kind: 'card' as const, subject: `${id}/${pipeline}`, run: 'run' },
+    }));
+    for (const intent of intents) {
+      const { id: row } = await openIntent(engine(), intent);
+      await takeIntent(engine(), row);
     }
-
-    it.each<[string, boolean, { readExtraInfo: number; onFound: number }, boolean, number[]]>([
-      ['a complete one spares all look-ups', true, { readExtraInfo: 0, onFound: 0 }, true, [4, 4, 4]],
-      [
-        'an incomplete one, only those of who was found',
-        false,
-        { readExtraInfo: 0, onFound: 0 },
-        true,
-        [4, 5, 4],
-      ],
-      ['who was found is read first', true, { readExtraInfo: READ, onFound: 0 }, true, [6, 4, 4]],
-      ['but not without wanted extra info', true, { readExtraInfo: READ, onFound: 0 }, false, [4, 4, 4]],
-      [
-        'whose tags are replaced gains that step',
-        false,
-        { readExtraInfo: READ, onFound: TAGS },
-        true,
-        [14, 5, 4],
-      ],
-    ])('%s', async (_, complete, bits, extra, expected) => {
-      expect(await settled(complete, bits, extra)).toEqual(expected);
+    await noteCard(engine(), account, id, { ...card, pipeline: 'Sales' });
+    await endIntent(engine(), (await openIntent(engine(), intents[0] as (typeof intents)[0])).id, 'done');
+    await forgetContact(engine(), account, LONG);
+    expect(await person(account, LONG)).toMatchObject({
+      ...{ id, remote_id: null, remote_number: null, hash_contact: null, hash_extra: null, hash_tags: null },
+      ...{ extra_known: null, tags_added: [], sent: {}, seen: null, card: null },
     });
-
-    it('changes no record that has ended', async () => {
-      const { account, run, ids } = await runWith(engine(), [LOOKUP | UPSERT]);
-      const id = ids[0] as number;
-      await endRecord(engine(), id, { status: 'failed', step: 'lookup', code: 'C', reason: 'r' });
-      const bits = { lookup: LOOKUP, readExtraInfo: 0, onFound: 0 };
-      await settleSurvey(engine(), { id: run.id, account }, bits, true);
-      expect(await engine().query('select todo, status from run_records where id = $1', [id])).toEqual([
-        { todo: LOOKUP | UPSERT, status: 'failed' },
-      ]);
-    });
+    const states = await Promise.all(intents.map((intent) => openIntent(engine(), intent)));
+    expect(states.map(({ state }) => state)).toEqual(['open', 'sent']);
   });
 
   describe('the catalog', () => {

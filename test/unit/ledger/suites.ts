@@ -6,6 +6,7 @@ import { peopleSuite } from './people-suite.ts';
 import { recordsSuite } from './records-suite.ts';
 import { runsSuite } from './runs-suite.ts';
 import type { Engine } from './support.ts';
+import { surveySuite } from './survey-suite.ts';
 
 export function ledgerSuites(engine: Engine): void {
   engineSuite(engine);
@@ -14,4 +15,5 @@ export function ledgerSuites(engine: Engine): void {
   intentsSuite(engine);
   outcomesSuite(engine);
   peopleSuite(engine);
+  surveySuite(engine);
 }
