@@ -93,11 +93,14 @@ export async function observeRate(db: Queryable, seen: Observation): Promise<Lea
   return row;
 }
 
-export async function blockToken(db: Queryable, token: string, ms: number): Promise<void> {
+/** A refused call says besides that others wanted more than was counted: the part of a burst that was refused as well. */
+export async function blockToken(db: Queryable, token: string, ms: number, now?: Date): Promise<void> {
   await db.query(
-    `update slots set blocked_until = greatest(blocked_until, clock_timestamp() + make_interval(secs => $2::float8))
+    `update slots set
+            blocked_until = greatest(blocked_until, coalesce($3::timestamptz, clock_timestamp()) + make_interval(secs => $2::float8)),
+            foreign_now = case when foreign_now > 0 then foreign_now + burst_now / 2 else 0 end
       where token = $1`,
-    [token, ms / 1000],
+    [token, ms / 1000, now?.toISOString() ?? null],
   );
 }
 

@@ -42,6 +42,8 @@ export class WaitingLine {
   #asking = false;
   /** Ends the pause between two questions. */
   #wake: (() => void) | null = null;
+  /** No lane from this one on finds a slot before that time. */
+  #shut = { lane: 0, until: 0 };
   /** When the last caller that was sent away is expected back. */
   #lastReturn = 0;
 
@@ -104,6 +106,7 @@ export class WaitingLine {
         // Whoever is most urgent by now gets it. When all have left, the slot is lost.
         if (slot !== null) this.#waiting.shift()?.resolve(slot);
         const now = performance.now();
+        this.#shut = { lane, until: now + againMs };
         // Lower lanes find a slot no sooner than this one.
         for (const waiter of this.#waiting.filter(({ until }) => now + againMs > until)) {
           if (waiter.lane < lane) continue;
@@ -134,8 +137,13 @@ export class WaitingLine {
 
   /** Those sent away come back one by one, a slot apart: all at once they would be sent away again. */
   #sendAway(lane: number, now: number, ms: number): Reservation {
+    // The line may be full of callers who don't know yet that the token is blocked.
+    const atLeast = lane >= this.#shut.lane ? Math.max(ms, this.#shut.until - now) : ms;
     if (lane <= URGENT_LANE) return { granted: false, retryMs: Math.max(1, ms) };
-    this.#lastReturn = Math.min(Math.max(this.#lastReturn + this.#gapMs, now + ms), now + ms + MAX_RETURN_MS);
+    this.#lastReturn = Math.min(
+      Math.max(this.#lastReturn + this.#gapMs, now + atLeast),
+      now + atLeast + MAX_RETURN_MS,
+    );
     return { granted: false, retryMs: Math.max(1, this.#lastReturn - now) };
   }
 }

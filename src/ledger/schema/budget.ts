@@ -6,6 +6,10 @@ const COLUMNS = `
   alter table slots
     -- Number of the next slot.
     add column slot_no bigint not null default 1,
+    -- Slots that a share of the budget has coming: one or more, and its lanes come first.
+    add column reply_due float8 not null default 0,
+    add column lead_due float8 not null default 0,
+    add column low_due float8 not null default 0,
     -- Wider distance that leaves room for what others spend in this window.
     add column stretch_s float8 not null default 0,
     add column stretch_until timestamptz not null default '-infinity',
@@ -25,7 +29,11 @@ const COLUMNS = `
     add column foreign_now float8 not null default 0,
     add column burst_now float8 not null default 0,
     add column foreign_usual float8 not null default 0,
-    add column burst_usual float8 not null default 0`;
+    add column burst_usual float8 not null default 0,
+    -- Calls of others two to four seconds ago: a burst is not over in one answer.
+    add column mark_at timestamptz not null default '-infinity',
+    add column mark_last float8 not null default 0,
+    add column mark_before float8 not null default 0`;
 
 /** A token that was refused: wholly (scope '') or a scope of it. A preference, never a wall. */
 const MARKS = `
@@ -38,31 +46,17 @@ const MARKS = `
   )`;
 
 /**
- * Whose a slot is: 'lower' (polling, campaigns, syncs), 'lead', 'reply' or 'open'. The golden ratio spreads each
- * share evenly: any run of slots holds it but for one or two.
- */
-const OWNER = `
-  create function sluice_slot_owner(n bigint, call_limit float8, reply float8, lead float8, low float8)
-    returns text immutable language sql as $$
-    select case when p < low / whole then 'lower'
-                when p < (low + lead) / whole then 'lead'
-                when p < (low + lead + reply) / whole then 'reply'
-                else 'open' end
-      from (select n * 0.6180339887498949::float8 - floor(n * 0.6180339887498949::float8) as p,
-                   greatest(call_limit, reply + lead + low) as whole) share
-  $$`;
-
-/**
- * How many seconds before it is due a lane may take a slot. The higher lane sees farther, so it wins; a slot that
- * belongs to others is seen last. Below 50 ms a slot is shorter than a statement takes.
+ * How many seconds before it is due a lane may take the next slot. The higher lane sees farther, so it wins. Whoever
+ * has a slot of its share coming sees farther than all without one, who then take it only when it is almost due: so a
+ * reserve is kept while it is wanted, and none of it is lost when it is not. Below 100 ms a slot is too short for this.
  */
 const HORIZON = `
-  create function sluice_horizon(owner text, lane int, gap float8) returns float8 immutable language sql as $$
-    select greatest(gap, 0.05) * case
-      when owner = 'open' or (owner = 'reply' and lane = 1) or (owner = 'lead' and lane = 2) then own
-      when owner = 'lower' and lane >= 3 then greatest(own, 0.45)
-      else least(own, 0.2) end
-    from (select (array[1.0, 0.8, 0.6, 0.4, 0.25])[lane]::float8 as own) lanes
+  create function sluice_horizon(s slots, lane int) returns float8 immutable language sql as $$
+    select greatest(60.0 / s.call_limit, 0.1) * (case
+      when case lane when 1 then s.reply_due when 2 then s.lead_due else s.low_due end > 0.999
+        then array[1.0, 0.8, 0.6, 0.5, 0.4]
+      when greatest(s.reply_due, s.lead_due, s.low_due) > 0.999 then array[0.3, 0.25, 0.2, 0.15, 0.1]
+      else array[1.0, 0.8, 0.6, 0.4, 0.25] end)[lane]::float8
   $$`;
 
 /** Seconds to the slot after one at a time: 60 s / limit and 0.2 %, or wider while others spend the same token. */
@@ -104,14 +98,13 @@ const TAKE = `
     due timestamptz;
     opens timestamptz;
     gap float8;
+    whole float8;
   begin
     loop
       moment := coalesce(p_now, clock_timestamp());
       select c.token, c.opens, c.marked into best from (
         select t.token, sluice_due(t) as due,
-               sluice_due(t) - make_interval(secs => sluice_horizon(
-                 sluice_slot_owner(t.slot_no, t.call_limit, p_reply, p_lead, p_floor), p_lane,
-                 60.0 / t.call_limit)) as opens,
+               sluice_due(t) - make_interval(secs => sluice_horizon(t, p_lane)) as opens,
                p_scopes is not null and exists (
                  select 1 from token_marks m where m.token = t.token and m.scope = any(p_scopes)
                     and m.at > moment - interval '10 minutes') as marked,
@@ -131,21 +124,26 @@ const TAKE = `
         select * into s from slots t where t.token = best.token for update;
         moment := coalesce(p_now, clock_timestamp());
         due := sluice_due(s);
-        opens := due - make_interval(secs => sluice_horizon(
-          sluice_slot_owner(s.slot_no, s.call_limit, p_reply, p_lead, p_floor), p_lane, 60.0 / s.call_limit));
+        opens := due - make_interval(secs => sluice_horizon(s, p_lane));
       end if;
       if opens <= moment then
         due := greatest(due, moment);
         gap := sluice_gap(s, due);
-        update slots t set next_at = due + make_interval(secs => gap), slot_no = s.slot_no + 1
-         where t.token = s.token;
-        taken := true;
         slot := s.slot_no;
+        -- Each share gains its part of a slot; whoever took this one has had it. Shares beyond the limit shrink.
+        whole := greatest(s.call_limit, p_reply + p_lead + p_floor);
+        s.reply_due := least(3, greatest(0, s.reply_due + p_reply / whole - (p_lane = 1)::int));
+        s.lead_due := least(3, greatest(0, s.lead_due + p_lead / whole - (p_lane = 2)::int));
+        s.low_due := least(3, greatest(0, s.low_due + p_floor / whole - (p_lane > 2)::int));
+        s.slot_no := slot + 1;
+        s.next_at := due + make_interval(secs => gap);
+        update slots t set next_at = s.next_at, slot_no = s.slot_no, reply_due = s.reply_due,
+          lead_due = s.lead_due, low_due = s.low_due where t.token = s.token;
+        taken := true;
         wait_s := extract(epoch from due - moment);
         gap_s := gap;
-        next_s := case when cardinality(p_tokens) > 1 then 0 else
-          wait_s + gap - sluice_horizon(sluice_slot_owner(s.slot_no + 1, s.call_limit, p_reply, p_lead, p_floor),
-                                        p_lane, 60.0 / s.call_limit) end;
+        next_s := case when cardinality(p_tokens) > 1 then 0
+                       else extract(epoch from sluice_due(s) - moment) - sluice_horizon(s, p_lane) end;
         return next;
         return;
       end if;
@@ -209,6 +207,8 @@ const OBSERVE = `
       if s.foreign_usual <= noise then s.foreign_usual := 0; s.burst_usual := 0; end if;
       s.foreign_now := 0;
       s.burst_now := 0;
+      s.mark_last := 0;
+      s.mark_before := 0;
       if s.window_reset is null then
         -- Who spent what is gone by now can't be told.
         s.window_base := p_used - p_slot;
@@ -245,9 +245,14 @@ const OBSERVE = `
 
     s.window_base := least(s.window_base, p_used - p_slot + 2);
     seen := greatest(0, p_used - p_slot - s.window_base);
+    if moment > s.mark_at + interval '2 seconds' then
+      s.mark_at := moment;
+      s.mark_before := s.mark_last;
+      s.mark_last := s.foreign_now;
+    end if;
     if seen > noise and seen > s.foreign_now then
-      s.burst_now := greatest(s.burst_now, seen - s.foreign_now);
       s.foreign_now := seen;
+      s.burst_now := greatest(s.burst_now, seen - s.mark_before);
     end if;
 
     s.stretch_until := '-infinity';
@@ -268,11 +273,12 @@ const OBSERVE = `
     update slots t set call_limit = s.call_limit, window_reset = s.window_reset, window_ends = s.window_ends,
       window_first = s.window_first, window_last = s.window_last, window_before = s.window_before, own_before = s.own_before,
       window_base = s.window_base, skew_s = s.skew_s, foreign_now = s.foreign_now, burst_now = s.burst_now,
-      foreign_usual = s.foreign_usual, burst_usual = s.burst_usual, stretch_s = s.stretch_s,
+      foreign_usual = s.foreign_usual, burst_usual = s.burst_usual, mark_at = s.mark_at, mark_last = s.mark_last,
+      mark_before = s.mark_before, stretch_s = s.stretch_s,
       stretch_until = s.stretch_until, blocked_until = s.blocked_until
      where t.token = p_token;
     return query select s.call_limit, s.window_base,
       s.foreign_now = 0 and s.foreign_usual = 0 and s.blocked_until <= moment;
   end $$`;
 
-export const BUDGET_TABLES: readonly string[] = [COLUMNS, MARKS, OWNER, HORIZON, GAP, DUE, TAKE, OBSERVE];
+export const BUDGET_TABLES: readonly string[] = [COLUMNS, MARKS, HORIZON, GAP, DUE, TAKE, OBSERVE];

@@ -1,13 +1,14 @@
 // Several workers at one PostgreSQL: what happens to a statement that waited for another one's row.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBudget } from '../../../src/budget/slots.ts';
+import { LANES } from '../../../src/contracts/run.ts';
 import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
 import { openIntent, takeIntent } from '../../../src/ledger/intents.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
 import { endRecord, getRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
 import { closeRun, lockRun } from '../../../src/ledger/runs.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
-import { recordSlots, scheduled, slotsSuite } from '../../unit/budget/slots-suite.ts';
+import { planOf, recordSlots, scheduled, slotsSuite, takeOne } from '../../unit/budget/slots-suite.ts';
 import { failureOf, phone, recordOf, runWith } from '../../unit/ledger/support.ts';
 
 let server: TestPostgres;
@@ -137,17 +138,15 @@ slotsSuite(
 );
 
 describe('a caller that waited for the row of its token', () => {
-  const begin = async (token: string, limit: number) => {
-    await db.query('insert into slots (token, call_limit) values ($1, $2)', [token, limit]);
-    return createBudget(other, () => limit);
-  };
+  const begin = (token: string, limit: number) =>
+    db.query('insert into slots (token, call_limit) values ($1, $2)', [token, limit]);
 
   it('gets a slot of the time at which it got the row, and no wait on top', async () => {
-    const budget = await begin('waited', 120);
+    await begin('waited', 120);
     let released = 0;
     const slot = await behind(
       (tx) => tx.query("select 1 from slots where token = 'waited' for update"),
-      () => budget.reserve('waited'),
+      () => createBudget(other, () => planOf(120)).reserve(['waited'], LANES.lead),
       async (tx) => {
         const [now] = await tx.query<{ at: number }>(
           'select (extract(epoch from clock_timestamp()) * 1e6)::int8 as at',
@@ -155,23 +154,21 @@ describe('a caller that waited for the row of its token', () => {
         released = now?.at as number;
       },
     );
-    expect(slot).toEqual({ granted: true, waitMs: 0 });
+    expect(slot).toMatchObject({ granted: true, waitMs: 0 });
     const [at] = await scheduled(db, 'waited');
     expect(at).toBeGreaterThanOrEqual(released);
   });
 
-  it('and finds the horizon full is refused for no less than the horizon', async () => {
-    const budget = await begin('full', 1);
+  it('and finds the slot gone is refused for no less than until it may ask again', async () => {
+    await begin('full', 1);
     const slot = await behind(
       async (tx) => {
-        const first = createBudget(tx, () => 1);
-        expect((await first.reserve('full')).granted).toBe(true);
-        expect((await first.reserve('full')).granted).toBe(true);
+        expect((await takeOne(tx, 'full', 1)).taken).toBe(true);
       },
-      () => budget.reserve('full'),
+      () => takeOne(other, 'full', 1, LANES.lead),
     );
-    expect(slot.granted).toBe(false);
-    expect((slot as { retryMs: number }).retryMs).toBeGreaterThanOrEqual(90_000);
-    expect(await scheduled(db, 'full')).toHaveLength(2);
+    expect(slot.taken).toBe(false);
+    expect(slot.wait_s).toBeGreaterThanOrEqual(10);
+    expect(await scheduled(db, 'full')).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 // A minute in a second: the budget's statements under a clock of their own, with a service that counts as the sandbox does.
 import { randomBytes } from 'node:crypto';
-import { observeRate, type TokenPlan, takeSlot } from '../../../src/budget/statements.ts';
+import { blockToken, observeRate, type TokenPlan, takeSlot } from '../../../src/budget/statements.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { RateWindows } from '../../../src/sandbox/rate.ts';
 
@@ -97,10 +97,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
           ...{ takenS: 2 * way, now: date(clock) },
         });
         if (state.allowed) return;
-        await db.query('update slots set blocked_until = greatest(blocked_until, $2) where token = $1', [
-          key,
-          new Date(state.resetAt),
-        ]);
+        await blockToken(db, key, state.resetAt - date(clock).getTime(), date(clock));
       });
     });
   };

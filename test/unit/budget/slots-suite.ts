@@ -3,10 +3,22 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Budget, createBudget } from '../../../src/budget/slots.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import { type TakeAnswer, takeSlot } from '../../../src/budget/statements.ts';
+import { LANES } from '../../../src/contracts/run.ts';
+import type { Database, Queryable } from '../../../src/ledger/database.ts';
 
-const freshToken = () => randomBytes(8).toString('hex');
-type Reservation = Awaited<ReturnType<Budget['reserve']>>;
+export const freshToken = () => randomBytes(8).toString('hex');
+export const planOf = (limit: number) => ({ limit, reply: 0, lead: 0, floor: 0 });
+
+/** One question to the ledger, as a process asks it. */
+export function takeOne(
+  db: Queryable,
+  token: string,
+  limit: number,
+  lane: number = LANES.backfill,
+): Promise<TakeAnswer> {
+  return takeSlot(db, { tokens: [token], plans: [planOf(limit)], lane, scopes: null });
+}
 
 /** Keeps every move of a token's tail, with the limit at that moment: the schedule as it was granted. */
 export async function recordSlots(db: Database): Promise<void> {
@@ -31,12 +43,13 @@ const gaps = (times: readonly number[]) => times.slice(1).map((at, n) => at - (t
 
 /** @param others further connections to the same ledger, as other processes have them */
 export function slotsSuite(engine: () => Database, others: () => readonly Database[] = () => []): void {
-  const budgets = (limit: number) => [engine(), ...others()].map((db) => createBudget(db, () => limit));
-  const budgetOf = (limit: number) => createBudget(engine(), () => limit);
-  const grantedTo = async (budget: Budget, token: string): Promise<number> => {
+  const budgets = (limit: number) =>
+    [engine(), ...others()].map((db) => createBudget(db, () => planOf(limit)));
+  const budgetOf = (limit: number) => createBudget(engine(), () => planOf(limit));
+  const grantedTo = async (budget: Budget, token: string, lane: number = LANES.backfill) => {
     for (;;) {
-      const slot = await budget.reserve(token);
-      if (slot.granted) return slot.waitMs;
+      const slot = await budget.reserve([token], lane);
+      if (slot.granted) return slot;
       await sleep(slot.retryMs);
     }
   };
@@ -53,68 +66,70 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
       const limit = 6000;
       const token = freshToken();
       const all = budgets(limit);
-      let granted = 0;
+      const numbers: number[] = [];
       await Promise.all(
         Array.from({ length: callers }, async (_, n) => {
           const budget = all[n % all.length] as Budget;
-          while (granted < 50) {
-            const waitMs = await grantedTo(budget, token);
-            granted++;
+          while (numbers.length < 50) {
+            const { waitMs, number } = await grantedTo(budget, token, 1 + (n % 5));
+            numbers.push(number);
             await sleep(waitMs);
           }
         }),
       );
       const times = await scheduled(engine(), token);
-      expect(times).toHaveLength(granted);
+      expect(times).toHaveLength(numbers.length);
+      expect(new Set(numbers).size).toBe(numbers.length);
       // `limit` such distances make more than a minute: the call after the limit falls into the next one.
       expect(Math.min(...gaps(times)) * limit).toBeGreaterThan(60e6);
     });
   });
 
-  it('the first calls of a token, twenty at once, get no more than the horizon holds', async () => {
+  it('the first calls of a token, twenty at once, get one slot', async () => {
     const token = freshToken();
-    const all = budgets(1);
+    const all = [engine(), ...others()];
     const first = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => (all[n % all.length] as Budget).reserve(token)),
+      Array.from({ length: 20 }, (_, n) => takeOne(all[n % all.length] as Database, token, 1)),
     );
-    const second = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => (all[n % all.length] as Budget).reserve(token)),
-    );
-    const granted = [...first, ...second].filter((slot) => slot.granted);
-    expect(granted).toHaveLength(2);
-    expect(gaps(await scheduled(engine(), token))).toEqual([60_120_000]);
+    expect(first.filter(({ taken }) => taken)).toHaveLength(1);
+    expect(await scheduled(engine(), token)).toHaveLength(1);
   });
 
-  it('a refusal moves nothing, and names a time no nearer than the horizon', async () => {
+  it.each([
+    [LANES.reply, 60],
+    [LANES.lead, 48],
+    [LANES.poll, 36],
+    [LANES.campaign, 24],
+    [LANES.backfill, 15],
+  ])('lane %i sees %i s of a minute: beyond that it is refused, which moves nothing', async (lane, sees) => {
     const token = freshToken();
-    const budget = budgetOf(1);
-    await grantedTo(budget, token);
-    expect((await budget.reserve(token)).granted).toBe(true);
+    expect(await takeOne(engine(), token, 1, lane)).toMatchObject({ taken: true, wait_s: 0, slot: 1 });
     const before = await row(token);
-    const refused = await Promise.all(Array.from({ length: 12 }, () => budget.reserve(token)));
-    for (const slot of refused) {
-      expect(slot).toMatchObject({ granted: false });
-      const { retryMs } = slot as Extract<Reservation, { granted: false }>;
-      expect(retryMs).toBeGreaterThanOrEqual(90_000);
-      expect(retryMs).toBeLessThanOrEqual(120_240);
+    for (let n = 0; n < 3; n++) {
+      const refused = await takeOne(engine(), token, 1, lane);
+      expect(refused.taken).toBe(false);
+      expect(refused.wait_s).toBeGreaterThan(60.12 - sees - 2);
+      expect(refused.wait_s).toBeLessThanOrEqual(60.12 - sees);
     }
     expect(await row(token)).toEqual(before);
+    await engine().query("update slots set next_at = next_at - interval '1 second' where token = $1", [
+      token,
+    ]);
+    const reply = await takeOne(engine(), token, 1, LANES.reply);
+    expect(reply).toMatchObject({ taken: true, slot: 2 });
+    expect(reply.wait_s).toBeGreaterThan(55);
   });
 
   it('a token that rested starts at now: unused slots are no credit', async () => {
     const token = freshToken();
-    const budget = budgetOf(1);
-    await grantedTo(budget, token);
+    await takeOne(engine(), token, 1);
     await engine().query("update slots set next_at = next_at - interval '1 hour' where token = $1", [token]);
     const [now] = await engine().query<{ at: number }>(
       'select (extract(epoch from clock_timestamp()) * 1e6)::int8 as at',
     );
-    expect(await budget.reserve(token)).toEqual({ granted: true, waitMs: 0 });
-    expect(await budget.reserve(token)).toMatchObject({ granted: true });
-    expect((await budget.reserve(token)).granted).toBe(false);
-    const times = await scheduled(engine(), token);
-    expect(times.at(-2)).toBeGreaterThanOrEqual(now?.at as number);
-    expect(gaps(times).at(-1)).toBe(60_120_000);
+    expect(await takeOne(engine(), token, 1)).toMatchObject({ taken: true, wait_s: 0 });
+    expect(await takeOne(engine(), token, 1)).toMatchObject({ taken: false });
+    expect((await scheduled(engine(), token)).at(-1)).toBeGreaterThanOrEqual(now?.at as number);
   });
 
   describe('observe', () => {
@@ -123,10 +138,10 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     it('adopts a new limit: the distance follows', async () => {
       const token = freshToken();
       const budget = budgetOf(6000);
-      await grantedTo(budget, token);
-      await budget.observe(token, { limit: 600, remaining: 599, resetAt: soon() });
-      await grantedTo(budget, token);
-      await budget.observe(token, { limit: 6000, remaining: 599, resetAt: soon() });
+      const first = await grantedTo(budget, token);
+      await budget.observe(first, { limit: 600, remaining: 599, resetAt: soon() }, 1);
+      const second = await grantedTo(budget, token);
+      await budget.observe(second, { limit: 6000, remaining: 5998, resetAt: soon() }, 1);
       for (let n = 0; n < 3; n++) await grantedTo(budget, token);
       const times = await scheduled(engine(), token);
       expect(gaps(times)[1]).toBeGreaterThanOrEqual(100_200);
@@ -137,38 +152,31 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     it('with nothing remaining blocks until the window ends, and an older answer does not shorten that', async () => {
       const token = freshToken();
       const budget = budgetOf(120);
-      await grantedTo(budget, token);
+      const slot = await grantedTo(budget, token);
       const resetAt = soon();
-      await budget.observe(token, { limit: 120, remaining: 0, resetAt });
-      await budget.observe(token, {
-        limit: 120,
-        remaining: 0,
-        resetAt: new Date(resetAt.getTime() - 20_000),
-      });
-      await budget.observe(token, { limit: 120, remaining: 50, resetAt });
+      await budget.observe(slot, { limit: 120, remaining: 0, resetAt }, 1);
+      const older = new Date(resetAt.getTime() - 20_000);
+      await budget.observe(slot, { limit: 120, remaining: 0, resetAt: older }, 1);
+      await budget.observe(slot, { limit: 120, remaining: 50, resetAt }, 1);
       expect((await row(token))?.blocked_until).toEqual(resetAt);
-      const all = await Promise.all(Array.from({ length: 8 }, () => budget.reserve(token)));
+      const all = await Promise.all(Array.from({ length: 8 }, () => budget.reserve([token], LANES.reply)));
       expect(all.filter(({ granted }) => granted)).toEqual([]);
-      await engine().query("update slots set blocked_until = now() - interval '1 ms' where token = $1", [
-        token,
-      ]);
-      expect(await grantedTo(budget, token)).toBeLessThanOrEqual(752);
     });
 
-    it.each<[string, number, number, number | null]>([
+    it.each<[string, number, number, number]>([
       ['no limit', 0, 5, 120],
       ['a negative limit', -5, 0, 120],
       ['a limit that is no number', Number.NaN, 0, 120],
       ['an endless limit', Number.POSITIVE_INFINITY, 0, 120],
-      ['a limit beyond an int', 9_999_999_999, 5, 1_000_000],
+      ['a limit beyond an int', 9_999_999_999, 9_999_999_998, 1_000_000],
       ['a remainder beyond an int', 90, 9_999_999_999, 90],
     ])('of %s keeps the budget usable', async (_, limit, remaining, kept) => {
       const token = freshToken();
       const budget = budgetOf(120);
-      await grantedTo(budget, token);
-      await budget.observe(token, { limit, remaining, resetAt: soon() });
+      const slot = await grantedTo(budget, token, LANES.reply);
+      await budget.observe(slot, { limit, remaining, resetAt: soon() }, 1);
       expect((await row(token))?.call_limit).toBe(kept);
-      expect(await grantedTo(budget, token)).toBeLessThanOrEqual(752);
+      expect((await grantedTo(budget, token, LANES.reply)).waitMs).toBeLessThanOrEqual(752);
     });
 
     it.each([
@@ -177,33 +185,37 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     ])('of a window that resets %s blocks for a minute at most', async (_, resetAt) => {
       const token = freshToken();
       const budget = budgetOf(120);
-      await grantedTo(budget, token);
-      await budget.observe(token, { limit: 120, remaining: 0, resetAt });
-      const slot = await budget.reserve(token);
-      expect(slot.granted).toBe(false);
-      expect((slot as { retryMs: number }).retryMs).toBeLessThanOrEqual(60_000);
+      await budget.observe(await grantedTo(budget, token), { limit: 120, remaining: 0, resetAt }, 1);
+      const slot = await takeOne(engine(), token, 120);
+      expect(slot.taken).toBe(false);
+      expect(slot.wait_s).toBeLessThanOrEqual(60);
     });
 
     it('of a window that is over blocks nothing', async () => {
       const token = freshToken();
       const budget = budgetOf(120);
-      await grantedTo(budget, token);
-      await budget.observe(token, { limit: 120, remaining: 0, resetAt: new Date(0) });
-      expect((await budget.reserve(token)).granted).toBe(true);
+      const slot = await grantedTo(budget, token);
+      await budget.observe(slot, { limit: 120, remaining: 0, resetAt: new Date(0) }, 1);
+      expect((await budget.reserve([token], LANES.reply)).granted).toBe(true);
     });
-  });
 
-  it('a block that ends within the horizon is waited for', async () => {
-    const token = freshToken();
-    const budget = budgetOf(6000);
-    await grantedTo(budget, token);
-    await budget.block(token, 60);
-    expect((await budget.reserve(token)).granted).toBe(true);
-    const [first] = await engine().query<{ early: boolean }>(
-      `select next_at < blocked_until + make_interval(secs => 60.0 / call_limit) as early from slots where token = $1`,
-      [token],
-    );
-    expect(first).toEqual({ early: false });
+    it('of an answer that tells nothing new costs no statement', async () => {
+      const token = freshToken();
+      let statements = 0;
+      const counting = {
+        query: <Row>(sql: string, params?: readonly unknown[]) => {
+          statements++;
+          return engine().query<Row>(sql, params);
+        },
+      };
+      const budget = createBudget(counting, () => planOf(60_000));
+      const resetAt = soon();
+      for (let n = 1; n <= 20; n++) {
+        const slot = await grantedTo(budget, token);
+        await budget.observe(slot, { limit: 60_000, remaining: 60_000 - n, resetAt }, 1);
+      }
+      expect(statements).toBe(21);
+    });
   });
 
   it('block holds every caller, a shorter one does not shorten it, and another token goes on', async () => {
@@ -213,14 +225,62 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     await grantedTo(budget, free);
     await budget.block(blocked, 40_000);
     await budget.block(blocked, 5);
-    const slots = await Promise.all(Array.from({ length: 16 }, () => budget.reserve(blocked)));
+    await budget.reserve([blocked], LANES.reply);
+    const slots = await Promise.all(
+      Array.from({ length: 16 }, (_, n) => budget.reserve([blocked], 1 + (n % 5))),
+    );
     for (const slot of slots) {
       expect(slot.granted).toBe(false);
       expect((slot as { retryMs: number }).retryMs).toBeGreaterThan(5000);
-      expect((slot as { retryMs: number }).retryMs).toBeLessThanOrEqual(40_000);
+      expect((slot as { retryMs: number }).retryMs).toBeLessThanOrEqual(50_000);
     }
     const other = await row(free);
-    expect((await budget.reserve(free)).granted).toBe(true);
+    expect((await budget.reserve([free], LANES.lead)).granted).toBe(true);
     expect((await row(free))?.blocked_until).toEqual(other?.blocked_until);
+  });
+
+  describe('several tokens', () => {
+    it('share the calls: the one that is free first is taken', async () => {
+      const tokens = [freshToken(), freshToken(), freshToken()];
+      const budget = budgetOf(60);
+      const taken = [];
+      for (let n = 0; n < 3; n++) taken.push(await budget.reserve(tokens, LANES.backfill));
+      expect(new Set(taken.map((slot) => (slot.granted ? slot.token : null)))).toEqual(new Set(tokens));
+      await budget.block(tokens[0] as string, 60_000);
+      await budget.block(tokens[1] as string, 60_000);
+      expect(await budget.reserve(tokens, LANES.reply)).toMatchObject({ granted: true, token: tokens[2] });
+    });
+
+    it('one that lacks a scope comes last for it, and for the write scope that includes it; not for others', async () => {
+      const [lacking, other] = [freshToken(), freshToken()];
+      const budget = budgetOf(60_000);
+      expect(await budget.refused(lacking, 'cards:read', 'ERR_SCOPE_MISSING')).toBe(true);
+      expect(await budget.refused(lacking, 'cards:read', 'ERR_SCOPE_MISSING')).toBe(false);
+      const takenFor = async (scope: 'cards:read' | 'cards:write' | 'contacts:write') => {
+        const all = [];
+        for (let n = 0; n < 8; n++) all.push(await budget.reserve([lacking, other], LANES.reply, { scope }));
+        return new Set(all.map((slot) => (slot.granted ? slot.token : null)));
+      };
+      expect(await takenFor('cards:read')).toEqual(new Set([other]));
+      expect(await takenFor('cards:write')).toEqual(new Set([other]));
+      expect(await takenFor('contacts:write')).toEqual(new Set([lacking, other]));
+    });
+
+    it('when each is refused they are tried all the same, and a success clears what stood against one', async () => {
+      const tokens = [freshToken(), freshToken()] as const;
+      const budget = budgetOf(60_000);
+      for (const token of tokens) await budget.refused(token, null, 'ERR_TOKEN_REVOKED');
+      expect(await budget.pace(tokens)).toBe(120_000);
+      const slot = await budget.reserve(tokens, LANES.lead, { scope: 'contacts:write' });
+      if (!slot.granted) throw new Error('a mark became a wall');
+      expect(slot.marked).toBe(true);
+      await budget.accepted(slot, 'contacts:write');
+      const [back, away] = tokens[0] === slot.token ? tokens : [tokens[1], tokens[0]];
+      expect(await budget.snapshot([back, away])).toMatchObject([
+        { token: back, marks: {} },
+        { token: away, marks: { '': 'ERR_TOKEN_REVOKED' } },
+      ]);
+      expect(await budget.pace(tokens)).toBe(60_000);
+    });
   });
 }
