@@ -1,6 +1,6 @@
 // Which fields of a contact are to be written: the source's wish, what was sent before, and what the service
 // shows, under the rules of the sync. Pure functions.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { CONTACT_FIELDS, type ContactField, type SyncConfig } from '../src/contracts/config.ts';
 import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
 
@@ -8,7 +8,10 @@ type Fields = CrmRecord['contact'];
 type Rules = Pick<SyncConfig, 'fields' | 'conflict'>;
 type Clearable = 'email' | 'document';
 
-/** Mark of each field that was sent (or found to be right): a hash of its value, with the rule's sign before it. */
+/** Before the mark of a value that was not sent, since the rule `if-empty` found the field filled. */
+const LEFT = '?';
+
+/** Mark of each field that was sent, or found to be right: a hash of its value. */
 export type SentMarks = Readonly<Partial<Record<ContactField, string>>>;
 
 /** A contact as the service showed it in this run. */
@@ -35,7 +38,7 @@ export interface ContactChange {
 }
 
 export function hashOf(value: unknown): string {
-  return createHash('sha1').update(JSON.stringify(value)).digest('base64url');
+  return hash('sha1', JSON.stringify(value), 'base64url');
 }
 
 /** Ten characters tell two values of one field of one person apart. */
@@ -58,6 +61,11 @@ export function wishOf(contact: Fields, rules: Pick<Rules, 'fields'>): unknown[]
     if (value === undefined) return clear ? ['clear'] : null;
     return write === 'if-empty' ? ['if-empty', value] : value;
   });
+}
+
+/** Has this value been dealt with? Under `always`, one that was left has not. */
+function isDone(wish: string, before: string | undefined, write: 'always' | 'if-empty'): boolean {
+  return before === wish || (write === 'if-empty' && before === LEFT + wish);
 }
 
 /** Someone without a name carries the number in its place. */
@@ -87,12 +95,13 @@ export function contactChange(
   for (const field of CONTACT_FIELDS) {
     const rule = ruleOf(field, rules);
     const value = contact[field];
-    const before = sent[field];
     if (rule.write === 'never') continue;
-    const wish = value === undefined ? undefined : (rule.write === 'if-empty' ? '?' : '') + markOf(value);
+    const before = sent[field];
+    const mine = before !== undefined && !before.startsWith(LEFT);
+    const wish = value === undefined ? undefined : markOf(value);
     // An empty field of the source asks for something only where Sluice filled it before.
-    const clears = wish === undefined && rule.clear && before !== undefined && !before.startsWith('?');
-    if (wish === before || (wish === undefined && !clears)) continue;
+    const clears = wish === undefined && rule.clear && mine;
+    if (wish === undefined ? !clears : isDone(wish, before, rule.write)) continue;
     const change = () => {
       if (clears) {
         clear.push(field as Clearable);
@@ -104,24 +113,17 @@ export function contactChange(
     };
     const leave = () => {
       if (clears) delete marks[field];
-      else marks[field] = wish as string;
+      else marks[field] = (rule.write === 'if-empty' ? LEFT : '') + (wish as string);
     };
-    if (isNew) {
+    const fills = rule.write === 'if-empty' && !clears;
+    const guarded = rules.conflict !== 'overwrite' && mine;
+    if (isNew) change();
+    else if (seen === null) {
+      look ||= fills || guarded;
       change();
-      continue;
-    }
-    if (seen !== null && (clears ? isEmpty(field, seen) : seen[field] === value)) {
-      leave();
-      continue;
-    }
-    const guarded = rules.conflict !== 'overwrite' && before !== undefined && !before.startsWith('?');
-    if (seen === null) {
-      look ||= guarded || rule.write === 'if-empty';
-      change();
-      continue;
-    }
-    if (rule.write === 'if-empty' && !isEmpty(field, seen)) leave();
-    else if (guarded && !isEmpty(field, seen) && markOf(seen[field]) !== before) {
+    } else if (clears ? isEmpty(field, seen) : seen[field] === value) leave();
+    else if (fills && !isEmpty(field, seen)) leave();
+    else if (guarded && markOf(seen[field]) !== before) {
       if (rules.conflict === 'fail') conflicts.push(field);
       else leave();
     } else change();

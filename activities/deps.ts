@@ -46,6 +46,8 @@ export interface Deps {
   /** @throws Error naming the sync when the configuration has none of that name */
   spec(account: string, sync: string): RunSpec;
   openSource(config: SourceConfig): Source;
+  /** Folder that the paths of file sources begin at; set: large files are read and mapped in a thread of their own. */
+  readonly baseDir?: string;
   compileMapping(config: MappingConfig): Mapping;
   /** @throws Error naming the sink when the configuration has none of that name */
   sink(name: string): Sink;

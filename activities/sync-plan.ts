@@ -1,69 +1,54 @@
 // Ledger side of a sync: open the run, read and compare the source page by page, hand out work, close.
 // None of these calls the API.
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { CrmRecord, RowProblem } from '../src/contracts/record.ts';
-import { type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
-import { SourceError, type SourceRow } from '../src/contracts/source.ts';
+import { LANES, type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
+import { SourceError } from '../src/contracts/source.ts';
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
-import type { Queryable } from '../src/ledger/database.ts';
-import { clearSurvey, findPeople, missingTags } from '../src/ledger/people.ts';
-import {
-  addRowProblems,
-  countTodo,
-  findStaged,
-  pendingRecords,
-  type RowFinding,
-  reviveForTags,
-  type StagedRecord,
-  settleSurvey,
-  stageRecords,
-} from '../src/ledger/records.ts';
-import {
-  addWarning,
-  advanceRun,
-  closeRun,
-  getRun,
-  lockRun,
-  openRun,
-  type RunRow,
-} from '../src/ledger/runs.ts';
-import type { Mapping } from '../src/mapping/index.ts';
+import { missingTags } from '../src/ledger/people.ts';
+import type { PlanMemory } from '../src/ledger/plan-pages.ts';
+import { countTodo, pendingRecords, reviveForTags } from '../src/ledger/records.ts';
+import { addWarning, closeRun, getRun, lockRun, openRun } from '../src/ledger/runs.ts';
+import { countBlind } from '../src/ledger/survey.ts';
 import type { Deps } from './deps.ts';
-import { mergeRecords, planSteps, refName } from './sync-diff.ts';
+import { type PlanProgress, planPages } from './plan-run.ts';
 
-/** Rows in one transaction: some 0.5 s of work, and about 5 MB of payloads. */
-const PAGE_ROWS = 2000;
+export type { PlanProgress } from './plan-run.ts';
+
+/** How long one activity goes on planning: long enough to keep the history small, short enough to pause soon. */
+const PLAN_MS = 5000;
 
 export interface OpenedRun {
   readonly run: string;
   /** Fairness key of the engine: a hash of the account's token. */
   readonly tokenKey: string;
   readonly concurrency: number;
+  /** Priority key of the engine. */
+  readonly lane: number;
+  /** Of all tokens of the account, as the ledger knows it now. */
+  readonly callsPerMinute: number;
   /** The source has been read to its end already. */
   readonly planned: boolean;
   /** A sink is to be told when the run has ended. */
   readonly announce: boolean;
 }
 
-export interface PlanProgress {
-  readonly read: number;
-  readonly rejected: number;
-  readonly merged: number;
-  readonly share: number | null;
-  readonly done: boolean;
-}
-
 export interface RunWork {
   readonly total: number;
   readonly lookups: number;
+  /** People whom nobody knows and nobody looks up: each costs an upsert, needed or not. */
+  readonly blind: number;
+  /** People who are on the service, and may have a card. */
+  readonly finds: number;
   readonly tags: number;
   readonly cards: number;
   /** Names of tags that people of the run wait for. */
   readonly missingTags: number;
 }
 
-export function createSyncPlanActivities(deps: Deps) {
+/** @param planMs how long one call of `planPage` begins further pages; 0: one page a call */
+export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) {
   const { db } = deps;
+  const memories = new Map<string, PlanMemory>();
 
   return {
     async openRun(input: { account: string; sync: string }): Promise<OpenedRun> {
@@ -80,44 +65,33 @@ export function createSyncPlanActivities(deps: Deps) {
         run: run.id,
         tokenKey,
         concurrency: run.spec.options.concurrency,
+        lane: LANES[run.spec.options.lane],
+        callsPerMinute: await paceOf(deps, run.account),
         planned: run.status !== 'planning',
         announce: run.spec.options.announce !== undefined,
       };
     },
 
-    /** Reads, maps and compares one page of the source. The place in the source moves on with its effect, in one transaction. */
+    /**
+     * Reads, maps and compares pages of the source, for some seconds: a million rows take five calls instead of 250.
+     * The place in the source moves on with each page's effect, in one transaction.
+     */
     async planPage(input: { run: string }): Promise<PlanProgress> {
-      const seen = await getRun(db, input.run);
-      const source = deps.openSource(seen.spec.source);
-      const mapping = deps.compileMapping(seen.spec.mapping);
+      const context = Context.current();
+      const until = performance.now() + planMs;
       try {
-        const page = await source.read(seen.cursor, {
-          limit: PAGE_ROWS,
-          signal: Context.current().cancellationSignal,
+        const planned = await planPages({ ...deps, memories }, input.run, {
+          signal: context.cancellationSignal,
+          more: (progress) => {
+            context.heartbeat({ read: progress.read });
+            return performance.now() < until;
+          },
         });
-        const mapped = await mapRows(mapping, page.rows);
-        return await db.transaction(async (tx) => {
-          const run = await lockRun(tx, input.run);
-          // A second attempt at the same page finds the run further on: the first one's work stands.
-          if (JSON.stringify(run.cursor) !== JSON.stringify(seen.cursor) || run.status !== 'planning') {
-            return progressOf(run, { share: null, done: run.status !== 'planning' });
-          }
-          const merged = await stage(tx, run, mapped.good);
-          await addRowProblems(tx, run.id, mapped.findings);
-          if (run.rows_read === 0) await warnOfMissingColumns(tx, run.id, mapping.columns, page.rows);
-          const counts = { read: page.rows.length, rejected: mapped.rejectedRows, merged };
-          await advanceRun(tx, run.id, { cursor: page.next, progress: page.progress, ...counts });
-          return {
-            read: run.rows_read + counts.read,
-            rejected: run.rows_rejected + counts.rejected,
-            merged: run.rows_merged + counts.merged,
-            share: page.progress,
-            done: page.next === null,
-          };
-        });
+        // Without autovacuum what the packed pages took would stay taken, run after run.
+        if (planned.done && db.engine === 'pglite') await db.query('vacuum plan_pages');
+        return planned;
       } catch (error) {
-        if (error instanceof SourceError)
-          throw ApplicationFailure.nonRetryable(error.message, `SOURCE_${error.code.toUpperCase()}`);
+        if (error instanceof SourceError) throw sourceFailure(error);
         throw error;
       }
     },
@@ -130,7 +104,12 @@ export function createSyncPlanActivities(deps: Deps) {
         tags: STEP_BITS.setTags,
         cards: STEP_BITS.createCard | STEP_BITS.moveStage,
       });
-      return { ...work, missingTags: (await missingTags(db, run)).length };
+      const { blind, finds } = await countBlind(db, run, {
+        lookup: STEP_BITS.lookup,
+        upsert: STEP_BITS.upsertContact,
+        finds: STEP_BITS.findCard,
+      });
+      return { ...work, blind, finds, missingTags: (await missingTags(db, run)).length };
     },
 
     /** After the account's tags were read: records whose people wait for a tag that is there now get it. */
@@ -144,27 +123,15 @@ export function createSyncPlanActivities(deps: Deps) {
       });
     },
 
-    /** After the account's contacts were read: who was found needs no look-up; who was not is new, if all were read. */
-    async settleSurvey(input: { run: string; complete: boolean }): Promise<void> {
-      await db.transaction(async (tx) => {
-        const { id, account, spec } = await lockRun(tx, input.run);
-        const bits = {
-          lookup: STEP_BITS.lookup,
-          readExtraInfo: spec.options.extraInfo === 'replace' ? 0 : STEP_BITS.readExtraInfo,
-          onFound: spec.options.tags === 'replace' ? STEP_BITS.setTags : 0,
-        };
-        await settleSurvey(tx, { id, account }, bits, input.complete);
-        await clearSurvey(tx, id);
-      });
-    },
-
     async nextRecords(input: {
       run: string;
       after: number;
       stopped: number;
       limit: number;
-    }): Promise<PlannedRecord[]> {
-      return await pendingRecords(db, input.run, input);
+    }): Promise<{ records: PlannedRecord[]; callsPerMinute: number }> {
+      const { account } = await getRun(db, input.run);
+      const records = await pendingRecords(db, input.run, input);
+      return { records, callsPerMinute: await paceOf(deps, account) };
     },
 
     async warn(input: { run: string; step: string; code: string; reason: string }): Promise<void> {
@@ -178,93 +145,25 @@ export function createSyncPlanActivities(deps: Deps) {
       stopped: number;
       error?: string;
     }): Promise<RunReport> {
-      return await db.transaction((tx) => closeRun(tx, input.run, input));
+      memories.delete(input.run);
+      const report = await db.transaction((tx) => closeRun(tx, input.run, input));
+      // What earlier runs left is gone now; without autovacuum its space would be lost.
+      if (db.engine === 'pglite') await db.query('vacuum run_records, plan_pages, sync_members');
+      return report;
     },
   };
 
-  function progressOf(run: RunRow, at: { share: number | null; done: boolean }): PlanProgress {
-    return { read: run.rows_read, rejected: run.rows_rejected, merged: run.rows_merged, ...at };
-  }
-
-  /** Stages a page's records; answers how many rows were merged into an earlier row of the same person. */
-  async function stage(
-    tx: Queryable,
-    run: RunRow,
-    good: readonly { row: number; record: CrmRecord }[],
-  ): Promise<number> {
-    const keys = [...new Set(good.map(({ record }) => record.key))];
-    const staged = new Map<string, { row: number; record: CrmRecord }>();
-    for (const [key, earlier] of await findStaged(tx, run.id, keys)) {
-      staged.set(key, { row: earlier.row_no, record: earlier.payload as CrmRecord });
-    }
-    let merged = 0;
-    for (const { row, record } of good) {
-      const earlier = staged.get(record.key);
-      if (earlier !== undefined) merged++;
-      staged.set(
-        record.key,
-        earlier === undefined
-          ? { row, record }
-          : { row: earlier.row, record: mergeRecords(earlier.record, record) },
-      );
-    }
-    const pipeline = run.spec.mapping.card?.pipeline;
-    const people = await findPeople(tx, run.account, keys, pipeline === undefined ? '' : refName(pipeline));
-    const rows: StagedRecord[] = [...staged].map(([key, { row, record }]) => ({
-      key,
-      row,
-      record,
-      todo: planSteps(record, people.get(key) ?? null, run.spec.options),
-    }));
-    await stageRecords(tx, run.id, rows);
-    return merged;
+  async function paceOf({ budget, account }: Deps, name: string): Promise<number> {
+    return await budget.pace(account(name).tokens.map(({ key }) => key));
   }
 }
 
-/** A column that no row has is a slip of the pen in the mapping far more often than an empty export. */
-async function warnOfMissingColumns(
-  tx: Queryable,
-  runId: string,
-  columns: readonly string[],
-  rows: readonly SourceRow[],
-): Promise<void> {
-  const fold = (name: string) => name.normalize('NFC').trim().toLowerCase();
-  const found = new Set(rows.flatMap(({ values }) => Object.keys(values ?? {}).map(fold)));
-  if (found.size === 0) return;
-  for (const column of columns) {
-    const [head = column] = column.split('.');
-    if (found.has(fold(column)) || found.has(fold(head))) continue;
-    await addWarning(tx, runId, {
-      step: 'mapping',
-      subject: column,
-      code: 'NO_SUCH_COLUMN',
-      reason: `the mapping reads "${column}", which none of the first ${rows.length} rows has`,
-    });
-  }
+function sourceFailure(error: SourceError): ApplicationFailure {
+  const { message, retryable, retryAfterMs } = error;
+  return ApplicationFailure.create({
+    message,
+    type: `SOURCE_${error.code.toUpperCase()}`,
+    nonRetryable: !retryable,
+    ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
+  });
 }
-
-async function mapRows(mapping: Mapping, rows: readonly SourceRow[]) {
-  const good: { row: number; record: CrmRecord }[] = [];
-  const findings: RowFinding[] = [];
-  let rejectedRows = 0;
-  for (const { row, values, problem } of rows) {
-    // Awaiting a plain value costs a turn of the event loop; most mappings answer at once.
-    const pending = values === null || problem !== undefined ? null : mapping.apply(values);
-    const result = pending instanceof Promise ? await pending : pending;
-    if (result?.ok === true) {
-      good.push({ row, record: result.record });
-      for (const warning of result.warnings) findings.push({ row, kind: 'warning', problem: warning });
-      continue;
-    }
-    rejectedRows++;
-    const problems = result === null ? [problem ?? UNREADABLE] : result.problems;
-    for (const each of problems) findings.push({ row, kind: 'reject', problem: each });
-  }
-  return { good, findings, rejectedRows };
-}
-
-const UNREADABLE: RowProblem = {
-  field: 'row',
-  code: 'malformed_row',
-  reason: 'the source could not read this row',
-};

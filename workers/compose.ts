@@ -14,6 +14,7 @@ import { openSink } from '../src/sinks/index.ts';
 import type { Sink } from '../src/sinks/sink.ts';
 import { openSource } from '../src/sources/index.ts';
 import { apiQueue, WORK_QUEUE } from '../workflows/policies.ts';
+import { limitQueue } from './queue-limits.ts';
 
 /** API activities that one process holds at once, at least: more when the accounts' places add up to more. */
 const API_SLOTS = 64;
@@ -85,6 +86,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     },
     openSource: (source) =>
       openSource(source, { baseDir: config.dir, secret: async (ref) => (await config.secret(ref)).value }),
+    baseDir: config.dir,
     compileMapping,
     sink(name) {
       const sink = sinks.get(name);
@@ -140,6 +142,7 @@ export interface Workers {
 /** Starts the two workers of a process: workflows with ledger work, and API calls. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { connection, namespace, deps, workQueue = WORK_QUEUE } = options;
+  await limitQueue({ connection, namespace, taskQueue: apiQueue(workQueue), log: deps.log });
   const common = { connection, namespace, shutdownGraceTime: GRACE_MS, shutdownForceTime: GRACE_MS + 5000 };
   const work = await Worker.create({
     ...common,

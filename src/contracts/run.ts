@@ -77,11 +77,25 @@ export type RunWarning = z.infer<typeof RunWarning>;
 
 const count = z.int().nonnegative();
 
+/** How the account was asked about people: one by one, or by snapshots of a hundred; with the figures of the choice. */
+export const SnapshotChoice = z
+  .object({
+    of: z.enum(['contacts', 'cards']),
+    /** Calls that asking one by one takes at most. */
+    single: count,
+    /** Pages that the account has. */
+    pages: count,
+    /** Pages that were read. */
+    read: count,
+  })
+  .readonly();
+export type SnapshotChoice = z.infer<typeof SnapshotChoice>;
+
 /** Counts add up once a run has finished: read = created + updated + unchanged + rejected + failed + unknown. */
 export const RunSummary = z
   .object({
     run: z.string(),
-    /** Rows read from the source. */
+    /** Rows read from the source, and records taken over from the run before (`carried`). */
     read: count,
     created: count,
     updated: count,
@@ -96,7 +110,13 @@ export const RunSummary = z
     seconds: z.number().nonnegative(),
     /** Records left undone: only a cancelled run has any. */
     pending: count,
+    /** Records that the run before left undone, taken over; part of `read`. Incremental sources only. */
+    carried: count.optional(),
+    /** People who left the source and were acted on, and those with whom that failed. Mirrors only. */
+    vanished: count.optional(),
+    vanishedFailed: count.optional(),
     warnings: z.array(RunWarning).readonly(),
+    snapshots: z.array(SnapshotChoice).readonly().optional(),
   })
   .readonly();
 export type RunSummary = z.infer<typeof RunSummary>;

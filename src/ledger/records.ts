@@ -25,15 +25,23 @@ export async function stageRecords(
   tx: Queryable,
   runId: string,
   staged: readonly StagedRecord[],
+  { carried = false } = {},
 ): Promise<void> {
   if (staged.length === 0) return;
   await tx.query(
-    `insert into run_records (run_id, key, row_no, payload, todo, status)
-     select $1, key, row, record, todo, case when todo = 0 then 'unchanged' else 'pending' end
-       from jsonb_to_recordset($2::jsonb) as s(key text, row int, record jsonb, todo int)
+    `insert into run_records (run_id, key, row_no, payload, todo, status, carried)
+     select $1, key, row, record::jsonb, todo, case when todo = 0 then 'unchanged' else 'pending' end, $6
+       from unnest($2::text[], $3::int[], $4::text[], $5::int[]) as s(key, row, record, todo)
      on conflict (run_id, key) do update
         set payload = excluded.payload, todo = excluded.todo, status = excluded.status`,
-    [runId, toJson(staged)],
+    [
+      runId,
+      staged.map(({ key }) => key),
+      staged.map(({ row }) => row),
+      staged.map(({ record }) => toJson(record)),
+      staged.map(({ todo }) => todo),
+      carried,
+    ],
   );
 }
 
@@ -160,34 +168,6 @@ export async function markSent(db: Queryable, id: number): Promise<void> {
 /** Keeps the tag list that the upsert's answer led to, for the step that writes it. */
 export async function rememberTagIds(tx: Queryable, id: number, tags: NonNullable<RecordRow['tag_ids']>) {
   await tx.query('update run_records set tag_ids = $2 where id = $1', [id, toJson(tags)]);
-}
-
-/**
- * Spares look-ups after the account's contacts were read as a whole. Who was found gains the steps of an
- * existing contact; who was not found is new, provided that the reading was complete.
- */
-export async function settleSurvey(
-  tx: Queryable,
-  run: { id: string; account: string },
-  bits: { lookup: number; readExtraInfo: number; onFound: number },
-  complete: boolean,
-): Promise<void> {
-  await tx.query(
-    `update run_records r
-        set todo = (r.todo & ~($3::int)) | $4::int |
-                   case when jsonb_array_length(r.payload -> 'extraInfo') > 0 then $5::int else 0 end
-       from people p
-      where r.run_id = $1 and r.status = 'pending' and r.todo & $3::int <> 0
-        and p.account = $2 and p.key = r.key and p.remote_id is not null`,
-    [run.id, run.account, bits.lookup, bits.onFound, bits.readExtraInfo],
-  );
-  if (complete) {
-    await tx.query(
-      `update run_records set todo = todo & ~($2::int)
-        where run_id = $1 and status = 'pending' and todo & $2::int <> 0`,
-      [run.id, bits.lookup],
-    );
-  }
 }
 
 /**

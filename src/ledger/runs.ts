@@ -1,8 +1,11 @@
 // Runs: one row an execution of a sync, its place in the source and its counts.
-import type { RunReport, RunSpec, RunWarning } from '../contracts/run.ts';
+import type { RunReport, RunSpec, RunWarning, SnapshotChoice } from '../contracts/run.ts';
 import type { SourceCursor } from '../contracts/source.ts';
 import type { Queryable } from './database.ts';
+import { settleMembers } from './members.ts';
 import { listProblems } from './records.ts';
+import { countRecords, forgetPayloads, pruneEarlier, type RunCounts } from './run-end.ts';
+import { moveWatermark } from './watermarks.ts';
 
 /** Rows named in a report; the report travels through the engine, the whole list stays here. */
 const PROBLEMS_SHOWN = 10;
@@ -18,13 +21,29 @@ export interface RunRow {
   readonly id: string;
   readonly account: string;
   readonly sync: string;
+  /** Number of the run among those of its sync, from 1. */
+  readonly seq: number;
   readonly status: RunStatus;
   readonly spec: RunSpec;
   readonly cursor: SourceCursor | null;
   readonly rows_read: number;
   readonly rows_rejected: number;
   readonly rows_merged: number;
+  /** People with nothing to do who are not in run_records. */
+  readonly rows_same: number;
+  /** Records taken over from the run before; part of `rows_read`. */
+  readonly rows_carried: number;
+  /** Rejected rows of which not even the number could be read. */
+  readonly rows_unreadable: number;
+  /** Pages of the source that have been planned. */
+  readonly pages: number;
+  /** Where the next run of an incremental source begins, once this one has finished. */
+  readonly watermark: SourceCursor | null;
+  /** Counts by outcome; null while run_records has all records of the run. */
+  readonly counts: RunCounts | null;
   readonly finished_at: Date | null;
+  /** What was decided on the way, with its figures. */
+  readonly facts: SnapshotChoice[];
 }
 
 /**
@@ -69,15 +88,35 @@ export async function advanceRun(
     read: number;
     rejected: number;
     merged: number;
+    same?: number;
+    carried?: number;
+    unreadable?: number;
+    watermark?: SourceCursor | null;
   },
-): Promise<void> {
-  await tx.query(
+): Promise<RunRow> {
+  const { cursor, same = 0, carried = 0, unreadable = 0, watermark = null } = page;
+  const [run] = await tx.query<RunRow>(
     `update runs set cursor = $2, source_progress = $3, rows_read = rows_read + $4,
-            rows_rejected = rows_rejected + $5, rows_merged = rows_merged + $6,
+            rows_rejected = rows_rejected + $5, rows_merged = rows_merged + $6, rows_same = rows_same + $7,
+            rows_carried = rows_carried + $8, rows_unreadable = rows_unreadable + $9,
+            watermark = coalesce($10, watermark), pages = pages + 1,
             status = case when $2::jsonb is null then 'syncing' else status end
-      where id = $1`,
-    [id, page.cursor && toJson(page.cursor), page.progress, page.read, page.rejected, page.merged],
+      where id = $1 returning *`,
+    [
+      id,
+      cursor && toJson(cursor),
+      page.progress,
+      page.read,
+      page.rejected,
+      page.merged,
+      same,
+      carried,
+      unreadable,
+      watermark && toJson(watermark),
+    ],
   );
+  if (run === undefined) throw new Error(`the ledger has no run ${id}`);
+  return run;
 }
 
 export async function countCall(db: Queryable, id: string): Promise<void> {
@@ -95,6 +134,24 @@ export async function addWarning(
   );
 }
 
+/** Keeps the figures by which a snapshot was chosen or left: the report shows them. */
+export async function noteSnapshot(tx: Queryable, id: string, choice: SnapshotChoice): Promise<void> {
+  await tx.query('update runs set facts = facts || $2::jsonb where id = $1', [id, toJson([choice])]);
+}
+
+/** Was one of the steps stopped for all records of the run? */
+export async function stepIsStopped(
+  db: Queryable,
+  runId: string,
+  steps: readonly string[],
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from run_warnings where run_id = $1 and step = any($2) and subject = ''`,
+    [runId, steps],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Ends a run and counts it. Records whose open steps all were stopped for the account count by what
  * was done to them. Idempotent: a run that has ended is only counted again.
@@ -105,23 +162,23 @@ export async function closeRun(
   end: { status: 'finished' | 'cancelled' | 'failed'; stopped: number; error?: string },
 ): Promise<RunReport> {
   // The run's row comes first, as everywhere: two transactions that take rows in another order lock each other out.
-  const ended = await tx.query(
-    `update runs set status = $2, error = $3, finished_at = now() where id = $1 and finished_at is null returning id`,
+  const [run] = await tx.query<RunRow>(
+    `update runs set status = $2, error = $3, finished_at = now() where id = $1 and finished_at is null returning *`,
     [id, end.status, end.error ?? null],
   );
-  if (ended.length === 0) return await reportRun(tx, id);
+  if (run === undefined) return await reportRun(tx, id);
   await tx.query(
     `update run_records
         set status = case when created then 'created' when touched then 'updated' else 'unchanged' end
       where run_id = $1 and status = 'pending' and (todo & ~($2::int)) = 0`,
     [id, end.stopped],
   );
-  // Personal data stays only where somebody still needs it: to look at a failure.
-  await tx.query(
-    `update run_records set payload = null
-      where run_id = $1 and payload is not null and status not in ('failed', 'unknown')`,
-    [id],
-  );
+  const { source } = run.spec;
+  await forgetPayloads(tx, run, 'incremental' in source && source.incremental !== undefined);
+  if (run.spec.options.mode === 'mirror') await settleMembers(tx, run);
+  if (end.status === 'finished') await moveWatermark(tx, id);
+  // A run that ended before its first page has taken nothing over yet.
+  if (run.pages > 0) await pruneEarlier(tx, run);
   return await reportRun(tx, id);
 }
 
@@ -132,11 +189,7 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
     [id],
   );
   if (run === undefined) throw new Error(`the ledger has no run ${id}`);
-  const counts = await db.query<{ status: string; n: number; cards: number }>(
-    `select status, count(*)::int as n, count(*) filter (where card_created)::int as cards
-       from run_records where run_id = $1 group by status`,
-    [id],
-  );
+  const counts = await countRecords(db, run);
   // The report travels through the engine: a warning that quotes values of the source is given as a count.
   const warnings = await db.query<RunWarning>(
     `select step, code, reason from
@@ -150,22 +203,25 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
       order by part, n desc, step, subject limit $3`,
     [id, UNKNOWN_TAG, WARNINGS_SHOWN],
   );
-  const n = (status: string) => counts.find((row) => row.status === status)?.n ?? 0;
   return {
     run: run.id,
     read: run.rows_read,
-    created: n('created'),
-    updated: n('updated'),
-    // A row that was merged into an earlier row of the same person adds nothing of its own.
-    unchanged: n('unchanged') + run.rows_merged,
+    created: counts.created,
+    updated: counts.updated,
+    unchanged: counts.unchanged,
     rejected: run.rows_rejected,
-    failed: n('failed'),
-    unknown: n('unknown'),
-    cards: counts.reduce((sum, row) => sum + row.cards, 0),
+    failed: counts.failed,
+    unknown: counts.unknown,
+    cards: counts.cards,
     calls: run.calls,
     seconds: Math.round(run.seconds * 10) / 10,
-    pending: n('pending'),
+    pending: counts.pending,
+    ...(run.rows_carried === 0 ? {} : { carried: run.rows_carried }),
+    ...(run.spec.options.mode === 'mirror'
+      ? { vanished: counts.vanished, vanishedFailed: counts.vanishedFailed }
+      : {}),
     warnings,
+    ...(run.facts.length === 0 ? {} : { snapshots: run.facts }),
     problems: await listProblems(db, id, PROBLEMS_SHOWN),
   };
 }

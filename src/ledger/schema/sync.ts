@@ -5,16 +5,33 @@ export const SYNC_TABLES = `
     drop column looked_up_run,
     add column sent jsonb not null default '{}',
     add column seen jsonb,
-    add column seen_at timestamptz;
+    add column created_by text;
 
   alter table run_records
     add column tries int not null default 0,
-    add column ended_at timestamptz;
+    add column ended_at timestamptz,
+    add column carried boolean not null default false;
 
   alter table runs
     add column kind text not null default 'sync',
     add column watermark jsonb,
-    add column facts jsonb not null default '[]';
+    add column facts jsonb not null default '[]',
+    add column rows_same int not null default 0,
+    add column rows_carried int not null default 0,
+    add column rows_unreadable int not null default 0,
+    add column pages int not null default 0,
+    add column counts jsonb;
+
+  create table plan_pages (
+    run_id text not null references runs on delete cascade,
+    page int not null,
+    keys bytea not null,
+    places bytea not null,
+    ends int[] not null,
+    packed bytea not null,
+    primary key (run_id, page)
+  );
+  alter table plan_pages alter column packed set storage external;
 
   create table sync_members (
     account text not null,
@@ -22,6 +39,15 @@ export const SYNC_TABLES = `
     key text not null,
     seq int not null,
     primary key (account, sync, key)
+  );
+
+  create table survey_cards (
+    run_id text not null references runs on delete cascade,
+    card_id bigint not null,
+    contact_id bigint not null,
+    stage_id bigint,
+    is_open boolean not null,
+    primary key (run_id, card_id)
   );
 
   create table watermarks (

@@ -54,9 +54,8 @@ export function planPageSuite(engine: Engine): void {
       throw new Error('planning makes no call');
     };
     const plan = (db: Database = engine()): Promise<PlanProgress> => {
-      const deps: Deps = {
+      const deps = {
         db,
-        budget: { reserve: never, observe: never, block: never },
         log: { info: never, warn: never, error: never },
         account: never,
         spec: never,
@@ -64,7 +63,8 @@ export function planPageSuite(engine: Engine): void {
         compileMapping,
         sink: never,
       };
-      const { planPage } = createSyncPlanActivities(deps);
+      // One page a call.
+      const { planPage } = createSyncPlanActivities(deps as unknown as Deps, { planMs: 0 });
       return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(planPage, {
         run: run.id,
       }) as Promise<PlanProgress>;

@@ -1,0 +1,104 @@
+// One process of the bench `plan`: fills a ledger, or plans a run on it, and says what came of it on stdout.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { Deps } from '../../activities/deps.ts';
+import { hashRecord } from '../../activities/sync-diff.ts';
+import { createSyncPlanActivities, type PlanProgress } from '../../activities/sync-plan.ts';
+import type { RunSpec } from '../../src/contracts/run.ts';
+import { openPglite } from '../../src/ledger/database.ts';
+import { migrate } from '../../src/ledger/migrations.ts';
+import { openRun } from '../../src/ledger/runs.ts';
+import { compileMapping } from '../../src/mapping/index.ts';
+import { openSource } from '../../src/sources/index.ts';
+import { type Planned, ROWS, rowOf, SPEC } from './plan-data.ts';
+
+const [work = '', dir = ''] = process.argv.slice(2);
+const db = await openPglite(join(dir, 'ledger'));
+await migrate(db);
+if (work === 'fill') await fill();
+else await plan();
+async function plan() {
+  const never = () => {
+    throw new Error('planning makes no call');
+  };
+  const deps = {
+    db,
+    log: { info() {}, warn() {}, error: console.error },
+    account: never,
+    spec: () => SPEC,
+    openSource: (source: RunSpec['source']) => openSource(source, { baseDir: dir }),
+    compileMapping,
+    baseDir: dir,
+    sink: never,
+  };
+  const { planPage } = createSyncPlanActivities(deps as unknown as Deps);
+  const began = performance.now();
+  const run = await openRun(db, SPEC);
+  for (let done = false; !done; ) {
+    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    ({ done } = (await environment.run(planPage, { run: run.id })) as PlanProgress);
+  }
+  const seconds = (performance.now() - began) / 1000;
+  const [counts] = await db.query<{ read: number; pending: number }>(
+    `select rows_read as read, (select count(*)::int from run_records where run_id = r.id and status = 'pending') as pending
+       from runs r where id = $1`,
+    [run.id],
+  );
+  console.error(counts, seconds);
+  const status = await readFile('/proc/self/status', 'utf8');
+  const peakMb = Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000);
+  await db.close();
+  const planned: Planned = { read: counts?.read ?? 0, pending: counts?.pending ?? 0, seconds, peakMb };
+  process.stdout.write(`${JSON.stringify(planned)}\n`);
+}
+
+async function fill() {
+  const mapping = compileMapping(SPEC.mapping);
+  for (let from = 0; from < ROWS; from += 5000) {
+    const columns: [number[], string[], string[], string[], string[], string[], string[], string[]] = [
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+    ];
+    for (let n = from; n < Math.min(ROWS, from + 5000); n++) {
+      const mapped = mapping.apply(rowOf(n, false));
+      if (mapped instanceof Promise || !mapped.ok) throw new Error('every row of the bench can be mapped');
+      const { key, extraInfo, tags, card } = mapped.record;
+      const { contact, extra, tags: tagsHash } = hashRecord(mapped.record, SPEC.options);
+      const row = [
+        n + 1,
+        key,
+        contact,
+        extra,
+        tagsHash,
+        JSON.stringify(extraInfo),
+        JSON.stringify(tags),
+        String(card?.stage),
+      ];
+      for (const [at, value] of row.entries()) (columns[at] as unknown[]).push(value);
+    }
+    const [ids, ...texts] = columns;
+    await db.query(
+      `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, hash_tags, extra_known, tags_added, synced_at)
+       select 'acme', key, id, key, contact, extra, tags, extra_known::jsonb, tags_added::jsonb, now()
+         from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+              as s(id, key, contact, extra, tags, extra_known, tags_added)`,
+      [ids, ...texts.slice(0, 6)],
+    );
+    // Ids of a new table count from 1: the person of row n is person n + 1.
+    await db.query(
+      `insert into cards (account, person_id, pipeline, remote_id, remote_stage_id, stage, adopted)
+       select 'acme', id, 'Vendas', id, 1, stage, false from unnest($1::int[], $2::text[]) as s(id, stage)`,
+      [ids, texts[6]],
+    );
+  }
+  await db.close();
+  process.stdout.write('{}');
+}

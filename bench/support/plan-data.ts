@@ -1,0 +1,61 @@
+// The source and the sync of the bench `plan`: people with a name, a mail, two tags, two extra fields and a card.
+
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { RunSpec } from '../../src/contracts/run.ts';
+
+export const ROWS = Number.parseInt(process.env.PLAN_ROWS ?? '1000000', 10);
+
+/** What a child says of its run: counted by the ledger, timed by itself, peak told by the kernel. */
+export interface Planned {
+  readonly read: number;
+  readonly pending: number;
+  readonly seconds: number;
+  readonly peakMb: number;
+}
+
+export const SPEC: RunSpec = RunSpec.parse({
+  account: 'acme',
+  sync: 'people',
+  options: { account: 'acme', source: 'people', mapping: 'people' },
+  source: { type: 'csv', path: 'people.csv' },
+  mapping: {
+    defaultCountry: 'BR',
+    contact: { number: 'Telefone', name: 'Nome', email: 'Email' },
+    tags: [{ const: 'crm' }, { path: 'Situação', map: { Ativo: 'cliente', Novo: 'lead' } }],
+    extraInfo: { empresa: 'Empresa', cidade: '{{Cidade}} {{UF}}' },
+    card: { pipeline: 'Vendas', stage: 'Etapa', title: 'Negócio' },
+  },
+});
+
+const STAGES = ['Novo', 'Contato', 'Proposta', 'Fechado'];
+const CITIES = ['São Paulo,SP', 'Recife,PE', 'Curitiba,PR', 'Belém,PA', 'Santos,SP'];
+
+/** Row `n` as it was at the last run, and as it is now: the name of every `every`th person is another one. */
+export function rowOf(n: number, changed: boolean): Record<string, string> {
+  const area = 11 + (n % 9);
+  const number = 910_000_000 + ((n * 7919) % 89_999_999);
+  const [city = '', state = ''] = (CITIES[n % CITIES.length] as string).split(',');
+  return {
+    Nome: changed ? `Pessoa Renomeada ${n}` : `Pessoa da Silva ${n}`,
+    Telefone: `(${area}) ${String(number).slice(0, 5)}-${String(number).slice(5)}`,
+    Email: `pessoa.${n}@exemplo.com.br`,
+    Situação: n % 3 === 0 ? 'Novo' : 'Ativo',
+    Empresa: `Comércio ${n % 5000} Ltda`,
+    Cidade: city,
+    UF: state,
+    Etapa: STAGES[n % STAGES.length] as string,
+    Negócio: `Negócio ${n}`,
+  };
+}
+
+export async function writeSource(path: string, every: number): Promise<void> {
+  const out = createWriteStream(path);
+  out.write(`${Object.keys(rowOf(0, false)).join(',')}\n`);
+  for (let n = 0; n < ROWS; n++) {
+    const line = `${Object.values(rowOf(n, n % every === 0)).join(',')}\n`;
+    if (!out.write(line)) await once(out, 'drain');
+  }
+  out.end();
+  await once(out, 'finish');
+}
