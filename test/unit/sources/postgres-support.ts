@@ -1,5 +1,5 @@
 // PGlite as a session of the PostgreSQL source, and runs over it: page after page, every cursor through JSON.
-import { PGlite, type Transaction } from '@electric-sql/pglite';
+import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { PostgresSource } from '../../../src/contracts/config.ts';
 import type { SourceCursor, SourcePage, SourceRow } from '../../../src/contracts/source.ts';
 import { readPostgresPage } from '../../../src/sources/postgres.ts';

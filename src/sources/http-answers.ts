@@ -1,0 +1,29 @@
+// What an answer says of the list: how many rows there are, and whether more follow. An answer that is silent never ends a list early.
+import { at } from './json-path.ts';
+
+interface Paths {
+  readonly hasMore?: string | undefined;
+  readonly total?: string | undefined;
+}
+
+/** Whether more follows behind `read` rows; null when the answer does not say. */
+export function toldMore(paths: Paths, body: unknown, read: number): boolean | null {
+  const more = paths.hasMore === undefined ? undefined : readYes(at(body, paths.hasMore));
+  if (more !== undefined) return more;
+  const total = totalOf(paths, body);
+  return total === null ? null : read < total;
+}
+
+/** Rows in the whole list, as the answer counts them. */
+export function totalOf({ total: path }: Paths, body: unknown): number | null {
+  const total = path === undefined ? undefined : at(body, path);
+  const number = typeof total === 'string' && /^\d{1,15}$/.test(total) ? Number(total) : total;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : null;
+}
+
+/** Yes and no as APIs write them. */
+export function readYes(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (value === 1 || value === 'true') return true;
+  return value === 0 || value === 'false' ? false : undefined;
+}
