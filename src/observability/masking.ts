@@ -9,7 +9,7 @@ export function maskPhone(text: string): string {
   const [, area, ninth = ''] = /^55(\d\d)(9)?\d{8}$/.exec(digits) ?? [];
   if (area !== undefined) return `+55 ${area} ${ninth}••••-${digits.slice(-4)}`;
   // Short numbers would be shown almost whole.
-  if (digits.length < 10) return `${HIDDEN}${digits.slice(-2)}`;
+  if (digits.length < 10) return digits.length < 8 ? HIDDEN : `${HIDDEN}${digits.slice(-2)}`;
   return `+${digits.slice(0, 2)}••••${digits.slice(-4)}`;
 }
 

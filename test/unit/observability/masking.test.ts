@@ -16,6 +16,7 @@ describe('masking', () => {
     [maskPhone, '551132654321', '+55 11 ••••-4321'],
     [maskPhone, '14155552001', '+14••••2001'],
     [maskPhone, '12345678', '•••78'],
+    [maskPhone, '1234567', '•••'],
     [maskPhone, 'call me', '•••'],
     [maskEmail, 'bia@example.com', 'b•••@example.com'],
     [maskEmail, '@example.com', '•••'],

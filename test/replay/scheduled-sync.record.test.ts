@@ -1,0 +1,34 @@
+// Records a history of the workflow that schedules start, which replay.test.ts replays like all others:
+//   RECORD_SCHEDULED=<name> npx vitest run --project workflows test/replay/scheduled-sync
+import { join } from 'node:path';
+import { describe, it } from 'vitest';
+import type { crmSync } from '../../workflows/crm-sync.ts';
+import { crmSyncWorkflowId, pauseUpdate, scheduledSyncWorkflowId } from '../../workflows/messages.ts';
+import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
+import { saveHistory } from '../support/save-history.ts';
+import { plainRows, syncRoom } from '../support/sync-room.ts';
+
+const name = process.env.RECORD_SCHEDULED;
+const room = syncRoom();
+
+describe.runIf(name)('recording', () => {
+  it('keeps the history of a turn that met a run, cancelled it, waited and ran', async () => {
+    await room.inHouse({ csv: plainRows(1) }, async ({ workQueue: taskQueue }) => {
+      const { client } = room.temporal;
+      const other = await client.workflow.start<typeof crmSync>('crmSync', {
+        workflowId: crmSyncWorkflowId('acme', 'leads'),
+        taskQueue,
+        args: [{ account: 'acme', sync: 'leads' }],
+      });
+      await other.executeUpdate(pauseUpdate, { args: [{ by: 'test', reason: 'recording' }] });
+      const handle = await client.workflow.start<typeof scheduledSync>('scheduledSync', {
+        workflowId: scheduledSyncWorkflowId('acme', 'leads'),
+        taskQueue,
+        args: [{ account: 'acme', sync: 'leads', overlap: 'cancel-other' }],
+      });
+      await handle.result();
+      const file = join(import.meta.dirname, 'histories', `${name}.json`);
+      await saveHistory(room.temporal, handle.workflowId, file);
+    });
+  });
+});
