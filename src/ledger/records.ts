@@ -142,6 +142,8 @@ export interface RecordRow {
   readonly id: number;
   readonly run_id: string;
   readonly key: string;
+  /** Number of the row in the source; 0 for a person who left it. */
+  readonly row_no: number;
   readonly payload: CrmRecord | null;
   readonly todo: number;
   readonly status: 'pending' | Outcome;

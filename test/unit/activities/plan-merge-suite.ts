@@ -131,9 +131,9 @@ export function planMergeSuite(engine: Engine): void {
         expect((await countTodo(engine(), id, { lookup: 1, tags: 8, cards: 32 })).total).toBe(pending.length);
         expect(await engine().query('select 1 from plan_pages where run_id = $1', [id])).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
-  });
+  }, 60_000);
 }
 
 /** As it comes back from jsonb. */

@@ -71,11 +71,10 @@ export function planner(db: Database, source: Source, spec: RunSpec) {
     compileMapping: mappingOf,
   } as unknown as Deps;
   const activities = createSyncPlanActivities(deps, { planMs: 0 });
-  const run = async <I, O>(work: (input: I) => Promise<O>, input: I): Promise<O> =>
-    (await new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(
-      work as (...args: unknown[]) => Promise<unknown>,
-      input,
-    )) as O;
+  const run = async <I, O>(work: (input: I) => Promise<O>, input: I): Promise<O> => {
+    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    return await environment.run<[I], O, typeof work>(work, input);
+  };
   return {
     open: async () => (await run(activities.openRun, { account: spec.account, sync: spec.sync })).run,
     page: (id: string): Promise<PlanProgress> => run(activities.planPage, { run: id }),

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPglite } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
+import { planIncrementalSuite } from './plan-incremental-suite.ts';
 import { planMergeSuite } from './plan-merge-suite.ts';
+import { planMirrorSuite } from './plan-mirror-suite.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -12,3 +14,5 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 planMergeSuite(() => db);
+planMirrorSuite(() => db);
+planIncrementalSuite(() => db);
