@@ -1,4 +1,4 @@
-// Is the file of a source there, and does it have the columns that a mapping reads? No value of a row is shown.
+// Can a source be read, and does it have the columns that a mapping reads? No value of a row is shown.
 import { nearest } from '../config/suggest.ts';
 import type { MappingConfig, SourceConfig } from '../contracts/config.ts';
 import { type Source, SourceError } from '../contracts/source.ts';
@@ -6,7 +6,7 @@ import { compileMapping } from '../mapping/index.ts';
 import { fold } from '../mapping/text.ts';
 import type { Findings } from './findings.ts';
 
-/** Rows that are looked at: a JSONL file names its properties row by row. */
+/** Rows that are looked at: JSON names its properties row by row. */
 const ROWS = 200;
 
 export interface SourceUse {
@@ -24,7 +24,7 @@ export async function checkSource(
   const check = `sources.${use.source}`;
   let keys: string[];
   try {
-    const { rows } = await open(use.config).read(null, { limit: ROWS });
+    const { rows, next } = await open(use.config).read(null, { limit: ROWS });
     const broken = rows.filter(({ values }) => values === null).length;
     keys = [...new Set(rows.flatMap(({ values }) => (values === null ? [] : Object.keys(values))))];
     if (rows.length === 0) {
@@ -32,6 +32,8 @@ export async function checkSource(
       return;
     }
     findings.ok(check, `is there, with ${keys.length} columns in its first ${rows.length} rows`);
+    if (next === null && isPagedByAnswer(use.config))
+      findings.ok(check, 'its first page names no next one: compare `pagination` if there should be more');
     if (broken > 0) findings.warning(check, `${broken} of its first ${rows.length} rows can not be read`);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
@@ -39,6 +41,11 @@ export async function checkSource(
     return;
   }
   checkColumns(use, keys, findings);
+}
+
+/** A misspelt path to the next page looks like the end of the list. */
+function isPagedByAnswer(config: SourceConfig): boolean {
+  return config.type === 'http' && (config.pagination.type === 'cursor' || config.pagination.type === 'link');
 }
 
 function checkColumns(use: SourceUse, keys: readonly string[], findings: Findings): void {
@@ -54,7 +61,7 @@ function checkColumns(use: SourceUse, keys: readonly string[], findings: Finding
   }).columns;
   if (numbers.length > 0 && !numbers.some(has)) {
     findings.problem(check, 'no column of contact.number is in the source: every row would be refused', {
-      hint: nearOf(numbers, keys),
+      hint: nearOf(numbers, keys, use.config),
     });
   }
   const { contact, extraInfo, card, tags } = use.mapping;
@@ -64,9 +71,10 @@ function checkColumns(use: SourceUse, keys: readonly string[], findings: Finding
   );
   for (const column of missing) {
     const text = `the mapping reads ${JSON.stringify(column)}, which the source does not have`;
-    const hint = nearOf([column], keys);
-    // In JSONL a property may be absent from the rows that were looked at; of alternatives another one is there.
-    if (use.config.type === 'jsonl' || spare.has(column)) findings.warning(check, text, hint);
+    const hint = nearOf([column], keys, use.config);
+    // In JSON a property may be absent from the rows that were looked at; of alternatives another one is there.
+    if (use.config.type === 'jsonl' || use.config.type === 'http' || spare.has(column))
+      findings.warning(check, text, hint);
     else findings.problem(check, text, { hint });
   }
   if (missing.length === 0)
@@ -74,9 +82,13 @@ function checkColumns(use: SourceUse, keys: readonly string[], findings: Finding
 }
 
 /** A name near to a column of the mapping. Other columns are not listed: a file without a header has a person there. */
-function nearOf(wanted: readonly string[], keys: readonly string[]): string | undefined {
+function nearOf(wanted: readonly string[], keys: readonly string[], { type }: SourceConfig): string {
   const near = wanted.map((column) => nearest(column, keys)).find((found) => found !== undefined);
-  return near === undefined ? 'compare with the first line of the file' : `did you mean "${near}"?`;
+  if (near !== undefined) return `did you mean "${near}"?`;
+  if (type === 'postgres') return 'compare with the columns of the table or query';
+  return type === 'http'
+    ? 'compare with a row of the answer, and look at `item`'
+    : 'compare with the first line of the file';
 }
 
 /** Columns of lists of alternatives of which another one is there. */
