@@ -1,16 +1,18 @@
 // Ledger side of a sync: open the run, read and compare the source page by page, hand out work, close.
 // None of these calls the API.
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { RetryRequest } from '../src/contracts/retry.ts';
 import { LANES, type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
 import { SourceError } from '../src/contracts/source.ts';
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
 import { missingTags } from '../src/ledger/people.ts';
 import type { PlanMemory } from '../src/ledger/plan-pages.ts';
 import { countTodo, pendingRecords, reviveForTags } from '../src/ledger/records.ts';
-import { addWarning, closeRun, getRun, lockRun, openRun } from '../src/ledger/runs.ts';
+import { addWarning, closeRun, getRun, lockRun } from '../src/ledger/runs.ts';
 import { countBlind } from '../src/ledger/survey.ts';
 import type { Deps } from './deps.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';
+import { openRunOrRetry } from './sync-retry.ts';
 
 export type { PlanProgress } from './plan-run.ts';
 
@@ -51,7 +53,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
   const memories = new Map<string, PlanMemory>();
 
   return {
-    async openRun(input: { account: string; sync: string }): Promise<OpenedRun> {
+    async openRun(input: { account: string; sync: string; retry?: RetryRequest }): Promise<OpenedRun> {
       let spec: RunSpec;
       let tokenKey: string;
       try {
@@ -60,7 +62,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
       } catch (error) {
         throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
       }
-      const run = await openRun(db, spec);
+      const run = await openRunOrRetry(db, spec, input.retry);
       return {
         run: run.id,
         tokenKey,

@@ -14,19 +14,31 @@ import {
   RetryRefusedError,
   renewIntents,
 } from '../src/ledger/retries.ts';
+import { getRun, openRun, type RunRow } from '../src/ledger/runs.ts';
 import { planSteps, refName } from './sync-diff.ts';
 
 /** Records in one transaction: some 0.5 s of work. */
 const PAGE_RECORDS = 2000;
 
 /**
- * Opens a retry's run, or finds the one that was cut off.
- * @returns the run's id
- * @throws ApplicationFailure with a type of RETRY_REFUSED when there is nothing to do, or no way to do it
+ * Opens the next run of a sync, the retry that is asked for, or finds the one that was cut off. A retry's records are
+ * staged when this returns.
+ * @throws ApplicationFailure with a type of RETRY_REFUSED when there is nothing to retry, or no way to do it
  */
-export async function openRetryRun(db: Database, spec: RunSpec, request: RetryRequest): Promise<string> {
+export async function openRunOrRetry(
+  db: Database,
+  spec: RunSpec,
+  retry: RetryRequest | undefined,
+): Promise<RunRow> {
+  const run = retry === undefined ? await openRun(db, spec) : await openRetryRun(db, spec, retry);
+  if (run.kind !== 'retry' || run.status !== 'planning') return run;
+  await stageAgain(db, run.id);
+  return await getRun(db, run.id);
+}
+
+async function openRetryRun(db: Database, spec: RunSpec, request: RetryRequest): Promise<RunRow> {
   try {
-    return await openRetry(db, spec, request);
+    return await getRun(db, await openRetry(db, spec, request));
   } catch (error) {
     if (!(error instanceof RetryRefusedError)) throw error;
     throw ApplicationFailure.nonRetryable(error.message, RETRY_REFUSED[error.why]);

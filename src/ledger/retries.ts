@@ -67,10 +67,9 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     const cursor: RetryCursor = { runs, codes: request.codes, statuses: request.statuses, after: 0 };
     const [any] = await tx.query(`select 1 ${TAKEN} limit 1`, paramsOf(cursor));
     if (any === undefined) {
-      throw new RetryRefusedError(
-        'nothing',
-        `nothing to retry${runs.length === 0 ? '' : ` in ${runs.join(', ')}`}: no such record is left to be taken up`,
-      );
+      // The oldest is the one that read the source.
+      const whose = runs.length === 0 ? '' : ` of ${runs.at(-1)}${runs.length > 1 ? ' and its retries' : ''}`;
+      throw new RetryRefusedError('nothing', `nothing to retry: no such record${whose} is left`);
     }
     await tx.query(
       `insert into runs (id, account, sync, seq, spec, kind, cursor)

@@ -1,0 +1,84 @@
+// A retry: records of the run before, from the payloads that the ledger kept, and never a second effect.
+import { WorkflowFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { LAST_RUN, RETRY_REFUSED, type RetryRequest } from '../../src/contracts/retry.ts';
+import type { crmSync } from '../../workflows/crm-sync.ts';
+import { crmSyncWorkflowId } from '../../workflows/messages.ts';
+import type { House } from '../support/house.ts';
+import { effects } from '../support/panel.ts';
+import { plainRows, sumOf, syncRoom } from '../support/sync-room.ts';
+
+const room = syncRoom();
+
+const retry = async (house: House, over: Partial<RetryRequest> = {}) => {
+  const request: RetryRequest = { from: LAST_RUN, codes: null, statuses: ['failed'], ...over };
+  const handle = await room.temporal.client.workflow.start<typeof crmSync>('crmSync', {
+    workflowId: `${house.workQueue}/${crmSyncWorkflowId('acme', 'leads')}`,
+    taskQueue: house.workQueue,
+    args: [{ account: 'acme', sync: 'leads', retry: request }],
+  });
+  return await handle.result();
+};
+
+const refuse = (code: string, times: number) => ({
+  ...{ method: 'POST', path: '^/v1/contacts$', kind: 'status', status: 400, times },
+  body: { error: code, code },
+});
+
+const creations = async (house: House) =>
+  effects(await house.panel.requests(), 'POST', /^\/v1\/cards$/).length;
+
+describe('a retry', () => {
+  it('takes up what failed, by code or all of it, without reading the source', async () => {
+    await room.inHouse({ csv: plainRows(4) }, async (house) => {
+      await house.panel.fault(refuse('ERR_CONTACT_NUMBER_IS_LID', 2));
+      await house.panel.fault(refuse('ERR_DUPLICATED_CONTACT', 1));
+      expect(await house.run()).toMatchObject({ read: 4, created: 1, failed: 3 });
+      await house.write('this is no source of leads any more\n');
+
+      const one = await retry(house, { codes: ['ERR_DUPLICATED_CONTACT'] });
+      expect(one).toMatchObject({ run: 'acme/leads/2', read: 1, created: 1, rejected: 0, failed: 0 });
+      await house.panel.fault(refuse('ERR_CONTACT_NUMBER_IS_LID', 1));
+      const two = await retry(house);
+      expect(two).toMatchObject({ run: 'acme/leads/3', read: 2, created: 1, failed: 1 });
+      expect(sumOf(two)).toBe(two.read);
+      expect(two.problems[0]?.code).toBe('ERR_CONTACT_NUMBER_IS_LID');
+      expect(await retry(house)).toMatchObject({ run: 'acme/leads/4', read: 1, created: 1, failed: 0 });
+      expect((await house.panel.account()).contacts).toHaveLength(4);
+
+      const none = retry(house);
+      await expect(none).rejects.toThrow(WorkflowFailedError);
+      await expect(none).rejects.toMatchObject({ cause: { cause: { type: RETRY_REFUSED.nothing } } });
+      // The next run reads the source again, and finds all of them as they were sent.
+      await house.write(plainRows(4));
+      expect(await house.run()).toMatchObject({ run: 'acme/leads/5', read: 4, unchanged: 4, calls: 0 });
+    });
+  });
+
+  it('of an unknown outcome looks first: a card that is there is adopted, not made again', async () => {
+    const unreadable = { requestId: 'r', count: 1, hasMore: false, cards: [{ title: 'without id' }] };
+    await room.inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
+      await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
+      await house.panel.fault({
+        ...{ method: 'GET', path: '^/v1/cards$' },
+        ...{ kind: 'status', status: 200, body: unreadable },
+      });
+      expect(await house.run()).toMatchObject({ read: 1, unknown: 1 });
+      await house.panel.clearFaults();
+      expect(await retry(house, { statuses: ['unknown'] })).toMatchObject({ read: 1, unknown: 0, failed: 0 });
+      expect(await creations(house)).toBe(1);
+    });
+  });
+
+  it('of an effect that never came may send again, as often as the first time', async () => {
+    await room.inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
+      const lost = { method: 'POST', path: '^/v1/cards$', kind: 'reset-before' };
+      await house.panel.fault(lost);
+      expect(await house.run()).toMatchObject({ read: 1, unknown: 1 });
+      await house.panel.clearFaults();
+      await house.panel.fault({ ...lost, times: 1 });
+      expect(await retry(house, { statuses: ['unknown'] })).toMatchObject({ read: 1, cards: 1, unknown: 0 });
+      expect(await creations(house)).toBe(1);
+    });
+  });
+});
