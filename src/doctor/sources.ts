@@ -1,13 +1,19 @@
 // Can a source be read, and does it have the columns that a mapping reads? No value of a row is shown.
 import { nearest } from '../config/suggest.ts';
 import type { MappingConfig, SourceConfig } from '../contracts/config.ts';
-import { type Source, SourceError } from '../contracts/source.ts';
+import { type Source, SourceError, type SourceErrorCode } from '../contracts/source.ts';
 import { compileMapping } from '../mapping/index.ts';
 import { fold } from '../mapping/text.ts';
-import type { Findings } from './findings.ts';
+import type { Cause, Findings } from './findings.ts';
 
 /** Rows that are looked at: JSON names its properties row by row. */
 const ROWS = 200;
+
+const CAUSES: Partial<Record<SourceErrorCode, Cause>> = {
+  unreachable: 'unreachable',
+  busy: 'unreachable',
+  denied: 'auth',
+};
 
 export interface SourceUse {
   readonly sync: string;
@@ -37,7 +43,7 @@ export async function checkSource(
     if (broken > 0) findings.warning(check, `${broken} of its first ${rows.length} rows can not be read`);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    findings.problem(check, error.message);
+    findings.problem(check, error.message, { cause: CAUSES[error.code] });
     return;
   }
   checkColumns(use, keys, findings);
