@@ -12,15 +12,15 @@ import {
   noteStage,
   noteTags,
 } from '../src/ledger/people.ts';
-import { rememberTagIds, settleStep } from '../src/ledger/records.ts';
+import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
 import { contactChange } from './contact-change.ts';
 import { again, remoteId } from './contacts.ts';
 import type { Deps } from './deps.ts';
-import { refusal } from './failures.ts';
-import { fail, runStep, type StepContext } from './record-step.ts';
-import { hashRecord, refName } from './sync-diff.ts';
+import { isRefusal, refusal, refusalCode, refusalScope } from './failures.ts';
+import { fail, runStep, type StepContext, stopStep } from './record-step.ts';
+import { canFold, hashRecord, planSteps, refName } from './sync-diff.ts';
 import { planTags } from './tag-plan.ts';
 import { CARD_CREATION, isSettled, readBack, STAGE_MOVE, writeOnce } from './uncertain-write.ts';
 import { wholeList } from './whole-list.ts';
@@ -58,14 +58,19 @@ export function createCardActivities(deps: Deps) {
      */
     async createCard(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'createCard', input, async (found) => {
-        const folds = found.person?.remote_id == null;
-        const c = folds ? await withPerson(found) : found;
+        const c = found.person?.remote_id == null ? await withPerson(found) : found;
+        const folds = c.person?.remote_id == null;
+        // The contact went away meanwhile, and the card's call can't carry all there is to say.
+        if (folds && !canFold(c.record, c.spec.options)) return await contactFirst(c);
+        const overtaken = folds ? null : await settleOvertaken(c);
+        if (overtaken !== null) return overtaken;
         const wanted = c.record.card;
         if (wanted === undefined) throw new Error('the record asks for no card');
         // Another sync of the account was faster with this person's card in the same pipeline.
         if (c.person?.card != null) return await settleStep(db, c.row.id, { clear: STEP_BITS.createCard });
         const { pipeline, stage } = await place(c);
-        if (wanted.stage !== undefined && stage === null) return await unknownStage(c, pipeline);
+        if (wanted.stage !== undefined && stage === null)
+          return folds ? await contactFirst(c) : await unknownStage(c, pipeline);
         const body = {
           ...(folds ? personOf(c) : { contactId: remoteId(c) }),
           pipelineId: pipeline.id,
@@ -75,7 +80,7 @@ export function createCardActivities(deps: Deps) {
           ...(wanted.expectedCloseDate === undefined ? {} : { expectedCloseDate: wanted.expectedCloseDate }),
           ...(Object.keys(wanted.customFields).length === 0 ? {} : { customFields: wanted.customFields }),
         };
-        return await writeOnce(
+        const done = writeOnce(
           deps,
           c,
           cardIntent(c),
@@ -88,6 +93,12 @@ export function createCardActivities(deps: Deps) {
           // The card is looked for through its contact: the upsert tells which one that is.
           folds ? STEP_BITS.upsertContact | tagBit(c) : 0,
         );
+        // A card that is refused takes no contact with it: that one is made, and then the refusal stands.
+        return await done.catch((error) => {
+          if (folds && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
+            return contactFirst(c);
+          throw error;
+        });
       });
     },
 
@@ -165,8 +176,9 @@ export function createCardActivities(deps: Deps) {
     const { contact, extraInfo } = c.record;
     const change = contactChange(contact, {}, null, c.spec.options, true);
     const hashes = hashRecord(c.record, c.spec.options);
-    // Another name: the contact was there all the same, or the service takes the name under another key.
     const right = change.write.name === undefined || change.write.name === name;
+    // No name: the service takes it under another key. Another name: the contact was there all the same.
+    const made = right || name === number || name === '';
     await noteContact(tx, c.spec.account, c.row.key, {
       remoteId: id,
       remoteNumber: number,
@@ -174,9 +186,9 @@ export function createCardActivities(deps: Deps) {
       hashExtra: extraInfo.length === 0 ? hashes.extra : '',
       extra: null,
       marks: right ? change.sent : {},
-      createdBy: right ? c.spec.sync : null,
+      createdBy: made ? c.spec.sync : null,
     });
-    if (!right) return { add: STEP_BITS.upsertContact | tagBit(c), created: false };
+    if (!right) return { add: STEP_BITS.upsertContact | tagBit(c), created: made };
     const none = { add: 0, created: true };
     if (tagBit(c) === 0) return none;
     const plan = await planTags(tx, c, tags);
@@ -193,6 +205,27 @@ export function createCardActivities(deps: Deps) {
   async function withPerson(c: StepContext): Promise<StepContext> {
     await ensurePerson(db, c.spec.account, c.row.key);
     return await again(db, c);
+  }
+
+  async function contactFirst(c: StepContext): Promise<StepResult> {
+    return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.upsertContact | tagBit(c) });
+  }
+
+  /**
+   * Somebody made the contact since the record was told that the card's call would: an insert leaves that person
+   * alone, and whatever else there is to write comes before the card. Answers null when nothing like it happened.
+   */
+  async function settleOvertaken(c: StepContext): Promise<StepResult | null> {
+    const { row, spec, person, record } = c;
+    if (row.sent_at !== null || person === null || row.row_no === 0) return null;
+    if (spec.options.mode === 'insert' && person.created_by !== spec.sync)
+      return await settleStep(db, row.id, { clear: row.todo });
+    const contact = STEP_BITS.readExtraInfo | STEP_BITS.upsertContact | STEP_BITS.setTags;
+    const missing = planSteps(record, person, spec.options, spec.sync) & contact;
+    if (missing === 0 || (row.todo & STEP_BITS.setTags) !== 0) return null;
+    // Once only: from now on the record counts as written.
+    await markSent(db, row.id);
+    return await settleStep(db, row.id, { clear: 0, add: missing | STEP_BITS.findCard });
   }
 
   async function moved(tx: Queryable, c: StepContext, stageId: number | null): Promise<StepResult> {
@@ -233,8 +266,10 @@ export function createCardActivities(deps: Deps) {
     const wanted = c.record.card;
     const pipeline = pick((await readCatalog(db, c.spec.account, 'pipelines')) ?? [], wanted?.pipeline ?? '');
     if (pipeline === null) {
-      const details = { scope: 'step', step: 'createCard' } as const;
-      throw refusal('ERR_PIPELINE_NOT_FOUND', 'the pipeline of the mapping is not in the account', details);
+      const code = 'ERR_PIPELINE_NOT_FOUND';
+      const reason = 'the pipeline of the mapping is not in the account';
+      await stopStep(deps, c.run, 'createCard', code, reason);
+      throw refusal(code, reason, { scope: 'step', step: 'createCard' });
     }
     return { pipeline, stage: wanted?.stage === undefined ? null : pick(pipeline.stages, wanted.stage) };
   }

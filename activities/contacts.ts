@@ -4,11 +4,10 @@ import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run
 import type { Queryable } from '../src/ledger/database.ts';
 import { findPeople, forgetContact, noteContact, noteSeen, noteTags } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
-import { stepIsStopped } from '../src/ledger/runs.ts';
-import { callApi } from './api-call.ts';
+import { type Call, callApi } from './api-call.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { Deps } from './deps.ts';
-import { CARD_STEPS, runStep, type StepContext } from './record-step.ts';
+import { cardsAreOpen, runStep, type StepContext } from './record-step.ts';
 import { extraToSend, failConflict, seenInRun, seenOf, settleSeen } from './seen-contact.ts';
 import { canFold, canonicalKey, hashRecord, refName } from './sync-diff.ts';
 import { planTags } from './tag-plan.ts';
@@ -35,7 +34,7 @@ export function createContactActivities(deps: Deps) {
           await noteSeen(tx, account, c.row.key, c.run, seen);
           if (found !== null) return await settleSeen(tx, await again(tx, c), STEP_BITS.lookup);
           if (options.mode === 'update') return await settleStep(tx, c.row.id, { clear: c.row.todo });
-          const folds = canFold(c.record, options) && !(await stepIsStopped(tx, c.run, CARD_STEPS));
+          const folds = canFold(c.record, options) && (await cardsAreOpen(tx, c.run));
           return await settleStep(tx, c.row.id, {
             clear: STEP_BITS.lookup | (folds ? STEP_BITS.upsertContact | STEP_BITS.setTags : 0),
           });
@@ -64,64 +63,33 @@ export function createContactActivities(deps: Deps) {
      */
     async upsertContact(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'upsertContact', input, async (c) => {
-        const { contact: wanted } = c.record;
         const isNew = c.person?.remote_id == null;
-        const completes = c.spec.options.mode === 'insert' && !isNew;
-        const change = completes
-          ? { ...NOTHING, sent: c.person?.sent ?? {} }
-          : contactChange(wanted, isNew ? {} : (c.person?.sent ?? {}), seenInRun(c), c.spec.options, isNew);
+        const { options, sync } = c.spec;
+        // Found on the service after all: somebody whom an insert leaves alone.
+        if (options.mode === 'insert' && !isNew && c.person?.created_by !== sync)
+          return await settleStep(db, c.row.id, { clear: c.row.todo });
+        const sent = isNew ? {} : (c.person?.sent ?? {});
+        const change = leavesFields(c)
+          ? { ...NOTHING, sent }
+          : contactChange(c.record.contact, sent, seenInRun(c), options, isNew);
+        if (change.look) return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.readExtraInfo });
         if (change.conflicts.length > 0) return await failConflict(db, c.row.id, change.conflicts);
-        const extra = completes ? null : extraToSend(c);
-        const extraInfo = extra === null ? {} : { extraInfo: [...extra] };
-        const beforeSend = async () => {
-          await markSent(db, c.row.id);
-          return true;
-        };
-        if (change.clear.length > 0) {
-          const empty = Object.fromEntries(change.clear.map((field) => [field, null]));
-          await callApi(
-            deps,
-            c.account,
-            c.run,
-            'contacts:write',
-            (client, options) =>
-              client.contacts.update(remoteId(c), { ...change.write, ...empty, ...extraInfo }, options),
-            beforeSend,
-          );
-          const { remote_number: number } = c.person as { remote_number: string };
-          return await db.transaction(async (tx) => {
-            await noteWritten(tx, c, { id: remoteId(c), number }, change, extra, false);
-            return await settleStep(tx, c.row.id, { clear: STEP_BITS.upsertContact, touched: true });
-          });
-        }
-        const answer = await callApi(
-          deps,
-          c.account,
-          c.run,
-          'contacts:write',
-          (client, options) =>
-            client.contacts.upsert(
-              {
-                // An old contact may stand under the number without the ninth digit: write to that one.
-                number: c.person?.remote_number ?? wanted.number,
-                ...change.write,
-                ...extraInfo,
-                ...(c.spec.options.validateNumber ? { validateNumber: true } : {}),
-              },
-              options,
-            ),
-          beforeSend,
-        );
-        if (answer === null) throw new Error('an upsert is never called off');
-        if (answer.created && !isNew) return await beginAnew(c, answer.contact);
-        const created = answer.created || createdByLostAttempt(c, answer.contact);
+        const extra = leavesFields(c) ? null : extraToSend(c);
         const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
-        const tags = tagged ? await planTags(db, c, answer.contact.tags) : null;
+        const looks = tagged && options.tags === 'merge' && c.row.tag_ids === null;
+        if (!isNew && changesNothing(change) && extra === null && !looks) {
+          await noteWritten(db, c, writtenTo(c), change, extra, false);
+          return await settleStep(db, c.row.id, { clear: STEP_BITS.upsertContact });
+        }
+        const answer = await write(c, change, extra);
+        if (answer.created && !isNew) return await beginAnew(c, answer.contact?.number ?? null);
+        const created = answer.created || (isNew && createdByLostAttempt(c, answer.contact));
+        const tags = tagged && answer.contact !== null ? await planTags(db, c, answer.contact.tags) : null;
         const wrote = !changesNothing(change) || extra !== null || created;
         return await db.transaction(async (tx) => {
-          await noteWritten(tx, c, answer.contact, change, extra, created);
+          await noteWritten(tx, c, answer.contact ?? writtenTo(c), change, extra, created);
           if (tags !== null && tags.ids === null) {
-            const hash = hashRecord(c.record, c.spec.options).tags;
+            const hash = hashRecord(c.record, options).tags;
             await noteTags(tx, c.spec.account, c.row.key, { hash, ...tags });
           }
           if (tags?.ids != null) await rememberTagIds(tx, c.row.id, { ...tags, ids: tags.ids });
@@ -130,7 +98,7 @@ export function createContactActivities(deps: Deps) {
             clear: STEP_BITS.upsertContact | (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),
             // A contact that was there before may have a card that people made; so may one that a lost
             // attempt seems to have made.
-            add: wantsCard && !answer.created ? STEP_BITS.findCard : 0,
+            add: wantsCard && !answer.created && c.person?.card == null ? STEP_BITS.findCard : 0,
             created,
             touched: wrote,
           });
@@ -141,15 +109,19 @@ export function createContactActivities(deps: Deps) {
     /** PUT /v1/contacts/{contactId}/tags: replaces the whole list, so the list carries what people set. */
     async setTags(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'setTags', input, async (c) => {
-        const tags = c.row.tag_ids ?? (await planTags(db, c, seenInRun(c)?.tags ?? null));
-        const hash = hashRecord(c.record, c.spec.options).tags;
-        const ids = tags?.ids ?? null;
-        if (tags === null) throw new Error('tags are set only once the tags of the account were read');
+        const seen = seenInRun(c)?.tags ?? null;
+        if (c.row.tag_ids === null && seen === null && c.spec.options.tags === 'merge')
+          return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.readExtraInfo });
+        const tags = c.row.tag_ids ?? (await planTags(db, c, seen));
+        // The tags of the account could not be read: these wait for a run that may.
+        if (tags === null) return await settleStep(db, c.row.id, { clear: STEP_BITS.setTags });
+        const { ids } = tags;
         if (ids !== null) {
           await callApi(deps, c.account, c.run, 'contacts:write', (client, options) =>
             client.contacts.setTags(remoteId(c), ids, options),
           );
         }
+        const hash = hashRecord(c.record, c.spec.options).tags;
         return await db.transaction(async (tx) => {
           await noteTags(tx, c.spec.account, c.row.key, { hash, ...tags });
           return await settleStep(tx, c.row.id, { clear: STEP_BITS.setTags, touched: ids !== null });
@@ -158,12 +130,39 @@ export function createContactActivities(deps: Deps) {
     },
   };
 
-  /** The service made a contact that it had before: somebody deleted it there. All is sent again. */
-  async function beginAnew(c: StepContext, contact: Contact): Promise<StepResult> {
+  /** The call itself; `contact` is null when the answer does not show it. */
+  async function write(
+    c: StepContext,
+    change: ContactChange,
+    extra: ReturnType<typeof extraToSend>,
+  ): Promise<{ created: boolean; contact: Contact | null }> {
+    const fields = { ...change.write, ...(extra === null ? {} : { extraInfo: [...extra] }) };
+    const call = <T>(make: Call<T>) =>
+      callApi(deps, c.account, c.run, 'contacts:write', make, async () => {
+        await markSent(db, c.row.id);
+        return true;
+      });
+    if (change.clear.length > 0) {
+      const empty = Object.fromEntries(change.clear.map((field) => [field, null]));
+      const body = { ...fields, ...empty };
+      const contact = await call((client, options) => client.contacts.update(remoteId(c), body, options));
+      return { created: false, contact };
+    }
+    const body = {
+      // An old contact may stand under the number without the ninth digit: write to that one.
+      number: c.person?.remote_number ?? c.record.contact.number,
+      ...fields,
+      ...(c.spec.options.validateNumber ? { validateNumber: true } : {}),
+    };
+    const answer = await call((client, options) => client.contacts.upsert(body, options));
+    if (answer === null) throw new Error('an upsert is never called off');
+    return answer;
+  }
+
+  /** The service made a contact that it had before: somebody deleted it there. All is sent again, as to somebody new. */
+  async function beginAnew(c: StepContext, number: string | null): Promise<StepResult> {
     return await db.transaction(async (tx) => {
-      const { account } = c.spec;
-      await forgetContact(tx, account, c.row.key);
-      await noteSeen(tx, account, c.row.key, c.run, { id: contact.id, contact: seenOf(contact, null) });
+      await forgetContact(tx, c.spec.account, c.row.key, number);
       return await settleStep(tx, c.row.id, {
         clear: 0,
         add:
@@ -174,6 +173,19 @@ export function createContactActivities(deps: Deps) {
       });
     });
   }
+}
+
+/**
+ * Is this record one that writes no field of the contact? Somebody who left the source has no values, which
+ * clears none; an insert that goes on has written them with the contact.
+ */
+function leavesFields(c: StepContext): boolean {
+  if (c.row.row_no === 0) return true;
+  return c.spec.options.mode === 'insert' && c.person?.remote_id != null && c.person.hash_contact !== '';
+}
+
+function writtenTo(c: StepContext): { id: number; number: string } {
+  return { id: remoteId(c), number: c.person?.remote_number ?? c.record.contact.number };
 }
 
 /** The step's context with the person as the ledger has it now. */
@@ -197,11 +209,10 @@ async function noteWritten(
   created: boolean,
 ): Promise<void> {
   const hashes = hashRecord(c.record, c.spec.options);
-  const completes = c.spec.options.mode === 'insert' && c.person?.remote_id != null;
   await noteContact(tx, c.spec.account, c.row.key, {
     remoteId: contact.id,
     remoteNumber: contact.number,
-    hashContact: completes ? (c.person?.hash_contact ?? hashes.contact) : hashes.contact,
+    hashContact: leavesFields(c) ? (c.person?.hash_contact ?? hashes.contact) : hashes.contact,
     hashExtra: c.record.extraInfo.length === 0 ? (c.person?.hash_extra ?? hashes.extra) : hashes.extra,
     extra,
     marks: change.sent,
@@ -216,9 +227,9 @@ function choose(items: readonly Contact[], key: string): Contact | null {
 }
 
 /** An earlier attempt made the contact and its answer was lost: this run created it all the same. */
-function createdByLostAttempt(c: StepContext, contact: Contact): boolean {
+function createdByLostAttempt(c: StepContext, contact: Contact | null): boolean {
   const { sent_at: sent } = c.row;
-  if (sent === null || c.person?.remote_id != null) return false;
+  if (sent === null || contact === null) return false;
   return new Date(contact.createdAt).getTime() >= sent.getTime() - CLOCK_SKEW_MS;
 }
 

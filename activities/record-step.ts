@@ -10,13 +10,14 @@ import {
   type StepInput,
   type StepResult,
 } from '../src/contracts/run.ts';
-import { findPeople, type KnownPerson } from '../src/ledger/people.ts';
-import { countAttempt, endRecord, getRecord, type RecordRow } from '../src/ledger/records.ts';
-import { addWarning, getRun } from '../src/ledger/runs.ts';
+import type { Queryable } from '../src/ledger/database.ts';
+import { findPeople, forgetContact, type KnownPerson } from '../src/ledger/people.ts';
+import { countAttempt, endRecord, getRecord, type RecordRow, settleStep } from '../src/ledger/records.ts';
+import { addWarning, getRun, lockRun, stepIsStopped } from '../src/ledger/runs.ts';
 import { unfold } from '../src/ledger/survey.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { isRefusal, recordReason, refusalCode, refusalScope, toFailure } from './failures.ts';
-import { refName } from './sync-diff.ts';
+import { planSteps, refName } from './sync-diff.ts';
 
 /**
  * So often may the service answer one record with an internal error before the record is set aside:
@@ -45,6 +46,7 @@ export async function runStep(
   work: (context: StepContext) => Promise<StepResult>,
 ): Promise<StepResult> {
   const { db } = deps;
+  let context: StepContext | null = null;
   try {
     const [run, row] = await Promise.all([getRun(db, input.run), getRecord(db, input.run, input.record)]);
     // A second attempt after the first one's effect was written down: its result stands.
@@ -58,17 +60,40 @@ export async function runStep(
       [row.key],
       pipeline === undefined ? '' : refName(pipeline),
     );
-    return await work({
+    context = {
       run: run.id,
       spec: run.spec,
       row,
       record,
       person: people.get(row.key) ?? null,
       account: deps.account(run.account),
-    });
+    };
+    return await work(context);
   } catch (error) {
+    if (context !== null && isGone(error, context)) return await startOver(deps, context);
     return await settleError(deps, step, input, error);
   }
+}
+
+/** People deleted the contact on the service. Once it has been written in this run that is no news, but an error. */
+function isGone(error: unknown, { person, row }: StepContext): boolean {
+  return (
+    isRefusal(error) &&
+    error.code === 'ERR_NO_CONTACT_FOUND' &&
+    person?.remote_id != null &&
+    row.sent_at === null
+  );
+}
+
+/** The record is planned again, as one of somebody whom nobody knows. */
+async function startOver({ db, log }: Deps, { run, spec, row, record }: StepContext): Promise<StepResult> {
+  log.warn({ run, record: row.id }, 'the contact is gone from the service; the record starts over');
+  return await db.transaction(async (tx) => {
+    await forgetContact(tx, spec.account, row.key);
+    // Who left the source is not made again.
+    const add = row.row_no === 0 ? 0 : planSteps(record, null, spec.options, spec.sync);
+    return await settleStep(tx, row.id, { clear: row.todo, add });
+  });
 }
 
 async function settleError(deps: Deps, step: Step, input: StepInput, error: unknown): Promise<StepResult> {
@@ -112,6 +137,15 @@ export const CARD_STEPS: readonly string[] = [
   'readBackStage',
 ] satisfies Step[];
 
+/**
+ * May cards still be made in this run? The answer holds until the transaction ends: who stops the step waits for it,
+ * and then finds what was folded meanwhile.
+ */
+export async function cardsAreOpen(tx: Queryable, runId: string): Promise<boolean> {
+  await tx.query('select 1 from runs where id = $1 for key share', [runId]);
+  return !(await stepIsStopped(tx, runId, CARD_STEPS));
+}
+
 /** The account refuses a step, whoever the record is about. People whom the card's call would have made get their upsert back. */
 export async function stopStep(
   { db }: Deps,
@@ -121,11 +155,13 @@ export async function stopStep(
   reason: string,
 ): Promise<void> {
   const warning = { step, subject: '', code, reason: `${reason}; the step was stopped for all records` };
-  await addWarning(db, runId, warning);
-  if (!CARD_STEPS.includes(step)) return;
-  const { account } = await getRun(db, runId);
-  const bits = { card: STEP_BITS.createCard, upsert: STEP_BITS.upsertContact, tags: STEP_BITS.setTags };
-  await unfold(db, { id: runId, account }, bits);
+  await db.transaction(async (tx) => {
+    const { account } = await lockRun(tx, runId);
+    await addWarning(tx, runId, warning);
+    if (!CARD_STEPS.includes(step)) return;
+    const bits = { card: STEP_BITS.createCard, upsert: STEP_BITS.upsertContact, tags: STEP_BITS.setTags };
+    await unfold(tx, { id: runId, account }, bits);
+  });
 }
 
 function isTransient(error: unknown): boolean {

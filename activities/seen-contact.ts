@@ -7,7 +7,7 @@ import { type JsonContact, type KnownPerson, noteContact, noteTags } from '../sr
 import { endRecord, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { changesNothing, contactChange, type SeenContact } from './contact-change.ts';
 import type { StepContext } from './record-step.ts';
-import { hashRecord, mergeExtraInfo } from './sync-diff.ts';
+import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
 import { planTags } from './tag-plan.ts';
 
 /** @param extraInfo shown by GET /v1/contacts/{contactId} only */
@@ -29,18 +29,12 @@ export function extraToSend(c: StepContext): readonly ExtraField[] | null {
   const { record, person, spec } = c;
   if (record.extraInfo.length === 0 || hashRecord(record, spec.options).extra === person?.hash_extra)
     return null;
-  const there = seenInRun(c)?.extraInfo ?? null;
-  const list =
-    spec.options.extraInfo === 'replace'
-      ? mergeExtraInfo([], record.extraInfo)
-      : mergeExtraInfo(person?.extra_known ?? [], record.extraInfo);
-  return there !== null && same(mergeExtraInfo([], there), list) ? null : list;
-}
-
-function same(a: readonly ExtraField[], b: readonly ExtraField[]): boolean {
-  return (
-    a.length === b.length && a.every((field, i) => field.name === b[i]?.name && field.value === b[i]?.value)
-  );
+  const known = person?.extra_known ?? null;
+  const fresh = seenInRun(c)?.extraInfo != null;
+  const mode = spec.options.extraInfo;
+  // A list that was read just now is as good to `merge-fresh` as any is to `merge`.
+  if (holdsExtra(known, record, { extraInfo: fresh && mode === 'merge-fresh' ? 'merge' : mode })) return null;
+  return mergeExtraInfo(mode === 'replace' ? [] : (known ?? []), record.extraInfo);
 }
 
 /** Writes down what a conflict means for the record, under the rule `fail`. */

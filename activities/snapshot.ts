@@ -1,9 +1,10 @@
 // Snapshots of the account: a hundred contacts or cards a call, where that is cheaper than asking person by person.
 import { type RunSpec, type SnapshotChoice, STEP_BITS } from '../src/contracts/run.ts';
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
+import type { Queryable } from '../src/ledger/database.ts';
 import { findPeople, type KnownPerson } from '../src/ledger/people.ts';
 import { getRecord } from '../src/ledger/records.ts';
-import { getRun, noteSnapshot, type RunRow, stepIsStopped } from '../src/ledger/runs.ts';
+import { getRun, lockRun, noteSnapshot, type RunRow, stepIsStopped } from '../src/ledger/runs.ts';
 import {
   clearSurvey,
   countBlind,
@@ -152,10 +153,11 @@ export function createSettlementActivities(deps: Deps) {
       const { id, account, spec } = await getRun(db, input.run);
       const pipeline = refName(spec.mapping.card?.pipeline ?? '');
       await db.transaction(async (tx) => {
+        const { facts } = await lockRun(tx, id);
         const bits = { find: STEP_BITS.findCard, create: STEP_BITS.createCard };
         await settleCards(tx, { id, account, pipeline }, bits, input.complete);
         await clearSurvey(tx, id);
-        await noteSnapshot(tx, id, input.choice);
+        await noteOnce(tx, id, facts, input.choice);
       });
     },
   };
@@ -166,6 +168,7 @@ export function createSettlementActivities(deps: Deps) {
   ): Promise<number> {
     const { options } = run.spec;
     await db.transaction(async (tx) => {
+      const { facts } = await lockRun(tx, run.id);
       if (input.complete) {
         const cards =
           run.spec.mapping.card !== undefined && options.mode !== 'update' && !options.validateNumber;
@@ -185,7 +188,7 @@ export function createSettlementActivities(deps: Deps) {
         });
       }
       await clearSurvey(tx, run.id);
-      if (input.choice !== undefined) await noteSnapshot(tx, run.id, input.choice);
+      await noteOnce(tx, run.id, facts, input.choice);
     });
     const { finds } = await countBlind(db, run, {
       lookup: STEP_BITS.lookup,
@@ -194,6 +197,17 @@ export function createSettlementActivities(deps: Deps) {
     });
     return finds;
   }
+}
+
+/** A second attempt, whose first one's answer was lost, adds no second line to the report. */
+async function noteOnce(
+  tx: Queryable,
+  runId: string,
+  facts: readonly SnapshotChoice[],
+  choice: SnapshotChoice | undefined,
+): Promise<void> {
+  if (choice !== undefined && !facts.some((fact) => fact.of === choice.of))
+    await noteSnapshot(tx, runId, choice);
 }
 
 /** Would the upsert of this record change nothing? */

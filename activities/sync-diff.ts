@@ -55,6 +55,21 @@ export function mergeExtraInfo(base: readonly ExtraField[], wanted: readonly Ext
   return [...fields].map(([name, value]) => ({ name, value })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Does the contact hold all extra info that the record asks for, as far as the ledger knows? */
+export function holdsExtra(
+  known: readonly ExtraField[] | null,
+  { extraInfo }: CrmRecord,
+  options: Pick<DiffOptions, 'extraInfo'>,
+): boolean {
+  if (known === null || options.extraInfo === 'merge-fresh') return false;
+  const there = mergeExtraInfo([], known);
+  const wanted = mergeExtraInfo(options.extraInfo === 'merge' ? known : [], extraInfo);
+  return (
+    wanted.length === there.length &&
+    wanted.every(({ name, value }, i) => name === there[i]?.name && value === there[i]?.value)
+  );
+}
+
 /** Name of a pipeline or stage as the ledger keeps it: an id is told from a name that looks like one. */
 export function refName(ref: string | number): string {
   return typeof ref === 'number' ? `#${ref}` : ref;
@@ -88,15 +103,17 @@ export function planSteps(
     insert || hashes.contact === known.hash_contact
       ? null
       : contactChange(record.contact, known.sent, null, options, false);
-  const extra = !insert && hashes.extra !== known.hash_extra && record.extraInfo.length > 0;
+  const extra =
+    !insert &&
+    hashes.extra !== known.hash_extra &&
+    record.extraInfo.length > 0 &&
+    !holdsExtra(known.extra_known, record, options);
   const tags = hashes.tags !== known.hash_tags && concernsTags(record, known, options);
   if (tags && !(insert && known.hash_tags !== null)) todo |= STEP_BITS.setTags;
   const writes = extra || (change !== null && !changesNothing(change));
   // The upsert's answer is the only free look at the contact's tags: a change of tags that keeps those of people begins there.
   if (writes || (todo !== 0 && options.tags === 'merge')) todo |= STEP_BITS.upsertContact;
-  // Clearing takes a PUT, whose answer shows no tags.
-  const blind = (change?.clear.length ?? 0) > 0 && tags && options.tags === 'merge';
-  if ((extra && needsRead(known, options)) || change?.look === true || blind) todo |= STEP_BITS.readExtraInfo;
+  if ((extra && needsRead(known, options)) || change?.look === true) todo |= STEP_BITS.readExtraInfo;
   if (record.card !== undefined) {
     if (known.card == null) todo |= STEP_BITS.createCard | STEP_BITS.findCard;
     else if (!insert && record.card.stage !== undefined && refName(record.card.stage) !== known.card.stage)

@@ -74,9 +74,9 @@ export async function writeOnce<T>(
   let sending: number | null = null;
   try {
     const answer = await callApi(deps, c.account, c.run, 'cards:write', call, async () => {
-      sending = await takeIntent(db, intent.id);
       // A contact that the call makes is told from an older one by this time.
       if (onLost !== 0) await markSent(db, c.row.id);
+      sending = await takeIntent(db, intent.id);
       return sending !== null;
     });
     // Another attempt at the same effect was faster.

@@ -14,6 +14,10 @@ export interface SurveyState {
   pages: number;
   /** Calls that the pages read so far have spared. */
   saves?: number;
+  /** Items of the whole list, as each page so far has said; null once two said something else. */
+  count?: number | null;
+  /** Set once all is settled: people who may have a card on the service. */
+  finds?: number;
 }
 
 /** What the reading needs of the run that it belongs to. */
@@ -36,6 +40,8 @@ export async function surveyContacts(surveyor: Surveyor, lookups: number, blind:
   const { state, api } = surveyor;
   const { run } = state;
   const at = (state.survey ??= { next: 1, pages: 1 });
+  // The run continued as new behind this reading.
+  if (at.finds !== undefined) return at.finds;
   let complete = false;
   let pages = 0;
   for (; at.next <= at.pages; at.next++) {
@@ -48,8 +54,7 @@ export async function surveyContacts(surveyor: Surveyor, lookups: number, blind:
     // The pages to come spare what those so far did, and all look-ups once the last is read.
     const rest = pages - page;
     at.pages = rest <= lookups + (rest * at.saves) / page ? Math.max(pages, page) : page;
-    // Contacts that came, went or moved meanwhile may have slipped between two pages.
-    complete = answer.seen === answer.count && !answer.hasMore;
+    complete = isWhole(at, answer);
   }
   const choice = { of: 'contacts', single: lookups + blind, pages, read: at.pages } as const;
   let after: number | null = 0;
@@ -62,7 +67,17 @@ export async function surveyContacts(surveyor: Surveyor, lookups: number, blind:
     after = settled?.after ?? null;
     finds = settled?.finds ?? 0;
   }
+  at.finds = finds;
   return finds;
+}
+
+/** Has all of the list been seen? Items that came, went or moved meanwhile may have slipped between two pages. */
+function isWhole(
+  at: SurveyState,
+  { count, seen, hasMore }: { readonly count: number; readonly seen: number; readonly hasMore: boolean },
+): boolean {
+  at.count = at.count === undefined || at.count === count ? count : null;
+  return at.count === seen && !hasMore;
 }
 
 /** Reads the pipeline's cards when that takes fewer calls than asking for the cards of `finds` people one by one. */
@@ -79,7 +94,7 @@ export async function surveyCards(surveyor: Surveyor, finds: number): Promise<vo
     if (answer === null) return;
     pages = Math.ceil(answer.count / PAGE);
     if (page === 1 && pages - 1 <= finds) at.pages = Math.max(1, pages);
-    complete = answer.seen === answer.count && !answer.hasMore;
+    complete = isWhole(at, answer);
   }
   const choice = { of: 'cards', single: finds, pages, read: at.pages } as const;
   await ledger.settleCards({ run, complete, choice });

@@ -104,13 +104,21 @@ export async function ensurePerson(db: Queryable, account: string, key: string):
   return (row as { id: number }).id;
 }
 
-/** Somebody deleted the contact on the service: nothing that was sent to it counts any more. */
-export async function forgetContact(tx: Queryable, account: string, key: string): Promise<void> {
+/**
+ * Somebody deleted the contact on the service: nothing that was sent to it counts any more.
+ * @param number under which the next write is to go; null: the person's own
+ */
+export async function forgetContact(
+  tx: Queryable,
+  account: string,
+  key: string,
+  number: string | null = null,
+): Promise<void> {
   const [row] = await tx.query<{ id: number }>(
-    `update people set remote_id = null, remote_number = null, hash_contact = null, hash_extra = null, hash_tags = null,
-            extra_known = null, tags_added = '[]', tags_missing = '[]', sent = '{}', seen = null
+    `update people set remote_id = null, remote_number = $3, hash_contact = null, hash_extra = null, hash_tags = null,
+            extra_known = null, tags_added = '[]', tags_missing = '[]', sent = '{}', seen = null, created_by = null
       where account = $1 and key = $2 returning id`,
-    [account, key],
+    [account, key, number],
   );
   if (row === undefined) return;
   await tx.query('delete from cards where person_id = $1', [row.id]);

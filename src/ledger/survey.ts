@@ -88,11 +88,13 @@ export async function settleMissing(
     fold: { card: number; clear: number; rejects: readonly string[] } | null;
   },
 ): Promise<void> {
+  // Whom another run of the account found or made meanwhile is looked up alone.
   await tx.query(
-    `update run_records set todo = todo & ~($2::int),
-            status = case when todo & ~($2::int) = 0 then 'unchanged' else status end
-      where run_id = $1 and status = 'pending' and todo & $3::int <> 0`,
-    [run.id, how.lookup | how.drop, how.lookup],
+    `update run_records r set todo = r.todo & ~($2::int),
+            status = case when r.todo & ~($2::int) = 0 then 'unchanged' else r.status end
+      where r.run_id = $1 and r.status = 'pending' and r.todo & $3::int <> 0
+        and not exists (select 1 from people p where p.account = $4 and p.key = r.key and p.remote_id is not null)`,
+    [run.id, how.lookup | how.drop, how.lookup, run.account],
   );
   if (how.fold === null) return;
   await tx.query(

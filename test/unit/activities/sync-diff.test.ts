@@ -108,11 +108,11 @@ describe('planSteps', () => {
     ['an e-mail address that is gone', rich, syncedOf(mailed, { card: CARD }), MERGE, []],
     ['the same where it is cleared', rich, syncedOf(mailed, { card: CARD }), clears, ['upsertContact']],
     [
-      'the same with another tag: what the PUT answers shows no tags',
+      'the same with another tag',
       { ...rich, tags: ['crm'] },
       syncedOf(mailed, { card: CARD }),
       clears,
-      ['readExtraInfo', 'upsertContact', 'setTags'],
+      ['upsertContact', 'setTags'],
     ],
     ['nothing to clear that Sluice had not filled', rich, synced(), clears, []],
     [
@@ -180,6 +180,30 @@ describe('planSteps', () => {
       synced(),
       optionsOf({ extraInfo: 'merge-fresh' }),
       ['readExtraInfo', 'upsertContact'],
+    ],
+    [
+      'other extra info that the contact holds already, by another sync',
+      { ...rich, extraInfo: [{ name: 'a', value: 'c' }] },
+      synced({
+        extra_known: [
+          { name: 'z', value: 'z' },
+          { name: 'a', value: 'c' },
+        ],
+      }),
+      MERGE,
+      [],
+    ],
+    [
+      'the same where the list is to be exactly that',
+      { ...rich, extraInfo: [{ name: 'a', value: 'c' }] },
+      synced({
+        extra_known: [
+          { name: 'z', value: 'z' },
+          { name: 'a', value: 'c' },
+        ],
+      }),
+      optionsOf({ extraInfo: 'replace' }),
+      ['upsertContact'],
     ],
     ['extra info that is gone stays', { ...rich, extraInfo: [] }, synced(), MERGE, []],
     ['one more tag', { ...rich, tags: ['crm', 'vip'] }, synced(), MERGE, ['upsertContact', 'setTags']],

@@ -13,7 +13,7 @@ import {
   noteStage,
   noteTags,
 } from '../../../src/ledger/people.ts';
-import { type Engine, freshAccount, phone } from './support.ts';
+import { type Engine, freshAccount } from './support.ts';
 
 const SENT = {
   remoteId: 5,
