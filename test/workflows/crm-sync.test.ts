@@ -77,7 +77,6 @@ describe('a changed row', () => {
       ['POST /v1/contacts', 'PUT /v1/contacts/1/tags'],
     ],
     ['changed extra info rides on the upsert', ANA.replace('Acme', 'Bravo'), ['POST /v1/contacts']],
-    ['an emptied field is left as it is', ANA.replace('ana@example.com', ''), ['POST /v1/contacts']],
   ];
   for (const [name, row, expected] of cases) {
     it(name, async () => {
@@ -92,6 +91,16 @@ describe('a changed row', () => {
       });
     });
   }
+});
+
+it('an emptied field of the source costs nothing, and the service keeps what it has', async () => {
+  await inHouse({ csv: HEADER + ANA }, async (house) => {
+    await house.run();
+    await house.requests();
+    await house.write(HEADER + ANA.replace('ana@example.com', ''));
+    expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
+    expect((await house.panel.account()).contacts).toMatchObject([{ email: 'ana@example.com' }]);
+  });
 });
 
 describe('what people did in the service', () => {
