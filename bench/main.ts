@@ -1,5 +1,5 @@
 // `npm run bench NAME -- --json`: runs one benchmark and prints its figures beside the goals.
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { actions } from './actions.ts';
 import type { Bench } from './bench.ts';
 import { budget } from './budget.ts';
@@ -37,6 +37,8 @@ if (flags.includes('--json')) {
     model: cpus()[0]?.model ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
+    // Of the last five minutes: who measures on a busy machine should know.
+    load: Math.round((loadavg()[1] ?? 0) * 10) / 10,
   };
   process.stdout.write(
     `${JSON.stringify({ bench: name, machine, figures, goals, met: missed.length === 0 })}\n`,

@@ -1,5 +1,6 @@
 // A whole installation for one bench: Temporal server, PostgreSQL, sandbox and worker processes, all on loopback and
 // all ended with the bench, whatever happens.
+import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,6 +67,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const { say } = options;
   const ends: (() => Promise<unknown>)[] = [];
   const told = new AbortController();
+  // Each wait listens to it.
+  setMaxListeners(0, told.signal);
   const stop = () => told.abort(new Error('told to stop'));
   process.on('SIGINT', stop).on('SIGTERM', stop);
   const late = setTimeout(
@@ -78,7 +81,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   });
   const close = async () => {
     const failures: unknown[] = [];
-    for (const end of ends.splice(0).toReversed()) await end().catch((error: unknown) => failures.push(error));
+    for (const end of ends.splice(0).toReversed())
+      await end().catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw new AggregateError(failures, 'something of the bench did not end');
   };
   try {
