@@ -107,7 +107,7 @@ async function planPage(
   const { merged, same, places } = await stagePage(tx, run, memory, page.good);
   const added = new Map([...carried.map((key) => [key, STAGED] as const), ...places]);
   const mirror = run.spec.options.mode === 'mirror';
-  if (mirror) await addMembers(tx, run, run.seq, [...places.keys()]);
+  if (mirror && run.kind !== 'plan') await addMembers(tx, run, run.seq, [...places.keys()]);
   for (const key of page.rejectedKeys) if (!added.has(key) && !memory.seen.has(key)) added.set(key, BARRED);
   for (const [key, place] of added) memory.seen.set(key, place);
   await addRowProblems(tx, run.id, page.findings);

@@ -64,7 +64,8 @@ async function stageBatch(tx: Queryable, run: RunRow, keys: readonly string[]): 
     else staged.push({ key, row: 0, record, todo });
   }
   await stageRecords(tx, run.id, staged);
-  await dropMembers(tx, run, settled);
+  // A dry run locks nobody's rows.
+  if (run.kind !== 'plan') await dropMembers(tx, run, settled);
 }
 
 function stepsOf(person: KnownPerson, vanished: RunRow['spec']['options']['vanished']): number {

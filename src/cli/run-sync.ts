@@ -187,9 +187,19 @@ export function describeReport(report: RunReport): string[] {
     `  ${n(created)} created, ${n(updated)} updated, ${n(unchanged)} unchanged, ${n(rejected)} rejected, ${n(failed)} failed, ${n(unknown)} unknown`,
     `  ${n(report.cards)} cards created, ${n(report.calls)} API calls made`,
     ...(report.pending > 0 ? [`  ${n(report.pending)} records left undone`] : []),
+    ...(report.carried === undefined
+      ? []
+      : [`  ${n(report.carried)} of the rows were left undone by the run before`]),
+    ...describeVanished(report),
     ...describeProblems(report),
     ...report.warnings.map((warning) => `  warning: ${warning.step}: ${warning.reason} [${warning.code}]`),
   ];
+}
+
+function describeVanished({ vanished = 0, vanishedFailed = 0 }: RunReport): string[] {
+  if (vanished + vanishedFailed === 0) return [];
+  const failed = vanishedFailed === 0 ? '' : `, ${n(vanishedFailed)} of them in vain`;
+  return [`  ${n(vanished + vanishedFailed)} people left the source and were acted on${failed}`];
 }
 
 function describeProblems({ problems, rejected, failed, unknown }: RunReport): string[] {
@@ -206,5 +216,6 @@ export function exitCodeOf(report: RunReport): number {
   if (report.unknown > 0) return EXIT.unknownOutcomes;
   // Not one row could be mapped: the mapping is wrong, or the file.
   const nothing = report.read > 0 && report.rejected === report.read;
-  return report.failed > 0 || nothing ? EXIT.failedRecords : EXIT.ok;
+  const failed = report.failed + (report.vanishedFailed ?? 0) > 0;
+  return failed || nothing ? EXIT.failedRecords : EXIT.ok;
 }

@@ -1,5 +1,4 @@
 // `sluice sync rows`: what came of each row of a run, as a list, as JSON or as CSV.
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CrmRecord } from '../contracts/record.ts';
 import type { Database } from '../ledger/database.ts';
@@ -13,12 +12,11 @@ import {
 } from '../ledger/outcomes.ts';
 import { lastRun, listWarnings, type RunRow } from '../ledger/runs.ts';
 import { maskRecord } from '../observability/masking.ts';
-import { acquireFolderLock, FolderHeldError } from '../runtime/folder-lock.ts';
-import { openLedger } from '../runtime/ledger-database.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { integer } from './arguments.ts';
 import { csvLine } from './csv.ts';
 import { CliError, EXIT } from './exit.ts';
+import { openLedgerAlone } from './ledger-alone.ts';
 import { runCommand, say } from './lifetime.ts';
 import { type Output, openOutput } from './output.ts';
 import { openConfig, type SessionOptions, withSessionOptions } from './session.ts';
@@ -72,7 +70,7 @@ async function printRows(
   if (options.json && options.csv !== undefined)
     throw new CliError(EXIT.usage, '--json and --csv are two forms of the same; choose one');
   const { account } = (await openConfig(options.config, env)).spec(name);
-  const db = await openLedgerAlone(options.state, env, shutdown);
+  const db = await openLedgerAlone('sluice sync rows', options.state, env, shutdown);
   const run = await (options.run === undefined
     ? lastRun(db, account, name)
     : findRun(db, account, name, options.run));
@@ -180,23 +178,4 @@ function isRecord(payload: RowOutcome['payload']): payload is CrmRecord {
 
 function collect(value: string, previous: readonly string[]): readonly string[] {
   return [...previous, value];
-}
-
-/** The embedded ledger serves one process: this one, for as long as the command lasts. */
-async function openLedgerAlone(state: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Database> {
-  const stateDir = resolve(state);
-  if (!env.DATABASE_URL) {
-    const lock = await acquireFolderLock(stateDir, { command: 'sluice sync rows' }).catch((error: Error) => {
-      if (!(error instanceof FolderHeldError)) throw error;
-      const way =
-        'end it first, or keep the ledger in PostgreSQL (DATABASE_URL), which serves several processes';
-      throw new CliError(EXIT.conflict, `${error.message}\nThe embedded ledger serves one process: ${way}`, {
-        cause: error,
-      });
-    });
-    shutdown.add('folder lock', () => lock.release());
-  }
-  const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
-  shutdown.add('ledger', () => db.close());
-  return db;
 }

@@ -18,6 +18,7 @@ import {
   warnWithoutWorker,
 } from './run-sync.ts';
 import { connectClient, openConfig, openOrJoin, type SessionOptions, withSessionOptions } from './session.ts';
+import { registerSyncPlan } from './sync-plan.ts';
 import { registerSyncRetry } from './sync-retry.ts';
 import { registerSyncRows } from './sync-rows.ts';
 import { registerSyncSchedule } from './sync-schedule.ts';
@@ -52,6 +53,7 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
       });
     });
 
+  registerSyncPlan(sync, env);
   registerSyncRows(sync, env);
   registerSyncRetry(sync, env);
   registerSyncSchedule(sync, env);

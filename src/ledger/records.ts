@@ -137,6 +137,19 @@ export async function pendingRecords(
   );
 }
 
+/** Pending records with their payloads, by id. */
+export async function stagedRecords(
+  db: Queryable,
+  runId: string,
+  page: { after: number; limit: number },
+): Promise<Pick<RecordRow & { payload: CrmRecord }, 'id' | 'row_no' | 'key' | 'todo' | 'payload'>[]> {
+  return await db.query(
+    `select id, row_no, key, todo, payload from run_records
+      where run_id = $1 and status = 'pending' and id > $2 order by id limit $3`,
+    [runId, page.after, page.limit],
+  );
+}
+
 /** What a step needs to know of its record. */
 export interface RecordRow {
   readonly id: number;

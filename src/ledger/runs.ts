@@ -68,6 +68,25 @@ export async function openRun(db: Queryable, spec: RunSpec): Promise<RunRow> {
   return run;
 }
 
+/** How far numbers of dry runs are from those of real ones. */
+const DRY_SEQ = 1_000_000;
+
+/**
+ * Makes the row of a dry run, in a transaction that will be rolled back. It counts as ended, and its number is far
+ * away: nobody who opens a real run meanwhile waits for this transaction.
+ * @returns its id
+ */
+export async function openDryRun(tx: Queryable, spec: RunSpec, name: string): Promise<string> {
+  const id = `${spec.account}/${spec.sync}/plan-${name}`;
+  await tx.query(
+    `insert into runs (id, account, sync, seq, spec, kind, finished_at)
+     select $1, $2, $3, coalesce(max(seq), 0) + $5 + floor(random() * $5)::int, $4, 'plan', now()
+       from runs where account = $2 and sync = $3`,
+    [id, spec.account, spec.sync, toJson(spec), DRY_SEQ],
+  );
+  return id;
+}
+
 export async function getRun(db: Queryable, id: string): Promise<RunRow> {
   const [run] = await db.query<RunRow>('select * from runs where id = $1', [id]);
   if (run === undefined) throw new Error(`the ledger has no run ${id}`);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPglite } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
+import { planDrySuite } from './plan-dry-suite.ts';
 import { planIncrementalSuite } from './plan-incremental-suite.ts';
 import { planMergeSuite } from './plan-merge-suite.ts';
 import { planMirrorSuite } from './plan-mirror-suite.ts';
@@ -16,3 +17,4 @@ afterAll(() => db.close());
 planMergeSuite(() => db);
 planMirrorSuite(() => db);
 planIncrementalSuite(() => db);
+planDrySuite(() => db);

@@ -43,7 +43,7 @@ export function sourceOf(pages: readonly (readonly Row[])[], watermark?: SourceC
 const PROBLEM: RowProblem = { field: 'card.stage', code: 'invalid_type', reason: 'not this way' };
 
 /** A mapping of rows that are records already; the one for numbers alone has no tags. */
-function mappingOf(config: RunSpec['mapping']): Mapping {
+export function mappingOf(config: RunSpec['mapping']): Mapping {
   const numberOnly = config.card === undefined && config.tags.length === 0;
   return {
     columns: [],

@@ -1,0 +1,87 @@
+// What a dry run says: what the next run of a sync would do, field by field, and what that costs.
+import { z } from 'zod';
+import { RunWarning } from './run.ts';
+
+const count = z.int().nonnegative();
+
+/** What would happen with a person. `update` with a card move alone counts as `move`. */
+export const PLAN_ACTIONS = ['create', 'update', 'move', 'leave'] as const;
+export type PlanAction = (typeof PLAN_ACTIONS)[number];
+
+/** Calls of one kind. What the ledger can't tell without a call makes the range. */
+export const PlanCalls = z
+  .object({
+    /** The call of the API, or what several of them are for. */
+    what: z.string(),
+    /** If nobody whom the ledger does not know is on the service, and asking by the hundred is cheapest. */
+    min: count,
+    /** If all of them are there already, with other values, and asking by the hundred is no use. */
+    max: count,
+    /** The arithmetic. */
+    why: z.string(),
+  })
+  .readonly();
+export type PlanCalls = z.infer<typeof PlanCalls>;
+
+export const PlanChange = z
+  .object({
+    /** `name`, `email`, `document`, `disableBot`, `contact` (which of these is not known), `extraInfo`, `tags`, `card`, `stage`. */
+    field: z.string(),
+    /** Hash of what was sent last, or the stage's name; null when nothing was. */
+    was: z.string().nullable(),
+    /** What would be sent. Personal data. */
+    now: z.unknown(),
+  })
+  .readonly();
+export type PlanChange = z.infer<typeof PlanChange>;
+
+export const PlanSample = z
+  .object({
+    /** 0: the person has left the source. */
+    row: count,
+    /** The person's number. Personal data. */
+    key: z.string(),
+    action: z.enum(PLAN_ACTIONS),
+    steps: z.array(z.string()).readonly(),
+    changes: z.array(PlanChange).readonly(),
+  })
+  .readonly();
+export type PlanSample = z.infer<typeof PlanSample>;
+
+/** read = create + update + move + unchanged + rejected; who left the source is counted apart. */
+export const PlanReport = z
+  .object({
+    account: z.string(),
+    sync: z.string(),
+    read: count,
+    /** People whom the ledger does not know: the service may know them all the same. With mode `update` they are looked up only. */
+    create: count,
+    update: count,
+    move: count,
+    unchanged: count,
+    rejected: count,
+    /** Records that the last run left undone; part of `read`. */
+    carried: count,
+    /** People who left the source and would be acted on. */
+    vanished: count,
+    /** How many people each field would be written for, of those known and of those new to the ledger. */
+    fields: z.object({ update: z.record(z.string(), count), create: z.record(z.string(), count) }).readonly(),
+    calls: z.object({ min: count, max: count, steps: z.array(PlanCalls).readonly() }).readonly(),
+    /** All tokens of the account, as they stand now; `seconds` from the start to the last call. */
+    pace: z.object({ callsPerMinute: z.number(), minSeconds: count, maxSeconds: count }).readonly(),
+    warnings: z.array(RunWarning).readonly(),
+    problems: z
+      .array(
+        z.object({
+          row: count,
+          outcome: z.string(),
+          where: z.string(),
+          code: z.string(),
+          reason: z.string(),
+        }),
+      )
+      .readonly(),
+    samples: z.array(PlanSample).readonly(),
+  })
+  .readonly();
+export type PlanReport = z.infer<typeof PlanReport>;

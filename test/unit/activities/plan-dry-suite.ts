@@ -1,0 +1,169 @@
+// The dry run says what a real run does, and leaves every row of the ledger as it was.
+import { describe, expect, it } from 'vitest';
+import { dryRun } from '../../../activities/plan-dry.ts';
+import type { CrmRecord } from '../../../src/contracts/record.ts';
+import { type RunSpec, STEP_BITS } from '../../../src/contracts/run.ts';
+import { endRecord } from '../../../src/ledger/records.ts';
+import { openRun, reportRun } from '../../../src/ledger/runs.ts';
+import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
+import { know } from './plan-merge-suite.ts';
+import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';
+
+const CARD = { pipeline: 'Sales', stage: 'New', customFields: {} };
+const person = (n: number, over: Partial<CrmRecord['contact']> = {}): CrmRecord =>
+  recordOf(phone(n), { contact: { number: phone(n), name: `N${n}`, ...over }, tags: ['crm'], card: CARD });
+
+export function planDrySuite(engine: Engine): void {
+  const specWith = (options: Partial<RunSpec['options']> = {}): RunSpec => {
+    const base = specOf(freshAccount());
+    const mapping = { ...base.mapping, tags: ['tags'], card: { pipeline: 'Sales', customFields: {} } };
+    return { ...base, options: { ...base.options, ...options }, mapping };
+  };
+  const dry = (spec: RunSpec, pages: readonly (readonly Row[])[], samples = 3) =>
+    dryRun(engine(), {
+      spec,
+      makers: { openSource: () => sourceOf(pages), compileMapping: mappingOf },
+      samples,
+      callsPerMinute: 120,
+      onProgress() {},
+    });
+  /** Every row of every table. */
+  async function everything(): Promise<Record<string, string[]>> {
+    const tables = await engine().query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+    );
+    const rows: Record<string, string[]> = {};
+    for (const { name } of tables) {
+      const found = await engine().query<{ row: string }>(`select t::text as row from ${name} t order by 1`);
+      rows[name] = found.map(({ row }) => row);
+    }
+    return rows;
+  }
+
+  describe('a dry run', () => {
+    it('leaves every row of every table as it was, whatever it found', async () => {
+      const spec = specWith({ mode: 'mirror', vanished: 'remove-tags' });
+      for (const n of [0, 1, 2, 3]) await know(engine, spec, person(n));
+      await planner(engine(), sourceOf([[0, 1, 2, 3].map((n) => person(n))]), spec).close(
+        await planAll(engine(), sourceOf([[0, 1, 2, 3].map((n) => person(n))]), spec),
+      );
+      const before = await everything();
+      const plan = await dry(spec, [
+        [person(0), person(1, { name: 'New' })],
+        [person(9), { bad: phone(5) }],
+      ]);
+      expect(plan).toMatchObject({ create: 1, update: 1, unchanged: 1, rejected: 1, vanished: 2 });
+      expect(await everything()).toEqual(before);
+      // An error on the way leaves nothing either.
+      const broken = { read: () => Promise.reject(new Error('broken')) };
+      const makers = { openSource: () => broken, compileMapping: mappingOf };
+      const failing = dryRun(engine(), { spec, makers, samples: 0, callsPerMinute: 1, onProgress() {} });
+      await expect(failing).rejects.toThrow('broken');
+      expect(await everything()).toEqual(before);
+    });
+
+    it('counts what a real run then plans', async () => {
+      const spec = specWith();
+      await know(engine, spec, person(0));
+      await know(engine, spec, person(1));
+      await know(engine, spec, { ...person(2), card: { ...CARD, stage: 'Old' } });
+      const pages = [
+        [person(0), person(1, { email: 'a@b.example' })],
+        [person(2), person(3), person(0), null],
+      ];
+      const plan = await dry(spec, pages);
+      expect(plan).toMatchObject({
+        ...{ read: 6, create: 1, update: 1, move: 1, unchanged: 2, rejected: 1, carried: 0, vanished: 0 },
+        fields: { update: { contact: 1, stage: 1 }, create: { name: 1, tags: 1, card: 1 } },
+      });
+      const id = await planAll(engine(), sourceOf(pages), spec);
+      const report = await reportRun(engine(), id);
+      expect(report).toMatchObject({ read: 6, unchanged: 2, rejected: 1, pending: 3 });
+      expect(plan.problems).toEqual(report.problems);
+    });
+
+    it('plans beside a run that is open, as if that one had ended', async () => {
+      const spec = specWith();
+      const open = await openRun(engine(), spec);
+      expect(await dry(spec, [[person(1)]])).toMatchObject({ read: 1, create: 1 });
+      expect((await openRun(engine(), spec)).id).toBe(open.id);
+    });
+
+    it('sees what the last run of an incremental source left undone', async () => {
+      const source = { type: 'postgres', url: 'env:U', table: 't', key: 'id', tls: false, timeout: 60_000 };
+      const spec = {
+        ...specWith(),
+        source: { ...source, incremental: { column: 'c' } },
+      } as unknown as RunSpec;
+      const pages = [[person(1)]];
+      const id = await planAll(engine(), sourceOf(pages), spec);
+      const [row] = await engine().query<{ id: number }>('select id from run_records where run_id = $1', [
+        id,
+      ]);
+      await endRecord(engine(), row?.id ?? 0, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+      await planner(engine(), sourceOf(pages), spec).close(id);
+      expect(await dry(spec, [[]])).toMatchObject({ read: 1, carried: 1, create: 1 });
+    });
+
+    it('shows the arithmetic of the calls: what is sure, and what only the service knows', async () => {
+      const spec = specWith();
+      const known = person(0);
+      await know(engine, spec, known);
+      const renamed = { ...known, contact: { ...known.contact, name: 'Other' } };
+      // Four people nobody knows, with extra info: each is looked up, and has it read if found.
+      const fresh = [1, 2, 3, 4].map((n) => ({ ...person(n), extraInfo: [{ name: 'cpf', value: '1' }] }));
+      const { calls, pace } = await dry(spec, [[renamed, ...fresh]]);
+      expect(calls.steps.map(({ what, min, max }) => [what, min, max])).toEqual([
+        ['GET /v1/tags', 1, 1],
+        ['GET /v1/pipelines', 1, 1],
+        // One page of an account with up to 100 contacts; or that page in vain, and a look-up each.
+        ['GET /v1/contacts', 1, 5],
+        ['GET /v1/contacts/{id}', 0, 4],
+        ['GET /v1/cards', 0, 5],
+        ['POST /v1/contacts', 5, 5],
+        ['PUT /v1/contacts/{id}/tags', 4, 4],
+        ['POST /v1/cards', 4, 4],
+      ]);
+      expect(calls).toMatchObject({ min: 16, max: 29 });
+      // The first call goes out at once.
+      expect(pace).toEqual({ callsPerMinute: 120, minSeconds: 8, maxSeconds: 14 });
+    });
+
+    it('a sync that changes nothing costs nothing; a sync that creates nobody costs look-ups only', async () => {
+      const spec = specWith();
+      await know(engine, spec, person(0));
+      expect(await dry(spec, [[person(0)]])).toMatchObject({ calls: { min: 0, max: 0, steps: [] } });
+      const update = specWith({ mode: 'update' });
+      const { calls } = await dry(update, [[1, 2, 3].map((n) => person(n))]);
+      expect(calls.steps.find(({ what }) => what === 'POST /v1/contacts')).toMatchObject({ min: 0, max: 3 });
+    });
+
+    it('shows so many people of each kind, with what was sent before', async () => {
+      const spec = specWith();
+      for (const n of [0, 1, 2]) {
+        const record = person(n);
+        await know(engine, spec, record);
+        await engine().query(
+          `update people set sent = '{"name": "abc", "email": "def"}' where account = $1`,
+          [spec.account],
+        );
+      }
+      const changed = [0, 1, 2].map((n) => person(n, { name: 'Other', email: 'new@b.example' }));
+      const { samples } = await dry(spec, [[...changed, person(8), person(9)]], 1);
+      expect(samples.map(({ row, action }) => [row, action])).toEqual([
+        [1, 'update'],
+        [4, 'create'],
+      ]);
+      expect(samples[0]).toMatchObject({
+        key: phone(0),
+        steps: ['upsertContact'],
+        changes: [
+          { field: 'name', was: 'abc', now: 'Other' },
+          { field: 'email', was: 'def', now: 'new@b.example' },
+        ],
+      });
+      expect((await dry(spec, [changed], 0)).samples).toEqual([]);
+      expect(STEP_BITS.upsertContact).toBe(4);
+    });
+  });
+}
