@@ -10,6 +10,8 @@ type Clearable = 'email' | 'document';
 
 /** Before the mark of a value that was not sent, since the rule `if-empty` found the field filled. */
 const LEFT = '?';
+/** Mark of a field whose value people changed, and which was to be emptied: theirs stands. */
+const KEPT = '!';
 
 /** Mark of each field that was sent, or found to be right: a hash of its value. */
 export type SentMarks = Readonly<Partial<Record<ContactField, string>>>;
@@ -100,7 +102,7 @@ export function contactChange(
     const mine = before !== undefined && !before.startsWith(LEFT);
     const wish = value === undefined ? undefined : markOf(value);
     // An empty field of the source asks for something only where Sluice filled it before.
-    const clears = wish === undefined && rule.clear && mine;
+    const clears = wish === undefined && rule.clear && mine && before !== KEPT;
     if (wish === undefined ? !clears : isDone(wish, before, rule.write)) continue;
     const change = () => {
       if (clears) {
@@ -112,11 +114,14 @@ export function contactChange(
       }
     };
     const leave = () => {
-      if (clears) delete marks[field];
-      else marks[field] = (rule.write === 'if-empty' ? LEFT : '') + (wish as string);
+      if (clears) {
+        if (seen !== null && !isEmpty(field, seen)) marks[field] = KEPT;
+        else delete marks[field];
+      } else marks[field] = (rule.write === 'if-empty' ? LEFT : '') + (wish as string);
     };
     const fills = rule.write === 'if-empty' && !clears;
-    const guarded = rules.conflict !== 'overwrite' && mine;
+    // Where only empty fields are filled, nothing of people's is ever written over.
+    const guarded = rules.conflict !== 'overwrite' && mine && !fills;
     if (isNew) change();
     else if (seen === null) {
       look ||= fills || guarded;
