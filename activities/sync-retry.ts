@@ -1,5 +1,6 @@
 // Ledger side of a retry: opens its run, and stages the kept records as the planning does with rows.
 import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
 import type { CrmRecord } from '../src/contracts/record.ts';
 import { RETRY_REFUSED, type RetryRequest } from '../src/contracts/retry.ts';
 import type { RunSpec } from '../src/contracts/run.ts';
@@ -41,7 +42,13 @@ async function openRetryRun(db: Database, spec: RunSpec, request: RetryRequest):
     return await getRun(db, await openRetry(db, spec, request));
   } catch (error) {
     if (!(error instanceof RetryRefusedError)) throw error;
-    throw ApplicationFailure.nonRetryable(error.message, RETRY_REFUSED[error.why]);
+    throw ApplicationFailure.create({
+      message: error.message,
+      type: RETRY_REFUSED[error.why],
+      nonRetryable: true,
+      // An answer to who asked, and no trouble of the worker.
+      category: ApplicationFailureCategory.BENIGN,
+    });
   }
 }
 

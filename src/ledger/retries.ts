@@ -44,7 +44,7 @@ const TAKEN = `
    and not exists (
      select 1 from runs m join run_records n on n.run_id = m.id
       where m.account = u.account and m.sync = u.sync and m.seq > u.seq and n.key = r.key
-        and n.status <> 'pending' and m.finished_at is not null)`;
+        and n.status <> 'pending')`;
 
 /**
  * Opens a run that takes up records again, or finds the retry that is still open and was cut off.
@@ -68,8 +68,8 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     const [any] = await tx.query(`select 1 ${TAKEN} limit 1`, paramsOf(cursor));
     if (any === undefined) {
       // The oldest is the one that read the source.
-      const whose = runs.length === 0 ? '' : ` of ${runs.at(-1)}${runs.length > 1 ? ' and its retries' : ''}`;
-      throw new RetryRefusedError('nothing', `nothing to retry: no such record${whose} is left`);
+      const who = `${runs.at(-1) ?? `"${sync}"`}${runs.length > 1 ? ' and its retries' : ''}`;
+      throw new RetryRefusedError('nothing', `nothing to retry: no such record is left of ${who}`);
     }
     await tx.query(
       `insert into runs (id, account, sync, seq, spec, kind, cursor)
