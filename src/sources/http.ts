@@ -146,7 +146,7 @@ async function requestPage(means: Means, progress: Progress, mark: number | null
       ? null
       : { name: incremental.param, value: askSince(incremental, mark) };
   const sentAt = clock.now();
-  const pause = config.rate === undefined ? 0 : 60_000 / config.rate.perMinute;
+  const pause = config.rate === undefined ? 0 : Math.ceil(60_000 / config.rate.perMinute);
   const answer = await exchange
     .send(requestOf(config, pager.ask(progress.pages), changed, login))
     .catch((error: unknown) => {
@@ -192,9 +192,11 @@ async function waitFor(
   if (wait <= 0) return;
   if (wait > MAX_WAIT_MS) {
     const message = `source ${place}: the next request is due in ${Math.ceil(wait / 1000)} s`;
-    throw new SourceError('busy', message, { retryable: true, retryAfterMs: wait });
+    throw new SourceError('busy', message, { retryable: true, retryAfterMs: Math.ceil(wait) });
   }
-  await clock.sleep(wait, signal);
+  await clock.sleep(wait, signal).catch((error: unknown) => {
+    throw signal?.aborted === true ? signal.reason : error;
+  });
 }
 
 function guarded(pages: PageState, login: Login, config: HttpSource): PageState {
