@@ -36,13 +36,23 @@ export interface RunOptions {
   readonly between?: (page: number) => Promise<void>;
 }
 
-/** Reads a source to its end, as a run does. */
-export async function runOver(
+export type RunOver = (
+  config: PostgresSource,
+  options: RunOptions,
+) => Promise<{ rows: SourceRow[]; watermark: SourceCursor | null }>;
+
+/** Reads sources in `db` to their end, as runs do. */
+export async function runnerOn(db: PGlite): Promise<RunOver> {
+  const parsers = await textParsers(db);
+  return (config, options) => runOver(db, parsers, config, options);
+}
+
+async function runOver(
   db: PGlite,
+  parsers: Parsers,
   config: PostgresSource,
   { limit, since = null, server = 'one', between }: RunOptions,
-): Promise<{ rows: SourceRow[]; watermark: SourceCursor | null }> {
-  const parsers = await textParsers(db);
+): ReturnType<RunOver> {
   const rows: SourceRow[] = [];
   let cursor: SourceCursor | null = null;
   for (let page = 1; ; page += 1) {
