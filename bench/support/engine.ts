@@ -22,6 +22,8 @@ export interface Chain {
   readonly bytes: number;
   /** Workflow tasks. */
   readonly tasks: number;
+  /** Who carried out the last workflow task, and so has the workflow in memory: `PID@HOST`. */
+  readonly carrier: string;
   readonly activities: readonly ScheduledActivity[];
 }
 
@@ -30,7 +32,15 @@ type Event = NonNullable<History['events']>[number];
 
 /** Follows a workflow from its first run through every continue-as-new. */
 export async function readChain(client: Client, workflowId: string, firstRunId: string): Promise<Chain> {
-  let chain: Chain = { runs: 0, startedAt: Number.NaN, events: 0, bytes: 0, tasks: 0, activities: [] };
+  let chain: Chain = {
+    runs: 0,
+    startedAt: Number.NaN,
+    events: 0,
+    bytes: 0,
+    tasks: 0,
+    carrier: '',
+    activities: [],
+  };
   let runId: string | null | undefined = firstRunId;
   while (runId) {
     const handle: WorkflowHandle = client.workflow.getHandle(workflowId, runId);
@@ -42,6 +52,9 @@ export async function readChain(client: Client, workflowId: string, firstRunId: 
       events: chain.events + events.length,
       bytes: chain.bytes + (historySize ?? 0),
       tasks: chain.tasks + events.filter((event) => event.workflowTaskStartedEventAttributes).length,
+      carrier:
+        events.findLast((event) => event.workflowTaskStartedEventAttributes)
+          ?.workflowTaskStartedEventAttributes?.identity ?? chain.carrier,
       activities: [...chain.activities, ...activitiesOf(events)],
     };
     runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
