@@ -40,14 +40,17 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
     await db.transaction(async (tx) => {
       const id = await openDryRun(tx, spec, randomUUID());
       const inside = { query: tx.query, transaction: <T>(work: (tx: Queryable) => Promise<T>) => work(tx) };
-      const { makers, baseDir } = options;
-      await planPages({ db: inside, ...makers, baseDir, memories: new Map() }, id, {
+      const { baseDir } = options;
+      const { openSource, compileMapping } = options.makers;
+      const deps = { db: inside, openSource, compileMapping, baseDir, memories: new Map() };
+      const planned = await planPages(deps, id, {
         signal,
         more: (progress) => {
           options.onProgress(progress);
           return true;
         },
       });
+      options.onProgress({ ...planned, share: 1 });
       const run = await getRun(tx, id);
       const { read, rejected, unchanged, carried = 0, warnings, problems } = await reportRun(tx, id);
       const { calls, ...outlook } = await outlookOf(tx, run, options.samples, signal);

@@ -70,6 +70,8 @@ class ThreadReader {
   constructor(input: ThreadInput) {
     this.#worker = new Worker(new URL('./plan-thread.js', import.meta.url), {
       workerData: input,
+      // What this process was started with, as --input-type, need not suit a file.
+      execArgv: [],
       // Measured: pages of 4,000 rows need 60 MB; unbounded, V8 lets garbage grow to 400 MB.
       resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 },
     });
