@@ -86,9 +86,10 @@ export function createBudget(db: Queryable, planOf: (token: string) => TokenPlan
     const line = lines.get(key);
     if (line !== undefined) return line;
     const plans = tokens.map(planOf);
-    const ask = async (lane: number) => {
-      const answer = await takeSlot(db, { tokens, plans, lane, scopes });
+    const ask = async (lanes: readonly number[]) => {
+      const answer = await takeSlot(db, { tokens, plans, lanes, scopes });
       return {
+        lane: answer.lane,
         slot: answer.taken
           ? {
               granted: true as const,

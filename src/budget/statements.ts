@@ -16,7 +16,8 @@ export interface TokenPlan {
 export interface TakeAsk {
   readonly tokens: readonly string[];
   readonly plans: readonly TokenPlan[];
-  readonly lane: number;
+  /** Those that somebody waits in. */
+  readonly lanes: readonly number[];
   /** Null: marks of tokens do not matter. */
   readonly scopes: readonly string[] | null;
   /** For tests: a clock of their own. */
@@ -27,13 +28,15 @@ export interface TakeAnswer {
   /** The token of the slot; of a refusal the one that is free first. */
   readonly chosen: string;
   readonly taken: boolean;
+  /** Whose the slot is. */
+  readonly lane: number;
   /** Seconds until the slot is due; of a refusal until it is worth asking again. */
   readonly wait_s: number;
   /** Its number: each token counts its own. */
   readonly slot: number;
   /** The token was refused lately, and is tried for want of a better one. */
   readonly marked: boolean;
-  /** Seconds until the same lane may take another slot. */
+  /** Seconds until one of the lanes may take another slot. */
   readonly next_s: number;
   /** Seconds between two slots. */
   readonly gap_s: number;
@@ -44,7 +47,7 @@ export async function takeSlot(db: Queryable, ask: TakeAsk): Promise<TakeAnswer>
   const [row] = await db.query<TakeAnswer>('select * from sluice_take_slot($1, $2, $3, $4, $5, $6, $7, $8)', [
     ask.tokens,
     ask.plans.map(({ limit }) => limit),
-    ask.lane,
+    ask.lanes,
     reply,
     lead,
     floor,

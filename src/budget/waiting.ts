@@ -1,5 +1,5 @@
-// Callers of one process that wait for slots of the same tokens. One of them asks at a time, the most urgent; the
-// others stand in line, so that a hundred callers cost the ledger as many statements as one.
+// Callers of one process that wait for slots of the same tokens. One question asks for all of them: the ledger says
+// whose lane the slot is, and a hundred callers cost as many statements as one.
 
 /** Nothing stays inside longer than this: it comes back later. */
 const MAX_WAIT_MS = 2000;
@@ -20,7 +20,9 @@ export type Reservation = Granted | { readonly granted: false; readonly retryMs:
 /** What one question to the ledger brings; milliseconds. */
 export interface Taken {
   readonly slot: Granted | null;
-  /** Until a caller of the same lane may find a slot. */
+  /** Whose the slot is. */
+  readonly lane: number;
+  /** Until one of the lanes may find a slot. */
   readonly againMs: number;
   readonly gapMs: number;
 }
@@ -36,19 +38,19 @@ interface Waiter {
 const URGENT_LANE = 2;
 
 export class WaitingLine {
-  readonly #ask: (lane: number) => Promise<Taken>;
+  readonly #ask: (lanes: readonly number[]) => Promise<Taken>;
   readonly #waiting: Waiter[] = [];
   #gapMs: number;
   #asking = false;
   /** Ends the pause between two questions. */
   #wake: (() => void) | null = null;
-  /** No lane from this one on finds a slot before that time. */
-  #shut = { lane: 0, until: 0 };
+  /** The lanes last asked for: none of them finds a slot before that time. */
+  #shut: { lanes: readonly number[]; until: number } = { lanes: [], until: 0 };
   /** When the last caller that was sent away is expected back. */
   #lastReturn = 0;
 
   /** @param gapMs distance of slots until the first answer tells */
-  constructor(ask: (lane: number) => Promise<Taken>, gapMs: number) {
+  constructor(ask: (lanes: readonly number[]) => Promise<Taken>, gapMs: number) {
     this.#ask = ask;
     this.#gapMs = gapMs;
   }
@@ -91,30 +93,26 @@ export class WaitingLine {
       const behind = this.#waiting.findIndex((other) => other.lane > lane);
       this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, waiter);
       if (!this.#asking) void this.#serve();
-      // A more urgent lane may take a slot that the one asking could not.
-      else if (this.#waiting[0] === waiter) this.#wake?.();
+      // Another lane may take a slot that those asked for could not.
+      else if (!this.#shut.lanes.includes(lane)) this.#wake?.();
     });
   }
 
   async #serve(): Promise<void> {
     this.#asking = true;
     try {
-      for (let head = this.#waiting[0]; head !== undefined; head = this.#waiting[0]) {
-        const { lane } = head;
-        const { slot, againMs, gapMs } = await this.#ask(lane);
+      while (this.#waiting.length > 0) {
+        const lanes = [...new Set(this.#waiting.map(({ lane }) => lane))];
+        const { slot, lane, againMs, gapMs } = await this.#ask(lanes);
         this.#gapMs = gapMs;
-        // Whoever is most urgent by now gets it. When all have left, the slot is lost.
-        if (slot !== null) this.#waiting.shift()?.resolve(slot);
+        if (slot !== null) this.#takerOf(lane, lanes)?.resolve(slot);
         const now = performance.now();
-        this.#shut = { lane, until: now + againMs };
-        // Lower lanes find a slot no sooner than this one.
-        for (const waiter of this.#waiting.filter(({ until }) => now + againMs > until)) {
-          if (waiter.lane < lane) continue;
-          this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-          waiter.resolve(this.#sendAway(waiter.lane, now, againMs));
+        this.#shut = { lanes, until: now + againMs };
+        for (const waiter of [...this.#waiting]) {
+          if (now + againMs <= waiter.until || !lanes.includes(waiter.lane)) continue;
+          this.#takeOut(waiter)?.resolve(this.#sendAway(waiter.lane, now, againMs));
         }
-        const next = this.#waiting[0];
-        if (next !== undefined && next.lane >= lane) await this.#pause(againMs);
+        if (this.#waiting.every((waiter) => lanes.includes(waiter.lane))) await this.#pause(againMs);
       }
     } catch (error) {
       for (const waiter of this.#waiting.splice(0)) waiter.reject(error);
@@ -123,8 +121,22 @@ export class WaitingLine {
     }
   }
 
+  /**
+   * Who gets a slot of a lane: somebody more urgent who came while it was asked for, else the first of the lane, else
+   * whoever is there. When all have left, the slot is lost.
+   */
+  #takerOf(lane: number, asked: readonly number[]): Waiter | undefined {
+    const urgent = this.#waiting.find((each) => each.lane < lane && !asked.includes(each.lane));
+    return this.#takeOut(urgent ?? this.#waiting.find((each) => each.lane === lane));
+  }
+
+  #takeOut(waiter = this.#waiting[0]): Waiter | undefined {
+    if (waiter !== undefined) this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+    return waiter;
+  }
+
   async #pause(ms: number): Promise<void> {
-    if (ms <= 0) return;
+    if (ms <= 0 || this.#waiting.length === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, Math.ceil(ms));
       this.#wake = () => {
@@ -138,7 +150,7 @@ export class WaitingLine {
   /** Those sent away come back one by one, a slot apart: all at once they would be sent away again. */
   #sendAway(lane: number, now: number, ms: number): Reservation {
     // The line may be full of callers who don't know yet that the token is blocked.
-    const atLeast = lane >= this.#shut.lane ? Math.max(ms, this.#shut.until - now) : ms;
+    const atLeast = this.#shut.lanes.includes(lane) ? Math.max(ms, this.#shut.until - now) : ms;
     if (lane <= URGENT_LANE) return { granted: false, retryMs: Math.max(1, ms) };
     this.#lastReturn = Math.min(
       Math.max(this.#lastReturn + this.#gapMs, now + atLeast),

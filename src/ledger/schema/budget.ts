@@ -79,16 +79,17 @@ const DUE = `
   $$`;
 
 /**
- * Takes the next slot that one of the tokens has for a lane, or says when to ask again. Looks without a lock first,
+ * Takes the next slot that one of the tokens has for one of the lanes, the one that sees it first, or says when to ask
+ * again. Looks without a lock first,
  * so that a refusal costs no write; then locks the row and looks again. The clock is read only behind the lock: read
  * before, a caller that queued for the row would wait that much too long, and two calls would come closer than a slot.
  * p_now is for tests: their own clock.
  */
 const TAKE = `
   create function sluice_take_slot(
-    p_tokens text[], p_limits int[], p_lane int, p_reply float8, p_lead float8, p_floor float8,
+    p_tokens text[], p_limits int[], p_lanes int[], p_reply float8, p_lead float8, p_floor float8,
     p_scopes text[], p_now timestamptz default null
-  ) returns table (chosen text, taken boolean, wait_s float8, slot bigint, marked boolean, next_s float8, gap_s float8)
+  ) returns table (chosen text, taken boolean, lane int, wait_s float8, slot bigint, marked boolean, next_s float8, gap_s float8)
   language plpgsql as $$
   declare
     best record;
@@ -104,7 +105,8 @@ const TAKE = `
       moment := coalesce(p_now, clock_timestamp());
       select c.token, c.opens, c.marked into best from (
         select t.token, sluice_due(t) as due,
-               sluice_due(t) - make_interval(secs => sluice_horizon(t, p_lane)) as opens,
+               sluice_due(t) - make_interval(secs => (
+                 select max(sluice_horizon(t, l)) from unnest(p_lanes) l)) as opens,
                p_scopes is not null and exists (
                  select 1 from token_marks m where m.token = t.token and m.scope = any(p_scopes)
                     and m.at > moment - interval '10 minutes') as marked,
@@ -113,6 +115,8 @@ const TAKE = `
        where c.known = cardinality(p_tokens)
        order by c.marked, greatest(c.opens, moment), c.due limit 1;
       if not found then
+        tries := tries + 1;
+        if tries > 3 then raise exception 'the rows of % tokens can not be made', cardinality(p_tokens); end if;
         insert into slots (token, call_limit) select u.token, u.call_limit from unnest(p_tokens, p_limits) u(token, call_limit)
           on conflict do nothing;
         continue;
@@ -124,7 +128,8 @@ const TAKE = `
         select * into s from slots t where t.token = best.token for update;
         moment := coalesce(p_now, clock_timestamp());
         due := sluice_due(s);
-        opens := due - make_interval(secs => sluice_horizon(s, p_lane));
+        select l, due - make_interval(secs => sluice_horizon(s, l)) into lane, opens
+          from unnest(p_lanes) l order by 2, 1 limit 1;
       end if;
       if opens <= moment then
         due := greatest(due, moment);
@@ -132,9 +137,9 @@ const TAKE = `
         slot := s.slot_no;
         -- Each share gains its part of a slot; whoever took this one has had it. Shares beyond the limit shrink.
         whole := greatest(s.call_limit, p_reply + p_lead + p_floor);
-        s.reply_due := least(3, greatest(0, s.reply_due + p_reply / whole - (p_lane = 1)::int));
-        s.lead_due := least(3, greatest(0, s.lead_due + p_lead / whole - (p_lane = 2)::int));
-        s.low_due := least(3, greatest(0, s.low_due + p_floor / whole - (p_lane > 2)::int));
+        s.reply_due := least(3, greatest(0, s.reply_due + p_reply / whole - (lane = 1)::int));
+        s.lead_due := least(3, greatest(0, s.lead_due + p_lead / whole - (lane = 2)::int));
+        s.low_due := least(3, greatest(0, s.low_due + p_floor / whole - (lane > 2)::int));
         s.slot_no := slot + 1;
         s.next_at := due + make_interval(secs => gap);
         update slots t set next_at = s.next_at, slot_no = s.slot_no, reply_due = s.reply_due,
@@ -143,7 +148,8 @@ const TAKE = `
         wait_s := extract(epoch from due - moment);
         gap_s := gap;
         next_s := case when cardinality(p_tokens) > 1 then 0
-                       else extract(epoch from sluice_due(s) - moment) - sluice_horizon(s, p_lane) end;
+                       else extract(epoch from sluice_due(s) - moment)
+                            - (select max(sluice_horizon(s, l)) from unnest(p_lanes) l) end;
         return next;
         return;
       end if;

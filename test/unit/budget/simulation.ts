@@ -102,21 +102,43 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
     });
   };
 
-  for (const { lane, from = 0, until = world.seconds, at, process = 0 } of world.floods) {
-    const open = [...(at ?? [])];
-    const ask = async (wanted: number): Promise<void> => {
+  // Each process has one line, which asks for all lanes that want a slot.
+  for (const process of new Set(world.floods.map((flood) => flood.process ?? 0))) {
+    const floods = world.floods.filter((flood) => (flood.process ?? 0) === process);
+    const single: { lane: number; wanted: number }[] = [];
+    let turn = 0;
+    const lanesNow = () => [
+      ...floods
+        .filter(
+          ({ at, from = 0, until = world.seconds }) => at === undefined && from <= clock && clock < until,
+        )
+        .map(({ lane }) => lane),
+      ...single.map(({ lane }) => lane),
+    ];
+    const ask = async (): Promise<void> => {
+      const lanes = [...new Set(lanesNow())];
+      if (lanes.length === 0) return;
+      const mine = ++turn;
       statements++;
       clock += STATEMENT_S;
-      const answer = await takeSlot(db, { tokens: keys, plans, lane, scopes: null, now: date(clock) });
+      const answer = await takeSlot(db, { tokens: keys, plans, lanes, scopes: null, now: date(clock) });
       if (answer.taken) {
-        later(clock + answer.wait_s, () => send(answer.chosen, answer.slot, lane, process, wanted));
-        if (at !== undefined) return;
+        const { chosen, slot, lane } = answer;
+        const at = single.findIndex((each) => each.lane === lane);
+        const [one] = at < 0 ? [] : single.splice(at, 1);
+        later(clock + answer.wait_s, () => send(chosen, slot, lane, process, one?.wanted ?? clock));
       }
-      const again = clock + Math.max(answer.next_s, 0) + TIMER_S;
-      if (again < until) later(again, () => ask(wanted));
+      later(clock + Math.max(answer.next_s, 0) + TIMER_S, () => (mine === turn ? ask() : undefined));
     };
-    if (at === undefined) later(from, () => ask(from));
-    for (const second of open) later(second, () => ask(second));
+    for (const { lane, from = 0, at } of floods) {
+      if (at === undefined) later(from, ask);
+      for (const wanted of at ?? []) {
+        later(wanted, () => {
+          single.push({ lane, wanted });
+          return ask();
+        });
+      }
+    }
   }
   for (const second of world.foreign ?? []) {
     later(second, () => {

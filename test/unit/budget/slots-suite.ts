@@ -17,7 +17,7 @@ export function takeOne(
   limit: number,
   lane: number = LANES.backfill,
 ): Promise<TakeAnswer> {
-  return takeSlot(db, { tokens: [token], plans: [planOf(limit)], lane, scopes: null });
+  return takeSlot(db, { tokens: [token], plans: [planOf(limit)], lanes: [lane], scopes: null });
 }
 
 /** Keeps every move of a token's tail, with the limit at that moment: the schedule as it was granted. */
@@ -225,9 +225,10 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     await grantedTo(budget, free);
     await budget.block(blocked, 40_000);
     await budget.block(blocked, 5);
-    await budget.reserve([blocked], LANES.reply);
+    await budget.reserve([blocked], LANES.backfill);
+    const lanes = [LANES.reply, LANES.lead, LANES.backfill, LANES.backfill];
     const slots = await Promise.all(
-      Array.from({ length: 16 }, (_, n) => budget.reserve([blocked], 1 + (n % 5))),
+      Array.from({ length: 16 }, (_, n) => budget.reserve([blocked], lanes[n % 4] as number)),
     );
     for (const slot of slots) {
       expect(slot.granted).toBe(false);

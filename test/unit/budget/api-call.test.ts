@@ -1,0 +1,167 @@
+// One call of an account with several tokens, against a service that refuses some of them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callApi } from '../../../activities/api-call.ts';
+import type { AccountAccess, Deps } from '../../../activities/deps.ts';
+import { MessagingClient } from '../../../src/api-client/client.ts';
+import { createGate, PLACES_A_TOKEN } from '../../../src/budget/gate.ts';
+import { createBudget } from '../../../src/budget/slots.ts';
+import { LANES } from '../../../src/contracts/run.ts';
+import type { Scope } from '../../../src/contracts/scopes.ts';
+import { type Database, openPglite } from '../../../src/ledger/database.ts';
+import { migrate } from '../../../src/ledger/migrations.ts';
+import { openRun } from '../../../src/ledger/runs.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { panelOf } from '../../support/panel.ts';
+import { specOf } from '../ledger/support.ts';
+import { freshToken, planOf } from './slots-suite.ts';
+
+let db: Database;
+let sandbox: Sandbox;
+let dir: string;
+let clients: MessagingClient[];
+let run: string;
+const said: object[] = [];
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-tokens-'));
+  const scopes = ['contacts:write', 'cards:write'];
+  sandbox = await startSandbox({
+    port: 0,
+    dataDir: dir,
+    fixture: { accounts: [{ id: 'acme', tokens: ['svc_a', 'svc_b'].map((value) => ({ value, scopes })) }] },
+    rate: 0,
+  });
+  clients = ['svc_a', 'svc_b'].map((token) => new MessagingClient({ baseUrl: sandbox.baseUrl, token }));
+  db = await openPglite('memory://');
+  await migrate(db);
+  run = (await openRun(db, specOf('acme', 'leads'))).id;
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await sandbox.close();
+  await db.close();
+  await rm(dir, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  said.length = 0;
+  await db.query('delete from run_warnings');
+  await panel().clearFaults();
+});
+
+const panel = () => panelOf(sandbox.panelUrl);
+const tokens = (a: object, b: object) =>
+  panel().patch({
+    tokens: [
+      { value: 'svc_a', ...a },
+      { value: 'svc_b', ...b },
+    ],
+  });
+const ALL = { scopes: ['contacts:write', 'cards:write'], revoked: false };
+
+/** An account of its own, so that nothing is known of its tokens yet. */
+function room() {
+  const access = clients.map((client, n) => ({ client, key: freshToken(), position: n + 1 }));
+  const account: AccountAccess = { name: 'acme', tokens: access, tokenKey: freshToken(), settleSeconds: 1 };
+  const never = () => {
+    throw new Error('not used here');
+  };
+  const deps = {
+    ...{ db, spec: never, openSource: never, compileMapping: never, sink: never, account: () => account },
+    budget: createBudget(db, () => planOf(60_000)),
+    gate: createGate(new Map([[account.tokenKey, 1]])),
+    log: { info() {}, warn: (fields: object) => said.push(fields), error: console.error },
+  } as unknown as Deps;
+  const at = (lane: number) => new MockActivityEnvironment({ priority: { priorityKey: lane } });
+  const tags = async (scope: Scope = 'contacts:read', beforeSend?: () => Promise<boolean>) =>
+    await at(LANES.lead).run(() =>
+      callApi(deps, account, run, scope, (client, options) => client.tags.list(options), beforeSend),
+    );
+  /** How the service answered since the last look, by its own log. */
+  let seen = 0;
+  const answers = async () => {
+    const all = await panel().requests(seen);
+    seen = all.at(-1)?.seq ?? seen;
+    return all.map(({ status }) => status);
+  };
+  return { deps, account, tags, answers, at };
+}
+
+const warnings = () => db.query('select code, reason from run_warnings order by code');
+
+describe('a token that is refused gives way to the other', () => {
+  it.each([
+    ['revoked', { ...ALL, revoked: true }, 401, 'ERR_TOKEN_REVOKED', 'token 1 of the account is refused'],
+    [
+      'without the scope',
+      { ...ALL, scopes: ['cards:write'] },
+      403,
+      'ERR_SCOPE_MISSING',
+      'token 1 of the account lacks the scope contacts:read',
+    ],
+  ])(
+    '%s: once, in the same attempt, and the operator hears of it once',
+    async (_, broken, status, code, what) => {
+      await tokens(broken, ALL);
+      const { tags, answers } = room();
+      await answers();
+      let intents = 0;
+      const intent = async () => ++intents > 0;
+      for (let n = 0; n < 6; n++) expect(await tags('contacts:read', intent)).not.toBeNull();
+      expect(intents).toBe(6);
+      const all = await answers();
+      expect(all.filter((each) => each === status)).toHaveLength(1);
+      expect(all.filter((each) => each === 200)).toHaveLength(6);
+      expect(said).toMatchObject([{ token: 1, code }]);
+      expect(await warnings()).toEqual([{ code, reason: `${what}; the others are used` }]);
+    },
+  );
+
+  it('over its limit: the call goes out with the other one at once, and nothing is held against it', async () => {
+    await tokens(ALL, ALL);
+    const { tags, deps, account } = room();
+    const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
+    await panel().fault({ kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '30' } });
+    for (let n = 0; n < 3; n++) expect(await tags()).not.toBeNull();
+    const states = await deps.budget.snapshot(account.tokens.map(({ key }) => key));
+    expect(states.map(({ blockedMs }) => blockedMs > 20_000).sort()).toEqual([false, true]);
+    expect(states.map(({ marks }) => marks)).toEqual([{}, {}]);
+    expect(said).toEqual([]);
+  });
+});
+
+it('when both are refused the refusal comes out; repaired, the next call works and clears what was noted', async () => {
+  await tokens({ ...ALL, revoked: true }, { ...ALL, revoked: true });
+  const { tags, answers, deps, account } = room();
+  await answers();
+  for (let n = 0; n < 2; n++) await expect(tags()).rejects.toMatchObject({ code: 'ERR_TOKEN_REVOKED' });
+  expect(await answers()).toEqual([401, 401, 401, 401]);
+  await tokens(ALL, ALL);
+  for (let n = 0; n < 4; n++) expect(await tags()).not.toBeNull();
+  expect(await answers()).toEqual([200, 200, 200, 200]);
+  const marks = (await deps.budget.snapshot(account.tokens.map(({ key }) => key))).map(
+    (state) => state.marks,
+  );
+  expect(marks).toContainEqual({});
+});
+
+it('a call that is called off goes nowhere', async () => {
+  await tokens(ALL, ALL);
+  const { tags, answers } = room();
+  await answers();
+  expect(await tags('contacts:read', async () => false)).toBeNull();
+  expect(await answers()).toEqual([]);
+});
+
+it('an account with all its places taken sends further calls away, and lets a lead in', async () => {
+  const { deps, account, at } = room();
+  for (let n = 0; n < PLACES_A_TOKEN; n++) deps.gate.enter(account.tokenKey, LANES.backfill);
+  const call = (lane: number) =>
+    at(lane).run(() =>
+      callApi(deps, account, run, 'contacts:read', (client, options) => client.tags.list(options)),
+    );
+  await expect(call(LANES.backfill)).rejects.toMatchObject({ type: 'ComeBack' });
+  expect(await call(LANES.lead)).not.toBeNull();
+});
