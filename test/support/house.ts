@@ -66,6 +66,8 @@ export interface HouseOptions {
   /** The part `sinks` of sluice.yaml; a sync says with `announce` which one it uses. */
   readonly sinks?: Record<string, unknown>;
   readonly csv: string;
+  /** Further entries of sluice.yaml; their accounts may use the token in `env:TOKEN`. */
+  readonly more?: { readonly accounts: Record<string, unknown>; readonly syncs: Record<string, unknown> };
   /** @default 0: no limit */
   readonly rate?: number;
   /** Seconds until a write that can't be read back counts as not happened. @default 2 */
@@ -123,11 +125,15 @@ export async function openHouse(options: HouseOptions): Promise<House> {
           callsPerMinute: 60_000,
           assumptions: { 'readBack.settleSeconds': options.settleSeconds ?? 2 },
         },
+        ...options.more?.accounts,
       },
       sources: { leads: { type: 'csv', path: './leads.csv' } },
       mappings: { leads: options.mapping ?? MAPPING },
       sinks: options.sinks ?? {},
-      syncs: { leads: { account: 'acme', source: 'leads', mapping: 'leads', ...options.sync } },
+      syncs: {
+        leads: { account: 'acme', source: 'leads', mapping: 'leads', ...options.sync },
+        ...options.more?.syncs,
+      },
     }),
   );
   const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_house' } });
