@@ -6,6 +6,7 @@ import { budget } from './budget.ts';
 import { calls } from './calls.ts';
 import { fairness } from './fairness.ts';
 import { lanes } from './lanes.ts';
+import { plan } from './plan.ts';
 import { sandbox } from './sandbox.ts';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   calls,
   fairness,
   lanes,
+  plan,
   sandbox,
 };
 

@@ -1,38 +1,38 @@
-// One process of the bench `plan`: fills a ledger, or plans a run on it, and says what came of it on stdout.
+// One process of the bench `plan`: fills a ledger, plans a run on it or plans it dry, and says what came of it on stdout.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { Deps } from '../../activities/deps.ts';
+import { dryRun } from '../../activities/plan-dry.ts';
 import { hashRecord } from '../../activities/sync-diff.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../activities/sync-plan.ts';
 import type { RunSpec } from '../../src/contracts/run.ts';
-import { openPglite } from '../../src/ledger/database.ts';
+import { type Database, openPglite, openPostgres } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
 import { openRun } from '../../src/ledger/runs.ts';
 import { compileMapping } from '../../src/mapping/index.ts';
 import { openSource } from '../../src/sources/index.ts';
 import { type Planned, ROWS, rowOf, SPEC } from './plan-data.ts';
 
-const [work = '', dir = ''] = process.argv.slice(2);
-const db = await openPglite(join(dir, 'ledger'));
+const [work = '', dir = '', url = ''] = process.argv.slice(2);
+const db: Database =
+  url === '' ? await openPglite(join(dir, 'ledger')) : await openPostgres(url, console.error);
 await migrate(db);
-if (work === 'fill') await fill();
-else await plan();
-async function plan() {
-  const never = () => {
-    throw new Error('planning makes no call');
-  };
-  const deps = {
-    db,
-    log: { info() {}, warn() {}, error: console.error },
-    account: never,
-    spec: () => SPEC,
-    openSource: (source: RunSpec['source']) => openSource(source, { baseDir: dir }),
-    compileMapping,
-    baseDir: dir,
-    sink: never,
-  };
+const makers = {
+  openSource: (source: RunSpec['source']) => openSource(source, { baseDir: dir }),
+  compileMapping,
+};
+const counted = await { fill, plan, dry }[work as 'fill' | 'plan' | 'dry']();
+// What the kernel saw at most, the planning thread and the database inside the process with it.
+const status = await readFile('/proc/self/status', 'utf8');
+const peakMb = Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000);
+await db.close();
+process.stdout.write(`${JSON.stringify({ ...counted, peakMb } satisfies Planned)}\n`);
+
+async function plan(): Promise<Omit<Planned, 'peakMb'>> {
+  const deps = { db, log: { info() {}, warn() {}, error: console.error }, ...makers, baseDir: dir };
+  // Planning asks for nothing else: no account, no budget, no client.
   const { planPage } = createSyncPlanActivities(deps as unknown as Deps);
   const began = performance.now();
   const run = await openRun(db, SPEC);
@@ -42,19 +42,28 @@ async function plan() {
   }
   const seconds = (performance.now() - began) / 1000;
   const [counts] = await db.query<{ read: number; pending: number }>(
-    `select rows_read as read, (select count(*)::int from run_records where run_id = r.id and status = 'pending') as pending
+    `select rows_read as read,
+            (select count(*)::int from run_records where run_id = r.id and status = 'pending') as pending
        from runs r where id = $1`,
     [run.id],
   );
-  console.error(counts, seconds);
-  const status = await readFile('/proc/self/status', 'utf8');
-  const peakMb = Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000);
-  await db.close();
-  const planned: Planned = { read: counts?.read ?? 0, pending: counts?.pending ?? 0, seconds, peakMb };
-  process.stdout.write(`${JSON.stringify(planned)}\n`);
+  return { read: counts?.read ?? 0, pending: counts?.pending ?? 0, seconds };
 }
 
-async function fill() {
+async function dry(): Promise<Omit<Planned, 'peakMb'>> {
+  const began = performance.now();
+  const { read, create, update, move } = await dryRun(db, {
+    spec: SPEC,
+    makers,
+    baseDir: dir,
+    samples: 3,
+    callsPerMinute: 120,
+    onProgress() {},
+  });
+  return { read, pending: create + update + move, seconds: (performance.now() - began) / 1000 };
+}
+
+async function fill(): Promise<Omit<Planned, 'peakMb'>> {
   const mapping = compileMapping(SPEC.mapping);
   for (let from = 0; from < ROWS; from += 5000) {
     const columns: [number[], string[], string[], string[], string[], string[], string[], string[]] = [
@@ -99,6 +108,5 @@ async function fill() {
       [ids, texts[6]],
     );
   }
-  await db.close();
-  process.stdout.write('{}');
+  return { read: 0, pending: ROWS, seconds: 0 };
 }

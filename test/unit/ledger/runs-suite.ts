@@ -147,6 +147,34 @@ export function runsSuite(engine: Engine): void {
     );
   });
 
+  it('the end of a run drops the records of earlier ones, but for failures; their reports stay as they were', async () => {
+    const { run, ids, account } = await runWith(engine(), [0, 4, 4, 4]);
+    await advanceRun(engine(), run.id, {
+      cursor: null,
+      progress: 1,
+      read: 9,
+      rejected: 1,
+      merged: 1,
+      same: 3,
+    });
+    const end = { step: 's', code: 'C', reason: 'r' };
+    await endRecord(engine(), ids[1] as number, { status: 'failed', ...end });
+    await endRecord(engine(), ids[2] as number, { status: 'unknown', ...end });
+    await settleStep(engine(), ids[3] as number, { clear: 4, touched: true, cardCreated: true });
+    const report = await closeRun(engine(), run.id, FINISHED);
+    expect(report).toMatchObject({ updated: 1, unchanged: 5, failed: 1, unknown: 1, rejected: 1, cards: 1 });
+    const records = () =>
+      engine().query('select status from run_records where run_id = $1 order by id', [run.id]);
+    // A run that never came to its first page has overtaken nothing.
+    await closeRun(engine(), (await openRun(engine(), specOf(account))).id, FINISHED);
+    expect(await records()).toHaveLength(4);
+    const next = await openRun(engine(), specOf(account));
+    await advanceRun(engine(), next.id, { cursor: null, progress: 1, read: 0, rejected: 0, merged: 0 });
+    await closeRun(engine(), next.id, FINISHED);
+    expect(await records()).toEqual([{ status: 'failed' }, { status: 'unknown' }]);
+    expect(await reportRun(engine(), run.id)).toEqual(report);
+  });
+
   it('warnings are said once each, and those of rows are counted by field and code', async () => {
     const { run } = await runWith(engine(), []);
     const unknownTag = { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"', subject: 'x' };
