@@ -94,7 +94,9 @@ syncs: { leads: { account: acme, source: crm-export, mapping: crm-leads } }
 `;
     const { Config } = await import('../../../src/contracts/config.ts');
     const defaults = Config.parse(parseDocument(bare).toJS());
-    const at = (...path: string[]) => doc.getIn(path);
+    const shown = parseDocument(doc.toString()).toJS() as Record<string, unknown>;
+    const at = (...path: string[]) =>
+      path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], shown);
     for (const [path, value] of [
       [['accounts', 'acme', 'callsPerMinute'], defaults.accounts.acme?.callsPerMinute],
       ...Object.entries(defaults.sources['crm-export'] ?? {})
@@ -104,7 +106,7 @@ syncs: { leads: { account: acme, source: crm-export, mapping: crm-leads } }
         ([key, value]) => [['syncs', 'leads', key], value] as const,
       ),
     ] as [string[], unknown][]) {
-      expect(at(...path), path.join('.')).toBe(value);
+      expect(at(...path), path.join('.')).toEqual(value);
     }
     expect(isMap(doc.contents)).toBe(true);
   });
