@@ -200,7 +200,8 @@ export async function settleStep(
   const [row] = await tx.query<{ todo: number; status: 'pending' | Outcome }>(
     `update run_records
         set todo = ${todo}, created = created or $4, touched = touched or $5, card_created = card_created or $6,
-            attempts = 0,
+            attempts = 0, tries = tries + 1,
+            ended_at = case when ${todo} <> 0 then null else clock_timestamp() end,
             status = case when ${todo} <> 0 then 'pending'
                           when created or $4 then 'created'
                           when touched or $5 then 'updated' else 'unchanged' end
@@ -239,7 +240,8 @@ export async function endRecord(
   end: { status: 'failed' | 'unknown'; step: string; code: string; reason: string },
 ): Promise<void> {
   await db.query(
-    `update run_records set status = $2, step = $3, code = $4, reason = $5 where id = $1 and status = 'pending'`,
+    `update run_records set status = $2, step = $3, code = $4, reason = $5, tries = tries + 1, ended_at = clock_timestamp()
+      where id = $1 and status = 'pending'`,
     [id, end.status, end.step, end.code, end.reason],
   );
 }
@@ -247,7 +249,7 @@ export async function endRecord(
 /** Counts one more internal error of the service at this record; answers the count. */
 export async function countAttempt(db: Queryable, id: number): Promise<number> {
   const [row] = await db.query<{ attempts: number }>(
-    'update run_records set attempts = attempts + 1 where id = $1 returning attempts',
+    'update run_records set attempts = attempts + 1, tries = tries + 1 where id = $1 returning attempts',
     [id],
   );
   return row?.attempts ?? 1;

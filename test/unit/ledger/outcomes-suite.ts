@@ -99,7 +99,7 @@ export function outcomesSuite(engine: Engine): void {
         key: phone(1),
         step: 'upsertContact',
         code: 'A',
-        attempts: 0,
+        attempts: 1,
         created: false,
         payload: { contact: { number: phone(1) } },
       });

@@ -43,7 +43,11 @@ async function announce({ announce, open = false, answer, attempt = 1, agoMs = 0
   };
   const deps: Deps = {
     db,
-    budget: { reserve: never, observe: never, block: never },
+    budget: {
+      ...{ reserve: never, observe: never, block: never, refused: never },
+      ...{ accepted: never, pace: never, snapshot: never },
+    },
+    gate: { enter: never },
     log: { info: never, warn() {}, error: never },
     account: never,
     spec: never,
