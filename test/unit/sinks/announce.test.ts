@@ -47,7 +47,7 @@ async function announce({ announce, open = false, answer, attempt = 1, agoMs = 0
       ...{ reserve: never, observe: never, block: never, refused: never },
       ...{ accepted: never, pace: never, snapshot: never },
     },
-    gate: { enter: never },
+    gate: { places: 1, enter: never },
     log: { info: never, warn() {}, error: never },
     account: never,
     spec: never,
