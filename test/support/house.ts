@@ -66,7 +66,7 @@ export interface HouseOptions {
   /** The part `sinks` of sluice.yaml; a sync says with `announce` which one it uses. */
   readonly sinks?: Record<string, unknown>;
   readonly csv: string;
-  /** Further entries of sluice.yaml; their accounts may use the token in `env:TOKEN`. */
+  /** Further entries of sluice.yaml; their accounts may use the token in `env:OTHER_TOKEN`. */
   readonly more?: { readonly accounts: Record<string, unknown>; readonly syncs: Record<string, unknown> };
   /** @default 0: no limit */
   readonly rate?: number;
@@ -136,7 +136,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       },
     }),
   );
-  const config = await loadConfig(join(dir, 'sluice.yaml'), { env: { TOKEN: 'svc_test_house' } });
+  const config = await loadConfig(join(dir, 'sluice.yaml'), {
+    env: { TOKEN: 'svc_test_house', OTHER_TOKEN: 'svc_test_other' },
+  });
   const { db } = options;
   await db.query('drop schema public cascade');
   await db.query('create schema public');

@@ -1,12 +1,16 @@
 // The CRM sync on a token that is over its limit, refused or lacks scopes: the run waits, and nobody fails for it.
+import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { PLACES_A_TOKEN } from '../../src/budget/gate.ts';
+import type { crmSync } from '../../workflows/crm-sync.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { account, type House } from '../support/house.ts';
 import type { PanelRequest } from '../support/panel.ts';
 import { HEADER, plainRows, progressOf, type SyncHandle, syncRoom, untilHeld } from '../support/sync-room.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncRoom();
+const room = syncRoom();
+const { inHouse } = room;
 
 const LIMITED = { error: 'too many', code: 'ERR_RATE_LIMITED' };
 const token = (over: object) => ({
@@ -137,6 +141,40 @@ describe('FAULTS 12: a token that is refused', () => {
       await house.run();
       expect((await house.panel.account()).contacts).toMatchObject([{ tagIds: [1] }]);
       expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
+    });
+  });
+});
+
+describe('a service that never answers', () => {
+  it('fills the places of its own account only: the sync of another one goes on', async () => {
+    const held = new Set<ServerResponse>();
+    // Nobody is there yet, and who shall be made is never heard of again.
+    const server = createServer((request, response) => {
+      if (request.method === 'POST') held.add(response.on('close', () => held.delete(response)));
+      else response.end('{"requestId":"r","count":0,"hasMore":false,"contacts":[]}');
+    });
+    await new Promise<void>((listening) => {
+      server.listen(0, '127.0.0.1', listening);
+    });
+    const { port } = server.address() as { port: number };
+    const tokens = ['env:OTHER_TOKEN'];
+    const slow = { baseUrl: `http://127.0.0.1:${port}/wapi`, tokens, callsPerMinute: 60_000 };
+    const sync = { account: 'slow', source: 'leads', mapping: 'leads', concurrency: 200 };
+    const options = { csv: plainRows(100), more: { accounts: { slow }, syncs: { slow: sync } } };
+    await inHouse(options, async (house) => {
+      const stuck = await room.temporal.client.workflow.start<typeof crmSync>('crmSync', {
+        workflowId: `${house.workQueue}/slow`,
+        taskQueue: house.workQueue,
+        args: [{ account: 'slow', sync: 'slow' }],
+      });
+      await until('it holds calls of the other account', () => held.size >= PLACES_A_TOKEN / 2);
+      expect(await house.run()).toMatchObject({ created: 100, failed: 0, pending: 0 });
+      const { size } = held;
+      await stuck.terminate();
+      server.close();
+      server.closeAllConnections();
+      expect(size).toBeGreaterThanOrEqual(PLACES_A_TOKEN / 2);
+      expect(size).toBeLessThan(PLACES_A_TOKEN);
     });
   });
 });

@@ -48,11 +48,12 @@ const MARKS = `
 /**
  * How many seconds before it is due a lane may take the next slot. The higher lane sees farther, so it wins. Whoever
  * has a slot of its share coming sees farther than all without one, who then take it only when it is almost due: so a
- * reserve is kept while it is wanted, and none of it is lost when it is not. Below 100 ms a slot is too short for this.
+ * reserve is kept while it is wanted, and none of it is lost when it is not. Below 200 ms a slot is too short for this: on a busy machine the
+ * question alone takes tens of milliseconds, and a slot that is asked for late is lost in part.
  */
 const HORIZON = `
   create function sluice_horizon(s slots, lane int) returns float8 immutable language sql as $$
-    select greatest(60.0 / s.call_limit, 0.1) * (case
+    select greatest(60.0 / s.call_limit, 0.2) * (case
       when case lane when 1 then s.reply_due when 2 then s.lead_due else s.low_due end > 0.999
         then array[1.0, 0.8, 0.6, 0.5, 0.4]
       when greatest(s.reply_due, s.lead_due, s.low_due) > 0.999 then array[0.3, 0.25, 0.2, 0.15, 0.1]
