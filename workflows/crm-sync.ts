@@ -98,6 +98,8 @@ class CrmSync {
   readonly #state: RunState;
   #phase: RunPhase = 'opening';
   #readShare: number | null = null;
+  /** Steps that were answered, be it by a refusal: while there are more of them, the run gets on. */
+  #answers = 0;
   readonly #control: RunControl;
 
   constructor(input: CrmSyncInput) {
@@ -204,7 +206,7 @@ class CrmSync {
     this.#enter('syncing');
     const control = this.#control;
     let after = 0;
-    let endedBefore = -1;
+    let answersBefore = -1;
     let limit = FIRST_BATCH;
     for (;;) {
       await control.turn(this.#state.concurrency);
@@ -229,10 +231,10 @@ class CrmSync {
       await control.idle();
       // Once more from the start: records that a pause took back are pending still.
       if (after === 0 && batch.length === 0) return;
-      if (!control.askTookBack() && this.#ended() === endedBefore) {
+      if (!control.askTookBack() && this.#answers === answersBefore) {
         throw ApplicationFailure.nonRetryable('records stay pending although each was tried', 'STUCK');
       }
-      endedBefore = this.#ended();
+      answersBefore = this.#answers;
       after = 0;
     }
   }
@@ -251,6 +253,7 @@ class CrmSync {
         const result = await this.#attempt(calls, current, () =>
           this.#api()[current]({ run: this.#state.run, record: record.id }),
         );
+        this.#answers++;
         if (result === null) return;
         todo = result.todo;
         if (result.cardCreated === true) this.#state.counts.cards++;

@@ -3,17 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCardActivities } from '../../../activities/cards.ts';
 import type { Deps } from '../../../activities/deps.ts';
+import { hashRecord } from '../../../activities/sync-diff.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
 import { createGate } from '../../../src/budget/gate.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
+import type { CrmRecord } from '../../../src/contracts/record.ts';
 import { STEP_BITS, type StepResult } from '../../../src/contracts/run.ts';
 import { saveCatalog } from '../../../src/ledger/catalog.ts';
 import { type Database, openPglite } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
-import { noteContact } from '../../../src/ledger/people.ts';
+import { findPeople, noteContact } from '../../../src/ledger/people.ts';
 import { stageRecords } from '../../../src/ledger/records.ts';
 import { openRun } from '../../../src/ledger/runs.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
@@ -37,6 +39,7 @@ beforeAll(async () => {
   client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_house' });
   db = await openPglite('memory://');
   await migrate(db);
+  await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
 });
 afterAll(async () => {
   await client.close();
@@ -45,19 +48,20 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-it('a card that another sync has made meanwhile is not made again', async () => {
-  const never = () => {
-    throw new Error('not used here');
-  };
-  const silent = { info() {}, warn() {}, error: console.error };
-  const deps: Deps = {
+const CARD = { pipeline: 'Sales', customFields: {} };
+const never = () => {
+  throw new Error('not used here');
+};
+
+function depsWith(through: MessagingClient): Deps {
+  return {
     db,
     budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
     gate: createGate(new Map()),
-    log: silent,
+    log: { info() {}, warn() {}, error: console.error },
     account: () => ({
       name: 'acme',
-      tokens: [{ client, key: 'token', position: 1 }],
+      tokens: [{ client: through, key: 'token', position: 1 }],
       tokenKey: 'token',
       settleSeconds: 60,
     }),
@@ -66,25 +70,96 @@ it('a card that another sync has made meanwhile is not made again', async () => 
     compileMapping: never,
     sink: never,
   };
-  const { createCard } = createCardActivities(deps);
-  await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
-  const sent = { remoteId: 5, remoteNumber: phone(0), hashContact: 'c', hashExtra: 'e', extra: null };
-  const marks = { marks: {}, createdBy: null };
-  await noteContact(db, 'acme', phone(0), { ...sent, ...marks });
-  const card = { pipeline: 'Sales', customFields: {} };
-  const results: StepResult[] = [];
-  for (const sync of ['leads', 'deals']) {
-    const base = specOf('acme', sync);
-    const run = await openRun(db, { ...base, mapping: { ...base.mapping, card } });
-    const record = recordOf(phone(0), { card });
-    await stageRecords(db, run.id, [{ key: phone(0), row: 1, todo: STEP_BITS.createCard, record }]);
-    const [row] = await db.query<{ id: number }>('select id from run_records where run_id = $1', [run.id]);
-    const input = { run: run.id, record: row?.id as number };
-    results.push((await new MockActivityEnvironment().run(createCard, input)) as StepResult);
-  }
-  expect((await panelOf(sandbox.panelUrl).account()).cards).toHaveLength(1);
-  expect(results).toEqual([
-    { todo: 0, ended: 'updated', cardCreated: true },
-    { todo: 0, ended: 'unchanged' },
-  ]);
+}
+
+let runs = 0;
+/** A record of a run of its own whose next step is its card; answers how to make that step. */
+async function waiting(
+  n: number,
+  over: { sync?: string; record?: Partial<CrmRecord>; options?: object; client?: MessagingClient } = {},
+) {
+  const base = specOf('acme', over.sync ?? `sync-${++runs}`);
+  const options = { ...base.options, ...over.options };
+  const run = await openRun(db, { ...base, options, mapping: { ...base.mapping, card: CARD } });
+  const record = recordOf(phone(n), { card: CARD, ...over.record });
+  await stageRecords(db, run.id, [{ key: phone(n), row: 1, todo: STEP_BITS.createCard, record }]);
+  const [row] = await db.query<{ id: number }>('select id from run_records where run_id = $1', [run.id]);
+  const input = { run: run.id, record: row?.id as number };
+  const { createCard } = createCardActivities(depsWith(over.client ?? client));
+  return async () => {
+    const answer = (await new MockActivityEnvironment().run(createCard, input)) as StepResult;
+    const [kept] = await db.query<{ created: boolean }>('select created from run_records where id = $1', [
+      row?.id,
+    ]);
+    return { ...answer, created: kept?.created };
+  };
+}
+
+const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };
+const cardsOf = async (id: number) =>
+  (await panelOf(sandbox.panelUrl).account()).cards.filter(({ contactId }) => contactId === id);
+const contactsOf = async (n: number) =>
+  (await panelOf(sandbox.panelUrl).account()).contacts.filter(({ number }) => number === phone(n));
+
+it('a card that another sync has made meanwhile is not made again', async () => {
+  await noteContact(db, 'acme', phone(0), { ...SENT, remoteId: 5, remoteNumber: phone(0) });
+  const first = await waiting(0);
+  const second = await waiting(0);
+  expect(await first()).toEqual({ todo: 0, ended: 'updated', cardCreated: true, created: false });
+  expect(await second()).toEqual({ todo: 0, ended: 'unchanged', created: false });
+  expect(await cardsOf(5)).toHaveLength(1);
+});
+
+describe('a card whose call is to make the contact', () => {
+  const named = { contact: { number: phone(1), name: 'P1' } };
+
+  it('makes both, and the ledger knows what was written', async () => {
+    const step = await waiting(1, { record: named, sync: 'both' });
+    expect(await step()).toEqual({ todo: 0, ended: 'created', cardCreated: true, created: true });
+    expect(await contactsOf(1)).toMatchObject([{ name: 'P1' }]);
+    expect((await findPeople(db, 'acme', [phone(1)], 'Sales')).get(phone(1))).toMatchObject({
+      ...{ remote_number: phone(1), created_by: 'both', card: { adopted: false } },
+      hash_contact: hashRecord(recordOf(phone(1), named), { fields: {} }).contact,
+    });
+  });
+
+  it('where the service takes the name under another key: created, and the name is still to be told', async () => {
+    const other = new MessagingClient({
+      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_house' },
+      assumptions: { 'card.contactNameField': 'nickname' },
+    });
+    try {
+      const record = { contact: { number: phone(2), name: 'P2' } };
+      const step = await waiting(2, { record, client: other, sync: 'nameless' });
+      expect(await step()).toEqual({ todo: STEP_BITS.upsertContact, cardCreated: true, created: true });
+      expect((await findPeople(db, 'acme', [phone(2)], '')).get(phone(2))).toMatchObject({
+        ...{ sent: {}, created_by: 'nameless' },
+      });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('and whom another sync made meanwhile: what this one asks for comes first, once', async () => {
+    const record = { contact: { number: phone(3), name: 'P3' }, tags: ['vip'] };
+    const step = await waiting(3, { record });
+    await noteContact(db, 'acme', phone(3), { ...SENT, remoteId: 5, remoteNumber: phone(3) });
+    const { upsertContact, setTags, findCard, createCard } = STEP_BITS;
+    expect(await step()).toEqual({ todo: upsertContact | setTags | findCard | createCard, created: false });
+    expect(await step()).toMatchObject({ cardCreated: true });
+  });
+
+  it('and whom another sync made meanwhile, only inserting: left alone', async () => {
+    const step = await waiting(4, { options: { mode: 'insert' } });
+    await noteContact(db, 'acme', phone(4), { ...SENT, remoteId: 5, remoteNumber: phone(4) });
+    const before = await cardsOf(5);
+    expect(await step()).toEqual({ todo: 0, ended: 'unchanged', created: false });
+    expect(await cardsOf(5)).toEqual(before);
+  });
+
+  it('but cannot carry all there is to say of somebody who went away: the upsert comes first', async () => {
+    const step = await waiting(6, { record: { contact: { number: phone(6), email: 'a@b.c' } } });
+    expect(await step()).toEqual({ todo: STEP_BITS.upsertContact | STEP_BITS.createCard, created: false });
+    expect(await contactsOf(6)).toEqual([]);
+  });
 });

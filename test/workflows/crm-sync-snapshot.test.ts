@@ -1,0 +1,199 @@
+// Snapshots of an account: when they are read, what they spare, and that nothing wrong is concluded from them.
+import { describe, expect, it } from 'vitest';
+import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { account } from '../support/house.ts';
+import { type PanelRequest, writes } from '../support/panel.ts';
+import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const { inHouse } = syncRoom();
+
+const number = (n: number) => `55119${String(80000000 + n)}`;
+const withoutNinth = (n: number) => `5511${String(80000000 + n)}`;
+const contacts = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ id: n + 1, number: number(n), name: `P${n}` }));
+const rows = (from: number, to: number, stage = '') =>
+  Array.from({ length: to - from }, (_, n) => `${number(from + n)},P${from + n},,,,${stage},\n`).join('');
+const count = (requests: readonly PanelRequest[], method: string, path: string) =>
+  requests.filter((each) => each.method === method && each.path === path).length;
+
+describe('the contacts', () => {
+  it('of an equal account: pages of a hundred and not one write; the arithmetic is in the report', async () => {
+    await inHouse(
+      { csv: HEADER + rows(0, 230), account: account({ contacts: contacts(230) }) },
+      async (house) => {
+        const report = await house.run();
+        expect(report).toMatchObject({ read: 230, unchanged: 230, created: 0, updated: 0, calls: 3 });
+        expect(report.snapshots).toEqual([{ of: 'contacts', single: 230, pages: 3, read: 3 }]);
+        const seen = await house.requests();
+        expect(count(seen, 'GET', '/v1/contacts')).toBe(3);
+        expect(seen).toHaveLength(3);
+        expect(await house.run()).toMatchObject({ unchanged: 230, calls: 0 });
+      },
+    );
+  });
+
+  it('of a large account are not read for a few people', async () => {
+    await inHouse(
+      { csv: HEADER + rows(998, 1002), account: account({ contacts: contacts(1000) }) },
+      async (house) => {
+        const report = await house.run();
+        expect(report).toMatchObject({ created: 2, unchanged: 2, calls: 7 });
+        expect(report.snapshots).toEqual([{ of: 'contacts', single: 4, pages: 10, read: 1 }]);
+      },
+    );
+  });
+
+  it('under both forms of a number, on different pages: the one under the number itself is written to', async () => {
+    const both = [
+      { id: 1, number: withoutNinth(0), name: 'short' },
+      ...contacts(120).slice(1),
+      { id: 200, number: number(0), name: 'long' },
+    ];
+    await inHouse(
+      { csv: HEADER + rows(0, 1) + rows(500, 502), account: account({ contacts: both }) },
+      async (house) => {
+        expect(await house.run()).toMatchObject({ created: 2, updated: 1, calls: 5 });
+        const after = (await house.panel.account()).contacts;
+        expect(after).toHaveLength(both.length + 2);
+        expect(after.filter(({ id }) => id === 1 || id === 200)).toMatchObject([
+          { name: 'short' },
+          { name: 'P0' },
+        ]);
+        expect(await house.run()).toMatchObject({ unchanged: 3, calls: 0 });
+      },
+    );
+  });
+
+  it.each([
+    ['an item that cannot be read', { count: 3, hasMore: false, contacts: [{ id: 'x' }] }],
+    ['fewer items than it says', { count: 3, hasMore: false, contacts: [] }],
+    ['more behind it', { count: 0, hasMore: true, contacts: [] }],
+  ])('with %s: nobody is taken for new', async (_, page) => {
+    const old = { id: 1, number: withoutNinth(0), name: 'old' };
+    const card = { id: 9, contactId: 1, pipelineId: 1, stageId: 12, title: 'by hand' };
+    const options = { csv: HEADER + rows(0, 3, 'New'), account: account({ contacts: [old], cards: [card] }) };
+    await inHouse(options, async (house) => {
+      const body = { requestId: 'r', ...page };
+      const once = { method: 'GET', path: '^/v1/contacts$', times: 1 };
+      await house.panel.fault({ ...once, kind: 'status', status: 200, body });
+      expect(await house.run()).toMatchObject({ created: 2, updated: 1, cards: 2 });
+      const state = await house.panel.account();
+      expect(state.contacts).toHaveLength(3);
+      expect(state.cards.filter(({ contactId }) => contactId === 1)).toMatchObject([{ id: 9 }]);
+    });
+  });
+
+  it('whose number changes while they are read: nobody is taken for new', async () => {
+    const options = { csv: HEADER + rows(0, 150, 'New'), account: account({ contacts: contacts(150) }) };
+    await inHouse(options, async (house) => {
+      const first = contacts(100).map((each) => ({
+        ...{ ...each, email: null, document: null, channel: 'whatsapp', disableBot: false, tags: [] },
+        ...{ createdAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z' },
+      }));
+      // One of them was removed after this page, and its successors moved up: the second page lacks the 101st.
+      const body = {
+        requestId: 'r',
+        count: 151,
+        hasMore: true,
+        contacts: [{ ...first[0], id: 999, number: '1' }, ...first.slice(1)],
+      };
+      await house.panel.fault({
+        method: 'GET',
+        path: '^/v1/contacts$',
+        kind: 'status',
+        status: 200,
+        times: 1,
+        body,
+      });
+      expect(await house.run()).toMatchObject({ created: 0, unchanged: 0, updated: 150, cards: 150 });
+      expect((await house.panel.account()).contacts).toHaveLength(150);
+    });
+  });
+
+  it('a pause in the middle of them, and a run that continues as new: each page is read once, one line in the report', async () => {
+    const size = 4700;
+    const options = {
+      csv: HEADER + rows(0, 60) + rows(5000, 5001),
+      account: account({ contacts: contacts(size) }),
+    };
+    await inHouse(options, async (house) => {
+      const handle = await house.start();
+      const { runId } = await handle.describe();
+      await until('pages were read', async () => (await house.panel.requests()).length >= 5);
+      const act: { args: [OperatorAct] } = { args: [{ by: 'ana', reason: 'lunch' }] };
+      await handle.executeUpdate(pauseUpdate, act);
+      const { length } = await house.panel.requests();
+      expect(length).toBeLessThan(40);
+      await handle.executeUpdate(resumeUpdate, act);
+      const report = await handle.result();
+      expect(report).toMatchObject({ read: 61, created: 1, unchanged: 60, calls: 48 });
+      expect(report.snapshots).toEqual([{ of: 'contacts', single: 61, pages: 47, read: 47 }]);
+      expect((await handle.describe()).runId).not.toBe(runId);
+      expect(count(await house.requests(), 'GET', '/v1/contacts')).toBe(47);
+    });
+  });
+});
+
+describe('the cards', () => {
+  it('that people made are adopted by the hundred, those of a lost answer alone, and only the missing are made', async () => {
+    const cards = Array.from({ length: 101 }, (_, n) => ({
+      ...{ id: n + 1, contactId: n + 1, pipelineId: 1, stageId: 12, title: 'by hand' },
+    }));
+    const options = {
+      csv: HEADER + rows(0, 110, 'New'),
+      account: account({ contacts: contacts(110), cards }),
+    };
+    await inHouse(options, async (house) => {
+      // An earlier run sent this one's card away, and was cut off.
+      await house.db.query("insert into people (account, key) values ('acme', $1)", [number(0)]);
+      await house.db.query(
+        `insert into intents (account, kind, subject, run_id, state, sends, sent_at)
+         select 'acme', 'card', id || '/Sales', 'acme/leads/0', 'sent', 1, now() - interval '1 hour' from people`,
+      );
+      const report = await house.run();
+      expect(report).toMatchObject({ unchanged: 101, updated: 9, created: 0, cards: 9 });
+      expect(report.snapshots).toEqual([
+        { of: 'contacts', single: 110, pages: 2, read: 2 },
+        { of: 'cards', single: 110, pages: 2, read: 2 },
+      ]);
+      const seen = await house.requests();
+      // Pipelines, two pages of each, one look alone.
+      expect(seen).toHaveLength(1 + 2 + 2 + 1 + 9);
+      expect(writes(seen).map(({ path }) => path)).toEqual(Array(9).fill('/v1/cards'));
+      const state = await house.panel.account();
+      expect(new Set(state.cards.map(({ contactId }) => contactId)).size).toBe(110);
+      expect(state.cards.filter(({ stageId }) => stageId === 12)).toHaveLength(101);
+      expect(await house.db.query("select distinct state from intents where kind = 'card'")).toEqual([
+        { state: 'done' },
+      ]);
+
+      await house.write(HEADER + rows(0, 110, 'New').replace('P5,,,,New', 'P5,,,,Won'));
+      expect(await house.run()).toMatchObject({ updated: 1, unchanged: 109 });
+      expect((await house.panel.account()).cards.find(({ contactId }) => contactId === 6)).toMatchObject({
+        stageId: 13,
+      });
+    });
+  });
+
+  it('with one that cannot be read: everybody is asked for alone, and nobody gets a second card', async () => {
+    const card = { id: 9, contactId: 1, pipelineId: 1, stageId: 12, title: 'by hand' };
+    const options = {
+      csv: HEADER + rows(0, 3, 'New'),
+      account: account({ contacts: contacts(3), cards: [card] }),
+    };
+    await inHouse(options, async (house) => {
+      const body = { requestId: 'r', count: 1, hasMore: false, totalValue: 0, cards: [{ id: 9 }] };
+      await house.panel.fault({
+        method: 'GET',
+        path: '^/v1/cards$',
+        kind: 'status',
+        status: 200,
+        times: 1,
+        body,
+      });
+      expect(await house.run()).toMatchObject({ cards: 2, unchanged: 1, updated: 2 });
+      expect((await house.panel.account()).cards.filter(({ contactId }) => contactId === 1)).toHaveLength(1);
+    });
+  });
+});
