@@ -95,6 +95,7 @@ class ThreadReader {
     const answer = this.#answers.shift() as ThreadAnswer;
     if (answer.kind === 'source') throw new SourceError(answer.code, answer.message);
     if (answer.kind === 'error') throw answer.error;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.#worker.postMessage('taken');
     const { rows, keys, hashes, stages, jsons } = answer.good;
     const good = rows.map((row, n) => ({

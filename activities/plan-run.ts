@@ -73,7 +73,7 @@ export async function planPages(deps: PlanDeps, runId: string, options: PlanOpti
         if (JSON.stringify(locked.cursor) !== JSON.stringify(seen.cursor) || locked.status !== 'planning')
           return null;
         const memory = await catchUp(tx, locked, deps.memories.get(runId));
-        deps.memories.set(runId, memory);
+        remember(deps.memories, runId, memory);
         return await planPage(tx, locked, memory, page, tools.mapping.columns);
       });
       run = planned ?? (await getRun(deps.db, runId));
@@ -85,6 +85,16 @@ export async function planPages(deps: PlanDeps, runId: string, options: PlanOpti
   } finally {
     await reader.close();
   }
+}
+
+/** Runs that this process plans at once; a run that another process went on with is forgotten some time. */
+const MEMORIES = 8;
+
+function remember(memories: Map<string, PlanMemory>, runId: string, memory: PlanMemory): void {
+  memories.delete(runId);
+  memories.set(runId, memory);
+  const [oldest] = memories.keys();
+  if (memories.size > MEMORIES && oldest !== undefined) memories.delete(oldest);
 }
 
 function progressOf(run: RunRow, share: number | null): PlanProgress {

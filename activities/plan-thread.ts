@@ -36,10 +36,10 @@ async function main(): Promise<void> {
   const { spec, baseDir, since, limit, ...input } = workerData as ThreadInput;
   const port = parentPort;
   if (port === null) throw new Error('this module is the entry point of a thread');
-  let allowed = PAGES_AHEAD;
+  const room = { pages: PAGES_AHEAD };
   let wake = () => {};
   port.on('message', () => {
-    allowed++;
+    room.pages++;
     wake();
   });
   const say = (answer: ThreadAnswer) => port.postMessage(answer);
@@ -63,8 +63,8 @@ async function main(): Promise<void> {
         },
       });
       cursor = page.next;
-      allowed--;
-      while (allowed <= 0) {
+      room.pages--;
+      while (room.pages <= 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -46,12 +46,12 @@ export async function plan(say: (line: string) => void): Promise<BenchResult> {
 }
 
 async function child(args: readonly string[]): Promise<Planned> {
-  const process_ = spawn(process.execPath, [CHILD, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const planner = spawn(process.execPath, [CHILD, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
-  process_.stdout.setEncoding('utf8').on('data', (text: string) => {
+  planner.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
   });
-  const [code] = (await once(process_, 'close')) as [number | null];
+  const [code] = (await once(planner, 'close')) as [number | null];
   if (code !== 0) throw new Error(`"${args[0]}" ended with ${code}`);
   return JSON.parse(out) as Planned;
 }

@@ -42,9 +42,9 @@ export class SeenKeys {
   }
 
   apply(changes: { keys: Uint8Array; places: Uint8Array }): void {
-    // Copied: what a driver hands out need not begin at a multiple of eight.
-    const keys = new Float64Array(changes.keys.slice().buffer);
-    const places = new Int32Array(changes.places.slice().buffer);
+    // Copied: what a driver hands out need not begin at a multiple of eight. Not by `slice`, which for a Buffer copies nothing.
+    const keys = new Float64Array(new Uint8Array(changes.keys).buffer);
+    const places = new Int32Array(new Uint8Array(changes.places).buffer);
     for (const [n, key] of keys.entries()) this.#put(key, places[n] as number);
   }
 

@@ -164,7 +164,11 @@ export function planIncrementalSuite(engine: Engine): void {
   });
 
   describe('a source that fails', () => {
-    const failing = (error: SourceError): Source => ({ read: () => Promise.reject(error) });
+    const failing = (error: SourceError): Source => ({
+      async read() {
+        throw error;
+      },
+    });
     it.each([
       ['for good', new SourceError('denied', 'no'), { type: 'SOURCE_DENIED', nonRetryable: true }],
       [
