@@ -13,6 +13,8 @@ const { inHouse } = syncRoom();
 const BY = { by: 'ana', reason: 'lunch' };
 const pause = (handle: SyncHandle) => handle.executeUpdate(pauseUpdate, { args: [BY] });
 const resume = (handle: SyncHandle) => handle.executeUpdate(resumeUpdate, { args: [BY] });
+/** So many people make it worth a call to see who is there. */
+const MANY = 20;
 const SLOW = { kind: 'delay', ms: 150 };
 
 /** Waits until the service has answered so many calls. */
@@ -34,7 +36,9 @@ async function expectEachOnce(house: House, count: number): Promise<void> {
   expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(count);
   const all = await house.panel.requests();
   expect(effects(all, 'POST', /cards$/)).toHaveLength(count);
-  expect(effects(all, 'POST', /contacts$/)).toHaveLength(count);
+  // Of many people whom nobody knows the card's call makes the contact too.
+  const upserts = effects(all, 'POST', /contacts$/).length;
+  expect(upserts).toBe(count < MANY ? count : 0);
 }
 
 describe('a pause', () => {
