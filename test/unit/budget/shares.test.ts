@@ -52,13 +52,13 @@ describe('one process floods', () => {
     '%s: each lane keeps its share, and no slot is lost',
     async (_, lanes, over, shares) => {
       const { own } = await simulate(db, {
-        seconds: 60,
+        seconds: 30,
         plan: plan(120, over),
         floods: lanes.map((lane) => ({ lane })),
       });
-      expect(own.length).toBeGreaterThanOrEqual(119);
+      expect(own.length).toBeGreaterThanOrEqual(59);
       for (const [kept, share] of shares)
-        expect(of(own, ...kept), String(kept)).toBeGreaterThanOrEqual(share - 2);
+        expect(of(own, ...kept), String(kept)).toBeGreaterThanOrEqual(share / 2 - 2);
     },
   );
 
@@ -66,8 +66,8 @@ describe('one process floods', () => {
     ['a reserve that nobody uses flows down', backfill, { reply: 40, lead: 60 }],
     ['a floor that nobody needs flows up', reply, { floor: 60 }],
   ])('%s whole', async (_, lane, over) => {
-    const { own } = await simulate(db, { seconds: 60, plan: plan(120, over), floods: [{ lane }] });
-    expect(own).toHaveLength(120);
+    const { own } = await simulate(db, { seconds: 30, plan: plan(120, over), floods: [{ lane }] });
+    expect(own).toHaveLength(60);
   });
 });
 
@@ -96,14 +96,14 @@ describe('a token that only we use', () => {
   it.each([
     ['one process', 120, [0], () => 0.01, 0],
     ['two processes whose calls overtake each other', 120, [0, 1], (n: number) => 0.02 + 0.6 * spread(n), 0],
-    ['600 calls a minute', 600, [0, 1], (n: number) => 0.01 + 0.2 * spread(n), 0],
+    ['240 calls a minute', 240, [0, 1], (n: number) => 0.01 + 0.2 * spread(n), 0],
     ['a service whose clock is 5 s ahead', 120, [0], () => 0.05, 5],
     ['a service whose clock is 5 s behind', 120, [0], () => 0.05, -5],
   ] as [string, number, number[], (n: number) => number, number][])(
     '%s: every window of the service is used, and none is overrun',
     async (_, limit, processes, latency, skew) => {
       const { own, windows } = await simulate(db, {
-        seconds: limit > 120 ? 65 : 130,
+        seconds: limit > 120 ? 65 : 125,
         plan: plan(limit, { floor: 6 }),
         floods: processes.map((process) => ({ lane: backfill, process })),
         ...{ latency, skew },
@@ -119,7 +119,7 @@ describe('a token that only we use', () => {
 describe('another program spends three tenths of the token', () => {
   const burst = (size: number, every: number) =>
     Array.from(
-      { length: Math.floor(240 / every) * size },
+      { length: Math.floor(180 / every) * size },
       (_, n) => 9 + Math.floor(n / size) * every + (n % size) * 0.02,
     );
 
@@ -130,13 +130,13 @@ describe('another program spends three tenths of the token', () => {
     ['evenly, by a clock 5 s behind', burst(1, 60 / 36), -5],
   ])('%s: both fit into every window, which is used', async (_, foreign, skew) => {
     const { windows } = await simulate(db, {
-      seconds: 245,
+      seconds: 185,
       plan: plan(120),
       floods: [{ lane: backfill }, { lane: lead, at: [30, 31, 90.2] }],
       ...{ foreign, skew },
     });
-    const whole = windows.slice(1, 4);
-    expect(whole).toHaveLength(3);
+    const whole = windows.slice(1, 3);
+    expect(whole).toHaveLength(2);
     for (const { own, foreign: others, refused } of whole) {
       expect(refused).toBeLessThanOrEqual(1);
       expect(own + others).toBeGreaterThanOrEqual(120 * 0.97);
@@ -145,24 +145,24 @@ describe('another program spends three tenths of the token', () => {
 
   it('and stops: its share is ours again within a few windows', async () => {
     const { windows } = await simulate(db, {
-      seconds: 365,
+      seconds: 305,
       plan: plan(120),
       floods: [{ lane: backfill }],
       foreign: burst(1, 60 / 36).filter((at) => at < 120),
     });
-    expect(windows.at(-2)?.own).toBeGreaterThanOrEqual(117);
+    expect(windows.at(-2)?.own).toBeGreaterThanOrEqual(115);
   });
 });
 
 it('two tokens give twice the calls, each within its own limit', async () => {
   const { own } = await simulate(db, {
-    seconds: 60,
+    seconds: 30,
     plan: plan(120),
     floods: [{ lane: backfill }],
     tokens: 2,
   });
   for (const token of [0, 1]) {
-    expect(own.filter((call) => call.token === token).length).toBeGreaterThanOrEqual(118);
+    expect(own.filter((call) => call.token === token).length).toBeGreaterThanOrEqual(58);
     expect(mostInAMinute(own.filter((call) => call.token === token).map(({ at }) => at))).toBeLessThanOrEqual(
       120,
     );
