@@ -77,11 +77,11 @@ async function takeSlot(
   scope: Scope,
   patienceMs: number,
 ): Promise<Granted> {
-  const { cancelled, cancellationSignal: signal } = Context.current();
+  // A cancellation is the signal's reason, so it comes out as Temporal's own failure.
+  const { cancellationSignal: signal } = Context.current();
   const until = performance.now() + patienceMs;
   for (;;) {
-    // The race makes a cancellation come out as Temporal's own failure.
-    const slot = await Promise.race([deps.budget.reserve(tokens, lane, { scope, signal }), cancelled]);
+    const slot = await deps.budget.reserve(tokens, lane, { scope, signal });
     if (slot.granted) return slot;
     if (performance.now() + slot.retryMs > until)
       throw comeBack(slot.retryMs, 'the next slot of the token is further away');

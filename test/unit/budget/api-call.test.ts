@@ -126,7 +126,7 @@ describe('a token that is refused gives way to the other', () => {
     await panel().fault({ kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '30' } });
     for (let n = 0; n < 3; n++) expect(await tags()).not.toBeNull();
     const states = await deps.budget.snapshot(account.tokens.map(({ key }) => key));
-    expect(states.map(({ blockedMs }) => blockedMs > 20_000).sort()).toEqual([false, true]);
+    expect(states.filter(({ blockedMs }) => blockedMs > 20_000)).toHaveLength(1);
     expect(states.map(({ marks }) => marks)).toEqual([{}, {}]);
     expect(said).toEqual([]);
   });
