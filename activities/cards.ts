@@ -4,24 +4,16 @@ import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run
 import { type CatalogPipeline, pick, readCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { endIntent, getIntent, type IntentKey, openIntent, reopenIntent } from '../src/ledger/intents.ts';
-import {
-  type CardRow,
-  ensurePerson,
-  noteCard,
-  noteContact,
-  noteStage,
-  noteTags,
-} from '../src/ledger/people.ts';
-import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
+import { type CardRow, noteCard, noteStage } from '../src/ledger/people.ts';
+import { settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
-import { contactChange } from './contact-change.ts';
-import { again, remoteId } from './contacts.ts';
+import { remoteId } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { isRefusal, refusal, refusalCode, refusalScope } from './failures.ts';
+import { contactFirst, noteFolded, personOf, settleOvertaken, tagBit, withPerson } from './folded-card.ts';
 import { fail, runStep, type StepContext, stopStep } from './record-step.ts';
-import { canFold, hashRecord, planSteps, refName } from './sync-diff.ts';
-import { planTags } from './tag-plan.ts';
+import { canFold, refName } from './sync-diff.ts';
 import { CARD_CREATION, isSettled, readBack, STAGE_MOVE, writeOnce } from './uncertain-write.ts';
 import { wholeList } from './whole-list.ts';
 
@@ -58,11 +50,11 @@ export function createCardActivities(deps: Deps) {
      */
     async createCard(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'createCard', input, async (found) => {
-        const c = found.person?.remote_id == null ? await withPerson(found) : found;
+        const c = found.person?.remote_id == null ? await withPerson(db, found) : found;
         const folds = c.person?.remote_id == null;
         // The contact went away meanwhile, and the card's call can't carry all there is to say.
-        if (folds && !canFold(c.record, c.spec.options)) return await contactFirst(c);
-        const overtaken = folds ? null : await settleOvertaken(c);
+        if (folds && !canFold(c.record, c.spec.options)) return await contactFirst(db, c);
+        const overtaken = folds ? null : await settleOvertaken(db, c);
         if (overtaken !== null) return overtaken;
         const wanted = c.record.card;
         if (wanted === undefined) throw new Error('the record asks for no card');
@@ -70,7 +62,7 @@ export function createCardActivities(deps: Deps) {
         if (c.person?.card != null) return await settleStep(db, c.row.id, { clear: STEP_BITS.createCard });
         const { pipeline, stage } = await place(c);
         if (wanted.stage !== undefined && stage === null)
-          return folds ? await contactFirst(c) : await unknownStage(c, pipeline);
+          return folds ? await contactFirst(db, c) : await unknownStage(c, pipeline);
         const body = {
           ...(folds ? personOf(c) : { contactId: remoteId(c) }),
           pipelineId: pipeline.id,
@@ -96,7 +88,7 @@ export function createCardActivities(deps: Deps) {
         // A card that is refused takes no contact with it: that one is made, and then the refusal stands.
         return await done.catch((error) => {
           if (folds && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
-            return contactFirst(c);
+            return contactFirst(db, c);
           throw error;
         });
       });
@@ -170,64 +162,6 @@ export function createCardActivities(deps: Deps) {
     return { ...done, cardCreated: true };
   }
 
-  /** The contact that came with the card; what it lacks is still to do. */
-  async function noteFolded(tx: Queryable, c: StepContext, card: Card) {
-    const { id, number, name, tags } = card.contact;
-    const { contact, extraInfo } = c.record;
-    const change = contactChange(contact, {}, null, c.spec.options, true);
-    const hashes = hashRecord(c.record, c.spec.options);
-    const right = change.write.name === undefined || change.write.name === name;
-    // No name: the service takes it under another key. Another name: the contact was there all the same.
-    const made = right || name === number || name === '';
-    await noteContact(tx, c.spec.account, c.row.key, {
-      remoteId: id,
-      remoteNumber: number,
-      hashContact: right ? hashes.contact : '',
-      hashExtra: extraInfo.length === 0 ? hashes.extra : '',
-      extra: null,
-      marks: right ? change.sent : {},
-      createdBy: made ? c.spec.sync : null,
-    });
-    if (!right) return { add: STEP_BITS.upsertContact | tagBit(c), created: made };
-    const none = { add: 0, created: true };
-    if (tagBit(c) === 0) return none;
-    const plan = await planTags(tx, c, tags);
-    if (plan === null) return { ...none, add: STEP_BITS.setTags };
-    if (plan.ids !== null) {
-      await rememberTagIds(tx, c.row.id, { ...plan, ids: plan.ids });
-      return { ...none, add: STEP_BITS.setTags };
-    }
-    await noteTags(tx, c.spec.account, c.row.key, { hash: hashes.tags, ...plan });
-    return none;
-  }
-
-  /** The effect is named by the person's ledger id, so there must be one. */
-  async function withPerson(c: StepContext): Promise<StepContext> {
-    await ensurePerson(db, c.spec.account, c.row.key);
-    return await again(db, c);
-  }
-
-  async function contactFirst(c: StepContext): Promise<StepResult> {
-    return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.upsertContact | tagBit(c) });
-  }
-
-  /**
-   * Somebody made the contact since the record was told that the card's call would: an insert leaves that person
-   * alone, and whatever else there is to write comes before the card. Answers null when nothing like it happened.
-   */
-  async function settleOvertaken(c: StepContext): Promise<StepResult | null> {
-    const { row, spec, person, record } = c;
-    if (row.sent_at !== null || person === null || row.row_no === 0) return null;
-    if (spec.options.mode === 'insert' && person.created_by !== spec.sync)
-      return await settleStep(db, row.id, { clear: row.todo });
-    const contact = STEP_BITS.readExtraInfo | STEP_BITS.upsertContact | STEP_BITS.setTags;
-    const missing = planSteps(record, person, spec.options, spec.sync) & contact;
-    if (missing === 0 || (row.todo & STEP_BITS.setTags) !== 0) return null;
-    // Once only: from now on the record counts as written.
-    await markSent(db, row.id);
-    return await settleStep(db, row.id, { clear: 0, add: missing | STEP_BITS.findCard });
-  }
-
   async function moved(tx: Queryable, c: StepContext, stageId: number | null): Promise<StepResult> {
     await noteStage(tx, ownCard(c).id, wantedStage(c) ?? '', stageId);
     return await settleStep(tx, c.row.id, {
@@ -279,19 +213,6 @@ export function createCardActivities(deps: Deps) {
     const reason = `the pipeline "${pipeline.name}" has no stage ${JSON.stringify(c.record.card?.stage)}; it has ${known}`;
     return await fail(deps, 'createCard', { run: c.run, record: c.row.id }, 'UNKNOWN_STAGE', reason);
   }
-}
-
-/** Inputs that make the contact along with the card. */
-function personOf(c: StepContext): { phone: string; contactName?: string } {
-  const { write } = contactChange(c.record.contact, {}, null, c.spec.options, true);
-  return {
-    phone: c.record.contact.number,
-    ...(write.name === undefined ? {} : { contactName: write.name }),
-  };
-}
-
-function tagBit(c: StepContext): number {
-  return c.record.tags.length > 0 || c.spec.options.tags === 'replace' ? STEP_BITS.setTags : 0;
 }
 
 function wantedStage(c: StepContext): string | null {

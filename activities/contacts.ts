@@ -5,18 +5,24 @@ import type { Queryable } from '../src/ledger/database.ts';
 import { findPeople, forgetContact, noteContact, noteSeen, noteTags } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
-import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
+import { type ContactChange, changesNothing } from './contact-change.ts';
 import type { Deps } from './deps.ts';
 import { cardsAreOpen, runStep, type StepContext } from './record-step.ts';
-import { extraToSend, failConflict, seenInRun, seenOf, settleSeen } from './seen-contact.ts';
+import {
+  changeOf,
+  extraToSend,
+  failConflict,
+  leavesFields,
+  seenInRun,
+  seenOf,
+  settleSeen,
+} from './seen-contact.ts';
 import { canFold, canonicalKey, hashRecord, refName } from './sync-diff.ts';
 import { planTags } from './tag-plan.ts';
 import { wholeList } from './whole-list.ts';
 
 /** Clocks of the two sides may differ by so much. */
 const CLOCK_SKEW_MS = 60_000;
-
-const NOTHING: ContactChange = { write: {}, clear: [], sent: {}, conflicts: [], look: false };
 
 export function createContactActivities(deps: Deps) {
   const { db } = deps;
@@ -68,15 +74,18 @@ export function createContactActivities(deps: Deps) {
         // Found on the service after all: somebody whom an insert leaves alone.
         if (options.mode === 'insert' && !isNew && c.person?.created_by !== sync)
           return await settleStep(db, c.row.id, { clear: c.row.todo });
-        const sent = isNew ? {} : (c.person?.sent ?? {});
-        const change = leavesFields(c)
-          ? { ...NOTHING, sent }
-          : contactChange(c.record.contact, sent, seenInRun(c), options, isNew);
+        const change = changeOf(c, seenInRun(c));
         if (change.look) return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.readExtraInfo });
         if (change.conflicts.length > 0) return await failConflict(db, c.row.id, change.conflicts);
         const extra = leavesFields(c) ? null : extraToSend(c);
         const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
         const looks = tagged && options.tags === 'merge' && c.row.tag_ids === null;
+        // The upsert would make anew who has left the source, and was deleted on the service too.
+        if (looks && c.row.row_no === 0)
+          return await settleStep(db, c.row.id, {
+            clear: STEP_BITS.upsertContact,
+            add: STEP_BITS.readExtraInfo,
+          });
         if (!isNew && changesNothing(change) && extra === null && !looks) {
           await noteWritten(db, c, writtenTo(c), change, extra, false);
           return await settleStep(db, c.row.id, { clear: STEP_BITS.upsertContact });
@@ -173,15 +182,6 @@ export function createContactActivities(deps: Deps) {
       });
     });
   }
-}
-
-/**
- * Is this record one that writes no field of the contact? Somebody who left the source has no values, which
- * clears none; an insert that goes on has written them with the contact.
- */
-function leavesFields(c: StepContext): boolean {
-  if (c.row.row_no === 0) return true;
-  return c.spec.options.mode === 'insert' && c.person?.remote_id != null && c.person.hash_contact !== '';
 }
 
 function writtenTo(c: StepContext): { id: number; number: string } {

@@ -5,7 +5,7 @@ import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { type JsonContact, type KnownPerson, noteContact, noteTags } from '../src/ledger/people.ts';
 import { endRecord, rememberTagIds, settleStep } from '../src/ledger/records.ts';
-import { changesNothing, contactChange, type SeenContact } from './contact-change.ts';
+import { type ContactChange, changesNothing, contactChange, type SeenContact } from './contact-change.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
 import { planTags } from './tag-plan.ts';
@@ -22,6 +22,23 @@ export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null
 /** The contact as this run saw it; null when it did not. */
 export function seenInRun(c: StepContext): SeenContact | null {
   return c.person?.seen?.run === c.run ? c.person.seen : null;
+}
+
+/**
+ * Is this record one that writes no field of the contact? Somebody who left the source has no values, which
+ * clears none; an insert that goes on has written them with the contact.
+ */
+export function leavesFields(c: StepContext): boolean {
+  if (c.row.row_no === 0) return true;
+  return c.spec.options.mode === 'insert' && c.person?.remote_id != null && c.person.hash_contact !== '';
+}
+
+/** What the record asks of the contact's fields. */
+export function changeOf(c: StepContext, seen: SeenContact | null): ContactChange {
+  const isNew = c.person?.remote_id == null;
+  const sent = isNew ? {} : (c.person?.sent ?? {});
+  if (leavesFields(c)) return { write: {}, clear: [], sent, conflicts: [], look: false };
+  return contactChange(c.record.contact, sent, seen, c.spec.options, isNew);
 }
 
 /** The extra info to send, null when none is: it replaces the whole list, so it carries what others wrote. */
@@ -63,7 +80,7 @@ export async function settleSeen(tx: Queryable, c: StepContext, looked: number):
   if (seen === null || c.person?.remote_id == null) throw new Error('the contact was not seen in this run');
   if (options.mode === 'insert' && c.person.created_by !== sync)
     return await settleStep(tx, row.id, { clear: row.todo });
-  const change = contactChange(record.contact, c.person.sent, seen, options, false);
+  const change = changeOf(c, seen);
   if (change.conflicts.length > 0) return await failConflict(tx, row.id, change.conflicts);
   const extra = extraToSend(c) !== null;
   const read =
@@ -105,7 +122,7 @@ async function noteUnchanged(
   await noteContact(tx, c.spec.account, c.row.key, {
     remoteId: person.remote_id as number,
     remoteNumber: person.remote_number as string,
-    hashContact: hashes.contact,
+    hashContact: leavesFields(c) ? (person.hash_contact ?? hashes.contact) : hashes.contact,
     hashExtra: c.record.extraInfo.length === 0 ? (person.hash_extra ?? hashes.extra) : hashes.extra,
     extra: null,
     marks,

@@ -100,7 +100,8 @@ export function planSteps(
   if (insert && known.created_by !== sync) return 0;
   let todo = 0;
   const change =
-    insert || hashes.contact === known.hash_contact
+    // An empty hash: the contact was made, and its name is still to be told.
+    (insert && known.hash_contact !== '') || hashes.contact === known.hash_contact
       ? null
       : contactChange(record.contact, known.sent, null, options, false);
   const extra =

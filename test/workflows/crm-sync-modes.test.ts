@@ -104,7 +104,7 @@ it('a mirror takes its tags back from who left the source, and nothing else', as
     await house.write(HEADER + ANA);
     await house.requests();
     expect(await house.run()).toMatchObject({ unchanged: 1, vanished: 1 });
-    expect(calls(writes(await house.requests())).at(-1)).toBe(`PUT /v1/contacts/${bia?.id}/tags`);
+    expect(calls(writes(await house.requests()))).toEqual([`PUT /v1/contacts/${bia?.id}/tags`]);
     const after = (await house.panel.account()).contacts.find(({ id }) => id === bia?.id);
     expect(after).toMatchObject({ name: 'Bia Lima', email: 'bia@example.com', tagIds: [3] });
     expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
