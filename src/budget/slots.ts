@@ -76,8 +76,9 @@ interface Known extends Learned {
 export function createBudget(db: Queryable, planOf: (token: string) => TokenPlan): Budget {
   const lines = new Map<string, WaitingLine>();
   const known = new Map<string, Known>();
-  /** Last slot of this process by token. */
+  /** Last slot of this process by token, and its quickest exchange in milliseconds. */
   const lastSlot = new Map<string, number>();
+  const quickest = new Map<string, number>();
 
   const lineOf = (tokens: readonly string[], scope: Scope | undefined): WaitingLine => {
     // With one token there is nothing to choose, so all scopes stand in one line.
@@ -129,12 +130,14 @@ export function createBudget(db: Queryable, planOf: (token: string) => TokenPlan
       const resetMs = rate.resetAt.getTime();
       const last = lastSlot.get(slot.token) ?? 0;
       lastSlot.set(slot.token, Math.max(last, slot.number));
+      const quickestMs = Math.min(takenMs, quickest.get(slot.token) ?? takenMs);
+      quickest.set(slot.token, quickestMs);
       const before = known.get(slot.token);
       if (before !== undefined && rate.remaining > 0 && fits(before, limit, used - slot.number, resetMs))
         return;
       const learned = await observeRate(db, {
         ...{ token: slot.token, slot: slot.number, last, limit, used, left: rate.remaining },
-        ...{ resetAt: rate.resetAt, takenS: takenMs / 1000 },
+        ...{ resetAt: rate.resetAt, quickestS: quickestMs / 1000 },
       });
       if (learned !== undefined) known.set(slot.token, { ...learned, resetMs });
     },

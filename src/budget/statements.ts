@@ -68,8 +68,8 @@ export interface Observation {
   readonly used: number;
   readonly left: number;
   readonly resetAt: Date;
-  /** Seconds from sending to the answer. */
-  readonly takenS: number;
+  /** Seconds that the quickest exchange took, from sending to the answer. */
+  readonly quickestS: number;
   readonly now?: Date | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function observeRate(db: Queryable, seen: Observation): Promise<Lea
     seen.used,
     seen.left,
     seen.resetAt.toISOString(),
-    seen.takenS,
+    seen.quickestS,
     seen.now?.toISOString() ?? null,
   ]);
   return row;

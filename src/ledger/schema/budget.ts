@@ -175,13 +175,14 @@ const TAKE = `
 const OBSERVE = `
   create function sluice_observe(
     p_token text, p_slot bigint, p_last bigint, p_limit int, p_used bigint, p_left bigint, p_reset timestamptz,
-    p_taken_s float8, p_now timestamptz default null
+    p_quickest_s float8, p_now timestamptz default null
   ) returns table (call_limit int, base bigint, quiet boolean)
   language plpgsql as $$
   declare
     s slots;
     moment timestamptz;
-    -- When the service counted the call: the middle of the exchange.
+    -- The latest time at which the service counted the call: an answer takes half of the quickest exchange at least.
+    -- The middle of this exchange would be too early when it was slow on the way there, as a first one is.
     counted timestamptz;
     -- Below so many calls a difference is calls that overtook each other.
     noise float8 := greatest(2, p_limit * 0.01);
@@ -195,7 +196,7 @@ const OBSERVE = `
     select * into s from slots t where t.token = p_token for update;
     if not found then return; end if;
     moment := coalesce(p_now, clock_timestamp());
-    counted := moment - make_interval(secs => p_taken_s / 2);
+    counted := moment - make_interval(secs => p_quickest_s / 2);
     s.call_limit := p_limit;
     -- A reset that moves on while the window lasts is a window that slides: then the count does not start anew.
     if s.window_reset is null

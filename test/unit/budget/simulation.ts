@@ -69,6 +69,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
   const windows: { start: number; own: number; foreign: number; refused: number }[] = [];
   const lastSlot = new Map<string, number>();
   let statements = 0;
+  let quickest = Number.POSITIVE_INFINITY;
 
   const count = (key: string, who: 'own' | 'foreign') => {
     const state = service.take(key);
@@ -87,6 +88,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
     const way = latency(slot);
     later(sent + way, () => {
       const state = count(key, 'own');
+      quickest = Math.min(quickest, way);
       own.push({ lane, wanted, sent, at: clock, allowed: state.allowed, token: keys.indexOf(key), slot });
       later(clock + way, async () => {
         const last = lastSlot.get(`${process}${key}`) ?? 0;
@@ -94,7 +96,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
         await observeRate(db, {
           ...{ token: key, slot, last, limit: state.limit, used: state.limit - state.remaining },
           ...{ left: state.remaining, resetAt: new Date(Math.ceil(state.resetAt / 1000 + skew) * 1000) },
-          ...{ takenS: 2 * way, now: date(clock) },
+          ...{ quickestS: 2 * quickest, now: date(clock) },
         });
         if (state.allowed) return;
         await blockToken(db, key, state.resetAt - date(clock).getTime(), date(clock));
