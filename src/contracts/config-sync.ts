@@ -70,7 +70,10 @@ export const SyncConfig = z.strictObject({
     description:
       'merge: fields of others are kept, known from the ledger (one read when it does not know); merge-fresh: one read each time; replace: exactly the mapped fields',
   }),
-  concurrency: z.int().min(1).max(200).default(16).meta({ description: 'Records in flight at once' }),
+  concurrency: z.int().min(1).max(200).default(48).meta({
+    description:
+      'Records in flight at once: what waits for its slot while a worker that died is missed for up to 20 s',
+  }),
   validateNumber: z
     .boolean()
     .default(false)

@@ -67,7 +67,7 @@ describe('a good file', () => {
         lane: 'backfill',
         tags: 'merge',
         extraInfo: 'merge',
-        concurrency: 16,
+        concurrency: 48,
         validateNumber: false,
       },
       source: { type: 'csv', path: join(dir, 'data/leads.csv'), encoding: 'auto', delimiter: 'auto' },
