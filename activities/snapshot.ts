@@ -119,7 +119,7 @@ export function createSettlementActivities(deps: Deps) {
       complete: boolean;
       after?: number;
       choice?: SnapshotChoice;
-    }): Promise<{ after: number | null; finds: number }> {
+    }): Promise<{ after: number | null; finds: number; pending?: number }> {
       const run = await getRun(db, input.run);
       const pipeline = run.spec.mapping.card?.pipeline;
       let after = input.after ?? 0;
@@ -143,13 +143,17 @@ export function createSettlementActivities(deps: Deps) {
           }
         });
         after = found.at(-1)?.id ?? after;
-        if (found.length < BATCH) return { after: null, finds: await endSurvey(run, input) };
+        if (found.length < BATCH) return { after: null, ...(await endSurvey(run, input)) };
       }
       return { after, finds: 0 };
     },
 
     /** After the pipeline's cards were read. */
-    async settleCards(input: { run: string; complete: boolean; choice: SnapshotChoice }): Promise<void> {
+    async settleCards(input: {
+      run: string;
+      complete: boolean;
+      choice: SnapshotChoice;
+    }): Promise<{ pending: number }> {
       const { id, account, spec } = await getRun(db, input.run);
       const pipeline = refName(spec.mapping.card?.pipeline ?? '');
       await db.transaction(async (tx) => {
@@ -159,13 +163,14 @@ export function createSettlementActivities(deps: Deps) {
         await clearSurvey(tx, id);
         await noteOnce(tx, id, facts, input.choice);
       });
+      return await left({ id, account });
     },
   };
 
   async function endSurvey(
     run: RunRow,
     input: { readonly complete: boolean; readonly choice?: SnapshotChoice },
-  ): Promise<number> {
+  ): Promise<{ finds: number; pending: number }> {
     const { options } = run.spec;
     await db.transaction(async (tx) => {
       const { facts } = await lockRun(tx, run.id);
@@ -190,12 +195,15 @@ export function createSettlementActivities(deps: Deps) {
       await clearSurvey(tx, run.id);
       await noteOnce(tx, run.id, facts, input.choice);
     });
-    const { finds } = await countBlind(db, run, {
+    return await left(run);
+  }
+
+  async function left(run: { id: string; account: string }): Promise<{ finds: number; pending: number }> {
+    return await countBlind(db, run, {
       lookup: STEP_BITS.lookup,
       upsert: STEP_BITS.upsertContact,
       finds: STEP_BITS.findCard,
     });
-    return finds;
   }
 }
 

@@ -199,6 +199,9 @@ class CrmSync {
       finds = await surveyContacts(this.#surveyor(), work.lookups, work.blind);
     if (finds > 1 && nextStep(stepBits(['findCard']), this.#state.stopped) !== null)
       await surveyCards(this.#surveyor(), finds);
+    // Who was found to have it all needs no call.
+    this.#state.counts.total =
+      this.#state.cards?.pending ?? this.#state.survey?.pending ?? this.#state.counts.total;
     this.#state.prepared = true;
   }
 

@@ -18,7 +18,11 @@ export interface SurveyState {
   count?: number | null;
   /** Set once all is settled: people who may have a card on the service. */
   finds?: number;
+  /** And records that still have something to do. */
+  pending?: number;
 }
+
+type Settled = Awaited<ReturnType<Activities['settleSurvey']>>;
 
 /** What the reading needs of the run that it belongs to. */
 export interface Surveyor {
@@ -61,11 +65,12 @@ export async function surveyContacts(surveyor: Surveyor, lookups: number, blind:
   let finds = 0;
   while (after !== null) {
     // Histories of earlier versions hold no answer.
-    const settled: { after: number | null; finds: number } | undefined = await ledger.settleSurvey({
+    const settled: Settled | undefined = await ledger.settleSurvey({
       ...{ run, complete, choice, after },
     });
     after = settled?.after ?? null;
     finds = settled?.finds ?? 0;
+    if (settled?.pending !== undefined) at.pending = settled.pending;
   }
   at.finds = finds;
   return finds;
@@ -97,5 +102,6 @@ export async function surveyCards(surveyor: Surveyor, finds: number): Promise<vo
     complete = isWhole(at, answer);
   }
   const choice = { of: 'cards', single: finds, pages, read: at.pages } as const;
-  await ledger.settleCards({ run, complete, choice });
+  const settled: { pending: number } | undefined = await ledger.settleCards({ run, complete, choice });
+  if (settled !== undefined) at.pending = settled.pending;
 }

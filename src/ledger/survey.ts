@@ -121,20 +121,20 @@ export async function unfold(
   );
 }
 
-/** Pending people whom neither ledger nor a planned look-up knows: each costs an upsert, needed or not. */
+/** What is left: all pending records; among them people whom neither ledger nor a planned look-up knows: each costs an upsert, needed or not. */
 export async function countBlind(
   db: Queryable,
   run: { id: string; account: string },
   bits: { lookup: number; upsert: number; finds: number },
-): Promise<{ blind: number; finds: number }> {
-  const [row] = await db.query<{ blind: number; finds: number }>(
+): Promise<{ pending: number; blind: number; finds: number }> {
+  const [row] = await db.query<{ pending: number; blind: number; finds: number }>(
     `select count(*) filter (where r.todo & $3::int = $4::int and p.remote_id is null)::int as blind,
-            count(*) filter (where r.todo & $5::int <> 0)::int as finds
+            count(*) filter (where r.todo & $5::int <> 0)::int as finds, count(*)::int as pending
        from run_records r left join people p on p.account = $2 and p.key = r.key
       where r.run_id = $1 and r.status = 'pending'`,
     [run.id, run.account, bits.lookup | bits.upsert, bits.upsert, bits.finds],
   );
-  return row ?? { blind: 0, finds: 0 };
+  return row ?? { pending: 0, blind: 0, finds: 0 };
 }
 
 export interface SurveyedCard {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/house.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
-import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { HEADER, progressOf, syncRoom } from '../support/sync-room.ts';
 import { until } from '../support/until.ts';
 
 const { inHouse } = syncRoom();
@@ -22,7 +22,9 @@ describe('the contacts', () => {
     await inHouse(
       { csv: HEADER + rows(0, 230), account: account({ contacts: contacts(230) }) },
       async (house) => {
-        const report = await house.run();
+        const handle = await house.start();
+        const report = await handle.result();
+        expect(await progressOf(handle)).toMatchObject({ total: 0, done: 0 });
         expect(report).toMatchObject({ read: 230, unchanged: 230, created: 0, updated: 0, calls: 3 });
         expect(report.snapshots).toEqual([{ of: 'contacts', single: 230, pages: 3, read: 3 }]);
         const seen = await house.requests();

@@ -180,7 +180,11 @@ export function surveySuite(engine: Engine): void {
     await noteContact(engine(), account, phone(1), { ...SENT, remoteId: 3 });
     await endRecord(engine(), ids[5] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
     const bits = { lookup: LOOKUP, upsert: UPSERT, finds: FIND };
-    expect(await countBlind(engine(), { id: run.id, account }, bits)).toEqual({ blind: 2, finds: 1 });
+    expect(await countBlind(engine(), { id: run.id, account }, bits)).toEqual({
+      pending: 5,
+      blind: 2,
+      finds: 1,
+    });
   });
 
   describe('settleCards', () => {
