@@ -67,28 +67,34 @@ describe('somebody whom the service does not have', () => {
     });
   });
 
-  it('and whom people make before the call goes out: the contact is theirs, has one card, and gets what is wanted', async () => {
-    await inHouse({ csv: people(1, { tags: 'crm' }) }, async (house) => {
-      const wait = {
-        status: 429,
-        body: { error: 'wait', code: 'ERR_RATE_LIMITED' },
-        headers: { 'Retry-After': '1' },
-      };
-      await house.panel.fault({ ...CARD, kind: 'status', times: 1, ...wait });
-      const handle = await house.start();
-      await until('the creation was sent away', async () =>
-        (await house.panel.requests()).some(({ status }) => status === 429),
-      );
-      await house.panel.patch({
-        contacts: [{ id: 9, number: '5511987654310', name: 'by hand', tagIds: [3] }],
+  it.each([
+    ['with a name that is written over', {}, 'P0'],
+    ['with a name that stays, as only empty ones are filled', { fields: { name: 'if-empty' } }, 'by hand'],
+  ])(
+    'and whom people make before the call goes out, %s: one contact, one card, and the tags of both',
+    async (_, sync, name) => {
+      await inHouse({ csv: people(1, { tags: 'crm' }), sync }, async (house) => {
+        const wait = {
+          status: 429,
+          body: { error: 'wait', code: 'ERR_RATE_LIMITED' },
+          headers: { 'Retry-After': '1' },
+        };
+        await house.panel.fault({ ...CARD, kind: 'status', times: 1, ...wait });
+        const handle = await house.start();
+        await until('the creation was sent away', async () =>
+          (await house.panel.requests()).some(({ status }) => status === 429),
+        );
+        await house.panel.patch({
+          contacts: [{ id: 9, number: '5511987654310', name: 'by hand', tagIds: [3] }],
+        });
+        expect(await handle.result()).toMatchObject({ created: 0, updated: 1, cards: 1 });
+        const { contacts, cards } = await house.panel.account();
+        expect(contacts).toMatchObject([{ id: 9, name, tagIds: [3, 1] }]);
+        expect(cards).toMatchObject([{ contactId: 9 }]);
+        expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
       });
-      expect(await handle.result()).toMatchObject({ created: 0, updated: 1, cards: 1 });
-      const { contacts, cards } = await house.panel.account();
-      expect(contacts).toMatchObject([{ id: 9, name: 'P0', tagIds: [3, 1] }]);
-      expect(cards).toMatchObject([{ contactId: 9 }]);
-      expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
-    });
-  });
+    },
+  );
 });
 
 describe('cards that the account refuses', () => {
