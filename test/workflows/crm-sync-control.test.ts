@@ -112,7 +112,7 @@ describe('a pause', () => {
 
 describe('a long run', () => {
   it('FAULTS 22: continues as new in time; pauses around that moment are kept and nothing is done twice', async () => {
-    const people = 60;
+    const people = 110;
     await inHouse({ csv: plainRows(people, 'New'), sync: { concurrency: 8 } }, async (house) => {
       const handle = await house.start();
       const first = (await handle.describe()).runId;

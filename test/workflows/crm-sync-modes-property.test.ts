@@ -134,10 +134,10 @@ it('any mode under any faults → nobody twice, everybody as the mode says, true
         expect(name).toEqual(
           keepsName ? 'known' : nameless ? expect.stringMatching(/^55/) : `Person ${person}`,
         );
-        const tags = own.flatMap((each) => (each.tags === '' ? [] : each.tags.split('|')));
-        const ids = [tags.includes('crm') ? [1] : [], tags.includes('vip') ? [2] : []].flat();
+        const tags = new Set(own.flatMap((each) => (each.tags === '' ? [] : each.tags.split('|'))));
+        const ids = [tags.has('crm') ? [1] : [], tags.has('vip') ? [2] : []].flat();
         const kept = before !== undefined && sync.tags === 'merge' ? [3] : [];
-        expect(tagIds.toSorted()).toEqual([...ids, ...kept].toSorted());
+        expect(new Set(tagIds)).toEqual(new Set([...ids, ...kept]));
         const last = own.findLast((each) => each.stage !== '')?.stage;
         // A card that people made is adopted where it stands.
         const at = before?.card ? 12 : last === undefined ? null : STAGES[last];

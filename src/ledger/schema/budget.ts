@@ -60,13 +60,13 @@ const HORIZON = `
       else array[1.0, 0.8, 0.6, 0.4, 0.25] end)[lane]::float8
   $$`;
 
-/** Seconds to the slot after one at a time: 60 s / limit and 0.2 %, or wider while others spend the same token. */
+/** Seconds to the slot after one at a time: 60 s / limit and 0.5 %, or wider while others spend the same token. */
 const GAP = `
   create function sluice_gap(s slots, at timestamptz) returns float8 immutable language sql as $$
     select case when at < s.stretch_until
                 then greatest(base, least(s.stretch_s, base + extract(epoch from s.stretch_until - at)))
                 else base end
-      from (select (60.0 / s.call_limit * 1.002)::float8 as base) b
+      from (select (60.0 / s.call_limit * 1.005)::float8 as base) b
   $$`;
 
 /**
@@ -191,7 +191,7 @@ const OBSERVE = `
     expected float8;
     room float8;
     rest_s float8;
-    gap float8 := 60.0 / p_limit * 1.002;
+    gap float8 := 60.0 / p_limit * 1.005;
   begin
     select * into s from slots t where t.token = p_token for update;
     if not found then return; end if;

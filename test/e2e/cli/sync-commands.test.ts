@@ -127,7 +127,7 @@ describe('sluice sync rows', () => {
       key: '+55 11 9••••-4321',
       status: 'failed',
       step: 'upsertContact',
-      attempts: 0,
+      attempts: 1,
       created: false,
       cardCreated: false,
       payload: { contact: { email: 'c•••@example.com', document: '•••09' }, tags: ['vip'] },
