@@ -59,6 +59,7 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
         ...{ account: spec.account, sync: spec.sync, read, unchanged, rejected, carried, calls },
         ...outlook,
         pace: { callsPerMinute, minSeconds: seconds(calls.min), maxSeconds: seconds(calls.max) },
+        done: { earliest: after(seconds(calls.min)), latest: after(seconds(calls.max)) },
         warnings,
         problems,
       });
@@ -71,4 +72,8 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
     if (db.engine === 'pglite') await db.query('vacuum run_records, plan_pages');
   }
   throw new Error('a dry run ended without a report');
+}
+
+function after(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
 }

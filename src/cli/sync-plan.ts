@@ -6,6 +6,7 @@ import type { PlanChange, PlanReport, PlanSample } from '../contracts/plan.ts';
 import { maskRecord } from '../observability/masking.ts';
 import { integer } from './arguments.ts';
 import { EXIT } from './exit.ts';
+import { formatTime } from './format.ts';
 import { openLedgerAlone } from './ledger-alone.ts';
 import { runCommand, say } from './lifetime.ts';
 import { createProgress, formatDuration, formatCount as n } from './progress.ts';
@@ -83,6 +84,8 @@ export function describePlan(plan: PlanReport): string[] {
     pace.minSeconds === pace.maxSeconds
       ? time(pace.minSeconds)
       : `${time(pace.minSeconds)} to ${time(pace.maxSeconds)}`;
+  const [earliest, latest] = [plan.done.earliest, plan.done.latest].map((at) => formatTime(new Date(at)));
+  const when = earliest === latest ? `at ${earliest}` : `between ${earliest} and ${latest}`;
   const listed = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .sort((a, b) => b[1] - a[1])
@@ -102,7 +105,7 @@ export function describePlan(plan: PlanReport): string[] {
         ]),
     ...(Object.keys(fields.update).length === 0 ? [] : [`  changed: ${listed(fields.update)}`]),
     ...(Object.keys(fields.create).length === 0 ? [] : [`  for new people: ${listed(fields.create)}`]),
-    `  ${range(calls.min, calls.max)} calls; at ${n(Math.round(pace.callsPerMinute))} a minute ${took}, if nothing else spends them`,
+    `  ${range(calls.min, calls.max)} calls; at ${n(Math.round(pace.callsPerMinute))} a minute ${took}, if nothing else spends them: begun now, done ${when}`,
     ...calls.steps.map(({ what, min, max, why }) => `    ${range(min, max)} × ${what}: ${why}`),
     ...(calls.min === calls.max
       ? []

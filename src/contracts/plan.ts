@@ -69,6 +69,8 @@ export const PlanReport = z
     calls: z.object({ min: count, max: count, steps: z.array(PlanCalls).readonly() }).readonly(),
     /** All tokens of the account, as they stand now; `seconds` from the start to the last call. */
     pace: z.object({ callsPerMinute: z.number(), minSeconds: count, maxSeconds: count }).readonly(),
+    /** When a run that begins now would be done, if nothing else spends the calls. */
+    done: z.object({ earliest: z.iso.datetime(), latest: z.iso.datetime() }).readonly(),
     warnings: z.array(RunWarning).readonly(),
     problems: z
       .array(
