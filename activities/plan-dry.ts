@@ -1,7 +1,9 @@
 // A dry run: plans a run as a worker would, looks at what it staged, and rolls all of it back. It makes no call.
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { PlanReport } from '../src/contracts/plan.ts';
 import type { RunSpec } from '../src/contracts/run.ts';
+import { SourceError } from '../src/contracts/source.ts';
 import type { Database, Queryable } from '../src/ledger/database.ts';
 import { getRun, openDryRun, reportRun } from '../src/ledger/runs.ts';
 import { outlookOf } from './plan-outlook.ts';
@@ -43,13 +45,15 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       const { baseDir } = options;
       const { openSource, compileMapping } = options.makers;
       const deps = { db: inside, openSource, compileMapping, baseDir, memories: new Map() };
-      const planned = await planPages(deps, id, {
-        signal,
-        more: (progress) => {
-          options.onProgress(progress);
-          return true;
-        },
-      });
+      const planned = await patiently(signal, () =>
+        planPages(deps, id, {
+          signal,
+          more: (progress) => {
+            options.onProgress(progress);
+            return true;
+          },
+        }),
+      );
       options.onProgress({ ...planned, share: 1 });
       const run = await getRun(tx, id);
       const { read, rejected, unchanged, carried = 0, warnings, problems } = await reportRun(tx, id);
@@ -72,6 +76,18 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
     if (db.engine === 'pglite') await db.query('vacuum run_records, plan_pages');
   }
   throw new Error('a dry run ended without a report');
+}
+
+/** A source that asks to wait is waited for: pages planned so far stand. */
+async function patiently<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof SourceError) || error.retryAfterMs === undefined) throw error;
+      await delay(error.retryAfterMs, undefined, signal === undefined ? {} : { signal });
+    }
+  }
 }
 
 function after(seconds: number): string {

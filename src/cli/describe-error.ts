@@ -1,6 +1,7 @@
 // Any error that ends a command, as what stands on stderr and the exit code.
 import { CommanderError } from 'commander';
 import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../config/errors.ts';
+import { SourceError } from '../contracts/source.ts';
 import { LedgerError } from '../ledger/database.ts';
 import { FolderHeldError } from '../runtime/folder-lock.ts';
 import { BinaryNotFoundError } from '../runtime/temporal-binary.ts';
@@ -27,6 +28,11 @@ function exitCodeOf(error: Error): number {
   if (error instanceof TemporalUnavailableError || error instanceof TemporalStartError)
     return EXIT.unavailable;
   if (error instanceof BinaryNotFoundError) return EXIT.unavailable;
+  if (error instanceof SourceError) {
+    if (error.retryable) return EXIT.unavailable;
+    if (error.code === 'not_found') return EXIT.notFound;
+    return error.code === 'denied' || error.code === 'secret' ? EXIT.auth : EXIT.error;
+  }
   if (error instanceof LedgerError && isAway(error.code)) return EXIT.unavailable;
   return EXIT.error;
 }
