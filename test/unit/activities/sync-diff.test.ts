@@ -11,7 +11,6 @@ import {
   needsRead,
   planSteps,
   refName,
-  targetTags,
 } from '../../../activities/sync-diff.ts';
 import type { CrmRecord, ExtraField } from '../../../src/contracts/record.ts';
 import { STEP_BITS, type Step } from '../../../src/contracts/run.ts';
@@ -369,59 +368,5 @@ describe('contact and card in one call', () => {
     ['only inserting', { card }, { mode: 'insert' }, true],
   ])('%s', (_, over, opts, expected) => {
     expect(canFold(recordOf(US, over), optionsOf(opts))).toBe(expected);
-  });
-});
-
-describe('targetTags', () => {
-  const set = (list: readonly string[]) => new Set(list);
-
-  it.each<[string, string[], string[], string[], DiffOptions['tags'], string[] | null]>([
-    ['nothing at all', [], [], [], 'merge', null],
-    ['a wanted tag', [], ['a'], [], 'merge', ['a']],
-    ['people set another', ['x'], ['a'], [], 'merge', ['x', 'a']],
-    ['ours that is no longer wanted', ['a', 'x'], [], ['a'], 'merge', ['x']],
-    ['people set what is wanted too', ['a'], ['a'], [], 'merge', null],
-    ['replaced', ['x', 'a'], ['a'], [], 'replace', ['a']],
-    ['replaced by none', ['x'], [], [], 'replace', []],
-    ['replaced, but the same in another order', ['b', 'a'], ['a', 'b'], [], 'replace', null],
-    ['ours that people removed and nobody wants', [], [], ['a'], 'merge', null],
-  ])('%s', (_, current, wanted, added, mode, expected) => {
-    expect(targetTags(current, wanted, added, mode)).toEqual(expected);
-  });
-
-  it('merging takes away only what Sluice put there, and adds all that is wanted', () => {
-    fc.assert(
-      fc.property(names, names, names, (current, wanted, added) => {
-        const target = targetTags(current, wanted, added, 'merge') ?? current;
-        for (const name of current) if (!added.includes(name)) expect(target).toContain(name);
-        for (const name of wanted) expect(target).toContain(name);
-        for (const name of target) expect([...current, ...wanted]).toContain(name);
-        for (const name of added) if (!wanted.includes(name)) expect(target).not.toContain(name);
-      }),
-    );
-  });
-
-  it('replacing ends with exactly the wanted list', () => {
-    fc.assert(
-      fc.property(names, names, names, (current, wanted, added) => {
-        expect(set(targetTags(current, wanted, added, 'replace') ?? current)).toEqual(set(wanted));
-      }),
-    );
-  });
-
-  it('once set needs no second call', () => {
-    fc.assert(
-      fc.property(
-        names,
-        names,
-        names,
-        fc.constantFrom('merge' as const, 'replace' as const),
-        (current, wanted, added, mode) => {
-          const target = targetTags(current, wanted, added, mode) ?? current;
-          const mine = wanted.filter((name) => added.includes(name) || !current.includes(name));
-          expect(targetTags(target, wanted, mine, mode)).toBeNull();
-        },
-      ),
-    );
   });
 });
