@@ -31,7 +31,8 @@ export type Call<T> = (
  * @param scope what the call needs (API text, Authentication)
  * @param beforeSend runs once, between slot and call: the place where an intent is taken. False calls it off.
  * @returns null when `beforeSend` called it off
- * @throws ApplicationFailure to come back later when no slot is near; else the client's own error
+ * @throws ApplicationFailure to come back later when no slot is near: then no call went out, or each was refused for
+ *   certain; CancelledFailure in the same sense; else the client's own error
  */
 export async function callApi<T>(
   deps: Deps,
@@ -49,6 +50,7 @@ export async function callApi<T>(
   try {
     const left = new Map(account.tokens.map((token) => [token.key, token]));
     let sending = false;
+    let limited: ApiError | null = null;
     for (;;) {
       const slot = await takeSlot(deps, [...left.keys()], lane, scope, sending ? SECOND_SLOT_MS : 0);
       if (slot.waitMs > 0) await sleep(slot.waitMs);
@@ -60,8 +62,11 @@ export async function callApi<T>(
         return await callWith(deps, token, slot, scope, call);
       } catch (error) {
         left.delete(token.key);
-        if (!(error instanceof ApiError) || left.size === 0 || !refusesToken(error)) throw error;
-        if (error.status !== 429) await noteRefusal(deps, token, scope, error, runId);
+        if (!(error instanceof ApiError) || !refusesToken(error)) throw error;
+        if (error.status === 429) limited = error;
+        else if (left.size > 0 || limited !== null) await noteRefusal(deps, token, scope, error, runId);
+        // A token that only is over its limit may do it later: the refusal of another one stops nothing then.
+        if (left.size === 0) throw limited ?? error;
       }
     }
   } finally {
@@ -114,7 +119,7 @@ async function callWith<T>(
   }
 }
 
-/** For a while the other tokens come first; the operator hears of it once. */
+/** For a while the other tokens come first; the operator hears of it once, and once in each run's report. */
 async function noteRefusal(
   deps: Deps,
   token: TokenAccess,
@@ -127,9 +132,10 @@ async function noteRefusal(
   const named = SCOPES.find((each) => each === error.requiredScope);
   const scopes = lacking ? [...new Set([scope, named ?? scope])] : [null];
   const news = await Promise.all(scopes.map((each) => deps.budget.refused(token.key, each, code)));
-  if (!news.includes(true)) return;
   const what = `token ${token.position} of the account ${lacking ? `lacks the scope ${named ?? scope}` : 'is refused'}`;
-  deps.log.warn({ run: runId, token: token.position, code }, `${what}; the others are used`);
+  if (news.includes(true))
+    deps.log.warn({ run: runId, token: token.position, code }, `${what}; the others are used`);
+  // An earlier run may have noted it: each run's report tells it once.
   await addWarning(deps.db, runId, {
     step: 'token',
     subject: `${token.key} ${lacking ? scope : ''}`.trim(),

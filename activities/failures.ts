@@ -107,9 +107,15 @@ function retryable(message: string, type: string, failures: number): Application
   return ApplicationFailure.create({ message, type, nextRetryDelay: Math.ceil(backoffMs(failures)) });
 }
 
+/**
+ * A window is a minute (API text, Limits): an answer that names a time beyond this is not of the API, or its clock is
+ * wrong. The ledger keeps the block, so a garbled figure would silence the token for years.
+ */
+const MAX_REST_MS = 60 * 60_000;
+
 /** How long a token rests after a 429: Retry-After, else the end of the window, else a whole minute. */
 export function rateLimitWaitMs(error: ApiError): number {
-  if (error.retryAfterMs !== null) return Math.max(1000, error.retryAfterMs);
+  if (error.retryAfterMs !== null) return Math.min(MAX_REST_MS, Math.max(1000, error.retryAfterMs));
   const untilReset = error.rate === null ? Number.NaN : error.rate.resetAt.getTime() - Date.now();
   return untilReset > 0 && untilReset <= 60_000 ? untilReset : 60_000;
 }

@@ -1,5 +1,5 @@
 // Writes that are not idempotent: what follows when one fails, and how its effect is looked for.
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { isAmbiguous, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
@@ -87,8 +87,10 @@ export async function writeOnce<T>(
     });
   } catch (error) {
     // No slot yet, or called off while waiting for one: nothing went out.
-    if (sending === null || error instanceof ApplicationFailure) throw error;
-    if (isAmbiguous(error)) {
+    if (sending === null) throw error;
+    // One token was refused, and the wait for the slot of another one was too long or called off.
+    const waited = error instanceof ApplicationFailure || error instanceof CancelledFailure;
+    if (!waited && isAmbiguous(error)) {
       deps.log.warn({ run: c.run, record: c.row.id, step: kind.write }, 'the answer was lost; reading back');
       return await lookBack(deps, c, kind, onLost);
     }

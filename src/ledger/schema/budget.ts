@@ -119,7 +119,8 @@ const TAKE = `
         tries := tries + 1;
         if tries > 3 then raise exception 'the rows of % tokens can not be made', cardinality(p_tokens); end if;
         insert into slots (token, call_limit) select u.token, u.call_limit from unnest(p_tokens, p_limits) u(token, call_limit)
-          on conflict do nothing;
+          -- In one order for all: accounts that name the same tokens the other way round would wait for each other.
+          order by 1 on conflict do nothing;
         continue;
       end if;
       chosen := best.token;

@@ -53,7 +53,7 @@ const never = () => {
   throw new Error('not used here');
 };
 
-function depsWith(through: MessagingClient): Deps {
+function depsWith(through: MessagingClient, keys: readonly string[] = ['token']): Deps {
   return {
     db,
     budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
@@ -61,7 +61,7 @@ function depsWith(through: MessagingClient): Deps {
     log: { info() {}, warn() {}, error: console.error },
     account: () => ({
       name: 'acme',
-      tokens: [{ client: through, key: 'token', position: 1 }],
+      tokens: keys.map((key, n) => ({ client: through, key, position: n + 1 })),
       tokenKey: 'token',
       settleSeconds: 60,
     }),
@@ -76,7 +76,13 @@ let runs = 0;
 /** A record of a run of its own whose next step is its card; answers how to make that step. */
 async function waiting(
   n: number,
-  over: { sync?: string; record?: Partial<CrmRecord>; options?: object; client?: MessagingClient } = {},
+  over: {
+    sync?: string;
+    record?: Partial<CrmRecord>;
+    options?: object;
+    client?: MessagingClient;
+    tokens?: string[];
+  } = {},
 ) {
   const base = specOf('acme', over.sync ?? `sync-${++runs}`);
   const options = { ...base.options, ...over.options };
@@ -85,7 +91,7 @@ async function waiting(
   await stageRecords(db, run.id, [{ key: phone(n), row: 1, todo: STEP_BITS.createCard, record }]);
   const [row] = await db.query<{ id: number }>('select id from run_records where run_id = $1', [run.id]);
   const input = { run: run.id, record: row?.id as number };
-  const { createCard } = createCardActivities(depsWith(over.client ?? client));
+  const { createCard } = createCardActivities(depsWith(over.client ?? client, over.tokens));
   return async () => {
     const answer = (await new MockActivityEnvironment().run(createCard, input)) as StepResult;
     const [kept] = await db.query<{ created: boolean }>('select created from run_records where id = $1', [
@@ -162,4 +168,21 @@ describe('a card whose call is to make the contact', () => {
     expect(await step()).toEqual({ todo: STEP_BITS.upsertContact | STEP_BITS.createCard, created: false });
     expect(await contactsOf(6)).toEqual([]);
   });
+});
+
+it('one token is over its limit and the slot of the other far away: nothing was sent, so nothing is looked for', async () => {
+  await noteContact(db, 'acme', phone(7), { ...SENT, remoteId: 5, remoteNumber: phone(7) });
+  const step = await waiting(7, { tokens: ['near', 'far'] });
+  const { budget } = depsWith(client, ['near', 'far']);
+  await db.query("insert into slots (token, call_limit) values ('near', 60000), ('far', 60000)");
+  await budget.block('far', 60_000);
+  const panel = panelOf(sandbox.panelUrl);
+  const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
+  // As often as an answer may be lost before the record is set aside.
+  for (let n = 0; n < 3; n++) {
+    await panel.fault({ kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '1' } });
+    await expect(step()).rejects.toMatchObject({ type: 'ComeBack' });
+    await db.query("update slots set blocked_until = '-infinity' where token = 'near'");
+  }
+  expect(await step()).toMatchObject({ cardCreated: true, ended: 'updated' });
 });

@@ -202,6 +202,7 @@ describe('the wait after a 429', () => {
     ['Retry-After wins over the window', 7000, reset(30_000), 7000],
     ['a date that is over, or zero', 0, reset(30_000), 1000],
     ['an hour', 3_600_000, null, 3_600_000],
+    ['thirty years: the ledger would keep it', 999_999_999_000, null, 3_600_000],
     ['no Retry-After: the end of the window', null, reset(30_000), 30_000],
     ['a whole window', null, reset(60_000), 60_000],
     ['a window that is over', null, reset(-5), 60_000],

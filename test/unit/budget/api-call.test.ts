@@ -132,6 +132,37 @@ describe('a token that is refused gives way to the other', () => {
   });
 });
 
+it('one over its limit and one revoked: the call waits for the first, whichever answered last, and nothing stops', async () => {
+  await tokens(ALL, { ...ALL, revoked: true });
+  const { tags, deps, account } = room();
+  const [a, b] = account.tokens.map(({ key }) => key);
+  await db.query('insert into slots (token, call_limit) values ($1, 60000), ($2, 60000)', [a, b]);
+  // The first token comes first, and the fault is its answer.
+  await deps.budget.block(b as string, 300);
+  const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
+  const limited = { kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '20' } };
+  await panel().fault(limited);
+  await expect(tags()).rejects.toMatchObject({ code: 'ERR_RATE_LIMITED' });
+  const states = await deps.budget.snapshot(account.tokens.map(({ key }) => key));
+  expect(states.map(({ marks }) => Object.values(marks))).toEqual([[], ['ERR_TOKEN_REVOKED']]);
+  expect(await warnings()).toMatchObject([{ code: 'ERR_TOKEN_REVOKED' }]);
+  // What is noted keeps the revoked one back: the next attempt only waits.
+  await expect(tags()).rejects.toMatchObject({ type: 'ComeBack' });
+});
+
+it('a token that an earlier run noted is told in the report of the next run as well', async () => {
+  await tokens({ ...ALL, revoked: true }, ALL);
+  const { tags, account } = room();
+  for (let n = 0; n < 3; n++) await tags();
+  await db.query('delete from run_warnings');
+  // Ten minutes later it is tried again.
+  await db.query("update token_marks set at = at - interval '11 minutes' where token = $1", [
+    account.tokens[0]?.key,
+  ]);
+  for (let n = 0; n < 3; n++) await tags();
+  expect(await warnings()).toMatchObject([{ code: 'ERR_TOKEN_REVOKED' }]);
+});
+
 it('when both are refused the refusal comes out; repaired, the next call works and clears what was noted', async () => {
   await tokens({ ...ALL, revoked: true }, { ...ALL, revoked: true });
   const { tags, answers, deps, account } = room();
