@@ -101,7 +101,7 @@ export async function blockToken(db: Queryable, token: string, ms: number, now?:
   await db.query(
     `update slots set
             blocked_until = greatest(blocked_until, coalesce($3::timestamptz, clock_timestamp()) + make_interval(secs => $2::float8)),
-            foreign_now = case when foreign_now > 0 then foreign_now + burst_now / 2 else 0 end
+            foreign_now = case when foreign_now > 0 then least(call_limit, foreign_now + burst_now / 2) else 0 end
       where token = $1`,
     [token, ms / 1000, now?.toISOString() ?? null],
   );

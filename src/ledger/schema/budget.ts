@@ -199,6 +199,12 @@ const OBSERVE = `
     moment := coalesce(p_now, clock_timestamp());
     counted := moment - make_interval(secs => p_quickest_s / 2);
     s.call_limit := p_limit;
+    -- More left than there is: a limit, but no count of calls. What it seems to tell of others would stay for minutes.
+    if p_used < 0 then
+      update slots t set call_limit = p_limit where t.token = p_token;
+      return query select p_limit, s.window_base, false;
+      return;
+    end if;
     -- A reset that moves on while the window lasts is a window that slides: then the count does not start anew.
     if s.window_reset is null
        or (p_reset > s.window_reset + interval '2 seconds'
@@ -253,7 +259,12 @@ const OBSERVE = `
     s.window_last := greatest(s.window_last, p_slot);
 
     s.window_base := least(s.window_base, p_used - p_slot + 2);
-    seen := greatest(0, p_used - p_slot - s.window_base);
+    -- Others can't have had more than there is, whatever one garbled answer said.
+    seen := least(p_limit, greatest(0, p_used - p_slot - s.window_base));
+    s.foreign_now := least(s.foreign_now, p_limit);
+    s.foreign_usual := least(s.foreign_usual, p_limit);
+    s.burst_now := least(s.burst_now, p_limit);
+    s.burst_usual := least(s.burst_usual, p_limit);
     if moment > s.mark_at + interval '2 seconds' then
       s.mark_at := moment;
       s.mark_before := s.mark_last;

@@ -180,6 +180,25 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     });
 
     it.each([
+      ['more left than there is', 120, 9999],
+      ['a limit of ten digits, and hardly anything left', 9_999_999_999, 5],
+    ])(
+      'of %s, once, is forgotten by the next window but one: others never seem to have more than all',
+      async (_, limit, remaining) => {
+        const token = freshToken();
+        const budget = budgetOf(120);
+        const slot = await grantedTo(budget, token);
+        const resetAt = soon();
+        await budget.observe(slot, { limit: 120, remaining: 119, resetAt }, 1);
+        await budget.observe(slot, { limit, remaining, resetAt }, 1);
+        await budget.observe(slot, { limit: 120, remaining: 119, resetAt }, 1);
+        const [state] = await budget.snapshot([token]);
+        expect(state?.foreign).toBeLessThanOrEqual(120);
+        expect(state?.limit).toBe(120);
+      },
+    );
+
+    it.each([
       ['in the year 2286', new Date(9_999_999_999_000)],
       ['two hours ahead', new Date(Date.now() + 7_200_000)],
     ])('of a window that resets %s blocks for a minute at most', async (_, resetAt) => {
