@@ -66,16 +66,37 @@ export async function openPglite(dir: string): Promise<Database> {
 const INT8 = 20;
 
 /**
+ * A statement that is not answered for so long is given up, with its connection: a host that vanished never says so.
+ * Ledger activities have five minutes, too (workflows/policies.ts).
+ */
+const ANSWER_MS = 5 * 60_000;
+/**
+ * The same for the server's side: a process whose host vanished inside a transaction would keep its rows locked until
+ * TCP gives up, which is two hours by default.
+ */
+const BEGIN = "begin; set local idle_in_transaction_session_timeout = '5min'";
+/** What ends a transaction that failed is quick, or the connection is dead. */
+const ROLLBACK_MS = 5000;
+
+/**
  * Opens a pool on PostgreSQL.
  * @param url connection string, `postgres://…`
  * @param onError told of connections that break: the pool replaces those by itself, and a statement
    under way throws besides
+ * @param answerMs milliseconds for one statement @default 300_000
  */
-export async function openPostgres(url: string, onError: (error: Error) => void): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  onError: (error: Error) => void,
+  answerMs = ANSWER_MS,
+): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
     connectionTimeoutMillis: 10_000,
+    query_timeout: answerMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     types: {
       // PGlite reads int8 as a number; so must PostgreSQL, or counts turn into text.
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -99,12 +120,17 @@ export async function openPostgres(url: string, onError: (error: Error) => void)
       client.on('error', onError);
       let broken: Error | undefined;
       try {
-        await tx.query('begin');
+        await client.query(BEGIN).catch(ledgerError);
         const result = await work(tx);
         await tx.query('commit');
         return result;
       } catch (error) {
-        await client.query('rollback').catch((reason: Error) => {
+        // Typed as if only pools had it: each statement may have a time of its own.
+        const rollback: pg.QueryConfig & { query_timeout: number } = {
+          text: 'rollback',
+          query_timeout: Math.min(ROLLBACK_MS, answerMs),
+        };
+        await client.query(rollback).catch((reason: Error) => {
           broken = reason;
         });
         throw error;

@@ -1,4 +1,5 @@
 // Several workers at one PostgreSQL: what happens to a statement that waited for another one's row.
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBudget } from '../../../src/budget/slots.ts';
 import { LANES } from '../../../src/contracts/run.ts';
@@ -118,6 +119,70 @@ describe('a connection that breaks inside a transaction', () => {
     expect(await db.query('select todo from run_records where id = $1', [ids[0]])).toEqual([{ todo: 4 }]);
     expect(await db.transaction((tx) => tx.query('select 7 as n'))).toEqual([{ n: 7 }]);
     expect(broken.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a host that vanishes without a word', () => {
+  /** Passes bytes on until it is told to swallow those of the connections that it has. */
+  async function wire() {
+    const target = new URL(server.url);
+    const sockets = new Set<Socket>();
+    const proxy = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        sockets.add(from);
+        from.on('error', () => to.destroy()).on('close', () => to.destroy());
+        from.pipe(to);
+      }
+    });
+    await new Promise<void>((listening) => {
+      proxy.listen(0, '127.0.0.1', listening);
+    });
+    const url = new URL(server.url);
+    url.hostname = '127.0.0.1';
+    url.port = String((proxy.address() as AddressInfo).port);
+    return {
+      url: url.href,
+      swallow() {
+        for (const socket of sockets) socket.unpipe();
+        for (const socket of sockets) socket.resume();
+      },
+      close() {
+        for (const socket of sockets) socket.destroy();
+        proxy.close();
+      },
+    };
+  }
+
+  it('costs a statement and a transaction their time, and the next ones have connections of their own', async () => {
+    const line = await wire();
+    const far = await openPostgres(line.url, (error) => broken.push(error), 300);
+    try {
+      await far.query('select 1');
+      line.swallow();
+      await expect(far.query('select 2')).rejects.toMatchObject({ name: 'LedgerError' });
+      expect(await far.query('select 3 as n')).toEqual([{ n: 3 }]);
+      const stuck = far.transaction(async (tx) => {
+        await tx.query('select 4');
+        line.swallow();
+        await tx.query('select 5');
+      });
+      await expect(stuck).rejects.toMatchObject({ name: 'LedgerError' });
+      expect(await far.transaction((tx) => tx.query('select 6 as n'))).toEqual([{ n: 6 }]);
+    } finally {
+      await far.close();
+      line.close();
+    }
+  });
+
+  it('keeps no row locked for hours: the server ends a transaction that nobody goes on with', async () => {
+    const [row] = await db.transaction((tx) =>
+      tx.query<{ limit: string }>("select current_setting('idle_in_transaction_session_timeout') as limit"),
+    );
+    expect(row).toEqual({ limit: '5min' });
   });
 });
 
