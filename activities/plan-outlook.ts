@@ -1,6 +1,6 @@
 // What the staged records of a run amount to: who is created, updated and moved, which fields are written, and which
 // calls that takes. Reads the ledger alone.
-import type { PlanAction, PlanCalls, PlanChange, PlanSample } from '../src/contracts/plan.ts';
+import type { PlanAction, PlanCalls, PlanChange, PlanReport, PlanSample } from '../src/contracts/plan.ts';
 import type { CrmRecord } from '../src/contracts/record.ts';
 import { STEP_BITS, type Step } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
@@ -24,7 +24,7 @@ export interface Outlook {
     readonly update: Readonly<Record<string, number>>;
     readonly create: Readonly<Record<string, number>>;
   };
-  readonly calls: { readonly min: number; readonly max: number; readonly steps: readonly PlanCalls[] };
+  readonly calls: PlanReport['calls'];
   readonly samples: readonly PlanSample[];
 }
 
@@ -69,14 +69,14 @@ export async function outlookOf(
     after = last.id;
   }
   const steps = tally.lines(options.mode, (await missingTags(tx, run)).length);
-  const sum = (of: 'min' | 'max') => steps.reduce((total, line) => total + line[of], 0);
+  const sum = (of: 'min' | 'ifNew' | 'max') => steps.reduce((total, line) => total + line[of], 0);
   return {
     create: actions.get('create') ?? 0,
     update: actions.get('update') ?? 0,
     move: actions.get('move') ?? 0,
     vanished: actions.get('vanished') ?? 0,
     fields: { update: Object.fromEntries(fields.update), create: Object.fromEntries(fields.create) },
-    calls: { min: sum('min'), max: sum('max'), steps },
+    calls: { min: sum('min'), ifNew: sum('ifNew'), max: sum('max'), steps },
     samples: shown,
   };
 }
@@ -142,6 +142,8 @@ class Tally {
   #tags = 0;
   #cardSteps = 0;
   #folds = 0;
+  /** Upserts of known people whom nothing read before can spare. */
+  #sureUpserts = 0;
   readonly #known: Partial<Record<Step, number>> = {};
   readonly #fresh: Partial<Record<Step, number>> = {};
   /** Calls that people new to the ledger cost if the service knows them. */
@@ -156,7 +158,11 @@ class Tally {
     if (looksUp) this.#lookups++;
     if ((todo & STEP_BITS.setTags) !== 0) this.#tags++;
     if ((todo & CARD_STEPS) !== 0) this.#cardSteps++;
-    if (!isNew) return;
+    if (!isNew) {
+      const reads = (todo & STEP_BITS.readExtraInfo) !== 0;
+      if ((todo & STEP_BITS.upsertContact) !== 0 && !reads) this.#sureUpserts++;
+      return;
+    }
     if (!looksUp) this.#blind++;
     if (canFold(record, options)) this.#folds++;
     if (record.extraInfo.length > 0 && needsRead(null, options)) this.#found.reads++;
@@ -172,58 +178,58 @@ class Tally {
     const made = mode === 'update' ? 0 : 1;
     const finds = known('findCard') + this.#found.cards;
     const people = (n: number) => `${n} ${n === 1 ? 'person' : 'people'}`;
+    const all = (step: Step) => known(step) + fresh(step);
+    const pages = Math.min(1, known('findCard'));
     const lines: PlanCalls[] = [
-      line('GET /v1/tags', this.#tags + missing > 0 ? 1 : 0, 0, 'once a run that writes tags'),
-      line('GET /v1/pipelines', this.#cardSteps > 0 ? 1 : 0, 0, 'once a run that writes cards'),
+      sure('GET /v1/tags', this.#tags + missing > 0 ? 1 : 0, 'once a run that writes tags'),
+      sure('GET /v1/pipelines', this.#cardSteps > 0 ? 1 : 0, 'once a run that writes cards'),
       asks
         ? line(
             'GET /v1/contacts',
-            1,
-            this.#lookups,
+            [1, 1, 1 + this.#lookups],
             `${people(this.#lookups)} to look up, ${this.#blind} to be written unasked: the first page of 100 tells how many pages there are; the others follow where they are fewer than the calls they spare, else one look-up each`,
           )
-        : line('GET /v1/contacts', this.#lookups, 0, `${people(this.#lookups)} to look up`),
+        : sure('GET /v1/contacts', this.#lookups, `${people(this.#lookups)} to look up`),
       line(
         'GET /v1/contacts/{id}',
-        known('readExtraInfo'),
-        this.#found.reads,
+        [known('readExtraInfo'), known('readExtraInfo'), known('readExtraInfo') + this.#found.reads],
         `${people(known('readExtraInfo'))} known; ${this.#found.reads} more if they are on the service, for their extra info`,
       ),
       line(
         'GET /v1/cards',
-        finds > 1 ? Math.min(1, known('findCard')) : known('findCard'),
-        finds - (finds > 1 ? Math.min(1, known('findCard')) : known('findCard')) + (finds > 1 ? 1 : 0),
+        finds > 1 ? [pages, pages, finds + 1] : [known('findCard'), known('findCard'), finds],
         `${people(known('findCard'))} known without a card, ${this.#found.cards} more if they are on the service: one call each, or pages of 100 where that is cheaper`,
       ),
       line(
         'POST /v1/contacts',
-        known('upsertContact') + made * (fresh('upsertContact') - folds),
-        fresh('upsertContact') - made * (fresh('upsertContact') - folds),
+        [
+          // Who is not asked about is written in any case.
+          this.#sureUpserts + (asks ? 0 : made * this.#blind),
+          known('upsertContact') + made * (fresh('upsertContact') - folds),
+          all('upsertContact'),
+        ],
         `${people(known('upsertContact'))} known, ${fresh('upsertContact')} new to the ledger, of whom ${folds} may be made along with their card; fewer if the service has the same values`,
       ),
       line(
         'PUT /v1/contacts/{id}/tags',
-        known('setTags') + made * fresh('setTags'),
-        fresh('setTags') * (1 - made),
+        [0, known('setTags') + made * fresh('setTags'), all('setTags')],
         `${people(known('setTags'))} known, ${fresh('setTags')} new to the ledger; one list each, none where it is right`,
       ),
       line(
         'POST /v1/cards',
-        known('createCard') + made * fresh('createCard'),
-        fresh('createCard') * (1 - made),
+        [0, known('createCard') + made * fresh('createCard'), all('createCard')],
         'fewer where the service has a card already',
       ),
-      line(
-        'PATCH /v1/cards/{id}/stage',
-        known('moveStage'),
-        0,
-        'cards in another stage than they were sent to',
-      ),
+      sure('PATCH /v1/cards/{id}/stage', known('moveStage'), 'cards in another stage than they were sent to'),
     ];
     return lines.filter(({ max }) => max > 0);
   }
 }
 
-function line(what: string, min: number, more: number, why: string): PlanCalls {
-  return { what, min, max: min + Math.max(0, more), why };
+function line(what: string, [min, ifNew, max]: [number, number, number], why: string): PlanCalls {
+  return { what, min, ifNew, max, why };
+}
+
+function sure(what: string, calls: number, why: string): PlanCalls {
+  return line(what, [calls, calls, calls], why);
 }

@@ -109,7 +109,9 @@ export function describePlan(plan: PlanReport): string[] {
     ...calls.steps.map(({ what, min, max, why }) => `    ${range(min, max)} × ${what}: ${why}`),
     ...(calls.min === calls.max
       ? []
-      : ['    the range is what only the service knows: who is there already, and with which values']),
+      : [
+          `    the range is what only the service knows: who is there already, and with which values; ${n(calls.ifNew)} calls if nobody to create is there`,
+        ]),
     ...plan.samples.flatMap(describeSample),
     ...plan.problems.map(({ row, where, reason }) => `  row ${n(row)} rejected: ${where}: ${reason}`),
     ...plan.warnings.map(({ step, code, reason }) => `  warning: ${step}: ${reason} [${code}]`),

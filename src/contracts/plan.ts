@@ -13,8 +13,10 @@ export const PlanCalls = z
   .object({
     /** The call of the API, or what several of them are for. */
     what: z.string(),
-    /** If nobody whom the ledger does not know is on the service, and asking by the hundred is cheapest. */
+    /** If the service has all of it already, as far as the run looks before it writes. */
     min: count,
+    /** If the service knows nobody whom the ledger does not know: a first sync. */
+    ifNew: count,
     /** If all of them are there already, with other values, and asking by the hundred is no use. */
     max: count,
     /** The arithmetic. */
@@ -66,7 +68,9 @@ export const PlanReport = z
     vanished: count,
     /** How many people each field would be written for, of those known and of those new to the ledger. */
     fields: z.object({ update: z.record(z.string(), count), create: z.record(z.string(), count) }).readonly(),
-    calls: z.object({ min: count, max: count, steps: z.array(PlanCalls).readonly() }).readonly(),
+    calls: z
+      .object({ min: count, ifNew: count, max: count, steps: z.array(PlanCalls).readonly() })
+      .readonly(),
     /** All tokens of the account, as they stand now; `seconds` from the start to the last call. */
     pace: z.object({ callsPerMinute: z.number(), minSeconds: count, maxSeconds: count }).readonly(),
     /** When a run that begins now would be done, if nothing else spends the calls. */
