@@ -95,7 +95,7 @@ export async function writeOnce<T>(
       return await lookBack(deps, c, kind, onLost);
     }
     // Refused for certain: the effect may be tried again.
-    await reopenIntent(db, intent.id, sending);
+    await reopenIntent(db, intent.id, sending, true);
     throw error;
   }
 }
@@ -164,10 +164,11 @@ export async function readBack(
     const rest = Math.max(0, c.account.settleSeconds - (intent.age ?? 0)) * 1000;
     return { todo: c.row.todo, waitMs: rest + FIRST_LOOK_MS };
   }
-  if (intent.sends >= MAX_SENDS) {
+  const lost = intent.sends - intent.refused;
+  if (lost >= MAX_SENDS) {
     return await giveUp(
       'ANSWERS_LOST',
-      `${intent.sends} answers were lost, and none of the calls has shown an effect`,
+      `${lost} answers were lost, and none of the calls has shown an effect`,
     );
   }
   return await tryAgain();

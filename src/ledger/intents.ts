@@ -22,19 +22,22 @@ export interface IntentRow {
   readonly id: number;
   readonly state: IntentState;
   readonly sends: number;
+  /** How many of them were refused for certain: what is left are answers that were lost. */
+  readonly refused: number;
   readonly sent_at: Date | null;
   /** Seconds since the call went out, by the database's clock. */
   readonly age: number | null;
 }
 
-const COLUMNS = 'id, state, sends, sent_at, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
+const COLUMNS =
+  'id, state, sends, refused, sent_at, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
 
 /** Finds the intent of this effect, or writes it down. A card is made once for good; a stage may be left and entered again. */
 export async function openIntent(db: Queryable, intent: IntentKey & { run: string }): Promise<IntentRow> {
   await db.query(
     `insert into intents (account, kind, subject, run_id) values ($1, $2, $3, $4)
      on conflict (account, kind, subject) do update
-        set state = 'open', run_id = excluded.run_id, sends = 0, sent_at = null, created_at = now()
+        set state = 'open', run_id = excluded.run_id, sends = 0, refused = 0, sent_at = null, created_at = now()
       where intents.state = 'done' and intents.kind = 'stage'`,
     [intent.account, intent.kind, intent.subject, intent.run],
   );
@@ -66,12 +69,13 @@ export async function takeIntent(db: Queryable, id: number): Promise<number | nu
 /**
  * Allows one more sending after one that had no effect for certain. An attempt that was late finds that
  * another has sent since, and changes nothing.
+ * @param refused the service said no; else nothing was found of it
  */
-export async function reopenIntent(db: Queryable, id: number, sends: number): Promise<void> {
-  await db.query(`update intents set state = 'open' where id = $1 and sends = $2 and state <> 'done'`, [
-    id,
-    sends,
-  ]);
+export async function reopenIntent(db: Queryable, id: number, sends: number, refused = false): Promise<void> {
+  await db.query(
+    `update intents set state = 'open', refused = refused + $3::int where id = $1 and sends = $2 and state <> 'done'`,
+    [id, sends, refused ? 1 : 0],
+  );
 }
 
 /** Ends an intent: its effect is there, or can't be established. */

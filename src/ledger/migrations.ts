@@ -139,6 +139,10 @@ const MIGRATIONS: readonly Migration[] = [
   );
   `,
   BUDGET_TABLES,
+  `
+  -- Sendings that the service refused for certain: they are no answers that were lost.
+  alter table intents add column refused int not null default 0;
+`,
   SYNC_TABLES,
 ];
 

@@ -166,7 +166,7 @@ export async function renewIntents(
   subjects: { cards: readonly string[]; stages: readonly string[] },
 ): Promise<void> {
   await tx.query(
-    `update intents set sends = 0 where account = $1 and state = 'unknown'
+    `update intents set sends = 0, refused = 0 where account = $1 and state = 'unknown'
         and (kind = 'card' and subject = any($2) or kind = 'stage' and subject = any($3))`,
     [account, subjects.cards, subjects.stages],
   );

@@ -29,7 +29,7 @@ let client: MessagingClient;
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-cards-'));
-  const contacts = [{ id: 5, number: phone(0), name: 'A' }];
+  const contacts = [5, 8].map((id) => ({ id, number: phone(id === 5 ? 0 : id), name: 'A' }));
   sandbox = await startSandbox({
     port: 0,
     dataDir: dir,
@@ -91,14 +91,16 @@ async function waiting(
   await stageRecords(db, run.id, [{ key: phone(n), row: 1, todo: STEP_BITS.createCard, record }]);
   const [row] = await db.query<{ id: number }>('select id from run_records where run_id = $1', [run.id]);
   const input = { run: run.id, record: row?.id as number };
-  const { createCard } = createCardActivities(depsWith(over.client ?? client, over.tokens));
-  return async () => {
+  const { createCard, readBackCard } = createCardActivities(depsWith(over.client ?? client, over.tokens));
+  const look = () => new MockActivityEnvironment().run(readBackCard, input);
+  const make = async () => {
     const answer = (await new MockActivityEnvironment().run(createCard, input)) as StepResult;
     const [kept] = await db.query<{ created: boolean }>('select created from run_records where id = $1', [
       row?.id,
     ]);
     return { ...answer, created: kept?.created };
   };
+  return Object.assign(make, { look });
 }
 
 const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };
@@ -168,6 +170,24 @@ describe('a card whose call is to make the contact', () => {
     expect(await step()).toEqual({ todo: STEP_BITS.upsertContact | STEP_BITS.createCard, created: false });
     expect(await contactsOf(6)).toEqual([]);
   });
+});
+
+it('calls that were refused are no lost answers: a card is tried again after the first of those', async () => {
+  await noteContact(db, 'acme', phone(8), { ...SENT, remoteId: 8, remoteNumber: phone(8) });
+  const step = await waiting(8);
+  const panel = panelOf(sandbox.panelUrl);
+  const fault = (over: object) => panel.fault({ method: 'POST', times: 1, ...over });
+  const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
+  for (let n = 0; n < 3; n++) {
+    await fault({ kind: 'status', status: 429, body, headers: { 'Retry-After': '1' } });
+    await expect(step()).rejects.toMatchObject({ type: 'ComeBack' });
+    await db.query("update slots set blocked_until = '-infinity' where token = 'token'");
+  }
+  await fault({ kind: 'reset-before' });
+  expect(await step()).toMatchObject({ todo: STEP_BITS.readBackCard });
+  // None shows, though it had the time to: not lost so often yet that a person has to look.
+  await db.query("update intents set sent_at = sent_at - interval '2 minutes' where state = 'sent'");
+  expect(await step.look()).toMatchObject({ todo: STEP_BITS.createCard });
 });
 
 it('one token is over its limit and the slot of the other far away: nothing was sent, so nothing is looked for', async () => {
