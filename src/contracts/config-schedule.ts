@@ -100,7 +100,37 @@ export function cronProblem(text: string): string | null {
     const problem = fieldProblem(fields[n] as string, field);
     if (problem !== null) return `in ${quoted(text)} the ${field.name} ${problem}`;
   }
-  return null;
+  return neverProblem(text, fields[2] as string, fields[3] as string);
+}
+
+/** 30 February would be taken by the server, and would never come. */
+function neverProblem(text: string, days: string, months: string): string | null {
+  const [day, month] = [FIELDS[2], FIELDS[3]] as [Field, Field];
+  const first = Math.min(...days.split(',').map((part) => firstOf(part, day)));
+  const longest = Math.max(...valuesOf(months, month).map((one) => LONGEST[one - 1] as number));
+  return first > longest
+    ? `${quoted(text)} never comes: none of these months has a day ${first}; write another day or month`
+    : null;
+}
+
+/** Days of each month in its longest year. */
+const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function firstOf(part: string, field: Field): number {
+  return valueOf(part.split(/[-/]/)[0] as string, field) ?? field.min;
+}
+
+/** All values of a field that was found readable. */
+function valuesOf(text: string, field: Field): number[] {
+  return text.split(',').flatMap((part) => {
+    const [range = '', step] = part.split('/');
+    const [from, to] = range === '*' ? [] : range.split('-').map((one) => valueOf(one, field) ?? field.min);
+    // As the server reads it: "2/3" is from 2 to the end by threes, "2" alone is 2.
+    const last = to ?? (from === undefined || step !== undefined ? field.max : from);
+    const values: number[] = [];
+    for (let value = from ?? field.min; value <= last; value += Number(step ?? 1)) values.push(value);
+    return values;
+  });
 }
 
 function fieldProblem(text: string, field: Field): string | null {

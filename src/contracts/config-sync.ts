@@ -15,12 +15,19 @@ const write = z.enum(['always', 'if-empty', 'never']).meta({
 /** The API lets these two be empty; a name and the bot switch always have a value. */
 const clearable = z.union([
   write,
-  z.strictObject({
-    write: write.default('always'),
-    clear: z.boolean().default(false).meta({
-      description: 'An empty value in the source empties the field that Sluice had filled (one PUT)',
+  z
+    .strictObject({
+      write: write.default('always'),
+      clear: z.boolean().default(false).meta({
+        description: 'An empty value in the source empties the field that Sluice had filled (one PUT)',
+      }),
+    })
+    .superRefine((rule, context) => {
+      if (rule.write !== 'never' || !rule.clear) return;
+      const message =
+        'a field that is never written is never emptied either; leave clear out, or change write';
+      context.addIssue({ code: 'custom', path: ['clear'], message });
     }),
-  }),
 ]);
 
 export const SyncConfig = z.strictObject({

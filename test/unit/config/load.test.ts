@@ -68,6 +68,14 @@ describe('one mistake is shown where it stands, with the way out', () => {
       ['sluice.yaml:13:5  syncs.leads.account: there is no account "acm"; did you mean "acme"?'],
     ],
     [
+      'a field that is to be emptied and never written',
+      'mapping: people\n',
+      'mapping: people\n    fields: { email: { write: never, clear: true } }\n',
+      [
+        'sluice.yaml:16:38  syncs.leads.fields.email.clear: a field that is never written is never emptied either; leave clear out, or change write',
+      ],
+    ],
+    [
       'a way to treat who left, without a mirror',
       'mapping: people\n',
       'mapping: people\n    vanished: remove-tags\n',

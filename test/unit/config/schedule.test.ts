@@ -40,6 +40,10 @@ describe('schedule', () => {
     '0/20 * * * *',
     '@daily',
     '@hourly',
+    '0 6 29 2 *',
+    '0 6 31 */2 *',
+    '0 6 28-31 feb *',
+    '0 6 30,1 2 *',
   ])('takes the cron %j', (cron) => expect(cronProblem(cron)).toBeNull());
 
   it.each([
@@ -57,6 +61,9 @@ describe('schedule', () => {
     ['0 0 L * *', 'the day of month "L"'],
     ['0 0 * * 1#2', "can't be read"],
     ['5-1 * * * *', 'runs backwards'],
+    ['0 6 30 2 *', 'never comes: none of these months has a day 30'],
+    ['0 6 31 4,6,sep,nov *', 'never comes'],
+    ['0 6 30-31 feb *', 'never comes'],
     ['*/0 * * * *', 'step 0'],
     ['1//2 * * * *', "can't be read"],
     [', * * * *', "can't be read"],
