@@ -12,7 +12,8 @@ const withTemporal = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests of whole syncs wait more than they compute.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
@@ -39,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'workflows',
           include: ['test/workflows/**/*.test.ts', 'test/replay/**/*.test.ts'],
+          isolate: false,
           ...withTemporal,
         },
       },
