@@ -5,9 +5,10 @@
 // pid was not chosen: its takeover after `kill -9` is a race, and pids are reused. An abstract socket is seen
 // within one network namespace: two containers that share a folder do not see each other's lock.
 import { randomUUID } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { probeName, takeName } from './kernel-name.ts';
@@ -66,7 +67,7 @@ const NAMELESS_MS = 5_000;
  * @throws FolderHeldError when it is held; at the latest after 5 s.
  */
 export async function acquireFolderLock(folder: string, info: LockNote): Promise<FolderLock> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(resolve(folder));
   const path = await realpath(folder);
   const deadline = Date.now() + NAMELESS_MS;
   for (;;) {
@@ -75,6 +76,24 @@ export async function acquireFolderLock(folder: string, info: LockNote): Promise
     const holder = await readHolder(path);
     if (holder !== null || Date.now() > deadline) throw new FolderHeldError(path, holder);
     await delay(20);
+  }
+}
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` never returns where the parent is there and still refuses
+ * with ENOENT, as in /proc.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    const parent = dirname(folder);
+    const missing = code === 'ENOENT' && parent !== folder && !existsSync(parent);
+    if (!missing) throw error;
+    await makeFolder(parent);
+    await makeFolder(folder);
   }
 }
 

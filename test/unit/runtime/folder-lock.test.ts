@@ -78,6 +78,20 @@ describe('a held folder', PATIENT, () => {
     expect(info?.since).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
+  it.runIf(process.platform === 'linux')(
+    'says so where no folder can be made, instead of trying for ever',
+    async () => {
+      await expect(take('/proc/sluice/state')).rejects.toMatchObject({ code: 'ENOENT' });
+      await writeFile(folder, '');
+      await expect(take()).rejects.toMatchObject({ code: 'EEXIST' });
+      await expect(take(join(folder, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+    },
+  );
+
+  it('makes the folders above, too', async () => {
+    await take(join(base, 'a', 'b', 'c'));
+  });
+
   it('refuses a second holder inside one process', async () => {
     await take();
     await expect(take()).rejects.toThrow(`process ${process.pid} (test run`);
