@@ -65,7 +65,8 @@ describe.each(kinds)('a list read by %s', (_name, pagination) => {
   const UP = ['leave', 'move last', 'come last', 'edit', 'none'] as const;
   const DOWN = ['come first', 'come last', 'edit', 'none'] as const;
   const ways: [string, readonly string[]][] = [
-    ['up', UP],
+    // Who jumps to the end goes down while the others go up.
+    ['up', pagination.type === 'page' ? UP.filter((kind) => kind !== 'move last') : UP],
     ['down', DOWN],
     // Pages have fixed edges: what slips over one and back again is seen by offset only.
     ...(pagination.type === 'offset'
@@ -98,9 +99,14 @@ describe.each(kinds)('a list read by %s', (_name, pagination) => {
             if (step.kind === 'move last') list.push(entry);
           }
         };
-        const seen = new Set(
-          readAll(pagination, list, { ...ends, between, id: 'id' }).out.map(({ id }) => id),
-        );
+        let seen: Set<number>;
+        try {
+          seen = new Set(readAll(pagination, list, { ...ends, between, id: 'id' }).out.map(({ id }) => id));
+        } catch (error) {
+          // A list that grows at its top as fast as it is read looks like one that never moves on: that is told, not missed.
+          expect(error).toMatchObject({ name: 'SourceError', code: 'endless' });
+          return;
+        }
         expect([...stays].filter((id) => !seen.has(id))).toEqual([]);
       }),
       { numRuns: 400 },
