@@ -2,7 +2,8 @@
 // shows, under the rules of the sync. Pure functions.
 import { hash } from 'node:crypto';
 import { CONTACT_FIELDS, type ContactField, type SyncConfig } from '../src/contracts/config.ts';
-import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
+import type { CrmRecord } from '../src/contracts/record.ts';
+import type { SeenContact } from '../src/ledger/people.ts';
 
 type Fields = CrmRecord['contact'];
 type Rules = Pick<SyncConfig, 'fields' | 'conflict'>;
@@ -15,18 +16,6 @@ const KEPT = '!';
 
 /** Mark of each field that was sent, or found to be right: a hash of its value. */
 export type SentMarks = Readonly<Partial<Record<ContactField, string>>>;
-
-/** A contact as the service showed it in this run. */
-export interface SeenContact {
-  readonly number: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly document: string | null;
-  readonly disableBot: boolean;
-  readonly tags: readonly { readonly id: number; readonly name: string }[];
-  /** Null: the answer did not show it (API text, Contact: only GET /v1/contacts/{contactId} does). */
-  readonly extraInfo: readonly ExtraField[] | null;
-}
 
 export interface ContactChange {
   readonly write: Partial<Omit<Fields, 'number'>>;

@@ -2,12 +2,12 @@
 import type { Contact } from '../src/api-client/schemas/contact.ts';
 import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { findPeople, forgetContact, noteContact, noteSeen, noteTags } from '../src/ledger/people.ts';
+import { forgetContact, noteContact, noteSeen, noteTags } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
 import { type ContactChange, changesNothing } from './contact-change.ts';
 import type { Deps } from './deps.ts';
-import { cardsAreOpen, runStep, type StepContext } from './record-step.ts';
+import { cardsAreOpen, findPerson, runStep, type StepContext } from './record-step.ts';
 import {
   changeOf,
   extraToSend,
@@ -17,7 +17,7 @@ import {
   seenOf,
   settleSeen,
 } from './seen-contact.ts';
-import { canFold, canonicalKey, hashRecord, refName } from './sync-diff.ts';
+import { canFold, canonicalKey, hashRecord } from './sync-diff.ts';
 import { planTags } from './tag-plan.ts';
 import { wholeList } from './whole-list.ts';
 
@@ -190,14 +190,7 @@ function writtenTo(c: StepContext): { id: number; number: string } {
 
 /** The step's context with the person as the ledger has it now. */
 export async function again(tx: Queryable, c: StepContext): Promise<StepContext> {
-  const pipeline = c.spec.mapping.card?.pipeline;
-  const people = await findPeople(
-    tx,
-    c.spec.account,
-    [c.row.key],
-    pipeline === undefined ? '' : refName(pipeline),
-  );
-  return { ...c, person: people.get(c.row.key) ?? null };
+  return { ...c, person: await findPerson(tx, c.spec, c.row.key) };
 }
 
 async function noteWritten(

@@ -8,7 +8,7 @@ import { findPeople, type KnownPerson, missingTags } from '../src/ledger/people.
 import { stagedRecords } from '../src/ledger/records.ts';
 import type { RunRow } from '../src/ledger/runs.ts';
 import { contactChange } from './contact-change.ts';
-import { canFold, hashRecord, needsRead, refName } from './sync-diff.ts';
+import { canFold, hashRecord, needsRead, pipelineName } from './sync-diff.ts';
 
 /** From so many people on, of whom nobody asks, a page of the account's contacts is read; see workflows/crm-sync.ts. */
 const BLIND = 20;
@@ -37,8 +37,8 @@ export async function outlookOf(
   samples: number,
   signal?: AbortSignal,
 ): Promise<Outlook> {
-  const { options, mapping } = run.spec;
-  const pipeline = mapping.card === undefined ? '' : refName(mapping.card.pipeline);
+  const { options } = run.spec;
+  const pipeline = pipelineName(run.spec);
   const tally = new Tally();
   const actions = new Map<PlanAction | 'vanished', number>();
   const fields = { update: new Map<string, number>(), create: new Map<string, number>() };

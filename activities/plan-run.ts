@@ -15,7 +15,7 @@ import { openPageReader } from './plan-reader.ts';
 import { stagePage } from './plan-stage.ts';
 import { isIncremental, type Makers, pageTools } from './plan-tools.ts';
 import { stageVanished } from './plan-vanished.ts';
-import { planSteps, refName } from './sync-diff.ts';
+import { pipelineName, planSteps } from './sync-diff.ts';
 
 /** Rows in one transaction: some 0.1 s of work, and 1 MB of texts. */
 export const PAGE_ROWS = 4000;
@@ -153,8 +153,7 @@ const CARRIED_BATCH = 2000;
  */
 async function carryOver(tx: Queryable, run: RunRow): Promise<string[]> {
   const carried = await findCarried(tx, run);
-  const card = run.spec.mapping.card;
-  const pipeline = card === undefined ? '' : refName(card.pipeline);
+  const pipeline = pipelineName(run.spec);
   for (let from = 0; from < carried.length; from += CARRIED_BATCH) {
     const batch = carried.slice(from, from + CARRIED_BATCH);
     const people = await findPeople(

@@ -7,7 +7,7 @@ import { findPeople, type KnownPerson } from '../src/ledger/people.ts';
 import type { PlanMemory } from '../src/ledger/plan-pages.ts';
 import { type StagedRecord, stageRecords } from '../src/ledger/records.ts';
 import { addWarning, type RunRow } from '../src/ledger/runs.ts';
-import { refName } from './sync-diff.ts';
+import { pipelineName, refName } from './sync-diff.ts';
 
 /** So few may always leave at once: half of a short list is no sign of a broken export. */
 const FEW = 10;
@@ -51,7 +51,7 @@ export async function stageVanished(
 async function stageBatch(tx: Queryable, run: RunRow, keys: readonly string[]): Promise<void> {
   const { vanished } = run.spec.options;
   const pipeline = run.spec.mapping.card?.pipeline;
-  const people = await findPeople(tx, run.account, keys, pipeline === undefined ? '' : refName(pipeline));
+  const people = await findPeople(tx, run.account, keys, pipelineName(run.spec));
   const staged: StagedRecord[] = [];
   const settled: string[] = [];
   for (const key of keys) {

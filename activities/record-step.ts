@@ -17,7 +17,7 @@ import { addWarning, getRun, lockRun, stepIsStopped } from '../src/ledger/runs.t
 import { unfold } from '../src/ledger/survey.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { isRefusal, recordReason, refusalCode, refusalScope, toFailure } from './failures.ts';
-import { planSteps, refName } from './sync-diff.ts';
+import { pipelineName, planSteps } from './sync-diff.ts';
 
 /**
  * So often may the service answer one record with an internal error before the record is set aside:
@@ -33,6 +33,11 @@ export interface StepContext {
   readonly record: CrmRecord;
   readonly person: KnownPerson | null;
   readonly account: AccountAccess;
+}
+
+/** The person of a record with the card of the sync's pipeline, as the ledger has them now. */
+export async function findPerson(db: Queryable, spec: RunSpec, key: string): Promise<KnownPerson | null> {
+  return (await findPeople(db, spec.account, [key], pipelineName(spec))).get(key) ?? null;
 }
 
 /**
@@ -53,19 +58,12 @@ export async function runStep(
     if (row.status !== 'pending') return { todo: row.todo, ended: row.status };
     if ((row.todo & STEP_BITS[step]) === 0) return { todo: row.todo };
     const record = row.payload as CrmRecord;
-    const pipeline = run.spec.mapping.card?.pipeline;
-    const people = await findPeople(
-      db,
-      run.account,
-      [row.key],
-      pipeline === undefined ? '' : refName(pipeline),
-    );
     context = {
       run: run.id,
       spec: run.spec,
       row,
       record,
-      person: people.get(row.key) ?? null,
+      person: await findPerson(db, run.spec, row.key),
       account: deps.account(run.account),
     };
     return await work(context);

@@ -3,15 +3,15 @@ import type { Contact } from '../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../src/contracts/record.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { type JsonContact, type KnownPerson, noteContact, noteTags } from '../src/ledger/people.ts';
+import { type KnownPerson, noteContact, noteTags, type SeenContact } from '../src/ledger/people.ts';
 import { endRecord, rememberTagIds, settleStep } from '../src/ledger/records.ts';
-import { type ContactChange, changesNothing, contactChange, type SeenContact } from './contact-change.ts';
+import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
 import { planTags } from './tag-plan.ts';
 
 /** @param extraInfo shown by GET /v1/contacts/{contactId} only */
-export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null): JsonContact {
+export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null): SeenContact {
   const { number, name, email, document, disableBot, tags } = contact;
   return {
     ...{ number, name, email, document, disableBot, tags: tags.map(({ id, name }) => ({ id, name })) },

@@ -21,7 +21,7 @@ import { changesNothing, contactChange, ruleOf } from './contact-change.ts';
 import type { Deps } from './deps.ts';
 import { CARD_STEPS } from './record-step.ts';
 import { seenOf, settleSeen } from './seen-contact.ts';
-import { canonicalKey, hashRecord, refName } from './sync-diff.ts';
+import { canonicalKey, hashRecord, pipelineName } from './sync-diff.ts';
 
 const PAGE = 100;
 /** Records settled in one transaction. */
@@ -121,14 +121,12 @@ export function createSettlementActivities(deps: Deps) {
       choice?: SnapshotChoice;
     }): Promise<{ after: number | null; finds: number; pending?: number }> {
       const run = await getRun(db, input.run);
-      const pipeline = run.spec.mapping.card?.pipeline;
       let after = input.after ?? 0;
       for (let batch = 0; batch < BATCHES; batch++) {
         const found = await foundRecords(db, run, { after, limit: BATCH });
         await db.transaction(async (tx) => {
           const keys = found.map(({ key }) => key);
-          const name = pipeline === undefined ? '' : refName(pipeline);
-          const people = await findPeople(tx, run.account, keys, name);
+          const people = await findPeople(tx, run.account, keys, pipelineName(run.spec));
           for (const each of found) {
             const row = await getRecord(tx, run.id, each.id);
             if (row.status !== 'pending') continue;
@@ -155,7 +153,7 @@ export function createSettlementActivities(deps: Deps) {
       choice: SnapshotChoice;
     }): Promise<{ pending: number }> {
       const { id, account, spec } = await getRun(db, input.run);
-      const pipeline = refName(spec.mapping.card?.pipeline ?? '');
+      const pipeline = pipelineName(spec);
       await db.transaction(async (tx) => {
         const { facts } = await lockRun(tx, id);
         const bits = { find: STEP_BITS.findCard, create: STEP_BITS.createCard };
@@ -163,7 +161,7 @@ export function createSettlementActivities(deps: Deps) {
         await clearSurvey(tx, id);
         await noteOnce(tx, id, facts, input.choice);
       });
-      return await left({ id, account });
+      return await countUnknown(db, { id, account });
     },
   };
 
@@ -195,16 +193,17 @@ export function createSettlementActivities(deps: Deps) {
       await clearSurvey(tx, run.id);
       await noteOnce(tx, run.id, facts, input.choice);
     });
-    return await left(run);
+    return await countUnknown(db, run);
   }
+}
 
-  async function left(run: { id: string; account: string }): Promise<{ finds: number; pending: number }> {
-    return await countBlind(db, run, {
-      lookup: STEP_BITS.lookup,
-      upsert: STEP_BITS.upsertContact,
-      finds: STEP_BITS.findCard,
-    });
-  }
+/** What of a run's pending records depends on what the service has; see {@link countBlind}. */
+export async function countUnknown(db: Queryable, run: { readonly id: string; readonly account: string }) {
+  return await countBlind(db, run, {
+    lookup: STEP_BITS.lookup,
+    upsert: STEP_BITS.upsertContact,
+    finds: STEP_BITS.findCard,
+  });
 }
 
 /** A second attempt, whose first one's answer was lost, adds no second line to the report. */

@@ -1,7 +1,7 @@
 // What changed: a record against what the ledger knows was sent. Pure functions.
 import type { SyncConfig } from '../src/contracts/config.ts';
 import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
-import { STEP_BITS } from '../src/contracts/run.ts';
+import { type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
 import type { KnownPerson } from '../src/ledger/people.ts';
 import { brazilianVariants } from '../src/mapping/phone.ts';
 import { changesNothing, contactChange, hashOf as hash, ruleOf, wishOf } from './contact-change.ts';
@@ -73,6 +73,11 @@ export function holdsExtra(
 /** Name of a pipeline or stage as the ledger keeps it: an id is told from a name that looks like one. */
 export function refName(ref: string | number): string {
   return typeof ref === 'number' ? `#${ref}` : ref;
+}
+
+/** Name of the pipeline that a sync's cards are in, as the ledger keeps it; empty for a sync without cards. */
+export function pipelineName({ mapping }: Pick<RunSpec, 'mapping'>): string {
+  return mapping.card === undefined ? '' : refName(mapping.card.pipeline);
 }
 
 /**

@@ -9,9 +9,9 @@ import { missingTags } from '../src/ledger/people.ts';
 import type { PlanMemory } from '../src/ledger/plan-pages.ts';
 import { countTodo, pendingRecords, reviveForTags } from '../src/ledger/records.ts';
 import { addWarning, closeRun, getRun, lockRun } from '../src/ledger/runs.ts';
-import { countBlind } from '../src/ledger/survey.ts';
 import type { Deps } from './deps.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';
+import { countUnknown } from './snapshot.ts';
 import { openRunOrRetry } from './sync-retry.ts';
 
 export type { PlanProgress } from './plan-run.ts';
@@ -106,11 +106,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
         tags: STEP_BITS.setTags,
         cards: STEP_BITS.createCard | STEP_BITS.moveStage,
       });
-      const { blind, finds } = await countBlind(db, run, {
-        lookup: STEP_BITS.lookup,
-        upsert: STEP_BITS.upsertContact,
-        finds: STEP_BITS.findCard,
-      });
+      const { blind, finds } = await countUnknown(db, run);
       return { ...work, blind, finds, missingTags: (await missingTags(db, run)).length };
     },
 

@@ -16,7 +16,7 @@ import {
   renewIntents,
 } from '../src/ledger/retries.ts';
 import { getRun, openRun, type RunRow } from '../src/ledger/runs.ts';
-import { planSteps, refName } from './sync-diff.ts';
+import { pipelineName, planSteps } from './sync-diff.ts';
 
 /** Records in one transaction: some 0.5 s of work. */
 const PAGE_RECORDS = 2000;
@@ -63,7 +63,7 @@ export async function stageAgain(db: Database, runId: string, pageRecords = PAGE
       if (page === null) return false;
       const { account, spec, records } = page;
       const again = records.map((each) => ({ ...each, record: inPipeline(each.record, spec) }));
-      const pipeline = pipelineOf(spec);
+      const pipeline = pipelineName(spec);
       const people = await findPeople(
         tx,
         account,
@@ -90,10 +90,6 @@ function inPipeline(record: CrmRecord, { mapping }: RunSpec): CrmRecord {
   const { card, ...rest } = record;
   if (card === undefined || mapping.card === undefined) return rest;
   return { ...rest, card: { ...card, pipeline: mapping.card.pipeline } };
-}
-
-function pipelineOf({ mapping }: RunSpec): string {
-  return mapping.card === undefined ? '' : refName(mapping.card.pipeline);
 }
 
 /** Names of the effects (see cards.ts) whose outcome was left unknown. */

@@ -1,14 +1,6 @@
 // The part `schedule` of a sync: when it runs by itself.
 import { z } from 'zod';
-
-const SECOND = 1000;
-const UNITS = { s: SECOND, m: 60 * SECOND, h: 3600 * SECOND, d: 86_400 * SECOND } as const;
-
-/** `10m` → 600000. For texts that {@link ScheduleConfig} has checked. */
-export function durationMs(text: string): number {
-  const unit = text.at(-1) as keyof typeof UNITS;
-  return Number(text.slice(0, -1)) * UNITS[unit];
-}
+import { durationMs } from './config-base.ts';
 
 function duration(bounds: { min: string; max: string }) {
   return z.string().superRefine((text, context) => {

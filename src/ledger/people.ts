@@ -19,19 +19,20 @@ export interface PersonRow {
   /** Mark of each field that was sent: what changed since is told field by field. */
   readonly sent: Readonly<Record<string, string>>;
   /** The contact as the service showed it, and in which run; null when it never did. */
-  readonly seen: (JsonContact & { readonly run: string }) | null;
+  readonly seen: (SeenContact & { readonly run: string }) | null;
   /** The sync that created the contact; null when it was there before. */
   readonly created_by: string | null;
 }
 
-/** A contact of the service, as far as a diff needs it. */
-export interface JsonContact {
+/** A contact as the service showed it, as far as a diff needs it. */
+export interface SeenContact {
   readonly number: string;
   readonly name: string;
   readonly email: string | null;
   readonly document: string | null;
   readonly disableBot: boolean;
   readonly tags: readonly { readonly id: number; readonly name: string }[];
+  /** Null: the answer did not show it (API text, Contact: only GET /v1/contacts/{contactId} does). */
   readonly extraInfo: readonly ExtraField[] | null;
 }
 
@@ -74,7 +75,7 @@ export async function noteSeen(
   account: string,
   key: string,
   runId: string,
-  found: { id: number; contact: JsonContact } | null,
+  found: { id: number; contact: SeenContact } | null,
 ): Promise<void> {
   await tx.query(
     `insert into people (account, key, remote_id, remote_number, seen, extra_known) values ($1, $2, $3, $4, $5, $6)

@@ -2,9 +2,9 @@
 import type { CrmRecord } from '../contracts/record.ts';
 import type { Queryable } from './database.ts';
 import { toJson } from './json.ts';
-import type { JsonContact } from './people.ts';
+import type { SeenContact } from './people.ts';
 
-export interface SurveyedContact extends JsonContact {
+export interface SurveyedContact extends SeenContact {
   readonly id: number;
   readonly key: string;
 }

@@ -10,7 +10,8 @@ import {
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { ScheduledSyncInput, scheduledSync } from '../../workflows/scheduled-sync.ts';
 import type { Config } from '../contracts/config.ts';
-import { durationMs, type OverlapPolicy, type ScheduleConfig } from '../contracts/config-schedule.ts';
+import { durationMs } from '../contracts/config-base.ts';
+import { type OverlapPolicy, type ScheduleConfig } from '../contracts/config-schedule.ts';
 
 /** Server-side names of the overlap policies. */
 export const OVERLAP = {

@@ -5,11 +5,11 @@ import {
   type ContactChange,
   changesNothing,
   contactChange,
-  type SeenContact,
   type SentMarks,
 } from '../../../activities/contact-change.ts';
 import { CONTACT_FIELDS, type ContactField } from '../../../src/contracts/config.ts';
 import type { CrmRecord } from '../../../src/contracts/record.ts';
+import type { SeenContact } from '../../../src/ledger/people.ts';
 import { fields, optionsOf, US } from './arbitraries.ts';
 
 type Contact = CrmRecord['contact'];

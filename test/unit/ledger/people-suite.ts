@@ -6,12 +6,12 @@ import {
   ensurePerson,
   findPeople,
   forgetContact,
-  type JsonContact,
   noteCard,
   noteContact,
   noteSeen,
   noteStage,
   noteTags,
+  type SeenContact,
 } from '../../../src/ledger/people.ts';
 import { type Engine, freshAccount } from './support.ts';
 
@@ -27,7 +27,7 @@ const SENT = {
 const LONG = '5511987654321';
 const SHORT = '551187654321';
 
-const shown = (number: string, over: Partial<JsonContact> = {}): JsonContact => ({
+const shown = (number: string, over: Partial<SeenContact> = {}): SeenContact => ({
   ...{ number, name: 'A', email: null, document: null, disableBot: false, tags: [], extraInfo: null },
   ...over,
 });
