@@ -1,30 +1,19 @@
 // Paging, pace and increment of the HTTP source against a real server.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Source, SourceCursor } from '../../../src/contracts/source.ts';
+import { describe, expect, it } from 'vitest';
+import type { SourceCursor } from '../../../src/contracts/source.ts';
 import { nextLink } from '../../../src/sources/http-tokens.ts';
 import {
-  type Api,
   type ApiAnswer,
+  apiRoom,
   failure,
+  idsOf,
   people,
   serve,
   sourceOf,
-  startApi,
   stillClock,
 } from './http-support.ts';
-import { readAll } from './support.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-beforeEach(() => {
-  api.requests.length = 0;
-});
-afterAll(() => api.close());
-
-const idsOf = async (source: Source, limit?: number) =>
-  (await readAll(source, limit)).map(({ values }) => values?.id);
+const api = apiRoom();
 
 describe('paging', () => {
   const all = people(0, 25).map(({ id }) => id);

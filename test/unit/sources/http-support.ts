@@ -1,9 +1,11 @@
 // An API on a port of its own, scripted by a function, and an HTTP source that reads it.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { HttpSource } from '../../../src/contracts/config.ts';
 import { type Source, SourceError } from '../../../src/contracts/source.ts';
 import { type Clock, httpSource } from '../../../src/sources/http.ts';
+import { readAll } from './support.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -135,4 +137,35 @@ export async function failure(source: Source): Promise<SourceError> {
   );
   if (error instanceof SourceError) return error;
   throw new Error('the source was read', { cause: error });
+}
+
+/** The API of a test file, up for all its tests; what it was asked is forgotten before each. Call it once, at the top. */
+export function apiRoom(): Api {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  beforeEach(() => {
+    api.requests.length = 0;
+  });
+  afterAll(() => api.close());
+  return {
+    get url() {
+      return api.url;
+    },
+    get requests() {
+      return api.requests;
+    },
+    set script(script: Api['script']) {
+      api.script = script;
+    },
+    get script() {
+      return api.script;
+    },
+    close: () => api.close(),
+  };
+}
+
+export async function idsOf(source: Source, limit?: number): Promise<unknown[]> {
+  return (await readAll(source, limit)).map(({ values }) => values?.id);
 }

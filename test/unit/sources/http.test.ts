@@ -1,12 +1,12 @@
 // The HTTP source against a real server: what it asks, what it takes for rows, and what goes wrong.
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Source } from '../../../src/contracts/source.ts';
+import { describe, expect, it } from 'vitest';
 import {
-  type Api,
   type ApiAnswer,
   type ApiRequest,
+  apiRoom,
   failure,
+  idsOf,
   people,
   serve,
   sourceOf,
@@ -15,17 +15,7 @@ import {
 } from './http-support.ts';
 import { outcomes, readAll } from './support.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-beforeEach(() => {
-  api.requests.length = 0;
-});
-afterAll(() => api.close());
-
-const idsOf = async (source: Source, limit?: number) =>
-  (await readAll(source, limit)).map(({ values }) => values?.id);
+const api = apiRoom();
 const answer = (body: unknown): void => {
   api.script = () => ({ body });
 };
