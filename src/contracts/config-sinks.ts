@@ -1,36 +1,15 @@
 // The part `sinks` of sluice.yaml: who is told of what happens.
 import { z } from 'zod';
-import { described, SecretRef } from './config-base.ts';
+import { KAFKA_CONNECTION, topicName } from './config-kafka.ts';
 
 export const KafkaSink = z.strictObject({
   type: z.literal('kafka').meta({ description: 'Kind of sink' }),
-  brokers: z
-    .array(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9._-]+:\d{1,5}$/, 'write host:port, for example kafka-1.example.com:9092')
-        .meta({ description: 'host:port' }),
-    )
-    .min(1)
-    .meta({ description: 'Brokers to ask for the cluster; one that answers is enough' }),
-  topic: z
-    .string()
-    .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/, 'use letters, digits, ".", "_" and "-" (at most 249)')
-    .meta({ description: 'Topic that gets the events; it must exist, Sluice never creates one' }),
-  tls: z.boolean().default(false).meta({
-    description:
-      'Encrypt the connection and check the certificate of the brokers (NODE_EXTRA_CA_CERTS names a private authority)',
+  brokers: KAFKA_CONNECTION.brokers,
+  topic: topicName.meta({
+    description: 'Topic that gets the events; it must exist, Sluice never creates one',
   }),
-  sasl: z
-    .strictObject({
-      mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).meta({
-        description: 'How the password is proved; plain sends it as it is, so use it with tls only',
-      }),
-      username: z.string().min(1).meta({ description: 'User name at the brokers' }),
-      password: described(SecretRef, 'Reference to the password: env:NAME or file:path'),
-    })
-    .optional()
-    .meta({ description: 'Log in at the brokers; without it nobody does' }),
+  tls: KAFKA_CONNECTION.tls,
+  sasl: KAFKA_CONNECTION.sasl,
 });
 export type KafkaSink = z.infer<typeof KafkaSink>;
 

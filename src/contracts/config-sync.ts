@@ -30,6 +30,35 @@ const clearable = z.union([
     }),
 ]);
 
+/** Rules about what is written, which a sync shares with leads that come as events. */
+export const SYNC_RULES = {
+  mode: z.enum(['upsert', 'insert', 'update']).default('upsert').meta({
+    description:
+      'upsert: create and update; insert: create only, people who are there are left alone; update: never create',
+  }),
+  fields: z
+    .strictObject({
+      name: write.optional(),
+      email: clearable.optional().meta({ description: 'Rule of the e-mail address' }),
+      document: clearable.optional().meta({ description: 'Rule of the document' }),
+      disableBot: write.optional(),
+    })
+    .default({})
+    .meta({ description: 'When a field of the contact is written; without a rule: always' }),
+  conflict: z.enum(['overwrite', 'keep', 'fail']).default('overwrite').meta({
+    description:
+      'When people changed a field that Sluice had written and the source changed too: write over it, keep theirs, or set the record aside; the last two read the contact first',
+  }),
+  extraInfo: z.enum(['merge', 'merge-fresh', 'replace']).default('merge').meta({
+    description:
+      'merge: fields of others are kept, known from the ledger (one read when it does not know); merge-fresh: one read each time; replace: exactly the mapped fields',
+  }),
+  validateNumber: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Ask the service to check each number on the chat network' }),
+} as const;
+
 export const SyncConfig = z.strictObject({
   account: described(name, 'Which of `accounts` receives the records'),
   source: described(name, 'Which of `sources` is read'),
@@ -52,39 +81,22 @@ export const SyncConfig = z.strictObject({
       description:
         'What mirror does with people who left the source: nothing, take back the tags that Sluice set, or move their card',
     }),
-  fields: z
-    .strictObject({
-      name: write.optional(),
-      email: clearable.optional().meta({ description: 'Rule of the e-mail address' }),
-      document: clearable.optional().meta({ description: 'Rule of the document' }),
-      disableBot: write.optional(),
-    })
-    .default({})
-    .meta({ description: 'When a field of the contact is written; without a rule: always' }),
-  conflict: z.enum(['overwrite', 'keep', 'fail']).default('overwrite').meta({
-    description:
-      'When people changed a field that Sluice had written and the source changed too: write over it, keep theirs, or set the record aside; the last two read the contact first',
-  }),
+  fields: SYNC_RULES.fields,
+  conflict: SYNC_RULES.conflict,
   lane: z.enum(['lead', 'backfill']).default('backfill').meta({
     description:
       'How urgent the calls of this sync are: lead goes before polling and campaigns, backfill after',
   }),
-  tags: z
-    .enum(['merge', 'replace'])
-    .default('merge')
-    .meta({ description: 'merge keeps tags that people set; replace makes the list exactly the mapped one' }),
-  extraInfo: z.enum(['merge', 'merge-fresh', 'replace']).default('merge').meta({
+  tags: z.enum(['merge', 'add', 'replace']).default('merge').meta({
     description:
-      'merge: fields of others are kept, known from the ledger (one read when it does not know); merge-fresh: one read each time; replace: exactly the mapped fields',
+      'merge keeps tags that people set, and takes back those that Sluice set and the source has no more; add takes none back; replace makes the list exactly the mapped one',
   }),
+  extraInfo: SYNC_RULES.extraInfo,
   concurrency: z.int().min(1).max(200).default(48).meta({
     description:
       'Records in flight at once: what waits for its slot while a worker that died is missed for up to 20 s',
   }),
-  validateNumber: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Ask the service to check each number on the chat network' }),
+  validateNumber: SYNC_RULES.validateNumber,
   announce: described(name, 'Which of `sinks` is told, by one event, that a run has ended').optional(),
   schedule: ScheduleConfig.optional().meta({ description: 'When the sync runs by itself' }),
 });

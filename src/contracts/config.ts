@@ -1,12 +1,18 @@
 // The shape of sluice.yaml. One schema validates the file, types the code and exports JSON Schema.
 import { z } from 'zod';
 import { name, SecretRef } from './config-base.ts';
+import { IngressConfig } from './config-ingress.ts';
 import { MappingConfig } from './config-mapping.ts';
+import { RouteConfig } from './config-routes.ts';
 import { SinkConfig } from './config-sinks.ts';
 import { SourceConfig } from './config-sources.ts';
 import { SyncConfig } from './config-sync.ts';
 
+export * from './config-actions.ts';
+export * from './config-ingress.ts';
+export * from './config-kafka.ts';
 export * from './config-mapping.ts';
+export * from './config-routes.ts';
 export * from './config-sinks.ts';
 export * from './config-sources.ts';
 export * from './config-sync.ts';
@@ -79,5 +85,10 @@ export const Config = z.strictObject({
     .record(name, SyncConfig)
     .default({})
     .meta({ description: 'What is synced where: one source into one account, by name' }),
+  ingress: IngressConfig.prefault({}).meta({ description: 'How events come in' }),
+  routes: z
+    .record(name, RouteConfig)
+    .default({})
+    .meta({ description: 'What events make happen, by name: where they come from, and an action' }),
 });
 export type Config = z.infer<typeof Config>;

@@ -1,6 +1,7 @@
 // The ledger's tables. A migration that has shipped is never edited; a change is a new entry.
 import type { Database } from './database.ts';
 import { BUDGET_TABLES } from './schema/budget.ts';
+import { EVENT_TABLES } from './schema/events.ts';
 import { SYNC_TABLES } from './schema/sync.ts';
 
 /** Statements end with a semicolon at the end of a line; a list holds statements that have such lines inside. */
@@ -144,6 +145,7 @@ const MIGRATIONS: readonly Migration[] = [
   alter table intents add column refused int not null default 0;
 `,
   SYNC_TABLES,
+  EVENT_TABLES,
 ];
 
 /** Brings the ledger's tables up to date; safe when several processes start at once. */

@@ -32,7 +32,7 @@ export async function stageRecords(
     `insert into run_records (run_id, key, row_no, payload, todo, status, carried)
      select $1, key, row, record::jsonb, todo, case when todo = 0 then 'unchanged' else 'pending' end, $6
        from unnest($2::text[], $3::int[], $4::text[], $5::int[]) as s(key, row, record, todo)
-     on conflict (run_id, key) do update
+     on conflict (run_id, key, (coalesce(event_id, ''))) do update
         set payload = excluded.payload, todo = excluded.todo, status = excluded.status`,
     [
       runId,

@@ -24,8 +24,8 @@ export interface RunRow {
   /** Number of the run among those of its sync, from 1. */
   readonly seq: number;
   readonly status: RunStatus;
-  /** `retry`: made of records that an earlier run kept, instead of a source; `plan`: a dry run. */
-  readonly kind: 'sync' | 'retry' | 'plan';
+  /** `retry`: made of records that an earlier run kept, instead of a source; `plan`: a dry run; `intake`: of a route. */
+  readonly kind: 'sync' | 'retry' | 'plan' | 'intake';
   readonly spec: RunSpec;
   readonly cursor: SourceCursor | null;
   readonly rows_read: number;

@@ -1,0 +1,173 @@
+// An event that came in: what it asks for once it is mapped, and how far it is.
+import { z } from 'zod';
+import { MappingConfig, SyncConfig } from './config.ts';
+import { CrmRecord } from './record.ts';
+
+const id = z.int().positive();
+/** E.164 without plus. */
+const number = z.string().regex(/^\d{8,15}$/);
+/** Identity of a person: the number with the Brazilian ninth digit. */
+const key = number;
+
+/** Upsert a contact with tags and a card. */
+export const LeadRequest = z.object({ type: z.literal('lead'), record: CrmRecord });
+
+/** API text, POST /v1/messages/send and POST /v1/conversations/{ticketId}/messages. */
+export const MessageRequest = z.object({
+  type: z.literal('message'),
+  to: z.union([z.object({ number, key }), z.object({ conversation: id })]),
+  text: z.string().min(1).optional(),
+  template: z
+    .object({ name: z.string().min(1), language: z.string().min(1), parameters: z.array(z.string()) })
+    .optional(),
+  media: z
+    .object({
+      urls: z.array(z.url({ protocol: /^https?$/ })).min(1),
+      hosts: z.array(z.string()),
+      maxBytes: z.int().positive(),
+      allowPrivate: z.boolean(),
+      timeoutMs: z.int().positive(),
+    })
+    .optional(),
+  connection: z.union([id, z.string().min(1)]).optional(),
+  contactName: z.string().min(1).optional(),
+  saveOnTicket: z.boolean(),
+});
+
+/** API text, POST /v1/flows/trigger. */
+export const FlowRequest = z.object({
+  type: z.literal('flow'),
+  number,
+  key,
+  flow: id,
+  connection: id,
+  variables: z.record(z.string(), z.unknown()),
+});
+
+const nameOrId = z.union([id, z.string().min(1)]);
+
+/** API text, PATCH /v1/cards/{cardId}/stage. With a person: the newest open card in the pipeline. */
+export const StageRequest = z.object({
+  type: z.literal('stage'),
+  of: z.union([z.object({ card: id }), z.object({ number, key })]),
+  pipeline: nameOrId.optional(),
+  stage: nameOrId,
+});
+
+/** API text, PUT /v1/contacts/{contactId}/tags. */
+export const TagsRequest = z.object({
+  type: z.literal('tags'),
+  number,
+  key,
+  add: z.array(z.string().min(1)),
+  remove: z.array(z.string().min(1)),
+});
+
+/** What an event asks for, ready to be done: personal data, so it stays in the ledger. */
+export const EventRequest = z.discriminatedUnion('type', [
+  LeadRequest,
+  MessageRequest,
+  FlowRequest,
+  StageRequest,
+  TagsRequest,
+]);
+export type EventRequest = z.infer<typeof EventRequest>;
+export type RequestOf<T extends EventRequest['type']> = Extract<EventRequest, { type: T }>;
+
+/** An event as a route has read it: what is needed to accept it. */
+export interface EventDraft {
+  readonly account: string;
+  readonly route: string;
+  /** Hash of account, route and idempotency key: one event, however often and wherever it comes in. */
+  readonly id: string;
+  /** Whom or what it is about: events of one subject are done one after the other, in the order in which they came. */
+  readonly subject: string;
+  /** Larger is newer; null: in the order in which they came. */
+  readonly rank: number | null;
+  readonly request: EventRequest;
+}
+
+/**
+ * - `received`: written down, but no workflow has been accepted for it yet: its sender was told to come again
+ * - `accepted`: a workflow has it
+ * - `ended`: see its outcome
+ */
+export type EventState = 'received' | 'accepted' | 'ended';
+
+/** `superseded`: a newer event of the same subject was done before. */
+export const EVENT_OUTCOMES = ['done', 'unchanged', 'superseded', 'failed', 'unknown', 'discarded'] as const;
+export type EventOutcome = (typeof EVENT_OUTCOMES)[number];
+
+/**
+ * What the steps of a record need to know, whether it came out of a source or as an event; frozen when the run, or the
+ * route, was opened.
+ */
+export const StepSpec = z.object({
+  account: z.string(),
+  /** Name of the sync, or `@` and the name of the route. */
+  sync: z.string(),
+  options: SyncConfig.pick({
+    mode: true,
+    tags: true,
+    extraInfo: true,
+    fields: true,
+    conflict: true,
+    validateNumber: true,
+  }).extend({
+    /** The card that the person has stays where it is. Syncs move it when the source's stage changes. */
+    keepCard: z.boolean().optional(),
+  }),
+  mapping: MappingConfig,
+});
+export type StepSpec = z.infer<typeof StepSpec>;
+
+/** Input of the workflow `leadIntake`: ids of events of one route, in the order in which they came. */
+export interface LeadIntakeInput {
+  readonly account: string;
+  readonly route: string;
+  readonly events: readonly string[];
+}
+
+/** Steps of the actions other than `lead`, each one API call. */
+export const EFFECT_STEPS = [
+  /** GET /v1/contacts?number=: the person's contact. */
+  'findContact',
+  /** PUT /v1/contacts/{contactId}/tags. */
+  'putTags',
+  /** GET /v1/cards?contactId=&pipelineId=: the newest open card. */
+  'findOpenCard',
+  /** PATCH /v1/cards/{cardId}/stage, and GET /v1/cards/{cardId} when the answer was lost. */
+  'moveCard',
+  'readBackMove',
+  /** POST of a message, and the conversation's newest page when the answer was lost. */
+  'sendMessage',
+  'readBackMessage',
+  /** POST /v1/flows/trigger: nothing can be read back. */
+  'triggerFlow',
+] as const;
+export type EffectStep = (typeof EFFECT_STEPS)[number];
+
+/** What an effect step answers: the next one, or null when the event has ended (its outcome is in the ledger). */
+export interface EffectResult {
+  readonly next: EffectStep | null;
+  /** The next step is due only after this many milliseconds. */
+  readonly waitMs?: number;
+}
+
+/** Answer of `beginEvent`. */
+export type EventTurn =
+  /** Somebody else has it, or it has ended. */
+  | { readonly turn: 'over' }
+  /** An earlier event of the same subject is not done yet, or the account's lists are being read by another. */
+  | { readonly turn: 'wait' }
+  | {
+      readonly turn: 'yours';
+      readonly run: string;
+      readonly tokenKey: string;
+      readonly callsPerMinute: number;
+      /** Lists of the account to read first. */
+      readonly lists: readonly ('tags' | 'pipelines')[];
+      readonly work:
+        | { readonly type: 'record'; readonly record: number; readonly todo: number }
+        | { readonly type: 'effect'; readonly step: EffectStep; readonly lane: 'reply' | 'lead' };
+    };

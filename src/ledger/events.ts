@@ -1,0 +1,208 @@
+// Events that came in: written down before a workflow is started for them, and remembered long after it has ended.
+import type { EventDraft, EventOutcome, EventRequest, EventState } from '../contracts/intake.ts';
+import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
+
+export interface EventRow {
+  /** Order in which events came. */
+  readonly seq: number;
+  readonly id: string;
+  readonly account: string;
+  readonly route: string;
+  readonly run_id: string;
+  readonly action: EventRequest['type'];
+  readonly subject: string;
+  readonly rank: number | null;
+  /** Null once it has ended well: nobody needs it any more. */
+  readonly request: EventRequest | null;
+  readonly state: EventState;
+  /** The workflow that has it in hand. */
+  readonly workflow: string | null;
+  /** What the steps of its effect found out on the way. */
+  readonly progress: Readonly<Record<string, unknown>>;
+  /** Internal errors of the service in a row. */
+  readonly attempts: number;
+  readonly record_id: number | null;
+  readonly outcome: EventOutcome | null;
+}
+
+/**
+ * Writes events down, each once, in the order given. One that was written down before keeps what it said then.
+ * @returns of each, in the same order, how far it is
+ */
+export async function addEvents(
+  db: Queryable,
+  run: string,
+  drafts: readonly EventDraft[],
+): Promise<EventState[]> {
+  const rows = drafts.map(({ id, account, route, subject, rank, request }) => ({
+    ...{ id, account, route, action: request.type, subject, rank, request },
+  }));
+  const fresh = await db.query<{ id: string }>(
+    `insert into events (id, account, route, run_id, action, subject, rank, request)
+     select id, account, route, $1, action, subject, rank, request
+       from rows from (jsonb_to_recordset($2::jsonb)
+         as (id text, account text, route text, action text, subject text, rank float8, request jsonb))
+         with ordinality as r(id, account, route, action, subject, rank, request, n)
+      order by n
+     on conflict (id) do nothing returning id`,
+    [run, toJson(rows)],
+  );
+  if (fresh.length === drafts.length) return drafts.map(() => 'received');
+  const known = await db.query<{ id: string; state: EventState }>(
+    'select id, state from events where id = any($1)',
+    [drafts.map(({ id }) => id)],
+  );
+  const states = new Map(known.map(({ id, state }) => [id, state]));
+  return drafts.map(({ id }) => states.get(id) as EventState);
+}
+
+/** A workflow has been accepted for these events. */
+export async function markAccepted(db: Queryable, ids: readonly string[]): Promise<void> {
+  await db.query(
+    `update events set state = 'accepted', accepted_at = clock_timestamp() where id = any($1) and state = 'received'`,
+    [ids],
+  );
+}
+
+/** Accepted events that have not ended, by account; of each how many, and seconds since the first was accepted. */
+export async function countOpen(
+  db: Queryable,
+): Promise<{ account: string; open: number; oldest: number | null }[]> {
+  return await db.query(
+    `select account, count(*)::int as open,
+            extract(epoch from clock_timestamp() - min(accepted_at))::float8 as oldest
+       from events where state = 'accepted' group by account`,
+  );
+}
+
+export async function getEvent(db: Queryable, id: string): Promise<EventRow | null> {
+  const [row] = await db.query<EventRow>('select * from events where id = $1', [id]);
+  return row ?? null;
+}
+
+/** Locks the event until the transaction ends. */
+export async function lockEvent(tx: Queryable, id: string): Promise<EventRow | null> {
+  const [row] = await tx.query<EventRow>('select * from events where id = $1 for update', [id]);
+  return row ?? null;
+}
+
+/**
+ * Gives the event to a workflow, unless another has it: a start that was accepted without an answer may have been
+ * made again in other company.
+ * @returns whether this workflow has it
+ */
+export async function claimEvent(tx: Queryable, id: string, workflow: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update events set workflow = $2, state = 'accepted', accepted_at = coalesce(accepted_at, clock_timestamp())
+      where id = $1 and state <> 'ended' and (workflow is null or workflow = $2) returning 1`,
+    [id, workflow],
+  );
+  return rows.length > 0;
+}
+
+/** Is an event of the same subject that came earlier not done yet? */
+export async function isBehind(tx: Queryable, event: EventRow): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'accepted' limit 1`,
+    [event.account, event.subject, event.seq],
+  );
+  return rows.length > 0;
+}
+
+/** Was a newer event of the subject done already? Only where the route orders its events. */
+export async function isSuperseded(tx: Queryable, event: EventRow): Promise<boolean> {
+  if (event.rank === null) return false;
+  const rows = await tx.query(
+    'select 1 from event_ranks where account = $1 and route = $2 and subject = $3 and rank > $4',
+    [event.account, event.route, event.subject, event.rank],
+  );
+  return rows.length > 0;
+}
+
+/** Keeps what a step found out for the next one. */
+export async function noteProgress(db: Queryable, id: string, found: Record<string, unknown>): Promise<void> {
+  await db.query('update events set progress = progress || $2::jsonb, attempts = 0 where id = $1', [
+    id,
+    toJson(found),
+  ]);
+}
+
+/** Counts one more internal error of the service at this event; answers the count. */
+export async function countEventAttempt(db: Queryable, id: string): Promise<number> {
+  const [row] = await db.query<{ attempts: number }>(
+    'update events set attempts = attempts + 1 where id = $1 returning attempts',
+    [id],
+  );
+  return row?.attempts ?? 1;
+}
+
+/** Why the event waits for somebody to act; null once it goes on. */
+export async function noteHold(
+  db: Queryable,
+  id: string,
+  hold: { code: string; reason: string } | null,
+): Promise<void> {
+  await db.query('update events set hold_code = $2, hold_reason = $3 where id = $1', [
+    id,
+    hold?.code ?? null,
+    hold?.reason ?? null,
+  ]);
+}
+
+export interface EventEnd {
+  readonly outcome: EventOutcome;
+  readonly step?: string | null;
+  readonly code?: string | null;
+  readonly reason?: string | null;
+}
+
+/** Ends an event; one that has ended stays as it is. What it asked for is kept only where somebody may still need it. */
+export async function endEvent(tx: Queryable, id: string, end: EventEnd): Promise<void> {
+  const [row] = await tx.query<Pick<EventRow, 'account' | 'route' | 'subject' | 'rank'>>(
+    `update events set state = 'ended', outcome = $2, step = $3, code = $4, reason = $5, ended_at = clock_timestamp(),
+            hold_code = null, hold_reason = null, progress = '{}',
+            request = case when $2 in ('failed', 'unknown') then request end
+      where id = $1 and state <> 'ended' returning account, route, subject, rank`,
+    [id, end.outcome, end.step ?? null, end.code ?? null, end.reason ?? null],
+  );
+  if (row === undefined || row.rank === null) return;
+  // What failed had no effect: an older event may still have one.
+  if (end.outcome !== 'done' && end.outcome !== 'unchanged' && end.outcome !== 'unknown') return;
+  await tx.query(
+    `insert into event_ranks (account, route, subject, rank) values ($1, $2, $3, $4)
+     on conflict (account, route, subject) do update set rank = excluded.rank, at = now()
+      where event_ranks.rank < excluded.rank`,
+    [row.account, row.route, row.subject, row.rank],
+  );
+}
+
+/** The workflow that waits with the next event of the subject; null when none does. */
+export async function nextInLine(
+  db: Queryable,
+  { account, subject, seq }: Pick<EventRow, 'account' | 'subject' | 'seq'>,
+): Promise<{ id: string; workflow: string } | null> {
+  const [row] = await db.query<{ id: string; workflow: string | null }>(
+    `select id, workflow from events where account = $1 and subject = $2 and seq > $3 and state = 'accepted'
+      order by seq limit 1`,
+    [account, subject, seq],
+  );
+  return row?.workflow == null ? null : { id: row.id, workflow: row.workflow };
+}
+
+/**
+ * Forgets events that ended before `days` ago, and those that nobody came back with for a day after being told to.
+ * @returns how many; a further call may find more
+ */
+export async function forgetEvents(db: Queryable, days: number, limit = 5000): Promise<number> {
+  const rows = await db.query(
+    `delete from events where seq in (
+       (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1 * 86400) limit $2)
+       union all
+       (select seq from events where state = 'received' and received_at < now() - interval '1 day' limit $2))
+     returning 1`,
+    [days, limit],
+  );
+  await db.query('delete from event_ranks where at < now() - make_interval(secs => $1 * 86400)', [days]);
+  return rows.length;
+}

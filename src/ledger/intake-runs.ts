@@ -1,0 +1,43 @@
+// The run of a route: what the steps of its events know of it, frozen until the route changes, and the calls they made.
+import type { StepSpec } from '../contracts/intake.ts';
+import type { Database } from './database.ts';
+import { toJson } from './json.ts';
+
+/** Routes whose action is no lead have nothing to freeze but their place. */
+export type IntakeSpec = StepSpec | Pick<StepSpec, 'account' | 'sync'>;
+
+/** Name of a route among the names of syncs, which begin with a letter or digit. */
+export function routeSyncName(route: string): string {
+  return `@${route}`;
+}
+
+/**
+ * The run that events of this route belong to: the open one, or the next where the route has changed since. Events of
+ * the one before go on as they were told.
+ * @returns its id, `{account}/@{route}/{sequence number}`
+ */
+export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<string> {
+  const { account, sync } = spec;
+  return await db.transaction(async (tx) => {
+    // Two processes that start together take turns here.
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724312))', [`${account}/${sync}`]);
+    await tx.query(
+      `update runs set finished_at = now(), status = 'finished'
+        where account = $1 and sync = $2 and finished_at is null and spec <> $3::jsonb`,
+      [account, sync, toJson(spec)],
+    );
+    await tx.query(
+      `insert into runs (id, account, sync, seq, spec, kind, status)
+       select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, 'intake', 'syncing'
+         from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
+       on conflict do nothing`,
+      [account, sync, toJson(spec)],
+    );
+    const [run] = await tx.query<{ id: string }>(
+      'select id from runs where account = $1 and sync = $2 and finished_at is null',
+      [account, sync],
+    );
+    if (run === undefined) throw new Error(`the run of ${account}/${sync} ended while it was opened`);
+    return run.id;
+  });
+}

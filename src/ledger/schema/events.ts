@@ -1,0 +1,49 @@
+// Migration 6: events that came in, and what is remembered of them.
+
+export const EVENT_TABLES = `
+  create table events (
+    seq bigint generated always as identity primary key,
+    id text not null unique,
+    account text not null,
+    route text not null,
+    run_id text not null references runs,
+    action text not null,
+    subject text not null,
+    rank double precision,
+    request jsonb,
+    state text not null default 'received',
+    workflow text,
+    progress jsonb not null default '{}',
+    attempts int not null default 0,
+    record_id bigint,
+    hold_code text,
+    hold_reason text,
+    outcome text,
+    step text,
+    code text,
+    reason text,
+    received_at timestamptz not null default now(),
+    accepted_at timestamptz,
+    ended_at timestamptz
+  );
+  create index events_open on events (account, subject, seq) where state = 'accepted';
+  create index events_ended on events (ended_at) where state = 'ended';
+  create index events_received on events (received_at) where state = 'received';
+
+  -- The newest event done of a subject, where a route orders them.
+  create table event_ranks (
+    account text not null,
+    route text not null,
+    subject text not null,
+    rank double precision not null,
+    at timestamptz not null default now(),
+    primary key (account, route, subject)
+  );
+
+  -- Several events about one person may be under way in the run of a route; a source gives each person one record.
+  alter table run_records drop constraint run_records_run_id_key_key;
+  alter table run_records add column event_id text;
+  create unique index run_records_key on run_records (run_id, key, (coalesce(event_id, '')));
+
+  alter table catalog add column asked_at timestamptz;
+`;
