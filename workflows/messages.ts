@@ -1,5 +1,5 @@
 // What can be said to and asked of workflows from outside, and how they are named.
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RunProgress } from '../src/contracts/run.ts';
 
 /** Who does something, and why: kept with the run. */
@@ -49,3 +49,25 @@ export function crmSyncIdentity(account: string, sync: string) {
     staticSummary: `CRM sync "${sync}" into the account "${account}"`,
   };
 }
+
+/** The workflow of events that came in. `key`: the id of the event, or a hash over those of several. */
+export function leadIntakeWorkflowId(account: string, route: string, key: string): string {
+  return `lead-intake/${account}/${route}/${key}`;
+}
+
+/** How the workflow of events is named and found in the engine. Nothing of what they say: ids are hashes. */
+export function leadIntakeIdentity(account: string, route: string, key: string) {
+  return {
+    workflowId: leadIntakeWorkflowId(account, route, key),
+    typedSearchAttributes: [
+      { key: SEARCH_KEYS.account, value: account },
+      { key: SEARCH_KEYS.job, value: `route/${route}` },
+    ],
+    staticSummary: `Events of the route "${route}" for the account "${account}"`,
+  };
+}
+
+/** It is the turn of this event now: the one before it, about the same subject, is done. */
+export const turnSignal = defineSignal<[string]>('turn');
+/** Somebody has mended what held the events of this workflow up: try again now. */
+export const retrySignal = defineSignal('retry');

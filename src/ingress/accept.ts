@@ -1,0 +1,219 @@
+// Accepting events: written down in the ledger first, then a workflow is started, and only then the sender hears yes.
+import { createHash } from 'node:crypto';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { leadIntakeIdentity } from '../../workflows/messages.ts';
+import { durationMs } from '../contracts/config-base.ts';
+import type { EventDraft, EventState, LeadIntakeInput } from '../contracts/intake.ts';
+import { type Database, LedgerError } from '../ledger/database.ts';
+import { addEvents, markAccepted } from '../ledger/events.ts';
+import { type IntakeSpec, openIntakeRun } from '../ledger/intake-runs.ts';
+import { type Batcher, createBatcher } from './batcher.ts';
+import { eachInOrder } from './in-order.ts';
+import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
+import { createRoom } from './room.ts';
+
+/** A start that has no answer by then is given up; made again, it finds its workflow there. */
+const START_MS = 5000;
+const READY_MS = 2000;
+/** After a failed start nobody is kept waiting for so long: the engine is asked again then. */
+const REST_MS = 1000;
+/** Starts under way for one call of `accept`: the engine's rate does not rise beyond. */
+const STARTS = 32;
+/** Groups of a route under way at once, where it batches. */
+const GROUPS = 4;
+/** In front of `started by` in a workflow task's queue: as urgent as leads. */
+const PRIORITY = { priorityKey: 2 };
+
+export interface AcceptanceOptions {
+  readonly client: Client;
+  readonly db: Database;
+  readonly taskQueue: string;
+  readonly maxOpen: number;
+  readonly maxDelayMs: number;
+  callsPerMinute(account: string): number;
+  /** What the steps of this route's events are to know. */
+  specOf(route: Route): IntakeSpec;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+export function createAcceptance(options: AcceptanceOptions): Acceptance {
+  const { client, db, log } = options;
+  const room = createRoom(options);
+  const runs = new Map<string, Promise<string>>();
+  const batchers = new Map<string, Batcher<EventDraft, Accepted>>();
+  /** Events whose start is under way: the same one meanwhile waits for the same answer. */
+  const starting = new Map<string, Promise<unknown>>();
+  const underWay = new Set<Promise<unknown>>();
+  let restUntil = 0;
+  let closing = false;
+
+  /** Opened at the first event, so that a ledger that is away does not keep the process from starting. */
+  function runOf(route: Route): Promise<string> {
+    const known = runs.get(route.name);
+    if (known !== undefined) return known;
+    const opened = openIntakeRun(db, options.specOf(route));
+    runs.set(route.name, opened);
+    opened.catch(() => runs.delete(route.name));
+    return opened;
+  }
+
+  async function start(account: string, route: string, key: string, events: readonly string[]) {
+    if (Date.now() < restUntil)
+      throw new NotAcceptedError('ENGINE', REST_MS, 'Temporal did not answer a moment ago');
+    const input: LeadIntakeInput = { account, route, events };
+    try {
+      await client.connection.withDeadline(Date.now() + START_MS, () =>
+        client.workflow.start('leadIntake', {
+          ...leadIntakeIdentity(account, route, key),
+          taskQueue: options.taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          priority: PRIORITY,
+        }),
+      );
+    } catch (error) {
+      // Started before, by an attempt whose answer got lost or by another process: that is what was wanted.
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return;
+      restUntil = Date.now() + REST_MS;
+      const message = `Temporal did not accept a start: ${(error as Error).message}`;
+      throw new NotAcceptedError('ENGINE', REST_MS, message, { cause: error });
+    }
+  }
+
+  /** Writes down, starts, and marks: one start for all of them, or one each. */
+  async function take(route: Route, drafts: readonly EventDraft[], together: boolean): Promise<Accepted[]> {
+    const seen = new Set<string>();
+    const unique = drafts.filter(({ id }) => !seen.has(id) && seen.add(id));
+    const states = await ledger(async () => await addEvents(db, await runOf(route), unique));
+    const fresh = unique.filter((_, n) => states[n] === 'received');
+    const account = fresh[0]?.account ?? '';
+    let failure: { error: unknown } | null = null;
+    let begun: readonly EventDraft[] = fresh;
+    if (fresh.length > 0 && together) {
+      const ids = fresh.map(({ id }) => id);
+      await start(account, route.name, ids.length === 1 ? (ids[0] as string) : hashOf(ids), ids);
+    } else {
+      const each = await eachInOrder(
+        fresh,
+        ({ subject }) => subject,
+        STARTS,
+        ({ id }) => start(account, route.name, id, [id]),
+      );
+      begun = each.done;
+      failure = each.failure;
+    }
+    if (begun.length > 0)
+      await ledger(() =>
+        markAccepted(
+          db,
+          begun.map(({ id }) => id),
+        ),
+      );
+    if (failure !== null) throw failure.error;
+    return answersOf(drafts, unique, states);
+  }
+
+  function acceptNow(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
+    const { batch } = route.config;
+    if (batch === undefined) return take(route, drafts, false);
+    let batcher = batchers.get(route.name);
+    if (batcher === undefined) {
+      const { max } = batch;
+      batcher = createBatcher({
+        max,
+        waitMs: durationMs(batch.wait),
+        groups: GROUPS,
+        handOn: async (group) => {
+          const answers: Accepted[] = [];
+          for (let from = 0; from < group.length; from += max)
+            answers.push(...(await take(route, group.slice(from, from + max), true)));
+          return answers;
+        },
+      });
+      batchers.set(route.name, batcher);
+    }
+    return batcher.add(drafts);
+  }
+
+  async function accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
+    if (drafts.length === 0) return [];
+    if (closing) throw new NotAcceptedError('CLOSING', REST_MS, 'this process is shutting down');
+    await ledger(() => room.require(route.config.account));
+    const [only] = drafts;
+    if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts);
+    // A burst of one event, as impatient senders make it, costs one start.
+    const same = starting.get(only.id);
+    if (same !== undefined) {
+      await same;
+      return [{ id: only.id, duplicate: true }];
+    }
+    const accepted = acceptNow(route, drafts);
+    starting.set(only.id, accepted);
+    try {
+      return await accepted;
+    } finally {
+      starting.delete(only.id);
+    }
+  }
+
+  return {
+    async accept(route, drafts) {
+      const work = accept(route, drafts);
+      underWay.add(work);
+      try {
+        return await work;
+      } catch (error) {
+        if (error instanceof NotAcceptedError)
+          log.warn({ route: route.name, events: drafts.length, why: error.why }, error.message);
+        throw error;
+      } finally {
+        underWay.delete(work);
+      }
+    },
+    requireRoom: (account) => ledger(() => room.require(account)),
+    loads: () => ledger(() => room.loads()),
+    async ready() {
+      await ledger(() => db.query('select 1'));
+      try {
+        await client.connection.withDeadline(Date.now() + READY_MS, () =>
+          client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+        );
+      } catch (error) {
+        const message = `Temporal does not answer: ${(error as Error).message}`;
+        throw new NotAcceptedError('ENGINE', REST_MS, message, { cause: error });
+      }
+    },
+    async close() {
+      closing = true;
+      await Promise.all([...batchers.values()].map((batcher) => batcher.flush()));
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+async function ledger<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    throw new NotAcceptedError('LEDGER', REST_MS, error.message, { cause: error });
+  }
+}
+
+/** One name for one set of events, whatever else it is started with. */
+function hashOf(ids: readonly string[]): string {
+  return createHash('sha256').update(ids.join(' ')).digest('base64url').slice(0, 22);
+}
+
+function answersOf(
+  drafts: readonly EventDraft[],
+  unique: readonly EventDraft[],
+  states: readonly EventState[],
+): Accepted[] {
+  const known = new Map(unique.map(({ id }, n) => [id, states[n] !== 'received']));
+  return drafts.map(({ id }) => {
+    const duplicate = known.get(id) as boolean;
+    known.set(id, true);
+    return { id, duplicate };
+  });
+}

@@ -1,0 +1,66 @@
+// How much of what was accepted is still open, and whether there is room for more.
+
+import type { Queryable } from '../ledger/database.ts';
+import { countOpen } from '../ledger/events.ts';
+import { type Load, NotAcceptedError } from './intake.ts';
+
+/** The count is asked for at most so often. */
+const FRESH_MS = 1000;
+/** What a lead takes on the way, more or less: a look, an upsert, a card. */
+const CALLS_AN_EVENT = 3;
+/** When it is worth a try again. */
+const BUSY_RETRY_MS = 10_000;
+
+export interface RoomOptions {
+  readonly db: Queryable;
+  readonly maxOpen: number;
+  readonly maxDelayMs: number;
+  /** Calls a minute that all tokens of the account allow together. */
+  callsPerMinute(account: string): number;
+  /** @default Date.now */
+  readonly now?: () => number;
+}
+
+export interface Room {
+  loads(): Promise<Load[]>;
+  /** @throws NotAcceptedError `BUSY` */
+  require(account: string): Promise<void>;
+}
+
+export function createRoom(options: RoomOptions): Room {
+  const { db, maxOpen, maxDelayMs, callsPerMinute, now = Date.now } = options;
+  let known: { at: number; loads: Promise<Load[]> } | null = null;
+
+  function busy(account: string, open: number): string | null {
+    if (open >= maxOpen) return `${open} events of the account are open, and ingress.maxOpen is ${maxOpen}`;
+    const minutes = (open * CALLS_AN_EVENT) / callsPerMinute(account);
+    if (minutes * 60_000 < maxDelayMs) return null;
+    return `the calls of ${open} open events take some ${Math.round(minutes)} min at the account's rate, and ingress.maxDelay is ${Math.round(maxDelayMs / 60_000)} min`;
+  }
+
+  async function count(): Promise<Load[]> {
+    const rows = await countOpen(db);
+    return rows.map(({ account, open, oldest }) => ({
+      ...{ account, open, oldestSeconds: oldest },
+      busy: busy(account, open),
+    }));
+  }
+
+  function loads(): Promise<Load[]> {
+    if (known !== null && now() - known.at < FRESH_MS) return known.loads;
+    const asked = { at: now(), loads: count() };
+    known = asked;
+    asked.loads.catch(() => {
+      if (known === asked) known = null;
+    });
+    return asked.loads;
+  }
+
+  return {
+    loads,
+    async require(account) {
+      const load = (await loads()).find((each) => each.account === account);
+      if (load?.busy != null) throw new NotAcceptedError('BUSY', BUSY_RETRY_MS, load.busy);
+    },
+  };
+}
