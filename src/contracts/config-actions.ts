@@ -29,6 +29,7 @@ export const LeadAction = z.strictObject({
       'Whether the card that the person has is moved to the stage of the event; otherwise it stays',
   }),
 });
+export type LeadAction = z.infer<typeof LeadAction>;
 
 export const MessageAction = z.strictObject({
   type: z.literal('message').meta({ description: 'Send to a number, or reply in a conversation' }),
@@ -83,6 +84,7 @@ export const MessageAction = z.strictObject({
       'false: fire and forget, without a conversation to answer in (not for replies, not with media)',
   }),
 });
+export type MessageAction = z.infer<typeof MessageAction>;
 
 export const FlowAction = z.strictObject({
   type: z.literal('flow').meta({ description: 'Trigger a published automation flow on a contact' }),
@@ -95,6 +97,7 @@ export const FlowAction = z.strictObject({
     .default({})
     .meta({ description: 'Variables of the flow: name → expression' }),
 });
+export type FlowAction = z.infer<typeof FlowAction>;
 
 export const StageAction = z.strictObject({
   type: z.literal('stage').meta({ description: 'Move a card to another stage' }),
@@ -112,6 +115,7 @@ export const StageAction = z.strictObject({
     }),
   stage: described(Expression, 'Yields the stage, by name or id'),
 });
+export type StageAction = z.infer<typeof StageAction>;
 
 const tagList = z.array(
   z.union([
@@ -131,6 +135,7 @@ export const TagsAction = z.strictObject({
   add: tagList.default([]).meta({ description: 'Tags to add, as in a mapping' }),
   remove: tagList.default([]).meta({ description: 'Tags to take away, as in a mapping' }),
 });
+export type TagsAction = z.infer<typeof TagsAction>;
 
 export const RouteAction = z.discriminatedUnion('type', [
   LeadAction,

@@ -15,21 +15,24 @@ export interface RowView {
 /** Yields the value of an expression, undefined when it is empty. @throws ValueError */
 export type Reader = (row: RowView) => unknown;
 
+/** Last touch on the text of a template. */
+export type Tidy = (text: string) => string;
+
 const FORMS = ['path', 'template', 'jsonata', 'const', 'first'] as const;
 
 export class ExpressionCompiler {
   readonly columns = new Columns();
   readonly evaluations: Evaluate[] = [];
 
-  compile(expression: Expression, at: readonly string[]): Reader {
-    if (typeof expression === 'string') return this.#text(expression, at);
-    if (Array.isArray(expression)) return this.#first(expression, at);
-    return this.#object(expression, at);
+  compile(expression: Expression, at: readonly string[], tidy: Tidy = oneLine): Reader {
+    if (typeof expression === 'string') return this.#text(expression, at, tidy);
+    if (Array.isArray(expression)) return this.#first(expression, at, tidy);
+    return this.#object(expression, at, tidy);
   }
 
-  #text(text: string, at: readonly string[]): Reader {
+  #text(text: string, at: readonly string[], tidy: Tidy): Reader {
     if (text.startsWith('=')) return this.#jsonata(text.slice(1), at);
-    if (text.includes('{{')) return this.#template(text, at);
+    if (text.includes('{{')) return this.#template(text, at, tidy);
     return this.#path(text, at);
   }
 
@@ -38,8 +41,8 @@ export class ExpressionCompiler {
     return ({ values }) => this.columns.read(slot, values);
   }
 
-  #first(items: readonly string[], at: readonly string[]): Reader {
-    const readers = items.map((item, index) => this.#text(item, [...at, String(index)]));
+  #first(items: readonly string[], at: readonly string[], tidy: Tidy): Reader {
+    const readers = items.map((item, index) => this.#text(item, [...at, String(index)], tidy));
     return (row) => {
       for (const read of readers) {
         const value = read(row);
@@ -49,7 +52,7 @@ export class ExpressionCompiler {
     };
   }
 
-  #template(template: string, at: readonly string[]): Reader {
+  #template(template: string, at: readonly string[], tidy: Tidy): Reader {
     const parts = template.split(/\{\{(.*?)\}\}/s);
     const texts = parts.filter((_, index) => index % 2 === 0);
     if (texts.some((text) => text.includes('{{') || text.includes('}}'))) {
@@ -69,7 +72,7 @@ export class ExpressionCompiler {
         if (read && piece !== undefined) found = true;
         text += piece ?? '';
       }
-      return found ? oneLine(text) : undefined;
+      return found ? tidy(text) : undefined;
     };
   }
 
@@ -82,13 +85,13 @@ export class ExpressionCompiler {
     };
   }
 
-  #object(expression: ExpressionObject, at: readonly string[]): Reader {
+  #object(expression: ExpressionObject, at: readonly string[], tidy: Tidy): Reader {
     const given = FORMS.filter((form) => expression[form] !== undefined);
     if (given.length !== 1) {
       const found = given.length === 0 ? 'none' : given.join(' and ');
       throw new MappingConfigError(at, `needs exactly one of ${FORMS.join(', ')}; found ${found}`);
     }
-    const read = this.#base(expression, at);
+    const read = this.#base(expression, at, tidy);
     const lookUp = expression.map ? tableReader(expression.map, expression.default !== undefined) : undefined;
     return (row) => {
       const found = read(row);
@@ -101,11 +104,12 @@ export class ExpressionCompiler {
     };
   }
 
-  #base(expression: ExpressionObject, at: readonly string[]): Reader {
+  #base(expression: ExpressionObject, at: readonly string[], tidy: Tidy): Reader {
     if (expression.path !== undefined) return this.#path(expression.path, [...at, 'path']);
-    if (expression.template !== undefined) return this.#template(expression.template, [...at, 'template']);
+    if (expression.template !== undefined)
+      return this.#template(expression.template, [...at, 'template'], tidy);
     if (expression.jsonata !== undefined) return this.#jsonata(expression.jsonata, [...at, 'jsonata']);
-    if (expression.first !== undefined) return this.#first(expression.first, [...at, 'first']);
+    if (expression.first !== undefined) return this.#first(expression.first, [...at, 'first'], tidy);
     return () => expression.const;
   }
 }

@@ -4,39 +4,10 @@ import type { MappingConfig } from '../contracts/config.ts';
 import type { CrmRecord, ExtraField, RecordCard } from '../contracts/record.ts';
 import { requireSafeName } from './columns.ts';
 import { toDate } from './dates.ts';
-import { ValueError } from './errors.ts';
-import { type ExpressionCompiler, type Reader, type RowView, tableReader } from './expression.ts';
-import { parsePhone } from './phone.ts';
+import { type ExpressionCompiler, tableReader } from './expression.ts';
+import { field, line, type Part, toNumber } from './parts.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
 import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
-
-/** Takes note of a value that can't be used; a warning keeps the row. */
-export type Report = (field: string, error: ValueError, kind?: 'problem' | 'warning') => void;
-
-type Part<T> = (row: RowView, report: Report) => T;
-
-/** A field: its value, or undefined when it is empty or was reported. */
-function field<T>(
-  name: string,
-  read: Reader,
-  convert: (value: unknown) => T,
-  kind: 'problem' | 'warning' = 'problem',
-): Part<T | undefined> {
-  return (row, report) => {
-    try {
-      return convert(read(row));
-    } catch (error) {
-      if (!(error instanceof ValueError)) throw error;
-      report(name, error, kind);
-      return undefined;
-    }
-  };
-}
-
-const line = (value: unknown): string | undefined => {
-  const text = toText(value);
-  return text === undefined ? undefined : oneLine(text) || undefined;
-};
 
 /** Undefined when the number, which is the identity, could not be read. */
 export function compileContact(
@@ -77,22 +48,14 @@ export function compileContact(
   };
 }
 
-function toNumber(value: unknown, country: CountryCode | undefined): string {
-  const text = toText(value);
-  if (text === undefined) {
-    const reason =
-      'a phone number is required: it identifies the contact; fill the column, or name further ones in a list';
-    throw new ValueError('required', reason, undefined);
-  }
-  const phone = parsePhone(text, country);
-  if (!phone.ok) throw new ValueError(phone.code, phone.reason, value);
-  return phone.number;
-}
-
 /** Each entry yields a tag or several; `split` comes before `map`, so that each part is looked up by itself. */
-export function compileTags(entries: MappingConfig['tags'], compiler: ExpressionCompiler): Part<string[]> {
+export function compileTags(
+  entries: MappingConfig['tags'],
+  compiler: ExpressionCompiler,
+  key = 'tags',
+): Part<string[]> {
   const parts = entries.map((entry, index) => {
-    const at = ['tags', String(index)];
+    const at = [key, String(index)];
     if (typeof entry === 'string') {
       const read = compiler.compile(entry, at);
       return field(at.join('.'), read, (value) => toTexts(value, undefined));

@@ -1,11 +1,9 @@
 // Compiles a mapping and applies it to rows: values in, a record or the reasons why there is none out.
 import type { MappingConfig } from '../contracts/config.ts';
 import type { CrmRecord, RowProblem } from '../contracts/record.ts';
-import { MappingConfigError, ValueError } from './errors.ts';
 import { ExpressionCompiler, type RowView } from './expression.ts';
-import { compileCard, compileContact, compileExtraInfo, compileTags, type Report } from './fields.ts';
-import { isCountry } from './phone.ts';
-import { preview } from './text.ts';
+import { compileCard, compileContact, compileExtraInfo, compileTags } from './fields.ts';
+import { overRows, type Report, requireCountry, toProblem } from './parts.ts';
 
 export { MappingConfigError } from './errors.ts';
 
@@ -30,13 +28,7 @@ export interface Mapping {
  * @throws MappingConfigError for bad JSONata, a bad template or path, a name that reaches into prototypes, or an unknown country
  */
 export function compileMapping(config: MappingConfig): Mapping {
-  const country = config.defaultCountry;
-  if (country !== undefined && !isCountry(country)) {
-    throw new MappingConfigError(
-      ['defaultCountry'],
-      `"${country}" is no country with phone numbers; use ISO 3166 letters, for example BR`,
-    );
-  }
+  const country = requireCountry(config.defaultCountry);
   const compiler = new ExpressionCompiler();
   const contact = compileContact(config.contact, country, compiler);
   const tags = compileTags(config.tags, compiler);
@@ -49,7 +41,6 @@ export function compileMapping(config: MappingConfig): Mapping {
     const report: Report = (field, error, kind = 'problem') => {
       (kind === 'warning' ? warnings : problems).push(toProblem(field, error));
     };
-    compiler.columns.bind(row.values);
     const person = contact(row, report);
     const record: CrmRecord = {
       key: person?.number ?? '',
@@ -62,24 +53,5 @@ export function compileMapping(config: MappingConfig): Mapping {
     return problems.length > 0 || !person ? { ok: false, problems } : { ok: true, record, warnings };
   };
 
-  const { evaluations } = compiler;
-  return {
-    columns: compiler.columns.names,
-    apply(values) {
-      if (evaluations.length === 0) return finish({ values, results: [] });
-      const results = evaluations.map((evaluate) =>
-        evaluate(values).catch((error: unknown) => {
-          if (error instanceof ValueError) return error;
-          throw error;
-        }),
-      );
-      return Promise.all(results).then((done) => finish({ values, results: done }));
-    },
-  };
-}
-
-function toProblem(field: string, error: ValueError): RowProblem {
-  const value = preview(error.value);
-  const problem: RowProblem = { field, code: error.code, reason: error.message };
-  return value === undefined ? problem : { ...problem, value };
+  return { columns: compiler.columns.names, apply: overRows(compiler, finish) };
 }

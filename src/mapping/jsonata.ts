@@ -13,7 +13,10 @@ const UNSTABLE = new Set(['now', 'millis', 'random', 'shuffle']);
 /** Resolves to the value; rejects with ValueError `expression_failed`. */
 export type Evaluate = (values: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
-/** @throws MappingConfigError for a syntax error, a forbidden name, or a function whose result changes from run to run. */
+/**
+ * What is about an event rather than in it stands under `$event`, which JSONata takes for a variable.
+ * @throws MappingConfigError for a syntax error, a forbidden name, or a function whose result changes from run to run
+ */
 export function compileJsonata(source: string, at: readonly string[]): Evaluate {
   let expression: jsonata.Expression;
   try {
@@ -25,7 +28,7 @@ export function compileJsonata(source: string, at: readonly string[]): Evaluate 
   checkNames(expression.ast(), at);
   return async (values) => {
     try {
-      return plain(await expression.evaluate(values));
+      return plain(await expression.evaluate(values, { event: values.$event }));
     } catch (error) {
       // The library's message may quote the row, so only its code is handed on.
       const code = String((error as jsonata.JsonataError).code ?? 'error');

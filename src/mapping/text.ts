@@ -5,10 +5,14 @@ const PLAIN = /^[\x20-\x7e]*$/;
 // NUL and lone surrogates can be stored neither in PostgreSQL text nor in UTF-8.
 const UNPRINTABLE = /(?![\t\n\r])[\p{Surrogate}\p{Control}\ufeff]/gu;
 
+/** What can be stored and sent of a text, blanks and line breaks included. */
+export function printable(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(UNPRINTABLE, '').normalize('NFC');
+}
+
 /** NFC, so that the same name typed on two systems hashes alike. */
 export function clean(text: string): string {
-  if (PLAIN.test(text)) return text.trim();
-  return text.replace(UNPRINTABLE, '').normalize('NFC').trim();
+  return printable(text).trim();
 }
 
 /** {@link clean}, with every run of white space as one blank. */

@@ -1,0 +1,136 @@
+// The action `message`: whom to write to, and what.
+import type { MessageAction } from '../contracts/config.ts';
+import type { RequestOf } from '../contracts/intake.ts';
+import { compileMedia } from './action-media.ts';
+import { MappingConfigError, ValueError } from './errors.ts';
+import type { ExpressionCompiler } from './expression.ts';
+import { line, type Part, partOf, requireCountry, required, toNumber } from './parts.ts';
+import { canonicalKey } from './phone.ts';
+import { clean, isEmpty, printable, toText } from './text.ts';
+import { toId } from './values.ts';
+
+type MessageRequest = RequestOf<'message'>;
+
+/** @throws MappingConfigError when nobody could be written to, nothing sent, or keys exclude each other */
+export function compileMessage(
+  config: MessageAction,
+  compiler: ExpressionCompiler,
+): Part<MessageRequest | undefined> {
+  checkMessage(config);
+  const recipient = compileRecipient(config, compiler);
+  const text =
+    config.text === undefined ? undefined : partOf(compiler, config.text, ['text'], toMessageText, clean);
+  const template = config.template && compileTemplate(config.template, compiler);
+  const media = config.media && compileMedia(config.media, compiler);
+  const contactName =
+    config.contactName === undefined
+      ? undefined
+      : partOf(compiler, config.contactName, ['contactName'], line);
+  return (row, report) => {
+    let reported = false;
+    const take: typeof report = (...problem) => {
+      reported = true;
+      report(...problem);
+    };
+    const to = recipient(row, take);
+    const found = {
+      text: text?.(row, take),
+      template: template?.(row, take),
+      media: media?.(row, take),
+      contactName: contactName?.(row, take),
+    };
+    const { saveOnTicket, connection } = config;
+    if (!reported && found.text === undefined && found.template === undefined && found.media === undefined) {
+      const reason = 'the event yields neither a text nor a template nor a file; fill one of them';
+      take('text', new ValueError('required', reason, undefined));
+    }
+    if (reported || to === undefined) return undefined;
+    const request: MessageRequest = { type: 'message', to, saveOnTicket };
+    if (found.text !== undefined) request.text = found.text;
+    if (found.template !== undefined) request.template = found.template;
+    if (found.media !== undefined) request.media = found.media;
+    if (connection !== undefined) request.connection = connection;
+    if (found.contactName !== undefined) request.contactName = found.contactName;
+    return request;
+  };
+}
+
+function checkMessage(config: MessageAction): void {
+  const refuse = (key: string | undefined, problem: string): never => {
+    throw new MappingConfigError(key === undefined ? [] : [key], problem);
+  };
+  if (config.number === undefined && config.conversation === undefined) {
+    refuse(undefined, 'a message needs number or conversation; name one');
+  }
+  if (config.text === undefined && config.template === undefined && config.media === undefined) {
+    refuse(undefined, 'a message needs text, template or media; name at least one');
+  }
+  if (config.media !== undefined && !config.saveOnTicket) {
+    refuse(
+      'saveOnTicket',
+      'files are not sent by a message that is not kept; leave saveOnTicket or media out',
+    );
+  }
+  if (config.conversation === undefined) return;
+  if (config.number !== undefined) {
+    refuse('conversation', 'a message goes to a number or into a conversation, not both; leave one out');
+  }
+  if (config.connection !== undefined) {
+    refuse('connection', 'a reply goes out on the connection of its conversation; leave this out');
+  }
+  if (config.contactName !== undefined) {
+    refuse('contactName', 'a conversation has its contact already; leave this out');
+  }
+  if (!config.saveOnTicket) refuse('saveOnTicket', 'a reply is always kept; leave this out');
+}
+
+function compileRecipient(
+  config: MessageAction,
+  compiler: ExpressionCompiler,
+): Part<MessageRequest['to'] | undefined> {
+  const country = requireCountry(config.defaultCountry);
+  if (config.number !== undefined) {
+    return partOf(compiler, config.number, ['number'], (value) => {
+      const number = toNumber(value, country);
+      return { number, key: canonicalKey(number) };
+    });
+  }
+  const toConversation = required(toId, 'the id of the conversation is required; fill it');
+  const conversation = config.conversation ?? '';
+  return partOf(compiler, conversation, ['conversation'], (value) => ({
+    conversation: toConversation(value),
+  }));
+}
+
+/** Line breaks and blanks stay as the event has them; nothing but blanks is no text. */
+function toMessageText(value: unknown): string | undefined {
+  if (typeof value !== 'string') return toText(value);
+  const text = printable(value);
+  return isEmpty(text) ? undefined : text;
+}
+
+/**
+ * Undefined when the event names no template. One that it names must have all of its parts: a template with holes is
+ * never sent.
+ */
+function compileTemplate(
+  config: NonNullable<MessageAction['template']>,
+  compiler: ExpressionCompiler,
+): Part<MessageRequest['template']> {
+  const name = partOf(compiler, config.name, ['template', 'name'], line);
+  const toLanguage = required(line, 'a template needs its language, for example pt_BR; fill it');
+  const language = partOf(compiler, config.language, ['template', 'language'], toLanguage);
+  const toParameter = required(line, 'a template with a hole is never sent; fill it, or give it a `default`');
+  const parameters = config.parameters.map((expression, index) =>
+    partOf(compiler, expression, ['template', 'parameters', String(index)], toParameter),
+  );
+  return (row, report) => {
+    const wanted = name(row, report);
+    if (wanted === undefined) return undefined;
+    return {
+      name: wanted,
+      language: language(row, report) ?? '',
+      parameters: parameters.map((parameter) => parameter(row, report) ?? ''),
+    };
+  };
+}
