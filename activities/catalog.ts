@@ -31,7 +31,7 @@ export function createCatalogActivities(deps: Deps) {
 
     /** GET /v1/pipelines. The mapping's pipeline must be among them. */
     async readPipelines(input: { run: string }): Promise<void> {
-      const { account, spec } = await getRun(db, input.run);
+      const { account, spec, kind } = await getRun(db, input.run);
       await readCatalogue(deps, input.run, 'createCard', async () => {
         const list = await callApi(deps, deps.account(account), input.run, 'cards:read', (client, options) =>
           client.pipelines.list(options),
@@ -42,7 +42,8 @@ export function createCatalogActivities(deps: Deps) {
           stages: stages.map((stage) => ({ id: stage.id, name: stage.name })),
         }));
         await saveCatalog(db, account, 'pipelines', pipelines);
-        const wanted = spec.mapping.card?.pipeline;
+        // An event finds by itself that its pipeline is missing.
+        const wanted = kind === 'intake' ? undefined : spec.mapping.card?.pipeline;
         if (wanted === undefined || pick(pipelines, wanted) !== null) return;
         const known = pipelines.map((pipeline) => `"${pipeline.name}"`).join(', ');
         const reason = `the account has no pipeline ${JSON.stringify(wanted)}; it has ${known || 'none'}`;

@@ -2,7 +2,7 @@
 import type { Contact } from '../src/api-client/schemas/contact.ts';
 import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { forgetContact, noteContact, noteSeen, noteTags } from '../src/ledger/people.ts';
+import { forgetContact, noteContact, noteSeen } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
 import { type ContactChange, changesNothing } from './contact-change.ts';
@@ -18,7 +18,7 @@ import {
   settleSeen,
 } from './seen-contact.ts';
 import { canFold, canonicalKey, hashRecord } from './sync-diff.ts';
-import { planTags } from './tag-plan.ts';
+import { noteTagPlan, planTags } from './tag-plan.ts';
 import { wholeList } from './whole-list.ts';
 
 /** Clocks of the two sides may differ by so much. */
@@ -79,7 +79,7 @@ export function createContactActivities(deps: Deps) {
         if (change.conflicts.length > 0) return await failConflict(db, c.row.id, change.conflicts);
         const extra = leavesFields(c) ? null : extraToSend(c);
         const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
-        const looks = tagged && options.tags === 'merge' && c.row.tag_ids === null;
+        const looks = tagged && options.tags !== 'replace' && c.row.tag_ids === null;
         // The upsert would make anew who has left the source, and was deleted on the service too.
         if (looks && c.row.row_no === 0)
           return await settleStep(db, c.row.id, {
@@ -98,8 +98,7 @@ export function createContactActivities(deps: Deps) {
         return await db.transaction(async (tx) => {
           await noteWritten(tx, c, answer.contact ?? writtenTo(c), change, extra, created);
           if (tags !== null && tags.ids === null) {
-            const hash = hashRecord(c.record, options).tags;
-            await noteTags(tx, c.spec.account, c.row.key, { hash, ...tags });
+            await noteTagPlan(tx, c, tags);
           }
           if (tags?.ids != null) await rememberTagIds(tx, c.row.id, { ...tags, ids: tags.ids });
           const wantsCard = (c.row.todo & STEP_BITS.createCard) !== 0;
@@ -119,7 +118,7 @@ export function createContactActivities(deps: Deps) {
     async setTags(input: StepInput): Promise<StepResult> {
       return await runStep(deps, 'setTags', input, async (c) => {
         const seen = seenInRun(c)?.tags ?? null;
-        if (c.row.tag_ids === null && seen === null && c.spec.options.tags === 'merge')
+        if (c.row.tag_ids === null && seen === null && c.spec.options.tags !== 'replace')
           return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.readExtraInfo });
         const tags = c.row.tag_ids ?? (await planTags(db, c, seen));
         // The tags of the account could not be read: these wait for a run that may.
@@ -130,9 +129,8 @@ export function createContactActivities(deps: Deps) {
             client.contacts.setTags(remoteId(c), ids, options),
           );
         }
-        const hash = hashRecord(c.record, c.spec.options).tags;
         return await db.transaction(async (tx) => {
-          await noteTags(tx, c.spec.account, c.row.key, { hash, ...tags });
+          await noteTagPlan(tx, c, tags);
           return await settleStep(tx, c.row.id, { clear: STEP_BITS.setTags, touched: ids !== null });
         });
       });

@@ -2,13 +2,13 @@
 import type { Card } from '../src/api-client/schemas/card.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Database, Queryable } from '../src/ledger/database.ts';
-import { ensurePerson, noteContact, noteTags } from '../src/ledger/people.ts';
+import { ensurePerson, noteContact } from '../src/ledger/people.ts';
 import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { contactChange } from './contact-change.ts';
 import { again } from './contacts.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, planSteps } from './sync-diff.ts';
-import { planTags } from './tag-plan.ts';
+import { noteTagPlan, planTags } from './tag-plan.ts';
 
 /** The effect is named by the person's ledger id, so there must be one. */
 export async function withPerson(db: Queryable, c: StepContext): Promise<StepContext> {
@@ -81,6 +81,6 @@ export async function noteFolded(tx: Queryable, c: StepContext, card: Card) {
     await rememberTagIds(tx, c.row.id, { ...plan, ids: plan.ids });
     return { ...none, add: STEP_BITS.setTags };
   }
-  await noteTags(tx, c.spec.account, c.row.key, { hash: hashes.tags, ...plan });
+  await noteTagPlan(tx, c, plan);
   return none;
 }

@@ -3,6 +3,8 @@ import { createCardActivities } from './cards.ts';
 import { createCatalogActivities } from './catalog.ts';
 import { createContactActivities } from './contacts.ts';
 import type { Deps } from './deps.ts';
+import { createEffectActivities } from './effects/index.ts';
+import { createIntakeActivities } from './intake.ts';
 import { createSinkActivities } from './sinks.ts';
 import { createSettlementActivities, createSnapshotActivities } from './snapshot.ts';
 import { createSyncPlanActivities } from './sync-plan.ts';
@@ -13,6 +15,7 @@ export function createLedgerActivities(deps: Deps) {
     ...createSyncPlanActivities(deps),
     ...createSettlementActivities(deps),
     ...createSinkActivities(deps),
+    ...createIntakeActivities(deps),
   };
 }
 
@@ -23,6 +26,7 @@ export function createApiActivities(deps: Deps) {
     ...createSnapshotActivities(deps),
     ...createContactActivities(deps),
     ...createCardActivities(deps),
+    ...createEffectActivities(deps),
   };
 }
 

@@ -1,10 +1,10 @@
 // The frame around one step of one record: load it, run it, and write down how it ended.
 
 import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
+import type { StepSpec } from '../src/contracts/intake.ts';
 import type { CrmRecord } from '../src/contracts/record.ts';
 import {
   type RefusalDetails,
-  type RunSpec,
   STEP_BITS,
   type Step,
   type StepInput,
@@ -28,7 +28,7 @@ const MAX_INTERNAL_ERRORS = 12;
 /** All that a step works with. */
 export interface StepContext {
   readonly run: string;
-  readonly spec: RunSpec;
+  readonly spec: StepSpec;
   readonly row: RecordRow;
   readonly record: CrmRecord;
   readonly person: KnownPerson | null;
@@ -36,7 +36,7 @@ export interface StepContext {
 }
 
 /** The person of a record with the card of the sync's pipeline, as the ledger has them now. */
-export async function findPerson(db: Queryable, spec: RunSpec, key: string): Promise<KnownPerson | null> {
+export async function findPerson(db: Queryable, spec: StepSpec, key: string): Promise<KnownPerson | null> {
   return (await findPeople(db, spec.account, [key], pipelineName(spec))).get(key) ?? null;
 }
 
@@ -154,7 +154,9 @@ export async function stopStep(
 ): Promise<void> {
   const warning = { step, subject: '', code, reason: `${reason}; the step was stopped for all records` };
   await db.transaction(async (tx) => {
-    const { account } = await lockRun(tx, runId);
+    const { account, kind } = await lockRun(tx, runId);
+    // A route has no end at which the step would be tried again: each of its events waits by itself.
+    if (kind === 'intake') return;
     await addWarning(tx, runId, warning);
     if (!CARD_STEPS.includes(step)) return;
     const bits = { card: STEP_BITS.createCard, upsert: STEP_BITS.upsertContact, tags: STEP_BITS.setTags };

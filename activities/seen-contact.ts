@@ -3,12 +3,12 @@ import type { Contact } from '../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../src/contracts/record.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { type KnownPerson, noteContact, noteTags, type SeenContact } from '../src/ledger/people.ts';
+import { type KnownPerson, noteContact, type SeenContact } from '../src/ledger/people.ts';
 import { endRecord, rememberTagIds, settleStep } from '../src/ledger/records.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
-import { planTags } from './tag-plan.ts';
+import { noteTagPlan, planTags } from './tag-plan.ts';
 
 /** @param extraInfo shown by GET /v1/contacts/{contactId} only */
 export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null): SeenContact {
@@ -74,8 +74,8 @@ export async function failConflict(
  * @param looked bits of the look that was made
  */
 export async function settleSeen(tx: Queryable, c: StepContext, looked: number): Promise<StepResult> {
-  const { record, row } = c;
-  const { options, account, sync } = c.spec;
+  const { row } = c;
+  const { options, sync } = c.spec;
   const seen = seenInRun(c);
   if (seen === null || c.person?.remote_id == null) throw new Error('the contact was not seen in this run');
   if (options.mode === 'insert' && c.person.created_by !== sync)
@@ -97,7 +97,7 @@ export async function settleSeen(tx: Queryable, c: StepContext, looked: number):
     const tags = await planTags(tx, c, seen.tags);
     if (tags !== null && tags.ids === null) {
       clear |= STEP_BITS.setTags;
-      await noteTags(tx, account, row.key, { hash: hashRecord(record, options).tags, ...tags });
+      await noteTagPlan(tx, c, tags);
     } else if (tags?.ids != null) await rememberTagIds(tx, row.id, { ...tags, ids: tags.ids });
   }
   const wantsCard = (row.todo & STEP_BITS.createCard) !== 0 && c.person.card === null;

@@ -1,15 +1,13 @@
 // What changed: a record against what the ledger knows was sent. Pure functions.
 import type { SyncConfig } from '../src/contracts/config.ts';
+import type { StepSpec } from '../src/contracts/intake.ts';
 import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
-import { type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
+import { STEP_BITS } from '../src/contracts/run.ts';
 import type { KnownPerson } from '../src/ledger/people.ts';
 import { brazilianVariants } from '../src/mapping/phone.ts';
 import { changesNothing, contactChange, hashOf as hash, ruleOf, wishOf } from './contact-change.ts';
 
-export type DiffOptions = Pick<
-  SyncConfig,
-  'tags' | 'extraInfo' | 'mode' | 'fields' | 'conflict' | 'validateNumber'
->;
+export type DiffOptions = StepSpec['options'];
 
 export interface RecordHashes {
   readonly contact: string;
@@ -76,7 +74,7 @@ export function refName(ref: string | number): string {
 }
 
 /** Name of the pipeline that a sync's cards are in, as the ledger keeps it; empty for a sync without cards. */
-export function pipelineName({ mapping }: Pick<RunSpec, 'mapping'>): string {
+export function pipelineName({ mapping }: Pick<StepSpec, 'mapping'>): string {
   return mapping.card === undefined ? '' : refName(mapping.card.pipeline);
 }
 
@@ -114,15 +112,22 @@ export function planSteps(
     hashes.extra !== known.hash_extra &&
     record.extraInfo.length > 0 &&
     !holdsExtra(known.extra_known, record, options);
-  const tags = hashes.tags !== known.hash_tags && concernsTags(record, known, options);
+  // An event asks for its tags anew, whatever was told before.
+  const news = options.tags === 'add' || hashes.tags !== known.hash_tags;
+  const tags = news && concernsTags(record, known, options);
   if (tags && !(insert && known.hash_tags !== null)) todo |= STEP_BITS.setTags;
   const writes = extra || (change !== null && !changesNothing(change));
   // The upsert's answer is the only free look at the contact's tags: a change of tags that keeps those of people begins there.
-  if (writes || (todo !== 0 && options.tags === 'merge')) todo |= STEP_BITS.upsertContact;
+  if (writes || (todo !== 0 && options.tags !== 'replace')) todo |= STEP_BITS.upsertContact;
   if ((extra && needsRead(known, options)) || change?.look === true) todo |= STEP_BITS.readExtraInfo;
   if (record.card !== undefined) {
     if (known.card == null) todo |= STEP_BITS.createCard | STEP_BITS.findCard;
-    else if (!insert && record.card.stage !== undefined && refName(record.card.stage) !== known.card.stage)
+    else if (
+      !insert &&
+      options.keepCard !== true &&
+      record.card.stage !== undefined &&
+      refName(record.card.stage) !== known.card.stage
+    )
       todo |= STEP_BITS.moveStage;
   }
   return todo;
@@ -151,7 +156,7 @@ export function canFold(record: CrmRecord, options: DiffOptions): boolean {
 function concernsTags(record: CrmRecord, known: KnownPerson | null, options: DiffOptions): boolean {
   // Also for somebody new to the ledger: the service may know the contact, with tags of others.
   if (record.tags.length > 0 || options.tags === 'replace') return true;
-  return known?.remote_id != null && known.tags_added.length > 0;
+  return options.tags === 'merge' && known?.remote_id != null && known.tags_added.length > 0;
 }
 
 /**
@@ -190,10 +195,10 @@ export function targetTags(
   current: readonly string[],
   wanted: readonly string[],
   added: readonly string[],
-  mode: SyncConfig['tags'],
+  mode: DiffOptions['tags'],
 ): string[] | null {
-  const keep =
-    mode === 'replace' ? [] : current.filter((name) => wanted.includes(name) || !added.includes(name));
+  const keeps = (name: string) => mode === 'add' || wanted.includes(name) || !added.includes(name);
+  const keep = mode === 'replace' ? [] : current.filter(keeps);
   const target = [...new Set([...keep, ...wanted])];
   const same = target.length === current.length && target.every((name) => current.includes(name));
   return same ? null : target;

@@ -1,9 +1,10 @@
 // The tag list that a contact is to have, out of names wanted, names that are there, and ids of the account.
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
+import { noteTags } from '../src/ledger/people.ts';
 import { addWarning, UNKNOWN_TAG } from '../src/ledger/runs.ts';
 import type { StepContext } from './record-step.ts';
-import { targetTags } from './sync-diff.ts';
+import { hashRecord, targetTags } from './sync-diff.ts';
 
 export interface TagPlan {
   /** Null: the list is right as it is. */
@@ -43,7 +44,7 @@ export async function planTags(
       });
     }
   }
-  if (current === null && c.spec.options.tags === 'merge')
+  if (current === null && c.spec.options.tags !== 'replace')
     throw new Error('tags of others are kept only by looking at the contact first');
   const names = (current ?? []).map((tag) => tag.name);
   const target = current === null ? wanted : targetTags(names, wanted, mine, c.spec.options.tags);
@@ -51,4 +52,11 @@ export async function planTags(
   if (target === null) return { ids: null, added, missing };
   const byName = new Map([...catalog, ...(current ?? [])].map((tag) => [tag.name, tag.id]));
   return { ids: target.map((name) => byName.get(name) as number), added, missing };
+}
+
+/** Notes what Sluice put there. Tags that were only added belong to nobody: no sync takes them back. */
+export async function noteTagPlan(tx: Queryable, c: StepContext, plan: TagPlan): Promise<void> {
+  if (c.spec.options.tags === 'add') return;
+  const { tags } = hashRecord(c.record, c.spec.options);
+  await noteTags(tx, c.spec.account, c.row.key, { hash: tags, added: plan.added, missing: plan.missing });
 }

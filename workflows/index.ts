@@ -1,3 +1,4 @@
 // Every workflow type that a worker registers.
 export { crmSync } from './crm-sync.ts';
+export { leadIntake } from './lead-intake.ts';
 export { scheduledSync } from './scheduled-sync.ts';

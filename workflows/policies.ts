@@ -43,11 +43,11 @@ export const ANNOUNCE_OPTIONS: ActivityOptions = {
 };
 
 /** The lanes that workflows use, as the engine's priority keys. */
-export const LANE: { readonly lead: (typeof LANES)['lead']; readonly backfill: (typeof LANES)['backfill'] } =
-  {
-    lead: 2,
-    backfill: 5,
-  };
+export const LANE: { readonly [L in 'reply' | 'lead' | 'backfill']: (typeof LANES)[L] } = {
+  reply: 1,
+  lead: 2,
+  backfill: 5,
+};
 
 /**
  * Where an API call stands in the engine's queue: by lane, and within a lane fair between tokens. Each lane of a token

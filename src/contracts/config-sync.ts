@@ -87,10 +87,10 @@ export const SyncConfig = z.strictObject({
     description:
       'How urgent the calls of this sync are: lead goes before polling and campaigns, backfill after',
   }),
-  tags: z.enum(['merge', 'add', 'replace']).default('merge').meta({
-    description:
-      'merge keeps tags that people set, and takes back those that Sluice set and the source has no more; add takes none back; replace makes the list exactly the mapped one',
-  }),
+  tags: z
+    .enum(['merge', 'replace'])
+    .default('merge')
+    .meta({ description: 'merge keeps tags that people set; replace makes the list exactly the mapped one' }),
   extraInfo: SYNC_RULES.extraInfo,
   concurrency: z.int().min(1).max(200).default(48).meta({
     description:

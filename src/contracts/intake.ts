@@ -108,12 +108,13 @@ export const StepSpec = z.object({
   sync: z.string(),
   options: SyncConfig.pick({
     mode: true,
-    tags: true,
     extraInfo: true,
     fields: true,
     conflict: true,
     validateNumber: true,
   }).extend({
+    /** `add`: on top of those that are there, and not remembered as Sluice's own. Syncs know the other two. */
+    tags: z.enum(['merge', 'replace', 'add']),
     /** The card that the person has stays where it is. Syncs move it when the source's stage changes. */
     keepCard: z.boolean().optional(),
   }),
@@ -154,10 +155,16 @@ export interface EffectResult {
   readonly waitMs?: number;
 }
 
+/** The next event of a subject, and the workflow that waits with it. */
+export interface NextInLine {
+  readonly id: string;
+  readonly workflow: string;
+}
+
 /** Answer of `beginEvent`. */
 export type EventTurn =
-  /** Somebody else has it, or it has ended. */
-  | { readonly turn: 'over' }
+  /** Somebody else has it, or it has ended; `next` waits for its end. */
+  | { readonly turn: 'over'; readonly next: NextInLine | null }
   /** An earlier event of the same subject is not done yet, or the account's lists are being read by another. */
   | { readonly turn: 'wait' }
   | {

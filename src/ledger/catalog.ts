@@ -24,7 +24,7 @@ export async function saveCatalog<K extends keyof Items>(
 ) {
   await db.query(
     `insert into catalog (account, kind, items) values ($1, $2, $3)
-     on conflict (account, kind) do update set items = excluded.items, fetched_at = now()`,
+     on conflict (account, kind) do update set items = excluded.items, fetched_at = now(), asked_at = null`,
     [account, kind, toJson(items)],
   );
 }
@@ -40,6 +40,31 @@ export async function readCatalog<K extends keyof Items>(
     [account, kind],
   );
   return row?.items ?? null;
+}
+
+/** Another reader of the same list is waited for so long. */
+const ASK_SECONDS = 30;
+
+/** Seconds since the list was read; null when it never was. */
+export async function catalogAge(db: Queryable, account: string, kind: keyof Items): Promise<number | null> {
+  const [row] = await db.query<{ age: number }>(
+    `select extract(epoch from clock_timestamp() - fetched_at)::float8 as age
+       from catalog where account = $1 and kind = $2 and fetched_at > '-infinity'`,
+    [account, kind],
+  );
+  return row?.age ?? null;
+}
+
+/** Gives the right to read the list anew to one of all who want to; the others go on with what there is. */
+export async function claimCatalog(tx: Queryable, account: string, kind: keyof Items): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into catalog (account, kind, items, fetched_at, asked_at) values ($1, $2, 'null', '-infinity', now())
+     on conflict (account, kind) do update set asked_at = now()
+      where catalog.asked_at is null or catalog.asked_at < now() - make_interval(secs => ${ASK_SECONDS})
+     returning 1`,
+    [account, kind],
+  );
+  return rows.length > 0;
 }
 
 /** Finds an entry by id, by exact name, or by name without regard to case. */

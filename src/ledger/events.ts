@@ -1,5 +1,5 @@
 // Events that came in: written down before a workflow is started for them, and remembered long after it has ended.
-import type { EventDraft, EventOutcome, EventRequest, EventState } from '../contracts/intake.ts';
+import type { EventDraft, EventOutcome, EventRequest, EventState, NextInLine } from '../contracts/intake.ts';
 import type { Queryable } from './database.ts';
 import { toJson } from './json.ts';
 
@@ -181,7 +181,7 @@ export async function endEvent(tx: Queryable, id: string, end: EventEnd): Promis
 export async function nextInLine(
   db: Queryable,
   { account, subject, seq }: Pick<EventRow, 'account' | 'subject' | 'seq'>,
-): Promise<{ id: string; workflow: string } | null> {
+): Promise<NextInLine | null> {
   const [row] = await db.query<{ id: string; workflow: string | null }>(
     `select id, workflow from events where account = $1 and subject = $2 and seq > $3 and state = 'accepted'
       order by seq limit 1`,

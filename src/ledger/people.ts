@@ -95,6 +95,15 @@ export async function noteSeen(
   );
 }
 
+/** What a run saw of the person counts as not seen any more. */
+export async function forgetSeen(tx: Queryable, account: string, key: string, run: string): Promise<void> {
+  await tx.query(`update people set seen = null where account = $1 and key = $2 and seen ->> 'run' = $3`, [
+    account,
+    key,
+    run,
+  ]);
+}
+
 /** The person's ledger id, made when there is none: an effect is named by it before the service knows the person. */
 export async function ensurePerson(db: Queryable, account: string, key: string): Promise<number> {
   await db.query('insert into people (account, key) values ($1, $2) on conflict do nothing', [account, key]);

@@ -45,6 +45,32 @@ export async function stageRecords(
   );
 }
 
+/**
+ * The record of an event, in the run of its route: there may be several about one person.
+ * @returns its id
+ */
+export async function stageEventRecord(
+  tx: Queryable,
+  event: { id: string; run_id: string },
+  record: CrmRecord,
+  todo: number,
+): Promise<number> {
+  const [row] = await tx.query<{ id: number }>(
+    `insert into run_records (run_id, key, row_no, payload, todo, status, event_id)
+     values ($1, $2, 1, $3, $4, case when $4 = 0 then 'unchanged' else 'pending' end, $5) returning id`,
+    [event.run_id, record.key, toJson(record), todo, event.id],
+  );
+  const { id } = row as { id: number };
+  await tx.query('update events set record_id = $2 where id = $1', [event.id, id]);
+  return id;
+}
+
+/** What came of it is kept with the event. */
+export async function dropEventRecord(tx: Queryable, id: number): Promise<void> {
+  await tx.query('update events set record_id = null where record_id = $1', [id]);
+  await tx.query('delete from run_records where id = $1', [id]);
+}
+
 /** Why a row was rejected, or what was left out of a row that was kept. */
 export interface RowFinding {
   readonly row: number;
@@ -160,6 +186,10 @@ export interface RecordRow {
   readonly payload: CrmRecord | null;
   readonly todo: number;
   readonly status: 'pending' | Outcome;
+  /** Where and why it failed, or became unknown. */
+  readonly step: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
   readonly attempts: number;
   readonly sent_at: Date | null;
   /** Tag ids the contact is to have, names among them that Sluice put there, and names the account lacks. */

@@ -1,0 +1,186 @@
+// Events that came in: each is done once, in its turn, by one call after the other. The ledger holds what they say; this
+// workflow knows them by hashes only.
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  proxyActivities,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type {
+  EffectResult,
+  EffectStep,
+  EventTurn,
+  LeadIntakeInput,
+  NextInLine,
+} from '../src/contracts/intake.ts';
+import { retrySignal, SEARCH_KEYS, turnSignal } from './messages.ts';
+import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { nextStep } from './record-steps.ts';
+import { reasonOf, refusalOf } from './refusals.ts';
+
+type Turn = Extract<EventTurn, { turn: 'yours' }>;
+
+/** Events of one start that are under way at once. */
+const CONCURRENCY = 20;
+/** An event whose turn has not come looks again after this long, should nobody tell it; then ever later. */
+const FIRST_LOOK_MS = 1000;
+const LAST_LOOK_MS = 60_000;
+/** An event that the account refuses waits for somebody to act, and tries again by itself. */
+const FIRST_RETRY_MS = 60_000;
+const LAST_RETRY_MS = 3_600_000;
+
+const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+
+export async function leadIntake(input: LeadIntakeInput): Promise<void> {
+  await new LeadIntake(input).execute();
+}
+
+class LeadIntake {
+  readonly #input: LeadIntakeInput;
+  /** Events that were told that it is their turn. */
+  readonly #turns = new Set<string>();
+  #retries = 0;
+  #held = 0;
+
+  constructor(input: LeadIntakeInput) {
+    this.#input = input;
+    setHandler(turnSignal, (event) => void this.#turns.add(event));
+    setHandler(retrySignal, () => void this.#retries++);
+  }
+
+  async execute(): Promise<void> {
+    const { account, route, events } = this.#input;
+    let next = 0;
+    let cutOff = false;
+    const worker = async () => {
+      while (next < events.length && !cutOff) {
+        await this.#event(events[next++] as string);
+        cutOff ||= workflowInfo().continueAsNewSuggested;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, events.length) }, worker));
+    if (next < events.length)
+      await continueAsNew<typeof leadIntake>({ account, route, events: events.slice(next) });
+  }
+
+  async #event(event: string): Promise<void> {
+    try {
+      const turn = await this.#begin(event);
+      if (turn.turn === 'over') return await this.#pass(turn.next);
+      for (const list of turn.lists) await this.#readList(event, turn, list);
+      if (turn.work.type === 'record') await this.#record(event, turn, turn.work);
+      else await this.#effect(event, turn, turn.work);
+      await this.#close(event);
+    } catch (error) {
+      if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.#close(event, true));
+      throw error;
+    }
+  }
+
+  /** Waits until every earlier event about the same subject is done. */
+  async #begin(event: string): Promise<Exclude<EventTurn, { turn: 'wait' }>> {
+    const { workflowId: workflow } = workflowInfo();
+    for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 2, LAST_LOOK_MS)) {
+      this.#turns.delete(event);
+      const turn = await ledger.beginEvent({ event, workflow });
+      if (turn.turn !== 'wait') return turn;
+      await condition(() => this.#turns.has(event), look);
+    }
+  }
+
+  /** A lead: the steps of its record, as a sync does them. */
+  async #record(
+    event: string,
+    turn: Turn,
+    { record, todo }: { record: number; todo: number },
+  ): Promise<void> {
+    const api = this.#api(turn, LANE.lead);
+    for (let step = nextStep(todo, 0); step !== null; step = nextStep(todo, 0)) {
+      const current = step;
+      const result = await this.#insist(event, () => api[current]({ run: turn.run, record }));
+      if (result.ended !== undefined) return;
+      todo = result.todo;
+      if (result.waitMs !== undefined) await sleep(result.waitMs);
+    }
+  }
+
+  /** Any other action: one step leads to the next, until there is none. */
+  async #effect(event: string, turn: Turn, first: Extract<Turn['work'], { type: 'effect' }>): Promise<void> {
+    const api = this.#api(turn, LANE[first.lane]);
+    for (let step: EffectStep | null = first.step; step !== null; ) {
+      const current: EffectStep = step;
+      const result: EffectResult = await this.#insist(event, () => api[current]({ event }));
+      step = result.next;
+      if (step !== null && result.waitMs !== undefined) await sleep(result.waitMs);
+    }
+  }
+
+  async #readList(event: string, turn: Turn, list: Turn['lists'][number]): Promise<void> {
+    const { readTags, readPipelines } = this.#api(turn, LANE.lead);
+    const read = list === 'tags' ? readTags : readPipelines;
+    await this.#insist(event, () => read({ run: turn.run }));
+  }
+
+  /** What the account refuses is tried again, ever later, or when somebody says so: an event that was accepted is not dropped. */
+  async #insist<T>(event: string, call: () => Promise<T>): Promise<T> {
+    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+      try {
+        return await call();
+      } catch (error) {
+        if (isCancellation(error) || refusalOf(error) === null) throw error;
+        const reason = reasonOf(error);
+        const [code = 'REFUSED'] = reason.split(':');
+        log.warn('held', { event, reason });
+        await ledger.holdEvent({ event, code, reason });
+        const before = this.#retries;
+        this.#showHeld(+1);
+        try {
+          await condition(() => this.#retries !== before, wait);
+        } finally {
+          this.#showHeld(-1);
+        }
+      }
+    }
+  }
+
+  #showHeld(change: number): void {
+    this.#held += change;
+    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: this.#held > 0 ? 'held' : 'running' }]);
+  }
+
+  async #close(event: string, cancelled = false): Promise<void> {
+    const { next } = await ledger.closeEvent({ event, ...(cancelled ? { cancelled } : {}) });
+    await this.#pass(next);
+  }
+
+  /** Tells the next event about the same subject; should it not hear, it looks by itself. */
+  async #pass(next: NextInLine | null): Promise<void> {
+    if (next === null) return;
+    if (next.workflow === workflowInfo().workflowId) {
+      this.#turns.add(next.id);
+      return;
+    }
+    try {
+      await getExternalWorkflowHandle(next.workflow).signal(turnSignal, next.id);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.info('the next event could not be told', { next: next.id, reason: reasonOf(error) });
+    }
+  }
+
+  #api(turn: Turn, lane: number): Activities {
+    return proxyActivities<Activities>({
+      ...API_OPTIONS,
+      taskQueue: apiQueue(workflowInfo().taskQueue),
+      priority: callPriority(lane, turn.tokenKey, turn.callsPerMinute),
+    });
+  }
+}
