@@ -6,6 +6,8 @@ import type { RowProblem } from '../contracts/record.ts';
 
 /** One thing that came in, as its transport hands it over. */
 export interface Delivery {
+  /** CloudEvents name their headers by it, and `kafka.format` of a route is for the one only. */
+  readonly via: 'http' | 'kafka';
   /** By name in lower case; of a header that came several times the last. */
   readonly headers: Readonly<Record<string, string>>;
   /** As it came, decompressed. */
@@ -22,7 +24,10 @@ export interface Delivery {
  */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
-  /** `BAD_ENCODING`, `BAD_JSON`, `TOO_DEEP`, `BAD_EVENT` (CloudEvents, Debezium), `NO_KEY`, `BAD_ORDER`, `SCHEMA`, `MAPPING` */
+  /**
+   * `BAD_ENCODING`, `BAD_JSON`, `TOO_DEEP`, `BAD_EVENT` (CloudEvents, Debezium), `TOMBSTONE` (Kafka: no value), `NO_KEY`, `BAD_ORDER`,
+   * `SCHEMA`, `MAPPING`
+   */
   readonly code: string;
   /** 400: it can't be read; 422: it is read, and not what the route wants. */
   readonly status: 400 | 422;
