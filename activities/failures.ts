@@ -2,7 +2,9 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { ApiError, TransportError, UnexpectedShapeError } from '../src/api-client/errors.ts';
+import { EFFECT_STEPS } from '../src/contracts/intake.ts';
 import type { RefusalDetails, RefusalScope } from '../src/contracts/run.ts';
+import { MediaError } from '../src/media/media-error.ts';
 
 /** The token itself is refused: nothing can go on until somebody acts. */
 const RUN_CODES = new Set([
@@ -27,6 +29,20 @@ const VITAL_STEPS = new Set<RefusalDetails['step']>(['lookup', 'readExtraInfo', 
 const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE']);
 
 /**
+ * What the account or its plan refuses, whichever event asks: the event waits, since somebody who acts at the service
+ * lets it go on as it is. All other refusals are of what stands in the event itself or in its route, which no
+ * waiting mends: a flow that is switched off or gone, a connection that is not there, a conversation in human hands.
+ */
+const EFFECT_CODES = new Set([
+  'ERR_SCOPE_MISSING',
+  'FORBIDDEN',
+  'ERR_FEATURE_NOT_AVAILABLE',
+  'ERR_STORAGE_LIMIT_REACHED',
+  'ERR_INVALID_TAGMODE',
+  'ERR_NO_CONNECTION_AVAILABLE',
+]);
+
+/**
  * Refusals of the API carry a code, but for three (API text, Errors: 500 and two of 403). Without one these come
  * from something else at that address, and would refuse record after record.
  */
@@ -39,9 +55,14 @@ export function refusalCode(error: ApiError): string {
 
 export function refusalScope(code: string, step: RefusalDetails['step']): RefusalScope {
   if (RUN_CODES.has(code) || NOT_THE_API.test(code)) return 'run';
+  if (isEffect(step)) return EFFECT_CODES.has(code) ? 'step' : 'record';
   if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
   if (CONNECTION_CODES.has(code) && step === 'upsertContact') return 'run';
   return 'record';
+}
+
+function isEffect(step: RefusalDetails['step']): boolean {
+  return (EFFECT_STEPS as readonly string[]).includes(step);
 }
 
 /** True when the service refused the token rather than the call: another token may fare better. */
@@ -99,6 +120,7 @@ export function toFailure(error: unknown, step: RefusalDetails['step'], failures
   if (error instanceof UnexpectedShapeError) {
     return refusal('UNEXPECTED_SHAPE', error.message, { scope: 'record', step });
   }
+  if (error instanceof MediaError) return retryable(error.message, error.code, failures);
   const name = error instanceof Error ? (error as Error).name : 'error';
   return retryable(`${name} in ${step}; the worker's log has it`, 'INTERNAL', failures);
 }

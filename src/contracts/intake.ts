@@ -140,8 +140,12 @@ export const EFFECT_STEPS = [
   /** PATCH /v1/cards/{cardId}/stage, and GET /v1/cards/{cardId} when the answer was lost. */
   'moveCard',
   'readBackMove',
-  /** POST of a message, and the conversation's newest page when the answer was lost. */
+  /**
+   * POST of a message. When the answer was lost: GET /v1/conversations for the conversation of a number, and that
+   * conversation's newest page.
+   */
   'sendMessage',
+  'findConversation',
   'readBackMessage',
   /** POST /v1/flows/trigger: nothing can be read back. */
   'triggerFlow',

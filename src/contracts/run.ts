@@ -1,6 +1,7 @@
 // What a run is asked to do, how far it is, and what came of it.
 import { z } from 'zod';
 import { MappingConfig, SourceConfig, SyncConfig } from './config.ts';
+import type { EffectStep } from './intake.ts';
 
 /** Lanes: the smaller number is served first. */
 export const LANES = { reply: 1, lead: 2, poll: 3, campaign: 4, backfill: 5 } as const;
@@ -68,7 +69,7 @@ export type RefusalScope = 'record' | 'step' | 'run';
 /** Details of the failure that an API activity throws; `type` of the failure is the API's code. */
 export interface RefusalDetails {
   readonly scope: RefusalScope;
-  readonly step: Step | 'catalog';
+  readonly step: Step | EffectStep | 'catalog';
 }
 
 /** A step that stopped for all records, or a value of the config that the account does not know. */

@@ -177,6 +177,15 @@ export async function endEvent(tx: Queryable, id: string, end: EventEnd): Promis
   );
 }
 
+/** The answer came after all: what counted as unknown is done. */
+export async function settleUnknown(tx: Queryable, id: string): Promise<void> {
+  await tx.query(
+    `update events set outcome = 'done', step = null, code = null, reason = null, request = null
+      where id = $1 and outcome = 'unknown'`,
+    [id],
+  );
+}
+
 /** The workflow that waits with the next event of the subject; null when none does. */
 export async function nextInLine(
   db: Queryable,
@@ -195,13 +204,18 @@ export async function nextInLine(
  * @returns how many; a further call may find more
  */
 export async function forgetEvents(db: Queryable, days: number, limit = 5000): Promise<number> {
-  const rows = await db.query(
+  const rows = await db.query<Pick<EventRow, 'id' | 'account'>>(
     `delete from events where seq in (
        (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1 * 86400) limit $2)
        union all
        (select seq from events where state = 'received' and received_at < now() - interval '1 day' limit $2))
-     returning 1`,
+     returning id, account`,
     [days, limit],
+  );
+  await db.query(
+    `delete from intents i using unnest($1::text[], $2::text[]) as gone(account, id)
+      where i.account = gone.account and i.subject = gone.id and i.kind in ('event-message', 'event-move', 'event-flow')`,
+    [rows.map(({ account }) => account), rows.map(({ id }) => id)],
   );
   await db.query('delete from event_ranks where at < now() - make_interval(secs => $1 * 86400)', [days]);
   return rows.length;

@@ -1,10 +1,11 @@
 // Intents: the row written before a call that is not idempotent, so that a lost answer is never a second call.
 import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
 
 /** Names one effect: nothing is written twice under one key. */
 export interface IntentKey {
   readonly account: string;
-  readonly kind: 'card' | 'stage';
+  readonly kind: 'card' | 'stage' | 'event-message' | 'event-move' | 'event-flow';
   /** Ledger ids of what the effect is about. */
   readonly subject: string;
 }
@@ -32,14 +33,39 @@ export interface IntentRow {
 const COLUMNS =
   'id, state, sends, refused, sent_at, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
 
+/** Whom a message is for, and what it left behind: told by its answer, or found in the history. */
+export interface MessageTrace {
+  /** As `messageTarget` writes it. */
+  readonly to: string;
+  readonly ticket?: number | null;
+  readonly contact?: number | null;
+  /** As a history names them: `id:` and the message's id. The first message is the first that the answer named. */
+  readonly messages?: readonly string[];
+}
+
+export interface NewIntent extends IntentKey {
+  readonly run: string;
+  /** Messages only: what it says, as a hash. */
+  readonly mark?: string;
+  readonly trace?: MessageTrace;
+}
+
 /** Finds the intent of this effect, or writes it down. A card is made once for good; a stage may be left and entered again. */
-export async function openIntent(db: Queryable, intent: IntentKey & { run: string }): Promise<IntentRow> {
+export async function openIntent(db: Queryable, intent: NewIntent): Promise<IntentRow> {
+  const { mark = null, trace } = intent;
   await db.query(
-    `insert into intents (account, kind, subject, run_id) values ($1, $2, $3, $4)
+    `insert into intents (account, kind, subject, run_id, mark, trace) values ($1, $2, $3, $4, $5, $6)
      on conflict (account, kind, subject) do update
         set state = 'open', run_id = excluded.run_id, sends = 0, refused = 0, sent_at = null, created_at = now()
       where intents.state = 'done' and intents.kind = 'stage'`,
-    [intent.account, intent.kind, intent.subject, intent.run],
+    [
+      intent.account,
+      intent.kind,
+      intent.subject,
+      intent.run,
+      mark,
+      trace === undefined ? null : toJson(trace),
+    ],
   );
   return (await getIntent(db, intent)) as IntentRow;
 }
@@ -86,4 +112,37 @@ export async function endIntent(
   detail?: string,
 ): Promise<void> {
   await db.query('update intents set state = $2, detail = $3 where id = $1', [id, state, detail ?? null]);
+}
+
+/** Keeps what a message left behind, for the messages after it and for who follows its delivery. */
+export async function traceIntent(tx: Queryable, id: number, trace: MessageTrace): Promise<void> {
+  await tx.query('update intents set trace = $2 where id = $1', [id, toJson(trace)]);
+}
+
+/** Another intent whose message says the same to the same person. */
+export interface Twin {
+  readonly id: number;
+  readonly state: IntentState;
+  /** Seconds since its call went out. */
+  readonly age: number;
+  readonly trace: MessageTrace;
+}
+
+/**
+ * Messages of other intents that may stand beside this one's in a conversation and look just like it.
+ * @param targets the forms in which others may have named the conversation
+ */
+export async function findTwins(
+  db: Queryable,
+  own: { account: string; id: number; mark: string },
+  place: { ticket: number; targets: readonly string[]; since: Date },
+): Promise<Twin[]> {
+  return await db.query<Twin>(
+    `select id, state, extract(epoch from clock_timestamp() - sent_at)::float8 as age, trace
+       from intents
+      where account = $1 and mark = $2 and id <> $3 and state <> 'open' and sent_at >= $4
+        and (trace->>'to' = any($5) or trace->>'ticket' = $6::text)
+      order by id`,
+    [own.account, own.mark, own.id, place.since, place.targets, String(place.ticket)],
+  );
 }
