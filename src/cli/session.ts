@@ -3,10 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { ASSUMPTIONS_SCHEMA } from '../api-client/assumptions.ts';
-import { checkWithSchema, type LoadedConfig, loadConfig } from '../config/index.ts';
-import { compileMapping, MappingConfigError } from '../mapping/index.ts';
-
+import { type LoadedConfig, loadConfig } from '../config/index.ts';
 import {
   acquireFolderLock,
   FolderHeldError,
@@ -16,6 +13,7 @@ import {
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { type Stack, startStack } from '../runtime/stack.ts';
 import { openClient } from '../runtime/temporal-client.ts';
+import { CONFIG_CHECKS } from './config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
 import { openLog } from './log.ts';
@@ -31,24 +29,10 @@ export function withSessionOptions(command: Command): Command {
     .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
 }
 
-/** Loads the configuration with its mappings and assumptions checked. */
+/** Loads the configuration, with what its parts mean checked too. */
 export async function openConfig(file: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   return await loadConfig(file ?? env.SLUICE_CONFIG ?? 'sluice.yaml', { env, ...CONFIG_CHECKS });
 }
-
-/** Checks of a configuration that only the rooms concerned can make. */
-const CONFIG_CHECKS = {
-  checkMapping(mapping: Parameters<typeof compileMapping>[0]) {
-    try {
-      compileMapping(mapping);
-      return [];
-    } catch (error) {
-      if (error instanceof MappingConfigError) return [{ path: error.path, message: error.problem }];
-      throw error;
-    }
-  },
-  checkAssumptions: checkWithSchema(ASSUMPTIONS_SCHEMA),
-};
 
 /**
  * Starts Temporal, ledger and worker in this process. The lock of the state folder tells others where

@@ -2,6 +2,7 @@
 // against limits. Works on the raw value, entry by entry: a mistake elsewhere in the file must not hide one in here.
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
+import { entriesOf } from './raw.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 type Say = (path: readonly (string | number)[], message: string, hint: string) => ConfigProblem;
@@ -10,8 +11,8 @@ type Say = (path: readonly (string | number)[], message: string, hint: string) =
 export function checkSyncs(main: YamlFile, cardless: (mapping: string) => boolean | null): ConfigProblem[] {
   const say: Say = (path, message, hint) => main.problemAt(path, message, hint);
   return [
-    ...entries(main, 'syncs').flatMap(([name, sync]) => checkSync(main, name, sync, cardless, say)),
-    ...entries(main, 'accounts').flatMap(([name, account]) => checkReserves(name, account, say)),
+    ...entriesOf(main, 'syncs').flatMap(([name, sync]) => checkSync(main, name, sync, cardless, say)),
+    ...entriesOf(main, 'accounts').flatMap(([name, account]) => checkReserves(name, account, say)),
   ];
 }
 
@@ -75,9 +76,4 @@ function checkReserves(name: string, account: unknown, say: Say): ConfigProblem[
       `keep the sum of reserve.reply, reserve.lead and floor at ${limit} or less`,
     ),
   ];
-}
-
-function entries(main: YamlFile, section: string): [string, unknown][] {
-  const value = child(main.value, section);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }

@@ -1,11 +1,23 @@
 // sluice.yaml → a configuration that can be relied on: parsed, validated, presets taken in, names checked.
-import { basename, dirname, join, resolve } from 'node:path';
-import { Config, MappingConfig, type SourceConfig } from '../contracts/config.ts';
+import { dirname, resolve } from 'node:path';
+import {
+  Config,
+  MappingConfig,
+  type ResolvedRoute,
+  type RouteAction,
+  type SourceConfig,
+} from '../contracts/config.ts';
 import type { RunSpec } from '../contracts/run.ts';
+import { checkIngress } from './check-ingress.ts';
+import { checkRoutes } from './check-routes.ts';
 import { checkSyncs } from './check-syncs.ts';
-import { ConfigError, ConfigFileError, type ConfigProblem, UnknownNameError } from './errors.ts';
+import { ConfigError, type ConfigProblem, UnknownNameError } from './errors.ts';
 import { describeIssues } from './issues.ts';
 import { child, configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';
+import { readLinked } from './linked-file.ts';
+import { entriesOf, isRecord } from './raw.ts';
+import { checkReferences } from './references.ts';
+import { readSchemas } from './route-schemas.ts';
 import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
 import { suggestion } from './suggest.ts';
 import { readYamlFile, type YamlFile } from './yaml-file.ts';
@@ -22,6 +34,12 @@ export interface ConfigChecks {
   readonly checkMapping?: (mapping: MappingConfig) => readonly CheckProblem[];
   /** Called once per account with its `assumptions`. */
   readonly checkAssumptions?: (assumptions: Record<string, unknown>) => readonly CheckProblem[];
+  /** Called once per route whose action has the right shape; with its mapping, which only a lead has. */
+  readonly checkAction?: (action: RouteAction, mapping: MappingConfig | null) => readonly CheckProblem[];
+  /** Called with `key` and `order` of each route: dot-paths. */
+  readonly checkPath?: (path: string) => readonly CheckProblem[];
+  /** Called once per JSON Schema of a route, those in files too. */
+  readonly checkSchema?: (schema: Record<string, unknown>) => readonly CheckProblem[];
 }
 
 export interface LoadOptions extends ConfigChecks {
@@ -29,8 +47,11 @@ export interface LoadOptions extends ConfigChecks {
   readonly env: Environment;
 }
 
-/** The configuration with each `{preset}` replaced by the mapping it names, and file paths made absolute. */
-export type ResolvedConfig = Omit<Config, 'mappings'> & { mappings: Record<string, MappingConfig> };
+/** The configuration with each `{preset}` and each schema in a file taken in, and file paths made absolute. */
+export type ResolvedConfig = Omit<Config, 'mappings' | 'routes'> & {
+  mappings: Record<string, MappingConfig>;
+  routes: Record<string, ResolvedRoute>;
+};
 
 export interface LoadedConfig {
   /** Absolute. */
@@ -62,18 +83,28 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
 
   const parsed = Config.safeParse(main.value);
   const { mappings, problems: inMappings } = await readMappings(main, dir, options.checkMapping);
+  const { schemas, problems: inSchemas } = await readSchemas(main, dir, options.checkSchema);
   const problems = [
     ...main.problems,
     ...(parsed.success ? [] : described(main, parsed.error.issues, configJsonSchema())),
     ...checkReferences(main),
     ...checkAccounts(main, options.checkAssumptions),
     ...checkSyncs(main, (name) => (mappings[name] === undefined ? null : mappings[name].card === undefined)),
+    ...checkIngress(main),
+    ...checkRoutes(main, mappings, options),
     ...inMappings,
+    ...inSchemas,
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(inFileOrder(problems, file));
 
   const sources = mapValues(parsed.data.sources, (source) => withAbsolutePath(source, dir));
-  const config: ResolvedConfig = { ...parsed.data, sources, mappings };
+  const routes = Object.fromEntries(
+    Object.entries(parsed.data.routes).map(([name, { schema: _named, ...route }]) => {
+      const schema = schemas[name];
+      return [name, schema === undefined ? route : { ...route, schema }];
+    }),
+  );
+  const config: ResolvedConfig = { ...parsed.data, sources, mappings, routes };
   return {
     file: absolute,
     dir,
@@ -113,36 +144,12 @@ async function readPreset(
   name: string,
   preset: string,
 ): Promise<{ file: YamlFile; problems: readonly ConfigProblem[]; mapping?: MappingConfig }> {
-  let file: YamlFile;
-  try {
-    file = await readYamlFile(resolve(dir, preset), join(dirname(main.file), preset));
-  } catch (error) {
-    if (!(error instanceof ConfigFileError)) throw error;
-    const hint = `a preset is a file relative to ${basename(main.file)}`;
-    return { file: main, problems: [main.problemAt(['mappings', name, 'preset'], error.message, hint)] };
-  }
-  if (file.value === undefined || file.problems.length > 0) return { file, problems: file.problems };
+  const at = ['mappings', name, 'preset'];
+  const { file, problems } = await readLinked(main, dir, at, preset, 'a preset');
+  if (problems.length > 0) return { file, problems };
   const parsed = MappingConfig.safeParse(file.value);
   if (parsed.success) return { file, problems: [], mapping: parsed.data };
   return { file, problems: described(file, parsed.error.issues, presetJsonSchema()) };
-}
-
-function checkReferences(main: YamlFile): ConfigProblem[] {
-  const kinds = [
-    ['account', 'accounts'],
-    ['source', 'sources'],
-    ['mapping', 'mappings'],
-    ['announce', 'sinks'],
-  ] as const;
-  return entriesOf(main, 'syncs').flatMap(([sync, entry]) =>
-    kinds.flatMap(([kind, section]) => {
-      const wanted = child(entry, kind);
-      const known = entriesOf(main, section).map(([name]) => name);
-      if (typeof wanted !== 'string' || known.includes(wanted)) return [];
-      const message = `there is no ${section.slice(0, -1)} "${wanted}"`;
-      return [main.problemAt(['syncs', sync, kind], message, suggestion(wanted, known, section))];
-    }),
-  );
 }
 
 function checkAccounts(main: YamlFile, check: ConfigChecks['checkAssumptions']): ConfigProblem[] {
@@ -208,15 +215,6 @@ function withAbsolutePath(source: SourceConfig, dir: string): SourceConfig {
     case 'http':
       return source;
   }
-}
-
-function entriesOf(file: YamlFile, section: string): [string, unknown][] {
-  const value = child(file.value, section);
-  return isRecord(value) ? Object.entries(value) : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function mapValues<T>(record: Record<string, T>, map: (value: T) => T): Record<string, T> {

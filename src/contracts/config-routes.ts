@@ -112,3 +112,8 @@ export const RouteConfig = z.strictObject({
   action: RouteAction.meta({ description: 'What the event makes happen' }),
 });
 export type RouteConfig = z.infer<typeof RouteConfig>;
+
+/** A route as the configuration hands it out: its schema is here, wherever it was written. */
+export type ResolvedRoute = Omit<RouteConfig, 'schema'> & {
+  schema?: Record<string, unknown> | undefined;
+};
