@@ -1,7 +1,7 @@
 // The part `action` of a route: what an event makes happen. Wherever a value is wanted, an expression of the mapping
 // language stands.
 import { z } from 'zod';
-import { Duration, described, name } from './config-base.ts';
+import { described, durationWithin, name } from './config-base.ts';
 import { Expression, ExpressionObject } from './config-mapping.ts';
 import { SYNC_RULES } from './config-sync.ts';
 
@@ -68,7 +68,7 @@ export const MessageAction = z.strictObject({
       allowPrivate: z.boolean().default(false).meta({
         description: 'Also fetch from addresses inside the own network (loopback, private, link-local)',
       }),
-      timeout: Duration.default('20s').meta({ description: 'A file must be here by then' }),
+      timeout: durationWithin('1s', '2m').default('20s').meta({ description: 'A file must be here by then' }),
     })
     .optional()
     .meta({ description: 'Files to send along' }),

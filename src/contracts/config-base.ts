@@ -29,3 +29,10 @@ export function durationMs(duration: string): number {
   const [, digits, unit] = /^(\d+)([a-z]+)$/.exec(duration) ?? [];
   return Number(digits) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
 }
+
+/** A {@link Duration} from `min` to `max`, both included. */
+export const durationWithin = (min: string, max: string) =>
+  Duration.refine(
+    (text) => !(durationMs(text) < durationMs(min) || durationMs(text) > durationMs(max)),
+    `is out of bounds; write ${min} to ${max}`,
+  );

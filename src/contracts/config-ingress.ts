@@ -1,6 +1,6 @@
 // The part `ingress` of sluice.yaml: how events come in, whatever route they take.
 import { z } from 'zod';
-import { Duration, described, name } from './config-base.ts';
+import { described, durationWithin, name } from './config-base.ts';
 import { KAFKA_CONNECTION, topicName } from './config-kafka.ts';
 
 export const IngressHttp = z.strictObject({
@@ -18,10 +18,12 @@ export const IngressHttp = z.strictObject({
   maxBodyBytes: z.int().min(1024).max(16_777_216).default(1_048_576).meta({
     description: 'Longest body, after decompression; a longer one is answered with 413',
   }),
-  headersTimeout: Duration.default('10s').meta({
+  headersTimeout: durationWithin('100ms', '5m').default('10s').meta({
     description: 'A request must have its headers here by then',
   }),
-  bodyTimeout: Duration.default('20s').meta({ description: 'A request must be here as a whole by then' }),
+  bodyTimeout: durationWithin('100ms', '10m')
+    .default('20s')
+    .meta({ description: 'A request must be here as a whole by then' }),
   maxConnections: z.int().min(1).default(1000).meta({
     description: 'Connections at once; further ones are closed as they come',
   }),
@@ -55,12 +57,12 @@ export const IngressConfig = z.strictObject({
     description:
       'Accepted events of an account that may be unfinished at once; beyond, HTTP answers 503 and Kafka is paused',
   }),
-  maxDelay: Duration.default('30m').meta({
+  maxDelay: durationWithin('1s', '7d').default('30m').meta({
     description:
       'How far the calls of accepted events may be behind, at the calls a minute of the account; beyond, as with maxOpen',
   }),
   remember: described(
-    Duration.default('90d'),
+    durationWithin('2h', '3650d').default('90d'),
     'How long an event is known as one that was here before; its personal data goes when it has ended well',
   ),
 });

@@ -1,7 +1,7 @@
 // The part `routes` of sluice.yaml: where an event comes from, what it must look like, and what it makes happen.
 import { z } from 'zod';
 import { RouteAction } from './config-actions.ts';
-import { Duration, described, name, SecretRef } from './config-base.ts';
+import { described, durationWithin, name, SecretRef } from './config-base.ts';
 import { topicName } from './config-kafka.ts';
 
 const secrets = z.array(SecretRef).min(1).max(5);
@@ -35,7 +35,7 @@ export const RouteAuth = z.discriminatedUnion('type', [
       secrets,
       'References to the secrets (whsec_…); several while one is replaced by another',
     ),
-    tolerance: Duration.default('5m').meta({
+    tolerance: durationWithin('1s', '1h').default('5m').meta({
       description: 'How far the time of a signature may be off, either way',
     }),
   }),
@@ -105,7 +105,9 @@ export const RouteConfig = z.strictObject({
   batch: z
     .strictObject({
       max: z.int().min(2).max(200).meta({ description: 'Most events in one start' }),
-      wait: Duration.default('20ms').meta({ description: 'How long the first waits for others' }),
+      wait: durationWithin('0ms', '5s')
+        .default('20ms')
+        .meta({ description: 'How long the first waits for others' }),
     })
     .optional()
     .meta({ description: 'Start one workflow for several events, for bursts. Default: one each' }),
