@@ -1,0 +1,75 @@
+// Which addresses a file may come from: everywhere on the public internet, and inside the own network only on request.
+import { BlockList, isIP } from 'node:net';
+
+function listOf(...subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [net, bits] = subnet.split('/') as [string, string];
+    list.addSubnet(net, Number(bits), net.includes(':') ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+/** This host, private, shared by a carrier's customers (CGNAT), link-local, unique-local. */
+const OWN_NETWORK = listOf(
+  ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
+  ...['::1/128', 'fc00::/7', 'fe80::/10'],
+);
+
+/** Where clouds tell a machine its secrets: no file comes from there, whoever allows it. */
+const METADATA = listOf(
+  ...['169.254.169.254/32', '169.254.170.0/24', '168.63.129.16/32', '100.100.100.200/32', 'fd00:ec2::/32'],
+);
+
+/** Nobody's: unspecified, for protocols and documentation, multicast, reserved. */
+const NOWHERE = listOf(
+  ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24'],
+  ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  // IPv6 inside 2000::/3 that leads elsewhere: protocol assignments with Teredo, documentation, 6to4.
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+);
+
+const GLOBAL_UNICAST = listOf('2000::/3');
+
+/** An IPv4 address inside an IPv6 one (`::ffff:a.b.c.d`, in either way of writing); null when there is none. */
+function mapped(address: string): string | null {
+  const tail = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/.exec(
+    new URL(`http://[${address}]`).hostname.slice(1, -1),
+  );
+  if (tail === null) return null;
+  if (tail[1] !== undefined) return tail[1];
+  const [high, low] = [Number.parseInt(tail[2] ?? '', 16), Number.parseInt(tail[3] ?? '', 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/**
+ * May a file be fetched from this address?
+ * @param address an IP address without brackets or zone
+ * @param allowPrivate also inside the own network; never the metadata services of clouds, multicast or reserved ones
+ */
+export function mayFetchFrom(address: string, allowPrivate: boolean): boolean {
+  const version = isIP(address);
+  // A zone (fe80::1%eth0) is of the own network, and no address that a name or URL leads to.
+  if (version === 0 || address.includes('%')) return false;
+  const inner = version === 6 ? mapped(address) : null;
+  if (inner !== null) return allowPrivate && mayFetchFrom(inner, true);
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  if (METADATA.check(address, family) || NOWHERE.check(address, family)) return false;
+  if (OWN_NETWORK.check(address, family)) return allowPrivate;
+  return version === 4 || GLOBAL_UNICAST.check(address, 'ipv6');
+}
+
+/**
+ * Is the host of this address among the allowed ones? `host` stands for the scheme's own port, `host:port` for that
+ * one, and `*.example.com` for every name below example.com.
+ * @param hosts in lower case
+ */
+export function isAllowedHost(url: URL, hosts: readonly string[]): boolean {
+  const own = url.protocol === 'https:' ? '443' : '80';
+  const port = url.port === '' ? own : url.port;
+  return hosts.some((pattern) => {
+    const [name = '', wanted = own] = pattern.split(':');
+    if (wanted !== port) return false;
+    return name.startsWith('*.') ? url.hostname.endsWith(name.slice(1)) : url.hostname === name;
+  });
+}

@@ -1,0 +1,109 @@
+// Addresses and hosts that a file may come from, and the names that files are given.
+import { describe, expect, it } from 'vitest';
+import { isAllowedHost, mayFetchFrom } from '../../../src/media/addresses.ts';
+import { contentTypeOf, fileNameOf } from '../../../src/media/description.ts';
+
+describe('addresses', () => {
+  it.each([
+    '8.8.8.8',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.63.0.1',
+    '100.128.0.1',
+    '2606:4700::1111',
+    '2a00:1450::1',
+  ])('%s is public', (address) => {
+    expect([mayFetchFrom(address, false), mayFetchFrom(address, true)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ...['127.0.0.1', '127.9.9.9', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.1.1'],
+    ...[
+      '100.64.0.1',
+      '::1',
+      'fd12::1',
+      'fc00::1',
+      'fe80::1',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '::ffff:10.0.0.1',
+    ],
+    // Public ones in disguise are let in no sooner.
+    ...['::ffff:8.8.8.8', '0:0:0:0:0:ffff:0808:0808'],
+  ])('%s is of the own network', (address) => {
+    expect([mayFetchFrom(address, false), mayFetchFrom(address, true)]).toEqual([false, true]);
+  });
+
+  it.each([
+    ...['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'],
+    ...['::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '0.0.0.0', '0.1.2.3', '224.0.0.1', '239.255.255.250'],
+    ...[
+      '255.255.255.255',
+      '240.0.0.1',
+      '192.0.2.1',
+      '198.18.0.1',
+      '::',
+      'ff02::1',
+      '::ffff:0.0.0.0',
+      '64:ff9b::a00:1',
+    ],
+    ...['2001::1', '2001:db8::1', '2002:7f00:1::', '::127.0.0.1', 'fe80::1%eth0', 'localhost', '', '127.1'],
+  ])('%s is nobody to fetch from', (address) => {
+    expect([mayFetchFrom(address, false), mayFetchFrom(address, true)]).toEqual([false, false]);
+  });
+});
+
+describe('hosts', () => {
+  it.each([
+    ['https://a.example.com/x', ['a.example.com'], true],
+    ['https://A.Example.COM/x', ['a.example.com'], true],
+    ['https://a.example.com:443/x', ['a.example.com'], true],
+    ['http://a.example.com:80/x', ['a.example.com:80'], true],
+    ['https://a.example.com:8443/x', ['a.example.com'], false],
+    ['https://a.example.com:8443/x', ['a.example.com:8443'], true],
+    ['https://a.example.com/x', ['a.example.com:80'], false],
+    ['https://a.b.example.com/x', ['*.example.com'], true],
+    ['https://example.com/x', ['*.example.com'], false],
+    ['https://notexample.com/x', ['*.example.com'], false],
+    ['https://example.com.evil.test/x', ['*.example.com', 'example.com'], false],
+    ['https://example.com@evil.test/x', ['example.com'], false],
+    ['https://evil.test/#example.com', ['example.com'], false],
+    ['https://a.example.com./x', ['a.example.com', '*.example.com'], false],
+  ])('%s with %j: %s', (url, hosts, allowed) => {
+    expect(isAllowedHost(new URL(url), hosts)).toBe(allowed);
+  });
+});
+
+describe('names and types', () => {
+  const url = new URL('https://h.test/dir/scan%20one.pdf?sig=1');
+  it.each([
+    [undefined, 'scan one.pdf'],
+    ['attachment; filename="quote.pdf"', 'quote.pdf'],
+    ['attachment; filename=plain.pdf; size=3', 'plain.pdf'],
+    ['attachment; filename="x.pdf"; filename*=UTF-8\'\'pre%C3%A7o.pdf', 'preço.pdf'],
+    ['attachment; filename*=UTF-8\'\'%E0%A4%A; filename="kept.pdf"', 'kept.pdf'],
+    ['attachment; filename="../../etc/passwd.pdf"', 'passwd.pdf'],
+    ['attachment; filename="C:\\\\tmp\\\\evil.pdf"', 'evil.pdf'],
+    ["attachment; filename*=UTF-8''a%0D%0Ab%22c%E2%80%AEfdp.pdf", 'abcfdp.pdf'],
+    ['attachment; filename="...."', 'scan one.pdf'],
+    ['attachment; filename="bill"', 'bill.pdf'],
+    [`attachment; filename="${'x'.repeat(300)}.pdf"`, `${'x'.repeat(96)}.pdf`],
+  ])('%s is %s', (disposition, name) => {
+    expect(fileNameOf(disposition, url, 'application/pdf')).toBe(name);
+  });
+
+  it('a file without any name is called after its type', () => {
+    expect(fileNameOf(undefined, new URL('https://h.test/'), 'image/png')).toBe('file.png');
+    expect(fileNameOf(undefined, new URL('https://h.test/%E0%A4%A'), 'x/y')).toBe('E0A4A');
+  });
+
+  it.each([
+    ['image/PNG; charset=x', 'image/png'],
+    [undefined, 'application/octet-stream'],
+    ['', 'application/octet-stream'],
+    ['text/html, text/plain', 'application/octet-stream'],
+    ['a/b\r\nx: y', 'application/octet-stream'],
+  ])('the type %j is read as %s', (header, type) => {
+    expect(contentTypeOf(header)).toBe(type);
+  });
+});
