@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
-import { resolveAssumptions } from '../../../src/api-client/assumptions.ts';
+import { CONFIG_CHECKS } from '../../../src/cli/config-checks.ts';
 import { configJsonSchema, loadConfig } from '../../../src/config/index.ts';
-import { compileMapping } from '../../../src/mapping/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -54,18 +53,8 @@ describe('JSON Schema', () => {
 });
 
 describe('sluice.example.yaml', () => {
-  it('is a configuration, its mapping and assumptions too', async () => {
-    const loaded = await loadConfig(join(ROOT, 'sluice.example.yaml'), {
-      env: {},
-      checkMapping: (mapping) => {
-        compileMapping(mapping);
-        return [];
-      },
-      checkAssumptions: (assumptions) => {
-        resolveAssumptions(assumptions);
-        return [];
-      },
-    });
+  it('is a configuration, with mapping, assumptions, actions and schemas', async () => {
+    const loaded = await loadConfig(join(ROOT, 'sluice.example.yaml'), { env: {}, ...CONFIG_CHECKS });
     expect(loaded.spec('leads').account).toBe('acme');
   });
 
@@ -91,13 +80,46 @@ accounts: { acme: { baseUrl: 'http://x', tokens: [env:T] } }
 sources: { crm-export: { type: csv, path: x } }
 mappings: { crm-leads: { contact: { number: x } } }
 syncs: { leads: { account: acme, source: crm-export, mapping: crm-leads } }
+ingress: { kafka: { bus: { brokers: ['x:1'], deadLetters: dead } } }
+routes:
+  lead-form:
+    account: acme
+    http: { path: /leads, auth: { type: standard-webhooks, secrets: [env:S] } }
+    kafka: { cluster: bus, topics: [leads] }
+    batch: { max: 2 }
+    action: { type: lead, mapping: crm-leads }
+  order-paid:
+    account: acme
+    http: { path: /orders, auth: { type: hmac, secrets: [env:S] } }
+    action: { type: message, number: x, media: { url: x, hosts: [x] }, template: { name: x, language: x } }
+  win-back:
+    account: acme
+    http: { path: /win-back, auth: { type: token, secrets: [env:S] } }
+    action: { type: flow, number: x, flow: 1, connection: 1 }
 `;
     const { Config } = await import('../../../src/contracts/config.ts');
     const defaults = Config.parse(parseDocument(bare).toJS());
     const shown = parseDocument(doc.toString()).toJS() as Record<string, unknown>;
     const at = (...path: string[]) =>
       path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], shown);
+    const leaves = (value: unknown, path: string[] = []): [string[], unknown][] =>
+      typeof value === 'object' && value !== null && Object.keys(value).length > 0 && !Array.isArray(value)
+        ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]))
+        : [[path, value]];
+    const given = leaves(parseDocument(bare).toJS()).map(([path]) => path.join('.'));
+    // Shown with a value of their own, as a default of nothing shows nothing.
+    const told = ['kafka.bus.tls', 'template.parameters', 'action.variables'];
+    const inRoutes = [
+      ...leaves(defaults.ingress, ['ingress']),
+      ...leaves(defaults.routes, ['routes']),
+    ].filter(
+      ([path]) =>
+        !given.includes(path.join('.')) &&
+        !told.some((end) => path.join('.').endsWith(end)) &&
+        at(...path) !== undefined,
+    );
     for (const [path, value] of [
+      ...inRoutes,
       [['accounts', 'acme', 'callsPerMinute'], defaults.accounts.acme?.callsPerMinute],
       ...Object.entries(defaults.sources['crm-export'] ?? {})
         .filter(([key]) => key !== 'path')
