@@ -104,6 +104,11 @@ export const ASSUMPTIONS = {
     'createdAt',
     'as every other record names it',
   ),
+  'message.templateField': historyField(
+    'the template of a message in the history',
+    'templateData',
+    'as sending takes it',
+  ),
   'reply.messagesField': name(
     'the list of messages in the answer to a reply',
     REPLY,

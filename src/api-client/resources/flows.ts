@@ -31,12 +31,15 @@ const IDENTITY = {
 };
 
 export class FlowsResource {
+  /** Which of a contact's two identities `trigger` sends, and so needs. */
+  readonly contactIdentity: 'id' | 'number';
   readonly #call: Call;
   readonly #assumptions: Assumptions;
 
   constructor(call: Call, assumptions: Assumptions) {
     this.#call = call;
     this.#assumptions = assumptions;
+    this.contactIdentity = assumptions['flows.contactIdentity'];
   }
 
   /**
@@ -59,7 +62,7 @@ export class FlowsResource {
   }
 
   #identityOf(contact: FlowTrigger['contact'] | undefined): unknown {
-    const which = this.#assumptions['flows.contactIdentity'];
+    const which = this.contactIdentity;
     const value = contact?.[which];
     if (value === undefined) {
       const wayOut = `the assumption flows.contactIdentity sends the contact's ${which}; fill it in`;

@@ -57,6 +57,8 @@ export interface HistoryMessage {
   readonly fromMe: boolean | null;
   /** Date-time as the service writes it. */
   readonly createdAt: string | null;
+  /** Null: the message is of no template; undefined: the item does not say. */
+  readonly template: JsonObject | null | undefined;
   readonly raw: JsonObject;
 }
 
@@ -79,6 +81,7 @@ export function historyMessage(assumed: Assumptions) {
     const body = raw[assumed['message.bodyField']];
     const fromMe = raw[assumed['message.fromMeField']];
     const time = raw[assumed['message.timeField']];
+    const template = raw[assumed['message.templateField']];
     // What a message is does not change; its delivery code does, and would make it another item.
     const basis = time === undefined || time === null ? raw : [time, fromMe ?? null, body ?? null];
     const hash = () => createHash('sha256').update(canonical(basis)).digest('base64url');
@@ -88,6 +91,7 @@ export function historyMessage(assumed: Assumptions) {
       body: text(body),
       fromMe: typeof fromMe === 'boolean' ? fromMe : null,
       createdAt: Instant.safeParse(time).success ? (time as string) : null,
+      template: template === null || isObject(template) ? template : undefined,
       raw,
     };
   });

@@ -140,6 +140,12 @@ const CASES: Record<Exclude<AssumptionKey, 'readBack.settleSeconds'>, Case> = {
     call: async (client) => (await historyOf(client))[0]?.createdAt,
     reads: [null, '2026-11-20T10:00:00.000Z'],
   },
+  'message.templateField': {
+    override: 'hsm',
+    body: { ...history, messages: [{ hsm: { templateName: 'hello' } }] },
+    call: async (client) => (await historyOf(client))[0]?.template,
+    reads: [undefined, { templateName: 'hello' }],
+  },
   'reply.messagesField': {
     override: 'other',
     body: { other: [aSentMessage()] },
