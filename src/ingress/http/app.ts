@@ -1,0 +1,173 @@
+// Builds the Express app of the HTTP ingress: the paths of the routes, those of operators, and what refuses the rest.
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import type { Registry } from 'prom-client';
+import type { IngressHttp } from '../../contracts/config.ts';
+import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../intake.ts';
+import { answerJson, HttpError, notAcceptedProblem, refusedProblem } from './answers.ts';
+import { SecretError } from './auth/claim.ts';
+import { authenticatorOf } from './authenticate.ts';
+import { createBodyRoom } from './body.ts';
+import { createRepeatingLog, errorShape, type HttpLog } from './log.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { describeRoutes } from './openapi.ts';
+import { createReceiver, type Receiver } from './receive.ts';
+import { serviceHandlers } from './service.ts';
+
+/** Further headers would be dropped in silence, and with them what a proxy added. */
+export const MAX_HEADERS = 200;
+/** Label of requests that no route has the path of. */
+const NOBODY = '-';
+/** Bodies held at once: this many of the longest, and never less than this many bytes. */
+const ROOM_BODIES = 32;
+const ROOM_BYTES = 67_108_864;
+
+export interface HttpRoute {
+  readonly route: Route;
+  /** What the references in `http.auth.secrets` stand for, in their order; none with `type: none`. */
+  readonly secrets: readonly string[];
+}
+
+export interface AppOptions {
+  readonly http: IngressHttp;
+  readonly routes: readonly HttpRoute[];
+  readonly acceptance: Acceptance;
+  readonly log: HttpLog;
+  readonly registry: Registry;
+  readonly metrics: HttpMetrics;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  isClosing(): boolean;
+}
+
+export interface HttpApp {
+  readonly app: Express;
+  close(): void;
+}
+
+/** @throws SecretError for a secret that can't be one, RangeError for a path that is taken; both name the route */
+export function createApp(options: AppOptions): HttpApp {
+  const { http, acceptance, log, registry, metrics, isClosing } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use(refuseOddities);
+
+  const description = describeRoutes(
+    options.routes.map(({ route }) => route),
+    http,
+  );
+  const service = serviceHandlers({ acceptance, registry, description, isClosing });
+  for (const [path, handler] of Object.entries(service)) {
+    app.get(path, handler);
+    app.all(path, only('GET, HEAD'));
+  }
+
+  const receivers: Receiver[] = [];
+  const paths = new Set(Object.keys(service));
+  const room = createBodyRoom(Math.max(ROOM_BYTES, ROOM_BODIES * http.maxBodyBytes));
+  for (const { route, secrets } of options.routes) {
+    const path = route.config.http;
+    if (path === undefined) throw new RangeError(`routes.${route.name} has no http: it takes nothing here`);
+    if (paths.has(path.path)) {
+      throw new RangeError(`routes.${route.name}.http.path: ${path.path} is taken; choose another`);
+    }
+    paths.add(path.path);
+    const authenticator = authenticatorFor(route, secrets, options.now);
+    const receiver = createReceiver({ http, route, path, authenticator, acceptance, room, metrics, log });
+    receivers.push(receiver);
+    const begin: RequestHandler = (_req, res, next) => {
+      observe(res, route.name, metrics);
+      next();
+    };
+    app.all(path.path, begin);
+    app.post(path.path, ...receiver.handlers);
+    app.all(path.path, only('POST'));
+  }
+
+  app.use((_req, res) => {
+    observe(res, NOBODY, metrics);
+    throw new HttpError(404, 'NOT_FOUND', 'nothing is taken under this path');
+  });
+  app.use(refuse(options));
+  return {
+    app,
+    close: () => {
+      for (const receiver of receivers) receiver.close();
+    },
+  };
+}
+
+function authenticatorFor(route: Route, secrets: readonly string[], now: () => number) {
+  const auth = route.config.http?.auth ?? { type: 'none' };
+  try {
+    if (auth.type !== 'none' && secrets.length === 0) throw new SecretError('there is no secret');
+    return authenticatorOf(auth, secrets, now);
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    throw new SecretError(`routes.${route.name}.http.auth: ${error.message}`, { cause: error });
+  }
+}
+
+const refuseOddities: RequestHandler = (req, _res, next) => {
+  if (req.rawHeaders.length > MAX_HEADERS * 2) {
+    throw new HttpError(431, 'HEADERS_TOO_LONG', `more than ${MAX_HEADERS} headers`);
+  }
+  const hosts = req.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) throw new HttpError(400, 'BAD_REQUEST', 'several Host headers');
+  next();
+};
+
+function only(allow: string): RequestHandler {
+  return () => {
+    throw new HttpError(405, 'METHOD', `this path takes ${allow} only`, { Allow: allow });
+  };
+}
+
+function observe(res: Response, route: string, metrics: HttpMetrics): void {
+  const begun = performance.now();
+  res.locals.route = route;
+  res.once('close', () =>
+    metrics.request(route, res.headersSent ? res.statusCode : 'gone', (performance.now() - begun) / 1000),
+  );
+}
+
+function refuse({ log, metrics }: AppOptions): ErrorRequestHandler {
+  const repeating = createRepeatingLog(log, () => performance.now());
+  return (error: unknown, _req, res, _next) => {
+    const route: string = res.locals.route ?? NOBODY;
+    if (res.headersSent) {
+      log.error({ route, error: errorShape(error) }, 'an answer broke off');
+      res.destroy();
+      return;
+    }
+    if (error instanceof RefusedError) {
+      const { status, code } = error;
+      metrics.refused(route, code);
+      repeating.warn(`${route} ${status} ${code}`, { route, status, code }, 'event refused');
+      answerJson(res, status, refusedProblem(error));
+      return;
+    }
+    const problem = error instanceof NotAcceptedError ? notAcceptedProblem(error) : error;
+    if (problem instanceof HttpError) {
+      const { status, code, message, headers } = problem;
+      if (status === 503) metrics.notAccepted(route, code);
+      else metrics.refused(route, code);
+      const why = error instanceof NotAcceptedError ? { why: error.message } : {};
+      repeating.warn(`${route} ${status} ${code}`, { route, status, code, ...why }, 'request refused');
+      answerJson(res, status, { error: message, code }, headers);
+      return;
+    }
+    const id = randomUUID();
+    metrics.refused(route, 'INTERNAL');
+    log.error({ id, route, error: errorShape(error) }, 'request failed');
+    answerJson(res, 500, {
+      error: 'internal error: its cause is in the log of the server',
+      code: 'INTERNAL',
+      id,
+    });
+  };
+}

@@ -1,0 +1,52 @@
+// Signatures of the Standard Webhooks specification 1.0: HMAC-SHA256 over `{id}.{timestamp}.{body}`.
+import { createHmac } from 'node:crypto';
+import { type Authenticator, type Claim, SecretError } from './claim.ts';
+import { anyEqual } from './compare.ts';
+import { isFresh } from './timestamp.ts';
+
+/** Of a header with more signatures, the rest is not looked at: each costs comparisons. */
+const MAX_SIGNATURES = 20;
+
+export interface StandardWebhooksOptions {
+  /** `whsec_` and base64, or base64 alone; any of them may have signed, which is how one replaces another. */
+  readonly secrets: readonly string[];
+  readonly toleranceMs: number;
+  readonly now: () => number;
+}
+
+/** @throws SecretError for a secret that is not base64 */
+export function standardWebhooks({ secrets, toleranceMs, now }: StandardWebhooksOptions): Authenticator {
+  const keys = secrets.map(readKey);
+  return {
+    status: 401,
+    plausible: (claim) =>
+      claim.header('webhook-id') !== null &&
+      signaturesOf(claim).length > 0 &&
+      isFresh(claim.header('webhook-timestamp'), 1000, toleranceMs, now()),
+    proves(claim, body) {
+      const head = `${claim.header('webhook-id')}.${claim.header('webhook-timestamp')}.`;
+      const made = keys.map((key) =>
+        createHmac('sha256', key).update(head, 'latin1').update(body).digest('base64'),
+      );
+      return anyEqual(signaturesOf(claim), made);
+    },
+  };
+}
+
+// Entries of other versions (`v1a` is asymmetric) stand beside ours and are passed over.
+function signaturesOf(claim: Claim): string[] {
+  return (claim.header('webhook-signature') ?? '')
+    .split(' ', MAX_SIGNATURES)
+    .filter((entry) => entry.startsWith('v1,'))
+    .map((entry) => entry.slice('v1,'.length));
+}
+
+function readKey(secret: string, index: number): Buffer {
+  const text = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret;
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+    throw new SecretError(
+      `secret ${index + 1} is not base64, with or without "whsec_" before it: copy it from the sender as it stands`,
+    );
+  }
+  return Buffer.from(text, 'base64');
+}

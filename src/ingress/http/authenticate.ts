@@ -1,0 +1,67 @@
+// From the part `auth` of a route to what checks its requests; and from a request to what is checked.
+import type { IncomingMessage } from 'node:http';
+import type { RouteAuth } from '../../contracts/config.ts';
+import { durationMs } from '../../contracts/config-base.ts';
+import type { Authenticator, Claim } from './auth/claim.ts';
+import { hmac } from './auth/hmac.ts';
+import { loopbackOnly } from './auth/loopback.ts';
+import { standardWebhooks } from './auth/standard-webhooks.ts';
+import { token } from './auth/token.ts';
+
+/** @throws SecretError */
+export function authenticatorOf(
+  auth: RouteAuth,
+  secrets: readonly string[],
+  now: () => number,
+): Authenticator {
+  switch (auth.type) {
+    case 'standard-webhooks':
+      return standardWebhooks({ secrets, toleranceMs: durationMs(auth.tolerance), now });
+    case 'hmac':
+      return hmac({ style: auth.style, secrets, overrides: auth, now });
+    case 'token':
+      return token({ header: auth.header, secrets });
+    case 'none':
+      return loopbackOnly();
+  }
+}
+
+/** @param publicUrl where senders reach this server, when that is not where it listens */
+export function claimOf(req: IncomingMessage, publicUrl: string | undefined): Claim {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of headerPairs(req)) {
+    const same = values.get(name);
+    if (same === undefined) values.set(name, [value]);
+    else same.push(value);
+  }
+  const header = (name: string): string | null => {
+    const [only, ...more] = values.get(name.toLowerCase()) ?? [];
+    return only === undefined || more.length > 0 ? null : only;
+  };
+  const base = publicUrl?.replace(/\/+$/, '') ?? `http://${header('host') ?? ''}`;
+  return {
+    method: req.method ?? '',
+    uri: base + originForm(req.url ?? '/'),
+    peer: req.socket.remoteAddress,
+    header,
+    has: (name) => values.has(name),
+  };
+}
+
+/** Names in lower case; of a header that came several times the last. */
+export function headersOf(req: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(headerPairs(req));
+}
+
+function headerPairs({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    pairs.push([(rawHeaders[at] as string).toLowerCase(), rawHeaders[at + 1] as string]);
+  }
+  return pairs;
+}
+
+// A request may name its target with scheme and host; everything here goes by path and query.
+function originForm(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, '');
+}

@@ -1,0 +1,120 @@
+// Reads a body into memory within limits. What is beyond them is never held: a bomb costs one chunk.
+import type { IncomingMessage } from 'node:http';
+import type { Transform } from 'node:stream';
+
+export class TooLongError extends Error {
+  override readonly name = 'TooLongError';
+}
+
+/** Gzip that is cut off, or none at all. */
+export class BadCompressionError extends Error {
+  override readonly name = 'BadCompressionError';
+}
+
+/** All bodies together are more than the server holds at once. */
+export class NoRoomError extends Error {
+  override readonly name = 'NoRoomError';
+}
+
+/** The sender went away, or was too slow: nobody waits for an answer. */
+export class GoneError extends Error {
+  override readonly name = 'GoneError';
+}
+
+/** Bytes of bodies that are held at once, by all requests together. */
+export interface BodyRoom {
+  /** @returns false, and takes nothing, when there is not that much left */
+  take(bytes: number): boolean;
+  release(bytes: number): void;
+}
+
+export function createBodyRoom(capacity: number): BodyRoom {
+  let used = 0;
+  return {
+    take(bytes) {
+      if (used + bytes > capacity) return false;
+      used += bytes;
+      return true;
+    },
+    release(bytes) {
+      used -= bytes;
+    },
+  };
+}
+
+export interface BodyLimits {
+  /** After decompression. */
+  readonly maxBytes: number;
+  readonly room: BodyRoom;
+}
+
+/** What compression may add to bytes that don't compress: 5 a block and some for the frame, taken generously. */
+function longestCompressed(maxBytes: number): number {
+  return maxBytes + Math.ceil(maxBytes / 100) + 1024;
+}
+
+/** Does the declared length alone say that it is too long? */
+export function isDeclaredTooLong(req: IncomingMessage, compressed: boolean, maxBytes: number): boolean {
+  const declared = Number(req.headers['content-length'] ?? 0);
+  return declared > (compressed ? longestCompressed(maxBytes) : maxBytes);
+}
+
+/**
+ * The whole body, decompressed. Its bytes stay taken from `room` until the caller releases them; on an error none are,
+ * and the request stands still where it was read to.
+ * @throws TooLongError, BadCompressionError, NoRoomError, GoneError
+ */
+export function readBody(
+  req: IncomingMessage,
+  decoder: Transform | null,
+  { maxBytes, room }: BodyLimits,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const source = decoder ?? req;
+    let length = 0;
+    let compressed = 0;
+
+    const stop = (): void => {
+      req.off('data', onCompressed).off('close', onClose).off('error', onClose);
+      source.off('data', onData).off('end', onEnd);
+      if (decoder === null) return;
+      req.unpipe(decoder);
+      // What it says from now on is of no interest, and must not end the process.
+      decoder.off('error', onBroken).on('error', () => undefined);
+      decoder.destroy();
+    };
+    const fail = (error: Error): void => {
+      stop();
+      req.pause();
+      room.release(length);
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      if (length + chunk.length > maxBytes) return fail(new TooLongError());
+      if (!room.take(chunk.length)) return fail(new NoRoomError());
+      length += chunk.length;
+      chunks.push(chunk);
+    };
+    const onCompressed = (chunk: Buffer): void => {
+      compressed += chunk.length;
+      // Empty blocks come without end and decompress to nothing.
+      if (compressed > longestCompressed(maxBytes)) fail(new TooLongError());
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+    };
+    const onBroken = (error: Error): void => fail(new BadCompressionError(error.message, { cause: error }));
+    const onClose = (): void => {
+      if (!req.complete) fail(new GoneError());
+    };
+
+    req.on('close', onClose).on('error', onClose);
+    source.on('data', onData).on('end', onEnd);
+    if (decoder === null) return;
+    req.on('data', onCompressed);
+    decoder.on('error', onBroken);
+    req.pipe(decoder);
+  });
+}

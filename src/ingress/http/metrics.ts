@@ -1,0 +1,67 @@
+// Figures of the HTTP ingress for Prometheus. The registry is the caller's: others keep theirs in the same one.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export interface HttpMetrics {
+  /** A request has its answer; `status` is `gone` when its sender left before. `route` is `-` where none has the path. */
+  request(route: string, status: number | 'gone', seconds: number): void;
+  accepted(route: string, count: number): void;
+  duplicate(route: string, count: number): void;
+  skipped(route: string): void;
+  /** Answered with a status of 4xx. */
+  refused(route: string, code: string): void;
+  /** Answered with 503. */
+  notAccepted(route: string, reason: string): void;
+}
+
+/** @param connections how many are open, asked whenever somebody reads the figures */
+export function createHttpMetrics(registry: Registry, connections: () => number): HttpMetrics {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'sluice_ingress_http_requests_total',
+    help: 'Requests by route and status',
+    labelNames: ['route', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'sluice_ingress_http_seconds',
+    help: 'Seconds from the headers of a request to the end of its answer',
+    labelNames: ['route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const events = new Counter({
+    name: 'sluice_ingress_http_events_total',
+    help: 'Events by route and result: accepted, duplicate or skipped',
+    labelNames: ['route', 'result'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'sluice_ingress_http_refused_total',
+    help: 'Requests that were refused, by route and code',
+    labelNames: ['route', 'code'],
+    registers,
+  });
+  const notAccepted = new Counter({
+    name: 'sluice_ingress_http_not_accepted_total',
+    help: 'Requests that were told to come again, by route and reason',
+    labelNames: ['route', 'reason'],
+    registers,
+  });
+  const open: Gauge = new Gauge({
+    name: 'sluice_ingress_http_connections',
+    help: 'Connections that are open',
+    registers,
+    collect: () => open.set(connections()),
+  });
+  return {
+    request(route, status, took) {
+      requests.inc({ route, status });
+      seconds.observe({ route }, took);
+    },
+    accepted: (route, count) => events.inc({ route, result: 'accepted' }, count),
+    duplicate: (route, count) => events.inc({ route, result: 'duplicate' }, count),
+    skipped: (route) => events.inc({ route, result: 'skipped' }),
+    refused: (route, code) => refused.inc({ route, code }),
+    notAccepted: (route, reason) => notAccepted.inc({ route, reason }),
+  };
+}

@@ -1,0 +1,91 @@
+// The OpenAPI 3.1 document of the configured routes: what a sender needs to know, and nothing that is a secret.
+import type { IngressHttp, RouteConfig } from '../../contracts/config.ts';
+import type { Route } from '../intake.ts';
+import { answerSchemas, describeAnswers } from './openapi-answers.ts';
+import { describeAuth } from './openapi-auth.ts';
+import { cloudEvent, embed, refTo, type Schema } from './openapi-schema.ts';
+
+const DOES: Readonly<Record<RouteConfig['action']['type'], string>> = {
+  lead: 'Upserts a contact with its tags and its card',
+  message: 'Sends a message',
+  flow: 'Triggers a flow',
+  stage: 'Moves a card',
+  tags: 'Changes the tags of a contact',
+};
+
+/**
+ * @param routes those without `http` are left out
+ * @returns the document, JSON-safe
+ */
+export function describeRoutes(
+  routes: readonly Pick<Route, 'name' | 'config' | 'schema'>[],
+  http: Pick<IngressHttp, 'publicUrl' | 'maxBodyBytes'>,
+): object {
+  const paths: Record<string, object> = {};
+  const schemas: Record<string, Schema> = {};
+  const securitySchemes: Record<string, object> = {};
+  for (const { name, config, schema } of routes) {
+    if (config.http === undefined) continue;
+    const { scheme, headers, text } = describeAuth(config.http.auth);
+    const given = schema ?? (typeof config.schema === 'object' ? config.schema : { type: 'object' });
+    schemas[`event-${name}`] = embed(given, `event-${name}`);
+    schemas[`cloudevent-${name}`] = cloudEvent(refTo(`event-${name}`));
+    if (scheme !== null) securitySchemes[name] = scheme;
+    paths[config.http.path] = {
+      post: {
+        operationId: name,
+        summary: DOES[config.action.type],
+        description: `${text} At most ${config.http.perMinute} requests a minute, of all senders together.`,
+        security: scheme === null ? [] : [{ [name]: [] }],
+        parameters: [...headers.map(required), ...KEY_HEADERS, ...CLOUDEVENT_HEADERS, CONTENT_ENCODING],
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: refTo(`event-${name}`) },
+            'application/cloudevents+json': { schema: refTo(`cloudevent-${name}`) },
+            'application/cloudevents-batch+json': {
+              schema: { type: 'array', items: refTo(`cloudevent-${name}`) },
+            },
+          },
+        },
+        responses: describeAnswers(scheme === null ? 403 : 401, http.maxBodyBytes),
+      },
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Events into Sluice', version: '1' },
+    ...(http.publicUrl !== undefined && { servers: [{ url: http.publicUrl }] }),
+    paths,
+    components: { schemas: { ...schemas, ...answerSchemas() }, securitySchemes },
+  };
+}
+
+const header = (name: string, description: string, schema: object = { type: 'string' }) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+});
+const required = ({ name, description }: { name: string; description: string }) => ({
+  ...header(name, description),
+  required: true,
+});
+
+const KEY_HEADERS = [
+  header(
+    'Idempotency-Key',
+    'What makes the event that one: a repetition with the same key is done once. Without it: X-Idempotency-Key, then idempotency_key, event_id or eventId in the body, then source and id of a CloudEvent, then the path that the route names',
+  ),
+  header('X-Idempotency-Key', 'As Idempotency-Key, where that is missing'),
+];
+const CLOUDEVENT_HEADERS = [
+  header('ce-specversion', 'CloudEvents in binary form: the body is the data', { const: '1.0' }),
+  header('ce-id', 'CloudEvents in binary form'),
+  header('ce-source', 'CloudEvents in binary form'),
+  header('ce-type', 'CloudEvents in binary form'),
+];
+const CONTENT_ENCODING = header('Content-Encoding', 'How the body is compressed', {
+  enum: ['gzip', 'deflate', 'br', 'identity'],
+});

@@ -1,0 +1,125 @@
+// The HTTP ingress as a server: its limits against slow, greedy and broken senders, and its ordered end.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { Registry } from 'prom-client';
+import type { IngressHttp } from '../../contracts/config.ts';
+import { durationMs } from '../../contracts/config-base.ts';
+import type { Acceptance } from '../intake.ts';
+import { createApp, type HttpRoute, MAX_HEADERS } from './app.ts';
+import { createConnections } from './connections.ts';
+import { createRepeatingLog, type HttpLog } from './log.ts';
+import { createHttpMetrics } from './metrics.ts';
+
+const MAX_HEADER_BYTES = 16_384;
+/** How often slow requests are looked for: one is closed at most this much after its time. */
+const CHECK_MS = 500;
+/** Longer than that of most proxies, so that they close first and no request meets a closing socket. */
+const KEEP_ALIVE_MS = 65_000;
+
+export interface HttpIngressOptions {
+  readonly http: IngressHttp;
+  /** Those with `http` only. */
+  readonly routes: readonly HttpRoute[];
+  readonly acceptance: Acceptance;
+  readonly log: HttpLog;
+  /** Where figures are kept; GET /metrics shows all of it. */
+  readonly registry: Registry;
+  /** Milliseconds since 1970, for the times of signatures. @default Date.now */
+  readonly now?: () => number;
+  /** How long requests under way may take when the server closes, before their sockets are cut. @default 10000 */
+  readonly graceMs?: number;
+}
+
+export interface HttpIngress {
+  /** @returns the port, which is another than the configured one where that is 0; rejects as `server.listen` does */
+  listen(): Promise<{ port: number }>;
+  /**
+   * No new connections; requests under way get their answer, and each connection ends with it. Resolves when all are
+   * closed, after `graceMs` at the latest. The acceptance is closed by whoever opened it, afterwards.
+   */
+  close(): Promise<void>;
+}
+
+/** @throws SecretError for a secret that can't be one, RangeError for a path that is taken; both name the route */
+export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
+  const { http, log, registry, now = Date.now, graceMs = 10_000 } = options;
+  const connections = createConnections();
+  const metrics = createHttpMetrics(registry, connections.count);
+  const repeating = createRepeatingLog(log, () => performance.now());
+  let closing: Promise<void> | null = null;
+  const { app, close: closeApp } = createApp({
+    ...options,
+    metrics,
+    now,
+    isClosing: () => closing !== null,
+  });
+
+  const requestTimeout = durationMs(http.bodyTimeout);
+  const server = createServer({
+    requestTimeout,
+    headersTimeout: Math.min(durationMs(http.headersTimeout), requestTimeout),
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    insecureHTTPParser: false,
+  });
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  server.maxConnections = http.maxConnections;
+  // Covers what the others don't: a sender that never reads its answers.
+  server.setTimeout(requestTimeout * 2, connections.stalled);
+  server.on('connection', connections.opened);
+  for (const event of ['request', 'checkContinue'] as const) {
+    server.on(event, (req, res) => {
+      connections.began(req, res);
+      app(req, res);
+    });
+  }
+  server.on('clientError', (error, socket) => {
+    const code = connections.failed(error, socket as never);
+    if (code === null) return;
+    metrics.refused('-', code);
+    repeating.warn(code, { code }, 'connection refused');
+  });
+  server.on('drop', () =>
+    repeating.warn('drop', { maxConnections: http.maxConnections }, 'connection dropped'),
+  );
+
+  const close = async (): Promise<void> => {
+    const cut = setTimeout(() => {
+      log.warn(
+        { connections: connections.count() },
+        'requests did not end in time: their connections are cut',
+      );
+      connections.cut();
+    }, graceMs);
+    try {
+      await new Promise<void>((resolve) => {
+        // The error says that it never listened.
+        server.close(() => resolve());
+        connections.wind();
+      });
+    } finally {
+      clearTimeout(cut);
+      closeApp();
+    }
+  };
+
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port: http.port, host: http.host }, () => {
+          server.off('error', reject);
+          server.on('error', (error: NodeJS.ErrnoException) =>
+            log.error({ code: error.code }, 'server failed'),
+          );
+          resolve({ port: (server.address() as AddressInfo).port });
+        });
+      }),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// What operators and their tools ask of the server: does it live, is it ready, what does it take, how much did it do.
+import type { RequestHandler } from 'express';
+import type { Registry } from 'prom-client';
+import { type Acceptance, type Load, NotAcceptedError } from '../intake.ts';
+import { answer, answerJson, notAcceptedProblem } from './answers.ts';
+
+/** Whoever asks is told by then. */
+const READY_TIMEOUT_MS = 5000;
+
+export interface ServiceOptions {
+  readonly acceptance: Pick<Acceptance, 'ready' | 'loads'>;
+  readonly registry: Registry;
+  readonly description: object;
+  isClosing(): boolean;
+}
+
+/** Handlers of GET by path. */
+export function serviceHandlers(options: ServiceOptions): Readonly<Record<string, RequestHandler>> {
+  const { acceptance, registry, description, isClosing } = options;
+  const askLoads = shared(async () => {
+    await acceptance.ready();
+    return await acceptance.loads();
+  });
+  return {
+    '/healthz': (_req, res) => answerJson(res, 200, { live: true }),
+    '/readyz': async (_req, res) => {
+      const loads = isClosing() ? closing() : await within(READY_TIMEOUT_MS, askLoads()).catch(notReady);
+      if (!(loads instanceof NotAcceptedError)) {
+        answerJson(res, 200, { ready: true, loads });
+        return;
+      }
+      const { status, code, message, headers } = notAcceptedProblem(loads);
+      answerJson(res, status, { ready: false, error: message, code }, headers);
+    },
+    '/openapi.json': (_req, res) => answerJson(res, 200, description),
+    '/metrics': async (_req, res) =>
+      answer(res, 200, await registry.metrics(), { 'Content-Type': registry.contentType }),
+  };
+}
+
+function closing(): NotAcceptedError {
+  return new NotAcceptedError('CLOSING', 1000, 'the server is going down');
+}
+
+function notReady(error: unknown): NotAcceptedError {
+  if (error instanceof NotAcceptedError) return error;
+  throw error;
+}
+
+// Anybody may ask as often as they like: it costs one look at a time.
+function shared(ask: () => Promise<Load[]>): () => Promise<Load[]> {
+  let asked: Promise<Load[]> | null = null;
+  return () => {
+    asked ??= ask().finally(() => {
+      asked = null;
+    });
+    return asked;
+  };
+}
+
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new NotAcceptedError('ENGINE', 1000, `no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

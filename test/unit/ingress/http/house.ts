@@ -1,0 +1,183 @@
+// A real server on a free port, with a scripted route and a scripted acceptance, and a raw socket to knock on it.
+import { createConnection } from 'node:net';
+import { Registry } from 'prom-client';
+import { onTestFinished } from 'vitest';
+import { IngressHttp, RouteConfig } from '../../../../src/contracts/config.ts';
+import type { EventDraft } from '../../../../src/contracts/intake.ts';
+import { createHttpIngress, type HttpIngress } from '../../../../src/ingress/http/index.ts';
+import type { Acceptance, Delivery, Load, ReadDelivery, Route } from '../../../../src/ingress/intake.ts';
+
+export interface Line {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+export interface House {
+  readonly url: string;
+  readonly port: number;
+  readonly ingress: HttpIngress;
+  readonly registry: Registry;
+  readonly lines: Line[];
+  /** What the routes were given to read. */
+  readonly deliveries: Delivery[];
+  post(body: string | Uint8Array, headers?: Record<string, string>, path?: string): Promise<Response>;
+  figures(): Promise<string>;
+}
+
+export interface Script {
+  readonly http?: Partial<IngressHttp>;
+  /** Parts of the route `leads` at `/hooks/lead`. */
+  readonly auth?: object;
+  readonly secrets?: readonly string[];
+  readonly perMinute?: number;
+  readonly schema?: Record<string, unknown>;
+  /** @default one draft, whose id is the body's length */
+  readonly read?: (delivery: Delivery) => Promise<ReadDelivery> | ReadDelivery;
+  readonly accept?: Acceptance['accept'];
+  readonly ready?: () => Promise<void>;
+  readonly loads?: Load[];
+  readonly now?: () => number;
+  readonly graceMs?: number;
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+export const TOKEN = 'tok_canary_91';
+const BEARER = { authorization: `Bearer ${TOKEN}` };
+
+export function draft(id: string): EventDraft {
+  return {
+    account: 'acme',
+    route: 'leads',
+    id,
+    subject: 's',
+    rank: null,
+    request: { type: 'tags', number: '5511987654321', key: '5511987654321', add: ['x'], remove: [] },
+  };
+}
+
+export function routeConfig(http: object | null, schema?: RouteConfig['schema']): RouteConfig {
+  return RouteConfig.parse({
+    account: 'acme',
+    ...(http !== null && { http }),
+    ...(schema !== undefined && { schema }),
+    action: { type: 'lead', mapping: 'crm' },
+  });
+}
+
+/** A route with a token, unless the script says otherwise; closed when the test ends. */
+export async function openHouse(script: Script = {}): Promise<House> {
+  const lines: Line[] = [];
+  const deliveries: Delivery[] = [];
+  const say = (level: Line['level']) => (fields: object, message: string) =>
+    void lines.push({ level, fields: fields as Line['fields'], message });
+  const auth = script.auth ?? { type: 'token', secrets: ['env:TOKEN'] };
+  const config = routeConfig({
+    path: '/hooks/lead',
+    auth,
+    ...(script.perMinute !== undefined && { perMinute: script.perMinute }),
+  });
+  const route: Route = {
+    name: 'leads',
+    config,
+    ...(script.schema !== undefined && { schema: script.schema }),
+    read: async (delivery) => {
+      deliveries.push(delivery);
+      return await (script.read?.(delivery) ?? { drafts: [draft(String(delivery.body.length))] });
+    },
+  };
+  const acceptance: Acceptance = {
+    accept: script.accept ?? (async (_route, drafts) => drafts.map(({ id }) => ({ id, duplicate: false }))),
+    requireRoom: async () => undefined,
+    loads: async () => script.loads ?? [{ account: 'acme', open: 3, oldestSeconds: 1.5, busy: null }],
+    ready: script.ready ?? (async () => undefined),
+    close: async () => undefined,
+  };
+  const registry = new Registry();
+  const ingress = createHttpIngress({
+    http: IngressHttp.parse({ port: 0, ...script.http }),
+    routes: [{ route, secrets: script.secrets ?? (script.auth === undefined ? [TOKEN] : []) }],
+    acceptance,
+    log: { info: say('info'), warn: say('warn'), error: say('error') },
+    registry,
+    ...(script.now !== undefined && { now: script.now }),
+    ...(script.graceMs !== undefined && { graceMs: script.graceMs }),
+  });
+  const { port } = await ingress.listen();
+  onTestFinished(() => ingress.close());
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    port,
+    ingress,
+    registry,
+    lines,
+    deliveries,
+    post: (body, headers = {}, path = '/hooks/lead') =>
+      fetch(url + path, {
+        method: 'POST',
+        body: body as Uint8Array<ArrayBuffer>,
+        headers: { ...JSON_TYPE, ...(script.auth === undefined && BEARER), ...headers },
+      }),
+    figures: () => registry.metrics(),
+  };
+}
+
+export interface RawSocket {
+  write(text: string | Uint8Array): boolean;
+  /** Resolves with all that has come once `isThere` says so, or once the server has closed. */
+  until(isThere: (text: string) => boolean): Promise<string>;
+  /** Resolves with all that came once the server has closed. */
+  readonly closed: Promise<string>;
+  destroy(): void;
+}
+
+/** A socket that writes what it is told to, right or wrong. */
+export function knock(port: number): RawSocket {
+  const socket = createConnection({ port, host: '127.0.0.1' });
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  const watchers = new Set<() => void>();
+  const tell = (): void => {
+    for (const watcher of watchers) watcher();
+  };
+  let isClosed = false;
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+    tell();
+  });
+  // A reset is one way of closing.
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    isClosed = true;
+    tell();
+  });
+  const until = (isThere: (text: string) => boolean): Promise<string> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!isClosed && !isThere(text)) return;
+        watchers.delete(look);
+        resolve(text);
+      };
+      watchers.add(look);
+      look();
+    });
+  return {
+    write: (data) => socket.write(data),
+    until,
+    closed: until(() => false),
+    destroy: () => socket.destroy(),
+  };
+}
+
+/** A request as text. */
+export function raw(body: string, headers: Record<string, string> = {}, start = 'POST /hooks/lead HTTP/1.1') {
+  const all = {
+    host: '127.0.0.1',
+    ...JSON_TYPE,
+    ...BEARER,
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  return `${[start, ...Object.entries(all).map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n${body}`;
+}
