@@ -6,7 +6,7 @@ import type { ConfigChecks } from './load.ts';
 import { entriesOf, isRecord } from './raw.ts';
 import type { YamlFile } from './yaml-file.ts';
 
-/** Paths of the ingress itself; it tells cases apart nowhere, nor may a route. */
+/** Paths of the ingress itself. */
 const RESERVED = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
 
 type Path = readonly (string | number)[];
@@ -43,17 +43,16 @@ function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigP
     const path = child(child(route, 'http'), 'path');
     if (typeof path !== 'string') return [];
     const at = [name, 'http', 'path'];
-    const folded = path.toLowerCase();
     const problems: ConfigProblem[] = [];
-    if (RESERVED.has(folded)) {
+    if (RESERVED.has(path)) {
       problems.push(say(at, `"${path}" is a path of the ingress itself`, 'choose another, as /events/leads'));
     }
     if (/\/\.{1,2}(?:\/|$)/.test(path)) {
       const hint = 'leave out parts that are dots only: senders resolve them away';
       problems.push(say(at, `"${path}" is never asked for`, hint));
     }
-    const owner = owners.get(folded);
-    if (owner === undefined) owners.set(folded, name);
+    const owner = owners.get(path);
+    if (owner === undefined) owners.set(path, name);
     else problems.push(say(at, `the route "${owner}" has the path "${path}" already`, 'choose another'));
     return problems;
   });
