@@ -1,0 +1,85 @@
+// Opens a route: how a delivery becomes events that say what is to be done.
+import type { RouteConfig } from '../../contracts/config.ts';
+import type { EventDraft } from '../../contracts/intake.ts';
+import type { RowProblem } from '../../contracts/record.ts';
+import type { CompiledAction } from '../../mapping/actions.ts';
+import { type Delivery, type ReadDelivery, RefusedError, type Route } from '../intake.ts';
+import { atIndex } from './cloudevents.ts';
+import { decode } from './decode.ts';
+import type { Envelope } from './envelope.ts';
+import type { JsonObject } from './json.ts';
+import { compileKey, eventId, KEY_FIELDS, KEY_HEADERS, noKey, randomEventId } from './key.ts';
+import { compileOrder } from './order.ts';
+import { compileSchema } from './schema.ts';
+
+export { RouteConfigError } from './errors.ts';
+export { MAX_DEPTH } from './json.ts';
+export { KEY_FIELDS, KEY_HEADERS, SENDER_HEADERS } from './key.ts';
+export { compileSchema } from './schema.ts';
+
+export interface RouteParts {
+  /** What the event asks for: the action of the route, with the mapping that it names. */
+  readonly compile: CompiledAction;
+  /** The JSON Schema itself, out of its file if it has one. */
+  readonly schema?: JsonObject | undefined;
+}
+
+/**
+ * Compiles what a route says about reading, so that all that is wrong with it shows before the first event.
+ * @throws RouteConfigError for a schema that can't be checked as a whole, or an unsafe path in `key` or `order`
+ */
+export function openRoute(name: string, config: RouteConfig, { compile, schema }: RouteParts): Route {
+  const { account } = config;
+  const check = schema === undefined ? undefined : compileSchema(name, schema);
+  const readKey = compileKey(name, config.key);
+  const readRank = compileOrder(name, config.order);
+
+  const idOf = (delivery: Delivery, envelope: Envelope, view: JsonObject, batched: boolean): string => {
+    const key = readKey(delivery, envelope, view, batched);
+    if (key !== null) return eventId(account, name, key);
+    // These bring about a state: done twice, they end in the same one.
+    if (['lead', 'stage', 'tags'].includes(config.action.type)) return randomEventId();
+    const places = `header ${KEY_HEADERS[0]}, a field ${KEY_FIELDS.join(' or ')}, or what "key" of the route names`;
+    throw noKey(
+      `nothing tells this event from its repetition, and a ${config.action.type} must not be done twice; send ${places}`,
+    );
+  };
+
+  const draft = async (delivery: Delivery, envelope: Envelope, batched: boolean): Promise<EventDraft> => {
+    check?.(envelope.root);
+    // Own fields of that name can't pass for what Sluice says of the event.
+    const view = { ...envelope.root, $event: { ...envelope.about, ...delivery.about } };
+    const id = idOf(delivery, envelope, view, batched);
+    const rank = readRank(view);
+    const result = await compile.apply(view);
+    if (!result.ok) throw new RefusedError('MAPPING', 422, describe(result.problems), result.problems);
+    return { account, route: name, id, subject: result.subject, rank, request: result.request };
+  };
+
+  return {
+    name,
+    config,
+    async read(delivery): Promise<ReadDelivery> {
+      const format = delivery.via === 'kafka' ? config.kafka?.format : undefined;
+      const decoded = decode(delivery, format ?? 'auto');
+      if (decoded.type === 'skipped') return { drafts: [], skipped: decoded.why };
+      if (decoded.type === 'one') return { drafts: [await draft(delivery, decoded.envelope, false)] };
+      const drafts: EventDraft[] = [];
+      for (const [index, envelope] of decoded.envelopes.entries()) {
+        drafts.push(
+          await draft(delivery, envelope, true).catch((error: unknown) => {
+            throw atIndex(index, error);
+          }),
+        );
+      }
+      return { drafts };
+    },
+  };
+}
+
+/** Reasons hold no values. */
+function describe(problems: readonly RowProblem[]): string {
+  const shown = problems.slice(0, 3).map(({ field, reason }) => `${field}: ${reason}`);
+  const more = problems.length - shown.length;
+  return `the event can't be mapped: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}
