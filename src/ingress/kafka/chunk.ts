@@ -1,0 +1,129 @@
+// Some records of one partition, in order: what can be taken is accepted together, what can't becomes a dead letter.
+import type { KafkaMessage } from 'kafkajs';
+import type { EventDraft } from '../../contracts/intake.ts';
+import { type Acceptance, type Accepted, RefusedError, type Route } from '../intake.ts';
+import type { Refused } from './letter.ts';
+import { deliveryOf } from './record.ts';
+
+/** What came of one record. */
+export type RecordOutcome = 'accepted' | 'duplicate' | 'skipped' | 'dead_letter';
+
+export interface ChunkWork {
+  readonly topic: string;
+  readonly partition: number;
+  readonly route: Route;
+  readonly acceptance: Acceptance;
+  readonly maxMessageBytes: number;
+  /** Resolves when all of them are in the topic of dead letters. */
+  bury(letters: readonly Refused[]): Promise<void>;
+  /** Offsets whose letters are written while the records before them are not done yet: they are not written again. */
+  readonly buried: Set<string>;
+  count(outcome: RecordOutcome): void;
+}
+
+export interface ChunkResult {
+  /** So many of the records are done, from the first on: their offsets may be committed. */
+  readonly done: number;
+  /** Why the next one is not. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
+/** The topic of dead letters could not be written. */
+export class BuryError extends Error {
+  override readonly name = 'BuryError';
+}
+
+type Reading = { readonly drafts: readonly EventDraft[] } | { readonly refused: Refused };
+
+/**
+ * Accepts what stands before the first refused record, writes the letters of all, accepts the rest. So a partition whose
+ * letters can't be written stops at the first of them, and a chunk costs two acceptances at most.
+ */
+export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage[]): Promise<ChunkResult> {
+  let done = 0;
+  try {
+    await work.acceptance.requireRoom(work.route.config.account);
+    const { readings, failure } = await readAll(work, messages);
+    const refusedAt = readings.findIndex((reading) => 'refused' in reading);
+    const head = refusedAt === -1 ? readings.length : refusedAt;
+    await accept(work, readings.slice(0, head));
+    done = head;
+    if (refusedAt === -1) return { done, failure };
+    const rest = readings.slice(head);
+    await bury(work, rest);
+    // Letters at the front are done, whatever comes of the drafts behind them.
+    const letters = rest.findIndex((reading) => !('refused' in reading));
+    done = letters === -1 ? readings.length : head + letters;
+    await accept(work, readings.slice(done));
+    return { done: readings.length, failure };
+  } catch (error) {
+    return { done, failure: { error } };
+  }
+}
+
+/** Reads up to the first record at which something unexpected happens: that one stops the partition. */
+async function readAll(
+  work: ChunkWork,
+  messages: readonly KafkaMessage[],
+): Promise<{ readings: Reading[]; failure: ChunkResult['failure'] }> {
+  const readings: Reading[] = [];
+  for (const message of messages) {
+    try {
+      readings.push(await read(work, message));
+    } catch (error) {
+      return { readings, failure: { error } };
+    }
+  }
+  return { readings, failure: null };
+}
+
+async function read(
+  { topic, partition, route, maxMessageBytes }: ChunkWork,
+  message: KafkaMessage,
+): Promise<Reading> {
+  try {
+    const bytes = message.value?.byteLength ?? 0;
+    if (bytes > maxMessageBytes)
+      throw new RefusedError(
+        'TOO_LARGE',
+        422,
+        `the value has ${bytes} bytes, and ${maxMessageBytes} are taken; send less, or a reference`,
+      );
+    const { drafts } = await route.read(deliveryOf(topic, partition, message));
+    return { drafts };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { refused: { topic, partition, message, route: route.name, error } };
+  }
+}
+
+async function accept(work: ChunkWork, readings: readonly Reading[]): Promise<void> {
+  const taken = readings.filter((reading) => 'drafts' in reading);
+  const drafts = taken.flatMap((reading) => reading.drafts);
+  const answers = drafts.length === 0 ? [] : await work.acceptance.accept(work.route, drafts);
+  let at = 0;
+  for (const reading of taken) {
+    work.count(outcomeOf(answers.slice(at, at + reading.drafts.length)));
+    at += reading.drafts.length;
+  }
+}
+
+function outcomeOf(answers: readonly Accepted[]): RecordOutcome {
+  if (answers.length === 0) return 'skipped';
+  return answers.every(({ duplicate }) => duplicate) ? 'duplicate' : 'accepted';
+}
+
+async function bury(work: ChunkWork, readings: readonly Reading[]): Promise<void> {
+  const letters = readings.flatMap((reading) => ('refused' in reading ? [reading.refused] : []));
+  const fresh = letters.filter(({ message }) => !work.buried.has(message.offset));
+  if (fresh.length === 0) return;
+  try {
+    await work.bury(fresh);
+  } catch (cause) {
+    throw new BuryError('the dead letters are not written', { cause });
+  }
+  for (const { message } of fresh) {
+    work.buried.add(message.offset);
+    work.count('dead_letter');
+  }
+}

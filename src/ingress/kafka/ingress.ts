@@ -1,0 +1,312 @@
+// The Kafka side of the ingress, one a cluster: keeps a consumer in its group whatever becomes of the brokers.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import type { IngressKafka } from '../../contracts/config.ts';
+import type { Acceptance, Route } from '../intake.ts';
+import { ask, type ClusterAccess } from './client.ts';
+import { describeKafkaError } from './errors.ts';
+import { letterMessage, type Refused } from './letter.ts';
+import { kafkaMetrics } from './metrics.ts';
+import { createPauses, keyOf, type Log, type Pause, type Place } from './pauses.ts';
+import { createGaps, fetchBounds, type Gap } from './positions.ts';
+import { produceLetters } from './producer.ts';
+import { openSession, type Session } from './session.ts';
+import { createSlots } from './slots.ts';
+
+/** Longest value that is taken, in bytes: what Kafka itself takes by default, and the HTTP ingress too. */
+export const MAX_MESSAGE_BYTES = 1_048_576;
+const CLOSE_MS = 20_000;
+const MARGIN_MS = 10_000;
+const TIMES = { firstRetryMs: 1000, mostRetryMs: 30_000, lookMs: 10_000, silentMs: 120_000 };
+
+export interface KafkaIngressOptions {
+  /** Name of the cluster in `ingress.kafka`. */
+  readonly cluster: string;
+  readonly config: IngressKafka;
+  /** What the reference `sasl.password` stands for. */
+  readonly password?: string | undefined;
+  /** Routes with `kafka.cluster` of this name; no two of them share a topic. */
+  readonly routes: readonly Route[];
+  readonly acceptance: Acceptance;
+  readonly log: Log;
+  readonly registry: Registry;
+  /** @default MAX_MESSAGE_BYTES */
+  readonly maxMessageBytes?: number;
+  /** Milliseconds. `lookMs`: between looks at lag, gaps and topics that were missing. */
+  readonly times?: Partial<typeof TIMES> & { readonly sessionMs?: number };
+}
+
+export interface PartitionStatus extends Place {
+  readonly route: string;
+  /** Offset after the last record that is done. */
+  readonly next: string;
+  /** Records behind the end of the partition, as far as it is known. */
+  readonly lag: number | null;
+  readonly paused: Pause | null;
+}
+
+export interface KafkaStatus {
+  readonly cluster: string;
+  /** Whether the consumer is a member of its group. */
+  readonly connected: boolean;
+  /** Why it is not. */
+  readonly away: string | null;
+  readonly missingTopics: readonly string[];
+  readonly partitions: readonly PartitionStatus[];
+  /** The last hundred, since this process began. */
+  readonly gaps: readonly Gap[];
+}
+
+export interface KafkaIngress {
+  status(): KafkaStatus;
+  /** Fetches nothing more, takes what is under way to its commit, and leaves the group: within half a minute. */
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to read and returns at once: brokers that are away are waited for, and so are topics that do not exist.
+ * @throws Error when a topic is read by two routes, or is the one for dead letters
+ */
+export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
+  const { cluster, config, acceptance, log } = options;
+  const times = { ...TIMES, ...options.times };
+  const routes = routesByTopic(options);
+  const access: ClusterAccess = { connection: config, password: options.password, log };
+  const metrics = kafkaMetrics(options.registry);
+  const pauses = createPauses(cluster, log, ({ topic, partition }, { why }, is) => {
+    if (is) metrics.paused.set({ cluster, topic, partition, why }, 1);
+    else metrics.paused.remove({ cluster, topic, partition, why });
+  });
+  const gaps = createGaps(cluster, log, ({ topic, partition, count }) => {
+    metrics.gaps.inc({ cluster, topic, partition });
+    metrics.missed.inc({ cluster, topic, partition }, count ?? 0);
+  });
+  const slots = createSlots(config.concurrency);
+  const closing = new AbortController();
+  const ends = new Map<string, bigint>();
+  let published: ReadonlyMap<string, PartitionStatus> = new Map();
+  let session: Session | null = null;
+  let away: string | null = 'not connected yet';
+  let missing: readonly string[] = [];
+  let deadLettersMissing = false;
+  let saidAway = false;
+
+  const bury = async (letters: readonly Refused[]) => {
+    const at = new Date();
+    await produceLetters(
+      access,
+      config.deadLetters,
+      letters.map((refused) => letterMessage(refused, at)),
+    );
+    // One line for all of them: a sender that went wrong sends by the thousand.
+    const [{ topic, partition, message, route, error } = null as never] = letters;
+    log.warn(
+      {
+        cluster,
+        topic,
+        partition,
+        offset: Number(message.offset),
+        route,
+        code: error.code,
+        count: letters.length,
+      },
+      `records refused, now dead letters: ${error.message}`,
+    );
+  };
+
+  /** Said once until the cluster is back. */
+  function isAway(error: unknown): void {
+    const { code, message } = describeKafkaError(error);
+    away = `${code}: ${message}`;
+    metrics.connected.set({ cluster }, 0);
+    if (saidAway) return;
+    saidAway = true;
+    log.error(
+      { cluster, brokers: config.brokers, code },
+      `Kafka can't be read: ${message}; tried again until it can`,
+    );
+  }
+
+  function joined(): void {
+    away = null;
+    metrics.connected.set({ cluster }, 1);
+    if (saidAway) log.info({ cluster }, 'Kafka is read again');
+    saidAway = false;
+  }
+
+  /** Topics of routes that are there. What is missing is said once. */
+  async function findTopics(): Promise<string[]> {
+    const there = new Set(await ask(access, (admin) => admin.listTopics()));
+    const now = [...routes.keys()].filter((topic) => !there.has(topic));
+    for (const topic of now)
+      if (!missing.includes(topic))
+        log.error(
+          { cluster, topic, route: routes.get(topic)?.name },
+          'topic does not exist, or the user may not DESCRIBE it: create it, Sluice never does; the others are read meanwhile',
+        );
+    missing = now;
+    if (!there.has(config.deadLetters) && !deadLettersMissing)
+      log.error(
+        { cluster, topic: config.deadLetters },
+        'topic of dead letters does not exist: create it; a partition stops at the first record that needs it',
+      );
+    deadLettersMissing = !there.has(config.deadLetters);
+    return [...routes.keys()].filter((topic) => there.has(topic));
+  }
+
+  const open = (topics: readonly string[]) =>
+    openSession({
+      cluster,
+      config,
+      access,
+      topics,
+      sessionMs: times.sessionMs,
+      log,
+      pauses,
+      gaps,
+      joined,
+      sawEnd: (place, { high }) => ends.set(keyOf(place), high),
+      reader: ({ topic }) => {
+        const route = routes.get(topic) as Route;
+        return {
+          route,
+          acceptance,
+          maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+          bury,
+          count: (outcome) => metrics.records.inc({ cluster, topic, route: route.name, outcome }),
+          slots,
+          log,
+          retry: { firstMs: times.firstRetryMs, mostMs: times.mostRetryMs },
+        };
+      },
+    });
+
+  /** Watches a session until it has to be replaced. @returns why */
+  async function watch(current: Session): Promise<unknown> {
+    const crashed = current.crashed.then((error) => ({ error }));
+    for (;;) {
+      const crash = await Promise.race([crashed, waitMs(times.lookMs)]);
+      if (closing.signal.aborted) return null;
+      if (crash !== undefined) return crash.error;
+      if (Date.now() - current.lastSign() > times.silentMs)
+        return new Error(`the consumer has done nothing for ${times.silentMs / 1000} s`);
+      if (await look(current)) return null;
+    }
+  }
+
+  /** @returns whether a topic that was missing is there now */
+  async function look(current: Session): Promise<boolean> {
+    try {
+      const topics = [...new Set(current.readers().map(({ topic }) => topic))];
+      if (topics.length > 0) current.compare(await fetchBounds(access, topics));
+      publish();
+      const before = missing.length;
+      if (before > 0 || deadLettersMissing) await findTopics();
+      return missing.length < before;
+    } catch (error) {
+      // The consumer finds out by itself whether the cluster is away.
+      log.debug({ cluster, ...describeKafkaError(error) }, 'offsets could not be looked at');
+      return false;
+    }
+  }
+
+  async function waitMs(ms: number): Promise<undefined> {
+    await delay(ms, undefined, { signal: closing.signal }).catch(() => undefined);
+  }
+
+  /** @returns why it has to be tried again after a while; null: at once */
+  async function live(): Promise<unknown> {
+    const topics = await findTopics();
+    if (topics.length === 0) {
+      away = 'none of the topics exists';
+      await waitMs(times.lookMs);
+      return null;
+    }
+    const current = await open(topics);
+    session = current;
+    try {
+      return await watch(current);
+    } finally {
+      await current.close(closing.signal.aborted ? CLOSE_MS : 0);
+      session = null;
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let waits = 0; !closing.signal.aborted; ) {
+      const startedAt = Date.now();
+      const error = await live().catch((failed: unknown) => failed);
+      if (error === null || closing.signal.aborted) continue;
+      isAway(error);
+      // One that lasted was healthy: its end is a new trouble.
+      waits = Date.now() - startedAt > times.mostRetryMs ? 0 : waits;
+      await waitMs(Math.min(times.mostRetryMs, times.firstRetryMs * 2 ** waits));
+      waits += 1;
+    }
+  }
+
+  function partitions(): PartitionStatus[] {
+    return (session?.readers() ?? []).map((reader) => {
+      const { topic, partition, route } = reader;
+      const end = ends.get(keyOf(reader));
+      const lag = end === undefined ? null : Math.max(0, Number(end - reader.committed()));
+      return {
+        topic,
+        partition,
+        route,
+        next: String(reader.committed()),
+        lag,
+        paused: pauses.of({ topic, partition }),
+      };
+    });
+  }
+
+  /** Partitions that others have now take their lag with them. */
+  function publish(): void {
+    const now = new Map(partitions().map((status) => [keyOf(status), status]));
+    for (const [key, { topic, partition }] of published)
+      if (!now.has(key)) metrics.lag.remove({ cluster, topic, partition });
+    published = now;
+    for (const { topic, partition, lag } of now.values())
+      if (lag !== null) metrics.lag.set({ cluster, topic, partition }, lag);
+  }
+
+  metrics.connected.set({ cluster }, 0);
+  const running = run();
+  return {
+    status: () => ({
+      cluster,
+      connected: away === null,
+      away,
+      missingTopics: missing,
+      partitions: partitions(),
+      gaps: gaps.all(),
+    }),
+    async close() {
+      closing.abort();
+      // What hangs in kafkajs ends by its own deadlines, and then by itself.
+      await Promise.race([running, delay(CLOSE_MS + MARGIN_MS, undefined, { ref: false })]);
+      away = 'closed';
+      metrics.connected.set({ cluster }, 0);
+    },
+  };
+}
+
+function routesByTopic({ cluster, config, routes }: KafkaIngressOptions): ReadonlyMap<string, Route> {
+  const byTopic = new Map<string, Route>();
+  for (const route of routes) {
+    for (const topic of route.config.kafka?.topics ?? []) {
+      const other = byTopic.get(topic);
+      if (other !== undefined)
+        throw new Error(
+          `topic "${topic}" of cluster "${cluster}" is read by "${other.name}" and "${route.name}"`,
+        );
+      if (topic === config.deadLetters)
+        throw new Error(
+          `route "${route.name}" reads "${topic}", where the dead letters of "${cluster}" go: name another topic`,
+        );
+      byTopic.set(topic, route);
+    }
+  }
+  return byTopic;
+}

@@ -1,0 +1,176 @@
+// Dead letters as they stand in their topic: the record as it came, and in headers where it stood and what was wrong.
+import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
+import type { RefusedError } from '../intake.ts';
+import { isoTime, nameOf, type Origin, REPLAY_OF, textHeaders } from './record.ts';
+
+export const LETTER_HEADERS = {
+  topic: 'sluice-origin-topic',
+  partition: 'sluice-origin-partition',
+  offset: 'sluice-origin-offset',
+  timestamp: 'sluice-origin-timestamp',
+  code: 'sluice-error-code',
+  reason: 'sluice-error-reason',
+  route: 'sluice-route',
+  failedAt: 'sluice-failed-at',
+  /** Bytes of a value that was too long for the topic of dead letters. */
+  omitted: 'sluice-value-omitted',
+} as const;
+
+/** Headers of the record that tells that a letter was dealt with; it follows the letter in the same partition. */
+export const MARKER_HEADERS = {
+  resolution: 'sluice-resolution',
+  letter: 'sluice-letter',
+  by: 'sluice-resolved-by',
+  at: 'sluice-resolved-at',
+  reason: 'sluice-resolution-reason',
+} as const;
+
+export interface Letter {
+  /** `{partition}-{offset}` in the topic of dead letters. */
+  readonly id: string;
+  readonly origin: Origin;
+  readonly route: string;
+  readonly code: string;
+  readonly reason: string;
+  /** ISO time. */
+  readonly failedAt: string;
+  readonly key: Buffer | null;
+  /** Null for a tombstone, and where it was omitted. */
+  readonly value: Buffer | null;
+  /** Bytes of the value that did not fit. */
+  readonly omitted: number | null;
+  /** Those of the record as it came. */
+  readonly headers: IHeaders;
+}
+
+export interface Resolution {
+  readonly letter: string;
+  readonly how: 'replayed' | 'discarded';
+  readonly by: string;
+  readonly at: string;
+  readonly reason: string | null;
+}
+
+export interface Refused {
+  readonly topic: string;
+  readonly partition: number;
+  readonly message: KafkaMessage;
+  readonly route: string;
+  readonly error: RefusedError;
+}
+
+/** The letter about a refused record. Its own headers go along, but none that would be taken for Sluice's. */
+export function letterMessage(refused: Refused, failedAt: Date): Message {
+  const { topic, partition, message, route, error } = refused;
+  return {
+    key: message.key,
+    value: message.value,
+    headers: {
+      ...withoutOurs(message.headers),
+      [LETTER_HEADERS.topic]: topic,
+      [LETTER_HEADERS.partition]: String(partition),
+      [LETTER_HEADERS.offset]: message.offset,
+      [LETTER_HEADERS.timestamp]: isoTime(message.timestamp) ?? '',
+      [LETTER_HEADERS.code]: error.code,
+      [LETTER_HEADERS.reason]: reasonOf(error),
+      [LETTER_HEADERS.route]: route,
+      [LETTER_HEADERS.failedAt]: failedAt.toISOString(),
+    },
+  };
+}
+
+/** The same letter without its value. */
+export function withoutValue(letter: Message): Message {
+  const { value } = letter;
+  const bytes = value === null ? 0 : Buffer.byteLength(value);
+  return { ...letter, value: null, headers: { ...letter.headers, [LETTER_HEADERS.omitted]: String(bytes) } };
+}
+
+const REASON_LENGTH = 1000;
+const MOST_PROBLEMS = 5;
+
+/** Fields by name, never with what they hold. */
+function reasonOf({ message, problems }: RefusedError): string {
+  const shown = problems.slice(0, MOST_PROBLEMS).filter(({ field }) => !message.includes(field));
+  const fields = shown.map(({ field, code }) => `${field}: ${code}`).join('; ');
+  return `${message}${fields === '' ? '' : ` (${fields})`}`.slice(0, REASON_LENGTH);
+}
+
+function withoutOurs(headers: IHeaders | undefined): IHeaders {
+  return Object.fromEntries(
+    Object.entries(headers ?? {}).filter(
+      ([name]) => name.toLowerCase() === REPLAY_OF || !name.toLowerCase().startsWith('sluice-'),
+    ),
+  );
+}
+
+/** Null for a record that is no letter. */
+export function readLetter(
+  partition: number,
+  message: Pick<KafkaMessage, 'offset' | 'key' | 'value' | 'headers'>,
+): Letter | null {
+  const texts = textHeaders(message.headers);
+  const topic = texts[LETTER_HEADERS.topic];
+  const offset = texts[LETTER_HEADERS.offset];
+  if (topic === undefined || offset === undefined) return null;
+  const time = Date.parse(texts[LETTER_HEADERS.timestamp] ?? '');
+  const omitted = texts[LETTER_HEADERS.omitted];
+  return {
+    id: `${partition}-${message.offset}`,
+    origin: {
+      topic,
+      partition: Number(texts[LETTER_HEADERS.partition]),
+      offset,
+      timestamp: Number.isNaN(time) ? '-1' : String(time),
+    },
+    route: texts[LETTER_HEADERS.route] ?? '',
+    code: texts[LETTER_HEADERS.code] ?? '',
+    reason: texts[LETTER_HEADERS.reason] ?? '',
+    failedAt: texts[LETTER_HEADERS.failedAt] ?? '',
+    key: message.key,
+    value: message.value,
+    omitted: omitted === undefined ? null : Number(omitted),
+    headers: withoutOurs(message.headers),
+  };
+}
+
+/** Null for a record that resolves nothing. */
+export function readResolution(message: Pick<KafkaMessage, 'headers'>): Resolution | null {
+  const texts = textHeaders(message.headers);
+  const how = texts[MARKER_HEADERS.resolution];
+  const letter = texts[MARKER_HEADERS.letter];
+  if (letter === undefined || (how !== 'replayed' && how !== 'discarded')) return null;
+  const { by, at, reason } = MARKER_HEADERS;
+  return { letter, how, by: texts[by] ?? '', at: texts[at] ?? '', reason: texts[reason] ?? null };
+}
+
+/** The record that tells that the letter was dealt with. */
+export function markerMessage({ letter, how, by, at, reason }: Resolution): Message {
+  return {
+    key: letter,
+    value: null,
+    partition: Number(letter.split('-')[0]),
+    headers: {
+      [MARKER_HEADERS.resolution]: how,
+      [MARKER_HEADERS.letter]: letter,
+      [MARKER_HEADERS.by]: by,
+      [MARKER_HEADERS.at]: at,
+      ...(reason === null ? {} : { [MARKER_HEADERS.reason]: reason }),
+    },
+  };
+}
+
+/** The record as it came, once more; it keeps the name of the first one through any number of replays. */
+export function replayMessage({ key, value, headers, origin }: Letter): Message {
+  const first = textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
+  return { key, value, headers: { ...withoutReplay(headers), [REPLAY_OF]: first } };
+}
+
+/** The name of the first record, however often it was replayed: two letters of it are about the same. */
+export function firstNameOf({ headers, origin }: Letter): string {
+  return textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
+}
+
+function withoutReplay(headers: IHeaders): IHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== REPLAY_OF));
+}
