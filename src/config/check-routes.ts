@@ -147,7 +147,7 @@ function checkTopics(main: YamlFile, routes: readonly [string, unknown][], say: 
       if (owner === undefined) owners.set(`${cluster} ${topic}`, name);
       else {
         const message = `the route "${owner}" reads "${topic}" of the cluster "${cluster}" already`;
-        return [say(at, message, 'a topic has one route; leave it out of one')];
+        return [say(at, message, 'a topic has one route, so leave it out of one')];
       }
       return [];
     });

@@ -20,7 +20,13 @@ export function describeIssues(
   value: unknown,
   schema: JsonSchema,
 ): DescribedIssue[] {
-  return issues.flatMap((issue) => describe(issue, value, schema));
+  const ofKind = issues.filter((issue) => issue.code === 'invalid_type').map(({ path }) => path.join('\0'));
+  return (
+    issues
+      // zod asks for the length of a text too where a list was expected.
+      .filter(({ code, path }) => !code.startsWith('too_') || !ofKind.includes(path.join('\0')))
+      .flatMap((issue) => describe(issue, value, schema))
+  );
 }
 
 function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIssue[] {
@@ -53,7 +59,7 @@ function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIs
     case 'too_small':
       return [{ path, message: tooSmall(issue, found) }];
     case 'too_big':
-      return [{ path, message: `must be at most ${issue.maximum}, found ${shown(found)}` }];
+      return [{ path, message: tooBig(issue, found) }];
     default:
       return [{ path, message: issue.message }];
   }
@@ -121,6 +127,13 @@ function tooSmall(issue: Extract<Issue, { code: 'too_small' }>, found: unknown):
   if (origin === 'string') return 'must not be empty';
   if (origin === 'array') return `needs at least ${minimum === 1 ? 'one entry' : `${minimum} entries`}`;
   return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${minimum}, found ${shown(found)}`;
+}
+
+/** Texts and lists are told by their length only: they could be secrets. */
+function tooBig({ origin, maximum }: Extract<Issue, { code: 'too_big' }>, found: unknown): string {
+  if (origin === 'string') return `must have at most ${maximum} characters`;
+  if (origin === 'array') return `must have at most ${maximum} entries`;
+  return `must be at most ${maximum}, found ${shown(found)}`;
 }
 
 const KIND_NAMES: Readonly<Record<string, string>> = {

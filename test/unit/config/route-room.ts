@@ -1,0 +1,46 @@
+// What the tests of routes begin with, and how they tell what is wrong.
+import { expect, it } from 'vitest';
+import { CONFIG_CHECKS } from '../../../src/cli/config-checks.ts';
+import { configRoom } from './room.ts';
+
+export const GOOD = `version: 1
+accounts:
+  acme: { baseUrl: http://127.0.0.1:4010/wapi, tokens: [env:ACME_TOKEN] }
+mappings:
+  people: { contact: { number: phone } }
+ingress:
+  http: { port: 4020 }
+  kafka:
+    bus: { brokers: [kafka:9092], deadLetters: dead }
+routes:
+  leads:
+    account: acme
+    http:
+      path: /events/leads
+      auth: { type: token, secrets: [env:TOKEN] }
+    kafka: { cluster: bus, topics: [leads] }
+    action: { type: lead, mapping: people }
+  paid:
+    account: acme
+    http: { path: /events/paid, auth: { type: hmac, style: github, secrets: [env:S] } }
+    action: { type: message, number: phone, text: text }
+`;
+export type Case = [name: string, from: string, to: string, expected: string[]];
+
+/** Call it once, at the top of a test file. */
+export function routeRoom() {
+  const room = configRoom();
+  const problemsOf = (text: string) => room.problemsOf(text, CONFIG_CHECKS);
+  return {
+    room,
+    load: (text: string) => room.load(text, CONFIG_CHECKS),
+    problemsOf,
+    /** One test a case: each line of `expected` is a whole message, with its place. */
+    tell(cases: Case[]) {
+      it.each(cases)('%s', async (_name, from, to, expected) => {
+        expect(GOOD).toContain(from);
+        expect(await problemsOf(GOOD.replace(from, () => to))).toEqual(expected);
+      });
+    },
+  };
+}
