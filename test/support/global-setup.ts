@@ -54,8 +54,14 @@ async function start(): Promise<{ server: TemporalServer; close(): Promise<void>
       uiPort: null,
       // Not the usual port: tests of the server itself want it, and so does a developer's own one.
       port: await freePort(),
-      // 4,096 by default: lowered, so that a test of some hundred events passes through continue-as-new.
-      dynamicConfig: ['limit.historyCount.suggestContinueAsNew=300'],
+      dynamicConfig: [
+        // 4,096 by default: lowered, so that a test of some hundred events passes through continue-as-new.
+        'limit.historyCount.suggestContinueAsNew=300',
+        // 20 by default: each step of a workflow past the first twenty in a second would wait 40 ms.
+        'history.transferProcessorMaxPollRPS=1000',
+        'history.timerProcessorMaxPollRPS=1000',
+        'history.visibilityProcessorMaxPollRPS=1000',
+      ],
     });
     const standDown = guard({ pid: server.pid, folder });
     return {

@@ -8,14 +8,14 @@ import type { ActivityLog, Deps } from '../../activities/deps.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { RunReport } from '../../src/contracts/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/migrations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
 import { crmSyncWorkflowId, SEARCH_KEYS } from '../../workflows/messages.ts';
+import { emptyLedger } from './ledger.ts';
 import { type PanelRequest, panelOf } from './panel.ts';
 import type { TestTemporal } from './temporal.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import { startWorkflowWorker, type WorkflowWorker } from './workflow-worker.ts';
 
 export const SEARCH_ATTRIBUTES = Object.fromEntries(
   Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword' as const]),
@@ -76,6 +76,8 @@ export interface HouseOptions {
   readonly db: Database;
   /** Milliseconds for one call of the API. @default 30_000 */
   readonly deadlineMs?: number;
+  /** Runs the workflows; nothing of them outlives the house. @default one of its own */
+  readonly workflows?: WorkflowWorker;
   /** Hears the activities. @default errors go to the console */
   readonly log?: ActivityLog;
 }
@@ -140,9 +142,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     env: { TOKEN: 'svc_test_house', OTHER_TOKEN: 'svc_test_other' },
   });
   const { db } = options;
-  await db.query('drop schema public cascade');
-  await db.query('create schema public');
-  await migrate(db);
+  await emptyLedger(db);
   const silent = { info() {}, warn() {}, error: console.error };
   const { deps, close: closeDeps } = await createDeps({
     config,
@@ -150,12 +150,14 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     log: options.log ?? silent,
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });
-  const workQueue = temporal.taskQueue('work');
+  const workflows = options.workflows ?? (await startWorkflowWorker(temporal));
+  const { workQueue } = workflows;
   const workers = await startWorkers({
     connection: temporal.nativeConnection,
     namespace: temporal.namespace,
     deps,
-    workflows: workflowBundle(),
+    // Another worker has them, and takes no activity.
+    workflows: {},
     workQueue,
   });
   const panel = panelOf(sandbox.panelUrl);
@@ -191,7 +193,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       };
     },
     async close() {
-      await workers.stop();
+      await workflows.endAll().finally(() => workers.stop());
+      if (options.workflows === undefined) await workflows.stop();
       await closeDeps();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });

@@ -1,11 +1,13 @@
 // The room of a file that tests whole syncs: one engine and one corner of the Temporal server for all its tests.
 import { afterAll, beforeAll } from 'vitest';
 import type { RunProgress, RunReport } from '../../src/contracts/run.ts';
-import { type Database, openPglite } from '../../src/ledger/database.ts';
+import type { Database } from '../../src/ledger/database.ts';
 import { progressQuery } from '../../workflows/messages.ts';
 import { type House, type HouseOptions, openHouse, SEARCH_ATTRIBUTES } from './house.ts';
+import { testLedger } from './ledger.ts';
 import { connectTestTemporal, type TestTemporal } from './temporal.ts';
 import { until } from './until.ts';
+import { startWorkflowWorker, type WorkflowWorker } from './workflow-worker.ts';
 
 export const HEADER = 'phone,name,email,tags,company,stage,plan\n';
 
@@ -23,7 +25,7 @@ export type SyncHandle = Awaited<ReturnType<House['start']>>;
 export interface SyncRoom {
   /** Opens a house, works in it, and closes it whatever happened; `wrap` stands between the house and its database. */
   inHouse(
-    options: Omit<HouseOptions, 'temporal' | 'db'> & { wrap?: (db: Database) => Database },
+    options: Omit<HouseOptions, 'temporal' | 'db' | 'workflows'> & { wrap?: (db: Database) => Database },
     work: (house: House) => Promise<void>,
   ): Promise<void>;
   readonly temporal: TestTemporal;
@@ -33,17 +35,20 @@ export interface SyncRoom {
 export function syncRoom(): SyncRoom {
   let temporal: TestTemporal;
   let db: Database;
+  let workflows: WorkflowWorker;
   beforeAll(async () => {
-    db = await openPglite('memory://');
+    db = await testLedger();
     temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
+    workflows = await startWorkflowWorker(temporal);
   });
   afterAll(async () => {
-    await temporal.close();
-    await db.close();
+    await workflows?.stop();
+    await temporal?.close();
   });
   return {
     async inHouse({ wrap, ...options }, work) {
-      const house = await openHouse({ temporal, db: wrap === undefined ? db : wrap(db), ...options });
+      const parts = { temporal, workflows, db: wrap === undefined ? db : wrap(db) };
+      const house = await openHouse({ ...parts, ...options });
       try {
         await work(house);
       } finally {

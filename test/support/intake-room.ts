@@ -1,0 +1,90 @@
+// A house whose account also takes events: what comes in is accepted as a transport would do it.
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { type MappingConfig, RouteConfig } from '../../src/contracts/config.ts';
+import type { EventDraft, EventRequest } from '../../src/contracts/intake.ts';
+import type { CrmRecord } from '../../src/contracts/record.ts';
+import { createAcceptance } from '../../src/ingress/accept.ts';
+import type { Acceptance, Route } from '../../src/ingress/intake.ts';
+import { intakeSpec } from '../../src/ingress/spec.ts';
+import type { House } from './house.ts';
+import { MAPPING } from './house.ts';
+import { until } from './until.ts';
+
+/** A route of the account `acme` that makes leads; it is never asked to read. */
+export function leadRoute(name: string, over: Record<string, unknown> = {}, action = {}): Route {
+  const config = RouteConfig.parse({
+    account: 'acme',
+    http: { path: `/${name}`, auth: { type: 'none' } },
+    action: { type: 'lead', mapping: 'leads', ...action },
+    ...over,
+  });
+  return { name, config: config as Route['config'], read: () => Promise.reject(new Error('not asked')) };
+}
+
+export const eventId = (key: string) => createHash('sha256').update(key).digest('base64url').slice(0, 22);
+
+/** A lead about person `n`, without ninth-digit forms: one upsert, and one card when a stage is given. */
+export function lead(
+  route: Route,
+  key: string,
+  n: number,
+  over: Partial<CrmRecord> = {},
+  rank: number | null = null,
+): EventDraft {
+  const number = `1415555${String(2000 + n)}`;
+  const record: CrmRecord = {
+    key: number,
+    contact: { number, name: `Person ${n}` },
+    extraInfo: [],
+    tags: [],
+    ...over,
+  };
+  return draft(route, key, `person/${number}`, { type: 'lead', record }, rank);
+}
+
+export function draft(
+  route: Route,
+  key: string,
+  subject: string,
+  request: EventRequest,
+  rank: number | null = null,
+): EventDraft {
+  const { account } = route.config;
+  return { account, route: route.name, id: eventId(`${route.name}/${key}`), subject, rank, request };
+}
+
+/** Acceptance as the ingress builds it, in the house's ledger and queue. */
+export function acceptanceOf(
+  house: House,
+  client: Client,
+  over: Partial<Parameters<typeof createAcceptance>[0]> = {},
+): Acceptance {
+  return createAcceptance({
+    client,
+    db: house.db,
+    taskQueue: house.workQueue,
+    maxOpen: 1000,
+    maxDelayMs: 3_600_000,
+    callsPerMinute: () => 60_000,
+    specOf: (route) => intakeSpec(route.name, route.config, MAPPING as unknown as MappingConfig),
+    log: { warn() {} },
+    ...over,
+  });
+}
+
+export interface EventEndRow {
+  readonly id: string;
+  readonly outcome: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+/** Waits until no event of the house is open; answers how each ended, in the order in which they came. */
+export async function untilEnded(house: House): Promise<EventEndRow[]> {
+  await until('all events have ended', async () => {
+    const rows = await house.db.query(`select 1 from events where state <> 'ended' limit 1`);
+    return rows.length === 0;
+  });
+  return await house.db.query('select id, outcome, code, reason from events order by seq');
+}

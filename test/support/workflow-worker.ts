@@ -1,0 +1,45 @@
+// The worker that runs workflow code, one for all houses of a test file: its start takes a third of a second of computing,
+// and the first workflow in it another tenth. Each house brings workers for the activities, which have its parts.
+import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import type { TestTemporal } from './temporal.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export interface WorkflowWorker {
+  readonly workQueue: string;
+  /** Ends what still runs, so that nothing of a house that closed asks for activities of the next one. */
+  endAll(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startWorkflowWorker(temporal: TestTemporal): Promise<WorkflowWorker> {
+  const { client, namespace, nativeConnection } = temporal;
+  const workQueue = temporal.taskQueue('work');
+  const worker = await Worker.create({
+    ...{ connection: nativeConnection, namespace, taskQueue: workQueue },
+    ...workflowBundle(),
+  });
+  const running = worker.run();
+  // Whoever waits for a workflow that nobody runs is told by `stop`.
+  running.catch(() => undefined);
+  return {
+    workQueue,
+    async endAll() {
+      const query = `TaskQueue = '${workQueue}' and ExecutionStatus = 'Running'`;
+      for await (const { workflowId, runId } of client.workflow.list({ query })) {
+        await terminate(client.workflow.getHandle(workflowId, runId));
+      }
+    },
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+    },
+  };
+}
+
+async function terminate(handle: WorkflowHandle): Promise<void> {
+  await handle.terminate('the test is over').catch((error: unknown) => {
+    // The list lags behind: it has ended since.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  });
+}
