@@ -212,7 +212,7 @@ async function noteWritten(
 }
 
 /** The contact of a person: the one under the very number first, else the oldest. */
-function choose(items: readonly Contact[], key: string): Contact | null {
+export function choose(items: readonly Contact[], key: string): Contact | null {
   const same = items.filter((item) => canonicalKey(item.number) === key);
   return same.find((item) => item.number === key) ?? same.sort((a, b) => a.id - b.id)[0] ?? null;
 }

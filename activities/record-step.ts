@@ -23,7 +23,7 @@ import { pipelineName, planSteps } from './sync-diff.ts';
  * So often may the service answer one record with an internal error before the record is set aside:
  * with the backoff of failures.ts about seven minutes. An unreachable service is waited for without end.
  */
-const MAX_INTERNAL_ERRORS = 12;
+export const MAX_INTERNAL_ERRORS = 12;
 
 /** All that a step works with. */
 export interface StepContext {
@@ -164,7 +164,7 @@ export async function stopStep(
   });
 }
 
-function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return (
     error instanceof Error &&
     (error.name === 'TransportError' || (error instanceof ApiError && error.status !== 429))

@@ -18,11 +18,11 @@ import { isRefusal, refusalCode, refusalScope } from './failures.ts';
 import type { StepContext } from './record-step.ts';
 
 /** Pause after a write that was cut off, before its effect is first looked for. */
-const FIRST_LOOK_MS = 1000;
+export const FIRST_LOOK_MS = 1000;
 /** A write whose answer gets lost so often in a row is set aside for a person to look at. */
-const MAX_SENDS = 3;
+export const MAX_SENDS = 3;
 /** So many failed looks, and the outcome counts as unknown: with the backoff of failures.ts some seven minutes. */
-const MAX_LOOKS = 12;
+export const MAX_LOOKS = 12;
 
 /** A write and the step that looks for its effect. */
 export type UncertainWrite =

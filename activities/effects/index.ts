@@ -1,10 +1,23 @@
-// Activities of the actions message, flow, stage and tags: each is one call of the API.
-import { EFFECT_STEPS, type EffectResult, type EffectStep } from '../../src/contracts/intake.ts';
+// The activities of the actions `message`, `flow`, `stage` and `tags`: each is one call of the API.
+import type { EffectResult, EffectStep } from '../../src/contracts/intake.ts';
 import type { Deps } from '../deps.ts';
+import { createCardEffects } from './card.ts';
+import { createContactEffects } from './contact.ts';
+import type { EffectInput } from './effect.ts';
+import { createFlowEffects } from './flow.ts';
+import { createMessageEffects } from './message.ts';
 
-type EffectActivities = { readonly [S in EffectStep]: (input: { event: string }) => Promise<EffectResult> };
+export type { EffectInput } from './effect.ts';
+export { type EffectRequest, firstEffectStep, type KnownLists, listsNeeded } from './first-step.ts';
 
-export function createEffectActivities(_deps: Deps): EffectActivities {
-  const step = () => Promise.reject(new Error('to be written'));
-  return Object.fromEntries(EFFECT_STEPS.map((name) => [name, step])) as unknown as EffectActivities;
+export type EffectActivities = Readonly<Record<EffectStep, (input: EffectInput) => Promise<EffectResult>>>;
+
+/** One activity a step. The event's id is all that is told: whatever is personal stays in the ledger. */
+export function createEffectActivities(deps: Deps): EffectActivities {
+  return {
+    ...createContactEffects(deps),
+    ...createCardEffects(deps),
+    ...createMessageEffects(deps),
+    ...createFlowEffects(deps),
+  };
 }

@@ -104,14 +104,17 @@ export async function reopenIntent(db: Queryable, id: number, sends: number, ref
   );
 }
 
-/** Ends an intent: its effect is there, or can't be established. */
+/** Ends an intent: its effect is there, or can't be established. What is done stays so, whoever gives it up. */
 export async function endIntent(
   db: Queryable,
   id: number,
   state: 'done' | 'unknown',
   detail?: string,
 ): Promise<void> {
-  await db.query('update intents set state = $2, detail = $3 where id = $1', [id, state, detail ?? null]);
+  await db.query(
+    `update intents set state = $2, detail = $3 where id = $1 and (state <> 'done' or $2 = 'done')`,
+    [id, state, detail ?? null],
+  );
 }
 
 /** Keeps what a message left behind, for the messages after it and for who follows its delivery. */
@@ -141,7 +144,7 @@ export async function findTwins(
     `select id, state, extract(epoch from clock_timestamp() - sent_at)::float8 as age, trace
        from intents
       where account = $1 and mark = $2 and id <> $3 and state <> 'open' and sent_at >= $4
-        and (trace->>'to' = any($5) or trace->>'ticket' = $6::text)
+        and (trace->>'ticket' = $6::text or (trace->>'ticket' is null and trace->>'to' = any($5)))
       order by id`,
     [own.account, own.mark, own.id, place.since, place.targets, String(place.ticket)],
   );

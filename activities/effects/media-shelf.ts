@@ -1,0 +1,62 @@
+// Files of messages between download and sending. An attempt that finds no slot near comes back in a moment, and must
+// not download again what it has.
+import { Context } from '@temporalio/activity';
+import type { RequestOf } from '../../src/contracts/intake.ts';
+import { type FetchedMedia, fetchMedia } from '../../src/media/fetch-media.ts';
+
+type Wish = NonNullable<RequestOf<'message'>['media']>;
+
+/** Well below the heartbeat timeout of the API activities (10 s). */
+const HEARTBEAT_MS = 3000;
+/** An attempt has 90 s (workflows/policies.ts), of which the call may need 40. */
+const MAX_DOWNLOAD_MS = 45_000;
+/** Bytes kept at most; files of further events are downloaded again. */
+const SHELF_BYTES = 64 * 1024 * 1024;
+const KEPT_MS = 5 * 60_000;
+
+interface Kept {
+  readonly files: readonly FetchedMedia[];
+  readonly bytes: number;
+  readonly until: number;
+}
+
+export interface MediaShelf {
+  /** The files of an event, downloaded unless they are here. @throws MediaError */
+  filesOf(event: string, wish: Wish): Promise<readonly FetchedMedia[]>;
+  /** They are not needed any more. */
+  drop(event: string): void;
+}
+
+/** One for a process: what it keeps is lost with it, and downloaded again. */
+export function createMediaShelf(): MediaShelf {
+  const kept = new Map<string, Kept>();
+  const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  return {
+    async filesOf(event, wish) {
+      const now = Date.now();
+      for (const [id, { until }] of kept) if (until < now) kept.delete(id);
+      const here = kept.get(event);
+      if (here !== undefined) return here.files;
+      const files = await download(wish);
+      const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
+      if (bytesKept() + bytes <= SHELF_BYTES) kept.set(event, { files, bytes, until: Date.now() + KEPT_MS });
+      return files;
+    },
+    drop: (event) => void kept.delete(event),
+  };
+}
+
+/** All files at once; the first that can't be had ends the others. */
+async function download({ urls, ...limits }: Wish): Promise<readonly FetchedMedia[]> {
+  const activity = Context.current();
+  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
+  const off = new AbortController();
+  const signal = AbortSignal.any([activity.cancellationSignal, off.signal]);
+  const timeoutMs = Math.min(limits.timeoutMs, MAX_DOWNLOAD_MS);
+  try {
+    return await Promise.all(urls.map((url) => fetchMedia(url, { ...limits, timeoutMs }, { signal })));
+  } finally {
+    off.abort();
+    clearInterval(pulse);
+  }
+}
