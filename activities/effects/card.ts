@@ -2,13 +2,14 @@
 import type { EffectResult, RequestOf } from '../../src/contracts/intake.ts';
 import { type CatalogPipeline, pick, readCatalog } from '../../src/ledger/catalog.ts';
 import { noteProgress } from '../../src/ledger/events.ts';
+import { getIntent } from '../../src/ledger/intents.ts';
 import { noteMovedCard } from '../../src/ledger/people.ts';
 import { callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { refusal } from '../failures.ts';
 import { wholeList } from '../whole-list.ts';
 import { type Effect, type EffectInput, failEvent, finish, personOf, runEffect } from './effect.ts';
-import { callOnce, lookFor } from './once.ts';
+import { callOnce, intentOf, lookFor } from './once.ts';
 
 /** Ids, or why the account has none of that name. */
 type Place =
@@ -26,6 +27,9 @@ export function createCardEffects(deps: Deps) {
       return await runEffect(deps, 'findOpenCard', ['stage'], input, async (c) => {
         const { request, progress, event } = c;
         if ('card' in request.of) throw new Error('an event about a card has none to find');
+        // Begun again after the card was moved, perhaps: an open one now would be another.
+        const intent = progress.card && (await getIntent(db, intentOf(c, KIND)));
+        if (intent != null && intent.state !== 'open') return { next: 'readBackMove' };
         const place = await placeOf(c);
         if ('code' in place) return await failEvent(deps, c, place.code, place.reason);
         const seen = progress.contact?.id;

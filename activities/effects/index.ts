@@ -8,7 +8,7 @@ import { createFlowEffects } from './flow.ts';
 import { createMessageEffects } from './message.ts';
 
 export type { EffectInput } from './effect.ts';
-export { type EffectRequest, firstEffectStep, type KnownLists, listsNeeded } from './first-step.ts';
+export { type EffectRequest, firstEffectStep } from './first-step.ts';
 
 export type EffectActivities = Readonly<Record<EffectStep, (input: EffectInput) => Promise<EffectResult>>>;
 
