@@ -15,6 +15,7 @@ import {
   type EventEnd,
   type EventRow,
   endEvent,
+  getEvent,
   isBehind,
   isSuperseded,
   lockEvent,
@@ -47,6 +48,11 @@ export function createIntakeActivities(deps: Deps) {
   return {
     /** Takes the event for this workflow, when its turn has come. */
     async beginEvent(input: { event: string; workflow: string }): Promise<EventTurn> {
+      const found = await getEvent(db, input.event);
+      if (found === null || found.state === 'ended') return { turn: 'over', next: null };
+      const { tokenKey, tokens } = accountOf(found);
+      // Asked before the transaction: PGlite has one connection.
+      const callsPerMinute = await deps.budget.pace(tokens.map(({ key }) => key));
       return await db.transaction(async (tx) => {
         const event = await lockEvent(tx, input.event);
         if (event === null || event.state === 'ended') return { turn: 'over', next: null };
@@ -56,7 +62,7 @@ export function createIntakeActivities(deps: Deps) {
           await endEvent(tx, event.id, { outcome: 'superseded' });
           return { turn: 'over', next: await nextInLine(tx, event) };
         }
-        return await begin(tx, event);
+        return await begin(tx, event, { run: event.run_id, tokenKey, callsPerMinute });
       });
     },
 
@@ -78,16 +84,14 @@ export function createIntakeActivities(deps: Deps) {
     },
   };
 
-  async function begin(tx: Queryable, event: EventRow): Promise<EventTurn> {
-    const { tokenKey, tokens } = accountOf(event);
+  async function begin(
+    tx: Queryable,
+    event: EventRow,
+    place: { run: string; tokenKey: string; callsPerMinute: number },
+  ): Promise<EventTurn> {
     const { request } = event;
     if (request === null) throw new Error(`the event ${event.id} is open, and what it asks for is gone`);
-    const yours = {
-      turn: 'yours',
-      run: event.run_id,
-      tokenKey,
-      callsPerMinute: await deps.budget.pace(tokens.map(({ key }) => key)),
-    } as const;
+    const yours = { turn: 'yours', ...place } as const;
     if (request.type !== 'lead') {
       const person = await personOf(tx, event.account, request);
       const lists = await listsToRead(tx, event.account, namesOf(request));

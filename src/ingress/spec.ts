@@ -1,0 +1,14 @@
+// What the steps of a route's events are to know of the route: frozen in the ledger when the route is opened.
+import type { MappingConfig, RouteConfig } from '../contracts/config.ts';
+import { type IntakeSpec, routeSyncName } from '../ledger/intake-runs.ts';
+
+/** @param mapping of a route whose action is `lead` */
+export function intakeSpec(name: string, route: RouteConfig, mapping: MappingConfig | null): IntakeSpec {
+  const { account, action } = route;
+  const place = { account, sync: routeSyncName(name) };
+  if (action.type !== 'lead') return place;
+  if (mapping === null) throw new Error(`the route "${name}" makes leads, and has no mapping`);
+  const { mode, fields, conflict, extraInfo, validateNumber, tags, moveCard } = action;
+  const options = { mode, fields, conflict, extraInfo, validateNumber, tags, keepCard: !moveCard };
+  return { ...place, options, mapping };
+}
