@@ -79,11 +79,24 @@ export interface ConfigSummary {
     readonly source: string;
     readonly mapping: string;
   }[];
+  readonly clusters: readonly {
+    readonly name: string;
+    readonly brokers: readonly string[];
+    readonly secrets: readonly SecretState[];
+  }[];
+  readonly routes: readonly {
+    readonly name: string;
+    readonly account: string;
+    readonly action: string;
+    /** Ways in: a path, topics of a cluster. */
+    readonly from: readonly string[];
+    readonly secrets: readonly SecretState[];
+  }[];
 }
 
 /** What a configuration holds, and whether its secrets and files are there. No secret is in it. */
 export async function summarize(loaded: LoadedConfig): Promise<ConfigSummary> {
-  const { accounts, sources, mappings, syncs } = loaded.config;
+  const { accounts, sources, mappings, syncs, ingress, routes } = loaded.config;
   return {
     file: loaded.file,
     accounts: await Promise.all(
@@ -109,7 +122,40 @@ export async function summarize(loaded: LoadedConfig): Promise<ConfigSummary> {
       source,
       mapping,
     })),
+    clusters: await Promise.all(
+      Object.entries(ingress.kafka).map(async ([name, { brokers, tls, sasl }]) => ({
+        name,
+        brokers,
+        secrets:
+          sasl === undefined
+            ? []
+            : [noteOf(await secretState(loaded, sasl.password), sasl.mechanism === 'plain' && !tls)],
+      })),
+    ),
+    routes: await Promise.all(
+      Object.entries(routes).map(async ([name, { account, action, http, kafka }]) => ({
+        name,
+        account,
+        action: action.type,
+        from: [
+          ...(http === undefined ? [] : [`POST ${http.path}`]),
+          ...(kafka === undefined ? [] : [`${kafka.topics.join(', ')} of ${kafka.cluster}`]),
+        ],
+        secrets: await Promise.all(
+          (http === undefined || http.auth.type === 'none' ? [] : http.auth.secrets).map((ref) =>
+            secretState(loaded, ref),
+          ),
+        ),
+      })),
+    ),
   };
+}
+
+/** @param plain whether everybody on the way can read the password */
+function noteOf(secret: SecretState, plain: boolean): SecretState {
+  if (!plain) return secret;
+  const note = 'the password goes over the network as it is; set tls: true, or use scram-sha-512';
+  return { ...secret, notes: [...secret.notes, note] };
 }
 
 async function placeOf(source: SourceConfig): Promise<{ path: string; readable: boolean }> {
@@ -158,6 +204,16 @@ export function describeSummary(summary: ConfigSummary): string[] {
       name,
       `${source} through ${mapping} into ${account}`,
     ]),
+    ...summary.clusters.map(({ name, brokers, secrets }) => [
+      'cluster',
+      name,
+      [...brokers, ...secrets.map(describeSecret)].join(', '),
+    ]),
+    ...summary.routes.map(({ name, account, action, from, secrets }) => [
+      'route',
+      name,
+      [`${action} into ${account}`, ...from, ...secrets.map(describeSecret)].join(', '),
+    ]),
   ];
   const width = Math.max(0, ...rows.map(([, name = '']) => name.length));
   const lines = rows.map(([kind = '', name = '', text = '']) =>
@@ -166,6 +222,8 @@ export function describeSummary(summary: ConfigSummary): string[] {
   const notes = [
     ...summary.accounts.map(({ name, tokens }) => ({ thing: `account ${name}`, secrets: tokens })),
     ...summary.sources.map(({ name, secrets }) => ({ thing: `source ${name}`, secrets })),
+    ...summary.clusters.map(({ name, secrets }) => ({ thing: `cluster ${name}`, secrets })),
+    ...summary.routes.map(({ name, secrets }) => ({ thing: `route ${name}`, secrets })),
   ].flatMap(({ thing, secrets }) =>
     secrets.flatMap((secret) => secret.notes.map((note) => `  ${thing}: ${note}`)),
   );

@@ -20,11 +20,12 @@ export function describeIssues(
   value: unknown,
   schema: JsonSchema,
 ): DescribedIssue[] {
-  const ofKind = issues.filter((issue) => issue.code === 'invalid_type').map(({ path }) => path.join('\0'));
+  const place = (issue: Issue) => issue.path.join('\0');
+  const wrongKind = new Set(issues.filter(({ code }) => code === 'invalid_type').map(place));
   return (
     issues
       // zod asks for the length of a text too where a list was expected.
-      .filter(({ code, path }) => !code.startsWith('too_') || !ofKind.includes(path.join('\0')))
+      .filter((issue) => !issue.code.startsWith('too_') || !wrongKind.has(place(issue)))
       .flatMap((issue) => describe(issue, value, schema))
   );
 }

@@ -58,18 +58,3 @@ export function mayFetchFrom(address: string, allowPrivate: boolean): boolean {
   if (OWN_NETWORK.check(address, family)) return allowPrivate;
   return version === 4 || GLOBAL_UNICAST.check(address, 'ipv6');
 }
-
-/**
- * Is the host of this address among the allowed ones? `host` stands for the scheme's own port, `host:port` for that
- * one, and `*.example.com` for every name below example.com.
- * @param hosts in lower case
- */
-export function isAllowedHost(url: URL, hosts: readonly string[]): boolean {
-  const own = url.protocol === 'https:' ? '443' : '80';
-  const port = url.port === '' ? own : url.port;
-  return hosts.some((pattern) => {
-    const [name = '', wanted = own] = pattern.split(':');
-    if (wanted !== port) return false;
-    return name.startsWith('*.') ? url.hostname.endsWith(name.slice(1)) : url.hostname === name;
-  });
-}

@@ -120,6 +120,39 @@ describe('config check', () => {
     });
   });
 
+  it('tells of clusters and routes where they come from, what they lack, and which password everybody can read', async () => {
+    const file = join(dir, 'sluice.yaml');
+    await writeFile(
+      file,
+      `version: 1
+accounts: { acme: { baseUrl: http://127.0.0.1/wapi, tokens: [env:T] } }
+ingress:
+  kafka:
+    bus: { brokers: [b:1], deadLetters: dead, sasl: { mechanism: plain, username: u, password: env:P } }
+routes:
+  consent:
+    account: acme
+    http: { path: /consent, auth: { type: hmac, style: github, secrets: [env:S, env:OLD] } }
+    kafka: { cluster: bus, topics: [a, b] }
+    action: { type: tags, number: phone, add: [{ const: yes }] }
+`,
+    );
+    const env = { T: 'svc_test_CANARY', P: 'CANARY', S: 'CANARY' };
+    const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], env);
+    expect(exitCode).toBe(EXIT.ok);
+    expect(stdout.split('\n').map((line) => line.trim())).toEqual([
+      `${file} is right`,
+      'account  acme     http://127.0.0.1/wapi, 120 calls a minute, env:T found',
+      'cluster  bus      b:1, env:P found',
+      'route    consent  tags into acme, POST /consent, a, b of bus, env:S found, env:OLD NOT FOUND',
+      'To look at',
+      'cluster bus: the password goes over the network as it is; set tls: true, or use scram-sha-512',
+      'route consent: environment variable OLD is not set; set it, or name another in sluice.yaml',
+      '',
+    ]);
+    expect(stdout).not.toContain('CANARY');
+  });
+
   it('ends with usage and all problems when the file is wrong, as JSON too', async () => {
     const file = join(dir, 'sluice.yaml');
     await writeFile(file, 'version: 1\naccounts: {}\nsyncs:\n  a: { account: b, source: c, mapping: d }\n');

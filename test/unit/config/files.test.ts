@@ -106,7 +106,7 @@ routes:
       typeof value === 'object' && value !== null && Object.keys(value).length > 0 && !Array.isArray(value)
         ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]))
         : [[path, value]];
-    const given = leaves(parseDocument(bare).toJS()).map(([path]) => path.join('.'));
+    const given = new Set(leaves(parseDocument(bare).toJS()).map(([path]) => path.join('.')));
     // Shown with a value of their own, as a default of nothing shows nothing.
     const told = ['kafka.bus.tls', 'template.parameters', 'action.variables'];
     const inRoutes = [
@@ -114,7 +114,7 @@ routes:
       ...leaves(defaults.routes, ['routes']),
     ].filter(
       ([path]) =>
-        !given.includes(path.join('.')) &&
+        !given.has(path.join('.')) &&
         !told.some((end) => path.join('.').endsWith(end)) &&
         at(...path) !== undefined,
     );

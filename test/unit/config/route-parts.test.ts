@@ -213,4 +213,14 @@ describe('JSON Schemas', () => {
       'lead.yaml:3:3  bad.if: is not known',
     ]);
   });
+
+  it.each([
+    ['{ properties: { phone: { type: strng } } }', 'routes.leads.schema.properties.phone.type'],
+    ['{ type: array }', 'routes.leads.schema.type'],
+    ['{ properties: { a: { anyOf: [{ if: {} }] } } }', 'routes.leads.schema.properties.a.anyOf[0].if'],
+  ])('%s would let through what it seems to refuse, and is refused itself', async (schema, place) => {
+    const [problem, ...more] = await problemsOf(withSchema(schema));
+    expect(problem).toMatch(new RegExp(`^sluice.yaml:17:\\d+  ${place.replace(/[.[\]]/g, '\\$&')}: `));
+    expect(more).toEqual([]);
+  });
 });

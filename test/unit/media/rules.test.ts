@@ -1,6 +1,7 @@
 // Addresses and hosts that a file may come from, and the names that files are given.
 import { describe, expect, it } from 'vitest';
-import { isAllowedHost, mayFetchFrom } from '../../../src/media/addresses.ts';
+import { isAllowedHost } from '../../../src/contracts/media-hosts.ts';
+import { mayFetchFrom } from '../../../src/media/addresses.ts';
 import { contentTypeOf, fileNameOf } from '../../../src/media/description.ts';
 
 describe('addresses', () => {
