@@ -117,7 +117,9 @@ const refuseOddities: RequestHandler = (req, _res, next) => {
     throw new HttpError(431, 'HEADERS_TOO_LONG', `more than ${MAX_HEADERS} headers`);
   }
   const hosts = req.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  if (hosts.length > 1) throw new HttpError(400, 'BAD_REQUEST', 'several Host headers');
+  if (hosts.length > 1 || (hosts.length === 0 && req.httpVersion === '1.1')) {
+    throw new HttpError(400, 'BAD_REQUEST', 'a request has one Host header');
+  }
   next();
 };
 

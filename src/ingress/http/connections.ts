@@ -18,7 +18,8 @@ interface State {
 export interface Connections {
   count(): number;
   opened(socket: Socket): void;
-  began(req: IncomingMessage, res: ServerResponse): void;
+  /** @returns false for a request behind an answer that ends its connection: it would never get its own */
+  began(req: IncomingMessage, res: ServerResponse): boolean;
   /** Something came that is no request, or that took too long. @returns its code, null when nobody is left to tell */
   failed(error: NodeJS.ErrnoException, socket: Socket): string | null;
   /** Nothing has moved for long: ends the connection unless it waits for us. */
@@ -47,6 +48,7 @@ export function createConnections(): Connections {
     opened: (socket) => void stateOf(socket),
     began(req, res) {
       const state = stateOf(req.socket);
+      if ([...state.open].some(isLast)) return false;
       state.open.add(res);
       if (winding) res.setHeader('Connection', 'close');
       res.once('close', () => {
@@ -55,6 +57,7 @@ export function createConnections(): Connections {
         state.bytesAtRest = req.socket.bytesRead;
         if (state.broken) hangUp(req.socket);
       });
+      return true;
     },
     failed(error, socket) {
       const state = stateOf(socket);
@@ -91,6 +94,10 @@ export function createConnections(): Connections {
       for (const socket of sockets.keys()) socket.destroy();
     },
   };
+}
+
+function isLast(res: ServerResponse): boolean {
+  return res.getHeader('connection') === 'close';
 }
 
 function closeAfter(res: ServerResponse | undefined): void {

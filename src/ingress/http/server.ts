@@ -63,16 +63,17 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
+    // The app asks for it: Node's own refusal would go on reading what stands behind.
+    requireHostHeader: false,
   });
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.maxConnections = http.maxConnections;
-  // Covers what the others don't: a sender that never reads its answers.
-  server.setTimeout(requestTimeout * 2, connections.stalled);
+  // Covers what the others don't: a sender that never reads its answers. Idle connections end here as well.
+  server.setTimeout(requestTimeout + KEEP_ALIVE_MS, connections.stalled);
   server.on('connection', connections.opened);
   for (const event of ['request', 'checkContinue'] as const) {
     server.on(event, (req, res) => {
-      connections.began(req, res);
-      app(req, res);
+      if (connections.began(req, res)) app(req, res);
     });
   }
   server.on('clientError', (error, socket) => {

@@ -1,0 +1,199 @@
+import { request } from 'node:http';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createBodyRoom, isDeclaredTooLong, readBody } from '../../../../src/ingress/http/body.ts';
+import { JSON_TYPE, knock, openHouse, raw, TOKEN } from './house.ts';
+
+const MAX = 65_536;
+const HEADERS = { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` };
+/** What compression can't shorten, the same each time. */
+const noise = (length: number): Buffer => {
+  const out = Buffer.alloc(length);
+  // xorshift
+  let state = 0x9e3779b9;
+  for (let at = 0; at < length; at += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    out[at] = state & 0xff;
+  }
+  return out;
+};
+
+/** Sends chunks without Content-Length, as long as they are taken. */
+function sendChunks(port: number, chunks: Iterable<Buffer>, headers: Record<string, string> = {}) {
+  return new Promise<{ status: number; body: string; sent: number }>((resolve, reject) => {
+    let sent = 0;
+    let isAnswered = false;
+    const req = request({ port, method: 'POST', path: '/hooks/lead', headers: { ...HEADERS, ...headers } });
+    req.on('response', (res) => {
+      isAnswered = true;
+      let body = '';
+      res.on('data', (chunk) => (body += chunk));
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, body, sent }));
+    });
+    req.on('error', (error) => (isAnswered ? undefined : reject(error)));
+    const next = chunks[Symbol.iterator]();
+    const push = (): void => {
+      if (isAnswered) return void req.destroy();
+      const { value, done } = next.next();
+      if (done === true) return void req.end();
+      sent += value.length;
+      if (req.write(value)) setImmediate(push);
+      else req.once('drain', push);
+    };
+    push();
+  });
+}
+
+describe('FAULTS 33: the longest body', () => {
+  const ENCODINGS: [string, Record<string, string>, (body: Buffer) => Buffer][] = [
+    ['as it is', {}, (body) => body],
+    ['identity', { 'content-encoding': 'identity' }, (body) => body],
+    ['gzip', { 'content-encoding': 'gzip' }, (body) => gzipSync(body)],
+    ['x-gzip in capitals', { 'content-encoding': 'X-GZIP' }, (body) => gzipSync(body)],
+    ['gzip stored', { 'content-encoding': 'gzip' }, (body) => gzipSync(body, { level: 0 })],
+    ['deflate', { 'content-encoding': 'deflate' }, (body) => deflateSync(body)],
+    [
+      'br',
+      { 'content-encoding': 'br' },
+      (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+    ],
+  ];
+
+  it.each(ENCODINGS)('passes to the byte, and one more is 413: %s', async (_name, headers, encode) => {
+    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const exact = noise(MAX);
+    const passed = await house.post(encode(exact), headers);
+    expect(passed.status).toBe(202);
+    expect(Buffer.from(house.deliveries[0]?.body ?? []).equals(exact)).toBe(true);
+    const refused = await house.post(encode(noise(MAX + 1)), headers);
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toEqual({
+      error: `the body is longer than ${MAX} bytes after decompression`,
+      code: 'TOO_LONG',
+    });
+    expect(house.deliveries).toHaveLength(1);
+  });
+
+  it('passes to the byte in chunks, and one more is 413', async () => {
+    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const inChunks = function* (body: Buffer) {
+      for (let at = 0; at < body.length; at += 1000) yield body.subarray(at, at + 1000);
+    };
+    expect((await sendChunks(house.port, inChunks(noise(MAX)))).status).toBe(202);
+    expect((await sendChunks(house.port, inChunks(noise(MAX + 1)))).status).toBe(413);
+    const gzip = { 'content-encoding': 'gzip' };
+    expect((await sendChunks(house.port, inChunks(gzipSync(noise(MAX))), gzip)).status).toBe(202);
+    expect((await sendChunks(house.port, inChunks(gzipSync(noise(MAX + 1))), gzip)).status).toBe(413);
+  });
+
+  it('a body without end is cut off: the sender gets its answer, and the connection ends', async () => {
+    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const endless = function* () {
+      const chunk = Buffer.alloc(16_384, 0x20);
+      for (;;) yield chunk;
+    };
+    const { status, body } = await sendChunks(house.port, endless());
+    expect({ status, code: JSON.parse(body).code }).toEqual({ status: 413, code: 'TOO_LONG' });
+  });
+
+  it('a declared length that is too long is answered before anything is sent', async () => {
+    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const socket = knock(house.port);
+    socket.write(raw('', { 'content-length': String(MAX + 1), expect: '100-continue' }));
+    const answer = await socket.until((text) => text.includes('TOO_LONG'));
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/);
+  });
+
+  it('a sender that asks before it sends is told to go on', async () => {
+    const house = await openHouse();
+    const socket = knock(house.port);
+    socket.write(raw('', { 'content-length': '2', expect: '100-continue' }));
+    expect(await socket.until((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 100 /);
+    socket.write('{}');
+    expect(await socket.until((text) => text.includes('received'))).toMatch(/HTTP\/1.1 202 /);
+  });
+
+  it('a gzip bomb is answered with 413 after its first chunks, with flat memory', async () => {
+    const house = await openHouse({ http: { maxBodyBytes: 1_048_576 } });
+    // Members of gzip may follow each other: 256 MB out of 256 KB.
+    const member = gzipSync(Buffer.alloc(16_777_216), { level: 1 });
+    const bomb = Buffer.concat(Array.from({ length: 16 }, () => member));
+    const before = process.memoryUsage().rss;
+    for (let at = 0; at < 8; at += 1) {
+      const answer = await house.post(bomb, { 'content-encoding': 'gzip' });
+      expect(answer.status).toBe(413);
+    }
+    // 8 × 256 MB would have been 2 GB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+    expect((await house.post('{}')).status).toBe(202);
+  });
+
+  it('gzip that decompresses to nothing and never ends is cut off as well', async () => {
+    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const empty = gzipSync(Buffer.alloc(0));
+    const endless = function* () {
+      const members = Buffer.concat(Array.from({ length: 500 }, () => empty));
+      for (;;) yield members;
+    };
+    const { status } = await sendChunks(house.port, endless(), { 'content-encoding': 'gzip' });
+    expect(status).toBe(413);
+  });
+});
+
+describe('compression that is none', () => {
+  it.each([
+    ['not gzip at all', 'gzip', Buffer.from('{}')],
+    ['cut off', 'gzip', gzipSync('{"a":1}').subarray(0, 12)],
+    ['with a wrong checksum', 'gzip', Buffer.concat([gzipSync('{"a":1}').subarray(0, -8), Buffer.alloc(8)])],
+    ['nothing', 'gzip', Buffer.alloc(0)],
+    ['gzip, said to be deflate', 'deflate', gzipSync('{}')],
+    ['not brotli at all', 'br', Buffer.from('{"a":1,"b":2}')],
+  ])('%s is answered with 400', async (_name, encoding, body) => {
+    const house = await openHouse();
+    const answer = await house.post(body, { 'content-encoding': encoding });
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+      400,
+      'BAD_COMPRESSION',
+    ]);
+    expect((await house.post('{}')).status).toBe(202);
+  });
+
+  it.each(['zstd', 'compress', 'gzip, gzip', 'gzip;q=1', 'constructor', '__proto__'])(
+    '%s is not known: 415',
+    async (encoding) => {
+      const house = await openHouse();
+      const answer = await house.post('{}', { 'content-encoding': encoding });
+      expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
+    },
+  );
+});
+
+describe('room for all bodies together', () => {
+  it('a body for which there is none is sent away, and what it held is free again', async () => {
+    const room = createBodyRoom(10);
+    const { Readable } = await import('node:stream');
+    const read = (body: string) =>
+      readBody(
+        Object.assign(Readable.from([Buffer.from(body)], { objectMode: false }), { complete: true }) as never,
+        null,
+        {
+          maxBytes: 100,
+          room,
+        },
+      );
+    expect((await read('12345678')).toString()).toBe('12345678');
+    await expect(read('123')).rejects.toMatchObject({ name: 'NoRoomError' });
+    room.release(8);
+    expect((await read('0123456789')).toString()).toBe('0123456789');
+  });
+
+  it('compressed bytes may be a little more than what they hold', () => {
+    const declared = (length: number) => ({ headers: { 'content-length': String(length) } }) as never;
+    expect(isDeclaredTooLong(declared(1001), false, 1000)).toBe(true);
+    expect(isDeclaredTooLong(declared(1001), true, 1000)).toBe(false);
+    expect(isDeclaredTooLong(declared(5000), true, 1000)).toBe(true);
+  });
+});

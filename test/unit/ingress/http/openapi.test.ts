@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { describeRoutes } from '../../../../src/ingress/http/index.ts';
+import { routeConfig } from './house.ts';
+
+const SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $defs: { phone: { type: 'string', pattern: '^\\d+$' } },
+  type: 'object',
+  required: ['phone'],
+  properties: {
+    phone: { $ref: '#/$defs/phone' },
+    self: { $ref: '#' },
+    elsewhere: { $ref: 'https://example.com/x.json#/a' },
+    $ref: { type: 'string' },
+    fixed: { const: { $ref: '#/$defs/phone' } },
+  },
+};
+
+const AUTHS: Record<string, object> = {
+  standard: { type: 'standard-webhooks', secrets: ['env:A'], tolerance: '2m' },
+  github: { type: 'hmac', style: 'github', secrets: ['env:A'] },
+  hubspot: { type: 'hmac', style: 'hubspot', secrets: ['env:A'] },
+  bearer: { type: 'token', secrets: ['env:A'] },
+  header: { type: 'token', header: 'X-Service-Token', secrets: ['env:A'] },
+  open: { type: 'none' },
+};
+
+interface Operation {
+  readonly security: object[];
+  readonly parameters: { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody: { readonly content: Record<string, { readonly schema: object }> };
+  readonly responses: Record<string, { readonly headers?: object }>;
+}
+interface Document {
+  readonly paths: Record<string, { readonly post: Operation }>;
+  readonly components: {
+    readonly schemas: Record<string, object>;
+    readonly securitySchemes: Record<string, object>;
+  };
+}
+
+const document = describeRoutes(
+  [
+    ...Object.entries(AUTHS).map(([name, auth]) => ({
+      name,
+      config: routeConfig({ path: `/hooks/${name}`, auth }, name === 'github' ? SCHEMA : undefined),
+      ...(name === 'standard' && { schema: SCHEMA }),
+    })),
+    { name: 'bus', config: routeConfig(null) },
+  ],
+  { maxBodyBytes: 1_048_576, publicUrl: undefined },
+) as Document;
+
+const operation = (name: string): Operation => {
+  const path = document.paths[`/hooks/${name}`];
+  if (path === undefined) throw new Error(`${name} is not described`);
+  return path.post;
+};
+
+function* refsOf(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '$ref' && typeof inner === 'string') yield inner;
+    else if (key !== 'const') yield* refsOf(inner);
+  }
+}
+
+const at = (pointer: string): unknown =>
+  pointer
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+
+describe('the OpenAPI document', () => {
+  it('is JSON, and every reference in it leads somewhere', () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+    const refs = [...refsOf(document)].filter((ref) => ref.startsWith('#'));
+    expect(refs.length).toBeGreaterThan(30);
+    for (const ref of refs) expect(at(ref), ref).toBeDefined();
+  });
+
+  it('has the routes with http, and no secret or reference to one', () => {
+    expect(Object.keys(document.paths)).toEqual(Object.keys(AUTHS).map((name) => `/hooks/${name}`));
+    expect(JSON.stringify(document)).not.toContain('env:');
+  });
+
+  it("takes the route's schema along, whose references to itself follow it", () => {
+    const base = '#/components/schemas/event-standard';
+    const { $schema: _dialect, ...moved } = SCHEMA;
+    expect(document.components.schemas['event-standard']).toEqual({
+      ...moved,
+      properties: {
+        ...moved.properties,
+        phone: { $ref: `${base}/$defs/phone` },
+        self: { $ref: base },
+      },
+    });
+    expect(document.components.schemas['event-github']).toMatchObject({ required: ['phone'] });
+    expect(document.components.schemas['event-open']).toEqual({ type: 'object' });
+  });
+
+  it('names the forms of a body, CloudEvents among them', () => {
+    const { content } = operation('standard').requestBody;
+    expect(Object.keys(content)).toEqual([
+      'application/json',
+      'application/cloudevents+json',
+      'application/cloudevents-batch+json',
+    ]);
+    expect(document.components.schemas['cloudevent-standard']).toMatchObject({
+      required: ['specversion', 'id', 'source', 'type', 'data'],
+      properties: { data: { $ref: '#/components/schemas/event-standard' } },
+    });
+  });
+
+  it.each([
+    ['standard', { type: 'apiKey', name: 'webhook-signature' }, ['webhook-id', 'webhook-timestamp'], '401'],
+    ['github', { type: 'apiKey', name: 'X-Hub-Signature-256' }, [], '401'],
+    ['hubspot', { type: 'apiKey', name: 'X-HubSpot-Signature-v3' }, ['X-HubSpot-Request-Timestamp'], '401'],
+    ['bearer', { type: 'http', scheme: 'bearer' }, [], '401'],
+    ['header', { type: 'apiKey', name: 'X-Service-Token' }, [], '401'],
+    ['open', undefined, [], '403'],
+  ])('tells what a sender has to prove: %s', (name, scheme, headers, unproven) => {
+    const { security, parameters, responses } = operation(name);
+    if (scheme === undefined) expect(document.components.securitySchemes).not.toHaveProperty(name);
+    else expect(document.components.securitySchemes[name]).toMatchObject(scheme);
+    expect(security).toEqual(scheme === undefined ? [] : [{ [name]: [] }]);
+    expect(parameters.filter(({ required }) => required).map(({ name }) => name)).toEqual(headers);
+    expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+    expect(Object.keys(responses)).toEqual([
+      '202',
+      '400',
+      unproven,
+      '405',
+      '408',
+      '413',
+      '415',
+      '422',
+      '429',
+      '431',
+      '500',
+      '503',
+    ]);
+    expect(responses['503']?.headers).toHaveProperty('Retry-After');
+  });
+});

@@ -1,0 +1,124 @@
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { IngressHttp } from '../../../../src/contracts/config.ts';
+import { createHttpIngress } from '../../../../src/ingress/http/index.ts';
+import { NotAcceptedError } from '../../../../src/ingress/intake.ts';
+import { openHouse, routeConfig } from './house.ts';
+
+describe('what operators ask', () => {
+  it('healthz lives even while nothing is ready', async () => {
+    const house = await openHouse({
+      ready: () => Promise.reject(new NotAcceptedError('ENGINE', 2000, 'down')),
+    });
+    const answer = await fetch(`${house.url}/healthz`);
+    expect([answer.status, await answer.json()]).toEqual([200, { live: true }]);
+  });
+
+  it('readyz tells how full the accounts are', async () => {
+    const loads = [{ account: 'acme', open: 7, oldestSeconds: null, busy: 'too many' }];
+    const house = await openHouse({ loads });
+    const answer = await fetch(`${house.url}/readyz`);
+    expect([answer.status, await answer.json()]).toEqual([200, { ready: true, loads }]);
+    expect((await fetch(`${house.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('readyz tells why it is not, and is ready again by itself', async () => {
+    let down: Error | null = new NotAcceptedError('LEDGER', 1500, 'connect ECONNREFUSED 10.1.2.3:5432');
+    const house = await openHouse({
+      ready: async () => {
+        if (down !== null) throw down;
+      },
+    });
+    const answer = await fetch(`${house.url}/readyz`);
+    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+      503,
+      '2',
+      { ready: false, error: 'the database does not take the event now: send it again', code: 'LEDGER' },
+    ]);
+    down = new TypeError('broken');
+    expect((await fetch(`${house.url}/readyz`)).status).toBe(500);
+    down = null;
+    expect((await fetch(`${house.url}/readyz`)).status).toBe(200);
+  });
+
+  it('readyz asked by many at once asks once', async () => {
+    let asked = 0;
+    const waiting: (() => void)[] = [];
+    const house = await openHouse({
+      ready: async () => {
+        asked += 1;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      },
+    });
+    const answers = Array.from({ length: 10 }, () => fetch(`${house.url}/readyz`));
+    await fetch(`${house.url}/healthz`);
+    const letGo = setInterval(() => waiting.splice(0).forEach((resolve) => resolve()), 20);
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    clearInterval(letGo);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(asked).toBeLessThan(10);
+  });
+
+  it('metrics shows the whole registry, and counts by route and status', async () => {
+    const house = await openHouse();
+    await house.post('{}');
+    await house.post('{}', { authorization: 'Bearer wrong' });
+    await house.post('{}', {}, '/elsewhere');
+    const answer = await fetch(`${house.url}/metrics`);
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const text = await answer.text();
+    for (const line of [
+      'sluice_ingress_http_requests_total{route="leads",status="202"} 1',
+      'sluice_ingress_http_requests_total{route="leads",status="401"} 1',
+      'sluice_ingress_http_requests_total{route="-",status="404"} 1',
+      'sluice_ingress_http_events_total{route="leads",result="accepted"} 1',
+      'sluice_ingress_http_events_total{route="leads",result="duplicate"} 0',
+      'sluice_ingress_http_refused_total{route="leads",code="UNAUTHENTICATED"} 1',
+      'sluice_ingress_http_refused_total{route="-",code="NOT_FOUND"} 1',
+      'sluice_ingress_http_seconds_count{route="leads"} 2',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+  });
+
+  it('openapi.json describes the routes', async () => {
+    const house = await openHouse({ http: { publicUrl: 'https://hooks.example.com' } });
+    const document = await (await fetch(`${house.url}/openapi.json`)).json();
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      servers: [{ url: 'https://hooks.example.com' }],
+      paths: { '/hooks/lead': { post: { operationId: 'leads' } } },
+    });
+  });
+});
+
+describe('paths', () => {
+  it.each([
+    [['/healthz'], /routes\.r0\.http\.path: \/healthz is taken/],
+    [['/metrics'], /\/metrics is taken/],
+    [['/a', '/b', '/a'], /routes\.r2\.http\.path: \/a is taken/],
+    [[null], /routes\.r0 has no http/],
+  ])('%j are not served', (paths, message) => {
+    const open = () =>
+      createHttpIngress({
+        http: IngressHttp.parse({}),
+        routes: paths.map((path, at) => ({
+          secrets: [],
+          route: {
+            name: `r${at}`,
+            config: routeConfig(path === null ? null : { path, auth: { type: 'none' } }),
+            read: () => Promise.reject(new Error('read')),
+          },
+        })),
+        acceptance: {} as never,
+        log: console,
+        registry: new Registry(),
+      });
+    expect(open).toThrow(message);
+  });
+
+  it('a port that is in use rejects', async () => {
+    const house = await openHouse();
+    await expect(openHouse({ http: { port: house.port } })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
