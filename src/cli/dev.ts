@@ -1,17 +1,20 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
-import type { LoadedConfig } from '../config/load.ts';
+import { startIngress } from '../runtime/ingress.ts';
 import { planSchedules, wantedSchedules } from '../runtime/schedules.ts';
-import type { Stack } from '../runtime/stack.ts';
+import type { Shutdown } from '../runtime/shutdown.ts';
 import { CliError, EXIT } from './exit.ts';
+import { describeIngress, listening } from './ingress.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
-import { openStack, type SessionOptions, withSessionOptions } from './session.ts';
+import { type OpenStack, openStack, type SessionOptions, withSessionOptions } from './session.ts';
 import { applyOf, describeChanges } from './sync-schedule.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('dev'))
-    .description('Temporal server, ledger and worker in one process, for the configuration; stays up')
-    .action((options: SessionOptions) => stayUp('sluice dev', options, env, applySchedules));
+    .description(
+      'Temporal server, ledger, worker and ingress in one process, for the configuration; stays up',
+    )
+    .action((options: SessionOptions) => stayUp('sluice dev', options, env, applySchedules, takeEvents));
 
   withSessionOptions(program.command('worker'))
     .description('a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL, run as many as you like')
@@ -28,20 +31,23 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
     });
 }
 
-type OpenStack = Stack & { readonly config: LoadedConfig };
-
-/** @param schedules what is done about the schedules of the configuration once the worker runs */
+/**
+ * @param schedules what is done about the schedules of the configuration once the worker runs
+ * @param events opens the ingress, where this process has one
+ */
 async function stayUp(
   command: string,
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   schedules: (stack: OpenStack) => Promise<void>,
+  events: (stack: OpenStack, shutdown: Shutdown) => Promise<void> = async () => undefined,
 ): Promise<void> {
   process.exitCode = await runCommand(async (shutdown) => {
     const stack = await openStack(command, options, env, shutdown);
     say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
     if (stack.temporal.uiUrl !== null) say(`UI         ${stack.temporal.uiUrl}`);
     await schedules(stack);
+    await events(stack, shutdown);
     const syncs = Object.keys(stack.config.config.syncs);
     say(`ready for the syncs ${syncs.join(', ') || '(none configured)'}; Ctrl-C ends`);
     await Promise.race([toldToStop(shutdown), stack.failed]);
@@ -53,6 +59,11 @@ async function stayUp(
 async function applySchedules(stack: OpenStack): Promise<void> {
   const changes = await applyOf(stack);
   for (const line of describeChanges(changes.filter(({ change }) => change !== 'none'))) say(line);
+}
+
+async function takeEvents(stack: OpenStack, shutdown: Shutdown): Promise<void> {
+  if (Object.keys(stack.config.config.routes).length === 0) return;
+  describeIngress(await listening(startIngress({ ...stack, shutdown })));
 }
 
 /** Workers of several versions may run at once: none of them may undo what another configuration says. */

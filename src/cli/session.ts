@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/index.ts';
+import type { Logger } from '../observability/logger.ts';
 import {
   acquireFolderLock,
   FolderHeldError,
@@ -22,6 +23,8 @@ export interface SessionOptions {
   readonly config?: string;
   readonly state: string;
 }
+
+export type OpenStack = Stack & { readonly config: LoadedConfig; readonly log: Logger };
 
 export function withSessionOptions(command: Command): Command {
   return command
@@ -44,7 +47,7 @@ export async function openStack(
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
-): Promise<Stack & { readonly config: LoadedConfig }> {
+): Promise<OpenStack> {
   return await openWith(
     await acquireFolderLock(resolve(options.state), { command }),
     command,
@@ -60,13 +63,13 @@ async function openWith(
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
-): Promise<Stack & { readonly config: LoadedConfig }> {
+): Promise<OpenStack> {
   const log = openLog(env, 'warn', shutdown);
   shutdown.add('folder lock', () => lock.release());
   const config = await openConfig(options.config, env);
   const stack = await startStack({ config, stateDir: resolve(options.state), env, log, say, shutdown });
   await lock.update({ command, temporal: stack.temporal.address, namespace: stack.temporal.namespace });
-  return { ...stack, config };
+  return { ...stack, config, log };
 }
 
 /** A holder of the state folder has its Temporal server up within so many seconds. */
@@ -82,7 +85,7 @@ export async function openOrJoin(
   options: SessionOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
-): Promise<(Stack & { readonly config: LoadedConfig }) | null> {
+): Promise<OpenStack | null> {
   for (let second = 1; ; second++) {
     if ((await findTemporal(options.state, env)) !== null) return null;
     const lock = await acquireFolderLock(resolve(options.state), { command }).catch((error: unknown) => {

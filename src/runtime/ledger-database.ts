@@ -9,6 +9,8 @@ export interface LedgerOptions {
   /** State folder, whose lock the caller holds: PGlite serves one process. */
   readonly stateDir: string;
   onError(error: Error): void;
+  /** Milliseconds for one statement of PostgreSQL. @default as `openPostgres` says */
+  readonly answerMs?: number;
 }
 
 /** Opens the ledger and brings its tables up to date. */
@@ -17,7 +19,7 @@ export async function openLedger(options: LedgerOptions): Promise<Database> {
   const db =
     url === undefined || url === ''
       ? await openPglite(join(options.stateDir, 'ledger'))
-      : await openPostgres(url, options.onError);
+      : await openPostgres(url, options.onError, options.answerMs);
   try {
     await migrate(db);
   } catch (error) {

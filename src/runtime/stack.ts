@@ -7,6 +7,7 @@ import { BUNDLE_PATH } from '../../workers/bundle.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
 import { SEARCH_KEYS } from '../../workflows/messages.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { Database } from '../ledger/database.ts';
 import { cacheDirOf } from './cache-dir.ts';
 import { openLedger } from './ledger-database.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -27,6 +28,7 @@ export interface StackOptions {
 export interface Stack {
   readonly temporal: TemporalServer;
   readonly client: Client;
+  readonly db: Database;
   /** Rejects when the worker or an embedded server ends by itself. */
   readonly failed: Promise<never>;
 }
@@ -74,5 +76,5 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     }),
   ]).then(() => new Promise<never>(() => undefined));
   failed.catch(() => undefined);
-  return { temporal, client, failed };
+  return { temporal, client, db, failed };
 }
