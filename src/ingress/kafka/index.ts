@@ -9,5 +9,15 @@ export {
   type PartitionStatus,
   startKafkaIngress,
 } from './ingress.ts';
+export {
+  firstNameOf,
+  type Letter,
+  markerMessage,
+  type Resolution,
+  replayMessage,
+} from './letter.ts';
 export type { Pause } from './pauses.ts';
-export type { Gap } from './positions.ts';
+export { fetchBounds, type Gap } from './positions.ts';
+export { produce } from './producer.ts';
+export { type FoundLetter, readLetters } from './read-letters.ts';
+export { deliveryOf } from './record.ts';

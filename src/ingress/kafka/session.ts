@@ -10,7 +10,8 @@ import { type Bounds, fetchBounds, fetchCommitted, type Gaps, startOf } from './
 
 /** A member that is gone is missed after so long, and its partitions go to others. */
 const SESSION_MS = 30_000;
-const HEARTBEAT_MS = 3000;
+/** Of these, so many fit in the time after which it is missed. */
+const HEARTBEATS = 10;
 /** Longest wait of a fetch for something to come. A partition that is taken up again waits for it at most. */
 const FETCH_WAIT_MS = 250;
 const FETCH_BYTES = 524_288;
@@ -53,11 +54,12 @@ export interface Session {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { config, topics } = options;
   const client = openClient(options.access);
+  const { sessionMs = SESSION_MS } = options;
   const consumer = client.kafka.consumer({
     groupId: config.group,
     allowAutoTopicCreation: false,
-    sessionTimeout: options.sessionMs ?? SESSION_MS,
-    heartbeatInterval: HEARTBEAT_MS,
+    sessionTimeout: sessionMs,
+    heartbeatInterval: sessionMs / HEARTBEATS,
     maxWaitTimeInMs: FETCH_WAIT_MS,
     maxBytesPerPartition: FETCH_BYTES,
     metadataMaxAge: METADATA_MS,

@@ -1,7 +1,10 @@
 // The Kafka ingress on a real broker: what is committed, what becomes a dead letter, and what happens when things are away.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { RouteConfig } from '../../../src/contracts/config.ts';
 import { NotAcceptedError } from '../../../src/ingress/intake.ts';
+import { openRoute } from '../../../src/ingress/route/index.ts';
+import { compileAction } from '../../../src/mapping/actions.ts';
 import { until } from '../../support/until.ts';
 import { kafkaRoom, scriptedAcceptance, scriptedRoute } from './kafka-room.ts';
 
@@ -49,5 +52,336 @@ describe('records', () => {
     expect(acceptance.accepted).toEqual(numbered(5));
     const about = lines.filter(({ fields }) => fields['why'] === 'ENGINE');
     expect(about.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+});
+
+/** A route as sluice.yaml has it: an object with a phone. */
+function realRoute(topic: string) {
+  const config = RouteConfig.parse({
+    account: 'acme',
+    kafka: { cluster: 'bus', topics: [topic] },
+    action: { type: 'tags', number: 'phone', add: ['vip'] },
+  });
+  return openRoute('leads', config, {
+    compile: compileAction(config.action, null),
+    schema: {
+      type: 'object',
+      required: ['phone'],
+      properties: { phone: { type: 'string' }, fill: { type: 'string' } },
+    },
+  });
+}
+
+describe('records that no route can take', () => {
+  it('FAULTS 37: not JSON, a tombstone, the wrong schema and an oversized one become dead letters; the next one is processed', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 2 });
+    const acceptance = scriptedAcceptance();
+    const group = randomUUID();
+    const secret = 'Maria Souza';
+    await room.send(
+      leads,
+      [
+        `{"phone": "5511987654321", "name": "${secret}`,
+        null,
+        JSON.stringify({ name: secret }),
+        JSON.stringify({ phone: '5511987654321', fill: 'x'.repeat(2000) }),
+        JSON.stringify({ phone: '5511987654322' }),
+      ],
+      { key: 'k1', headers: { 'X-Trace': 't1', 'sluice-resolution': 'replayed' } },
+    );
+    const { lines } = room.start(
+      { group, deadLetters: dead },
+      { routes: [realRoute(leads)], acceptance, maxMessageBytes: 1000 },
+    );
+    await until('all is committed', async () => (await room.committed(group, leads)) === 5);
+    expect(acceptance.accepted).toEqual(['person/5511987654322']);
+    const letters = await room.read(dead);
+    expect(
+      letters.map(({ key, value, headers }) => [
+        headers['sluice-origin-offset'],
+        headers['sluice-error-code'],
+        key,
+        value.slice(0, 9),
+      ]),
+    ).toEqual([
+      ['0', 'BAD_JSON', 'k1', '{"phone":'],
+      ['1', expect.stringMatching(/^[A-Z_]+$/), 'k1', 'null'],
+      ['2', 'SCHEMA', 'k1', '{"name":"'],
+      ['3', 'TOO_LARGE', 'k1', '{"phone":'],
+    ]);
+    for (const { headers } of letters) {
+      expect(headers).toMatchObject({
+        'X-Trace': 't1',
+        'sluice-origin-topic': leads,
+        'sluice-origin-partition': '0',
+        'sluice-origin-timestamp': expect.stringMatching(/^\d{4}-.*Z$/),
+        'sluice-failed-at': expect.stringMatching(/^\d{4}-.*Z$/),
+        'sluice-route': 'leads',
+        'sluice-error-reason': expect.stringMatching(/\w{4}/),
+      });
+      expect(headers).not.toHaveProperty('sluice-resolution');
+      expect(headers['sluice-error-reason']).not.toContain(secret);
+    }
+    expect(JSON.stringify(lines)).not.toMatch(/Souza|55119/);
+  });
+
+  it('FAULTS 38: stop their partition while the topic of dead letters is away, and no other; it goes on by itself, once', async () => {
+    const { leads, orders } = await room.topics({ leads: 2, orders: 1 });
+    const dead = `dead-${randomUUID().slice(0, 8)}`;
+    const acceptance = scriptedAcceptance();
+    const group = randomUUID();
+    await room.send(leads, ['a0', 'refuse1', 'a2', 'a3']);
+    await room.send(leads, ['b0', 'b1'], { partition: 1 });
+    await room.send(orders, ['c0', 'c1']);
+    const { ingress, lines } = room.start(
+      { group, deadLetters: dead },
+      { routes: [scriptedRoute([leads, orders])], acceptance },
+    );
+    await until('the others are done', async () => {
+      const others = [room.committed(group, leads, 1), room.committed(group, orders)];
+      return (await Promise.all(others)).every((offset) => offset === 2);
+    });
+    await until('the partition has stopped at its bad record', async () => {
+      return (await room.committed(group, leads)) === 1;
+    });
+    expect(acceptance.accepted.toSorted()).toEqual(['a0', 'b0', 'b1', 'c0', 'c1']);
+    const stopped = ingress.status().partitions.filter(({ paused }) => paused !== null);
+    expect(stopped).toMatchObject([
+      { topic: leads, partition: 0, next: '1', paused: { why: 'DEAD_LETTERS' } },
+    ]);
+    await room.send(leads, ['b2'], { partition: 1 });
+    await until('the other goes on', () => acceptance.accepted.includes('b2'));
+
+    await room.admin().createTopics({ topics: [{ topic: dead }] });
+    await until('all is committed', async () => (await room.committed(group, leads)) === 4);
+    expect(acceptance.accepted.filter((text) => text.startsWith('a'))).toEqual(['a0', 'a2', 'a3']);
+    expect((await room.read(dead)).map(({ value }) => value)).toEqual(['refuse1']);
+    const about = lines.filter(({ fields }) => fields['why'] === 'DEAD_LETTERS');
+    expect(about.map(({ level }) => level)).toEqual(['error', 'info']);
+  });
+
+  it('are written once, however often the acceptance of those behind them fails', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const acceptance = scriptedAcceptance();
+    const group = randomUUID();
+    let tries = 0;
+    acceptance.gate = (drafts) => {
+      tries += 1;
+      if (tries < 5 && drafts.some(({ subject }) => subject === 'a2'))
+        throw new NotAcceptedError('LEDGER', 10, 'the ledger does not answer');
+    };
+    await room.send(leads, ['a0', 'refuse1', 'a2', 'refuse3', 'a4']);
+    room.start({ group, deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
+    await until('all is committed', async () => (await room.committed(group, leads)) === 5);
+    expect(tries).toBeGreaterThan(4);
+    expect(acceptance.accepted).toEqual(['a0', 'a2', 'a4']);
+    expect((await room.read(dead)).map(({ value }) => value)).toEqual(['refuse1', 'refuse3']);
+  });
+
+  it('and that the topic of dead letters is too small for are told of without their value', async () => {
+    const { leads } = await room.topics({ leads: 1 });
+    const { dead } = await room.topics({ dead: 1 }, [{ name: 'max.message.bytes', value: '2000' }]);
+    const group = randomUUID();
+    await room.send(leads, [`refuse${'x'.repeat(5000)}`, 'refuse1']);
+    room.start(
+      { group, deadLetters: dead },
+      { routes: [scriptedRoute([leads])], acceptance: scriptedAcceptance() },
+    );
+    await until('all is committed', async () => (await room.committed(group, leads)) === 2);
+    const letters = await room.read(dead);
+    expect(letters.map(({ value, headers }) => [value, headers['sluice-value-omitted']])).toEqual([
+      ['null', '5006'],
+      ['refuse1', undefined],
+    ]);
+  });
+});
+
+describe('a consumer', () => {
+  it('FAULTS 39: that loses its partition between acceptance and commit leaves it to the next one to read again: one event', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const group = randomUUID();
+    const first = scriptedAcceptance();
+    const second = scriptedAcceptance();
+    for (const known of [first, second]) (known as { known: Set<string> }).known = first.known;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let asked = false;
+    first.gate = async () => {
+      asked = true;
+      await answered;
+    };
+    await room.send(leads, ['a0', 'a1']);
+    const config = { group, deadLetters: dead };
+    const one = room.start(config, { routes: [scriptedRoute([leads])], acceptance: first });
+    await until('the first one is at it', () => asked);
+    const two = room.start(config, { routes: [scriptedRoute([leads])], acceptance: second });
+    await room.joined(two);
+    const has = (started: typeof one) => started.ingress.status().partitions.length === 1;
+    // Whoever has it now, the group has begun anew: what the first one was told to do is not committed by it.
+    answer();
+    first.gate = () => {};
+    await until('all is committed', async () => (await room.committed(group, leads)) === 2);
+    expect([has(one), has(two)].filter(Boolean)).toHaveLength(1);
+    expect([...first.accepted, ...second.accepted]).toEqual(['a0', 'a1', 'a0', 'a1']);
+    expect(first.known.size).toBe(2);
+  });
+
+  it('FAULTS 40: whose handler throws at one partition stops there and goes on with the others, and says no values', async () => {
+    const { leads, dead } = await room.topics({ leads: 2, dead: 1 });
+    const acceptance = scriptedAcceptance();
+    const group = randomUUID();
+    const route = scriptedRoute([leads]);
+    await room.send(leads, ['a0', 'throw Maria Souza', 'a2']);
+    await room.send(leads, ['b0', 'b1'], { partition: 1 });
+    const { ingress, lines } = room.start({ group, deadLetters: dead }, { routes: [route], acceptance });
+    await until('the other is done', async () => (await room.committed(group, leads, 1)) === 2);
+    await until('it stands at the record', async () => (await room.committed(group, leads)) === 1);
+    await until('it is known as stopped', () =>
+      ingress.status().partitions.some(({ paused }) => paused?.why === 'ERROR'),
+    );
+    await room.send(leads, ['b2'], { partition: 1 });
+    await until('the other goes on', () => acceptance.accepted.includes('b2'));
+    expect(acceptance.accepted).not.toContain('a2');
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { topic: leads, partition: 0, offset: 1, why: 'ERROR', kind: 'TypeError' } },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('Souza');
+    const { read } = route;
+    (route as { read: typeof read }).read = async (delivery) =>
+      await read({
+        ...delivery,
+        body: Buffer.from(String(Buffer.from(delivery.body)).replace('throw', 'was')),
+      });
+    await until('all is committed', async () => (await room.committed(group, leads)) === 3);
+    expect(acceptance.accepted.filter((text) => !text.startsWith('b'))).toEqual([
+      'a0',
+      'was Maria Souza',
+      'a2',
+    ]);
+  });
+
+  it('FAULTS 42: that comes back after its offsets have expired goes on at the earliest and reports the gap', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const acceptance = scriptedAcceptance();
+    const config = { group: randomUUID(), deadLetters: dead, from: 'latest' as const };
+    const open = () => room.start(config, { routes: [scriptedRoute([leads])], acceptance });
+    const first = open();
+    await room.joined(first);
+    await until('the start is written down', async () => (await room.committed(config.group, leads)) === 0);
+    await room.send(leads, ['a0', 'a1']);
+    await until('two are committed', async () => (await room.committed(config.group, leads)) === 2);
+    await first.ingress.close();
+    await room.send(leads, ['a2', 'a3', 'a4', 'a5']);
+    await room.admin().deleteTopicRecords({ topic: leads, partitions: [{ partition: 0, offset: '5' }] });
+    const second = open();
+    await until('all is committed', async () => (await room.committed(config.group, leads)) === 6);
+    expect(acceptance.accepted).toEqual(['a0', 'a1', 'a5']);
+    const gap = { topic: leads, partition: 0, from: '2', to: '5', count: 3 };
+    expect(second.ingress.status().gaps).toMatchObject([gap]);
+    expect(second.lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { topic: leads, partition: 0, fromOffset: 2, toOffset: 5, count: 3 } },
+    ]);
+    expect(await second.registry.metrics()).toMatch(/sluice_kafka_missed_records_total\{.*\} 3/);
+  });
+
+  it('FAULTS 42: whose next records expire while it stands still reports the gap once, and skips nothing that is there', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const acceptance = scriptedAcceptance();
+    const group = randomUUID();
+    let open = true;
+    acceptance.gate = () => {
+      if (!open) throw new NotAcceptedError('BUSY', 20, 'too much is open');
+    };
+    const { ingress } = room.start(
+      { group, deadLetters: dead, from: 'latest' },
+      { routes: [scriptedRoute([leads])], acceptance },
+    );
+    await until('the start is written down', async () => (await room.committed(group, leads)) === 0);
+    open = false;
+    await room.send(leads, ['a0']);
+    await until('it stands still', () => ingress.status().partitions[0]?.paused?.why === 'BUSY');
+    await room.send(leads, ['a1', 'a2', 'a3', 'a4']);
+    await room.admin().deleteTopicRecords({ topic: leads, partitions: [{ partition: 0, offset: '4' }] });
+    await until('the gap is seen', () => ingress.status().gaps.length > 0);
+    open = true;
+    await until('all is committed', async () => (await room.committed(group, leads)) === 5);
+    // The one that was in hand already is not lost with the others.
+    expect(acceptance.accepted).toEqual(['a0', 'a4']);
+    expect(ingress.status().gaps).toMatchObject([{ from: '1', to: '4', count: 3 }]);
+  });
+
+  it('waits for topics that do not exist, makes none, and reads the others meanwhile', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const late = `late-${randomUUID().slice(0, 8)}`;
+    const acceptance = scriptedAcceptance();
+    await room.send(leads, ['a0']);
+    const { ingress, lines } = room.start(
+      { deadLetters: dead },
+      { routes: [scriptedRoute([leads, late])], acceptance },
+    );
+    await until('the other is read', () => acceptance.accepted.includes('a0'));
+    expect(ingress.status().missingTopics).toEqual([late]);
+    expect(lines.filter(({ fields }) => fields['topic'] === late)).toMatchObject([
+      { level: 'error', message: expect.stringContaining('create it') },
+    ]);
+    expect(await room.admin().listTopics()).not.toContain(late);
+    await room.admin().createTopics({ topics: [{ topic: late }] });
+    await room.send(late, ['b0']);
+    await until('the new one is read', () => acceptance.accepted.includes('b0'));
+  });
+
+  it('ends what is under way with its commit, and takes nothing more', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const acceptance = scriptedAcceptance();
+    const group = randomUUID();
+    let answer = () => {};
+    let asked = false;
+    acceptance.gate = () => {
+      asked = true;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    await room.send(leads, ['a0', 'a1']);
+    const { ingress } = room.start(
+      { group, deadLetters: dead },
+      { routes: [scriptedRoute([leads])], acceptance },
+    );
+    await until('it is at it', () => asked);
+    const closed = ingress.close();
+    await room.send(leads, ['a2']);
+    answer();
+    await closed;
+    expect(await room.committed(group, leads)).toBe(2);
+    expect(acceptance.accepted).toEqual(['a0', 'a1']);
+    expect(await room.admin().describeGroups([group])).toMatchObject({ groups: [{ members: [] }] });
+  });
+
+  it('outlives its brokers: what came before and after an outage is accepted, and the outage is said once', async () => {
+    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const acceptance = scriptedAcceptance();
+    await room.send(leads, ['a0']);
+    const started = room.start({ deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
+    await until('the first is accepted', () => acceptance.accepted.includes('a0'));
+    console.error('T0', Date.now() % 100000);
+    const back = await room.broker().outage();
+    console.error('T1', Date.now() % 100000);
+    await until('it is known', () => !started.ingress.status().connected);
+    // One that starts while they are away waits for them, too.
+    const late = scriptedAcceptance();
+    const other = room.start({ deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance: late });
+    await until('the other knows', () => other.ingress.status().away?.includes('ECONNREFUSED'));
+    console.error('T2', Date.now() % 100000);
+    await back();
+    console.error('T3', Date.now() % 100000);
+    await room.send(leads, ['a1']);
+    await until('the second is accepted', () => acceptance.accepted.includes('a1'));
+    console.error('T4', Date.now() % 100000);
+    await until('both by the other', () => late.accepted.length === 2);
+    console.error('T5', Date.now() % 100000);
+    const about = started.lines.filter(({ fields }) => 'brokers' in fields);
+    expect(about).toHaveLength(1);
   });
 });

@@ -1,0 +1,39 @@
+// `sluice dlq discard`: letters that nobody needs are marked as dealt with; they stay in the topic.
+import type { Command } from 'commander';
+import { markerMessage, produce } from '../ingress/kafka/index.ts';
+import { type BoxOptions, kafkaFailure, openBox, withBoxOptions } from './dlq-box.ts';
+import { type ChoiceOptions, checkChoice, chooseLetters, withChoiceOptions } from './dlq-choose.ts';
+import { CliError, EXIT } from './exit.ts';
+import { formatCount } from './format.ts';
+import { runCommand } from './lifetime.ts';
+import { operatorName } from './operator.ts';
+
+interface Options extends BoxOptions, ChoiceOptions {
+  readonly reason: string;
+}
+
+export function registerDlqDiscard(dlq: Command, env: NodeJS.ProcessEnv): void {
+  withChoiceOptions(withBoxOptions(dlq.command('discard [ids...]')))
+    .description('mark letters as dealt with; nothing is deleted')
+    .requiredOption('--reason <text>', 'why nobody needs them; kept with the letters')
+    .action(async (ids: string[], options: Options) => {
+      process.exitCode = await runCommand(async ({ signal }) => {
+        checkChoice(ids, options, false);
+        const reason = options.reason.trim();
+        if (reason === '') throw new CliError(EXIT.usage, '--reason is empty: say why nobody needs them');
+        const box = await openBox(options, env);
+        const letters = await chooseLetters(box, ids, { ...options, withValues: false }, signal);
+        const mark = { how: 'discarded', by: operatorName(), at: new Date().toISOString(), reason } as const;
+        const { deadLetters } = box.config;
+        await produce(
+          box.access,
+          deadLetters,
+          letters.map(({ id }) => markerMessage({ ...mark, letter: id })),
+        ).catch((error: unknown) => {
+          throw kafkaFailure(error, `topic "${deadLetters}"`);
+        });
+        process.stdout.write(`${formatCount(letters.length)} discarded\n`);
+        return EXIT.ok;
+      });
+    });
+}

@@ -1,0 +1,67 @@
+// `sluice dlq list`: the open letters, one a line, and how many there are of each code.
+import type { Command } from 'commander';
+import type { FoundLetter } from '../ingress/kafka/index.ts';
+import {
+  type BoxOptions,
+  type FilterOptions,
+  matches,
+  openBox,
+  readBox,
+  withBoxOptions,
+  withFilterOptions,
+} from './dlq-box.ts';
+import { oneLine } from './dlq-mask.ts';
+import { EXIT } from './exit.ts';
+import { formatCount } from './format.ts';
+import { runCommand, say } from './lifetime.ts';
+import { openOutput } from './output.ts';
+
+interface Options extends BoxOptions, FilterOptions {
+  readonly all: boolean;
+  readonly json: boolean;
+}
+
+export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
+  withFilterOptions(withBoxOptions(dlq.command('list')))
+    .description('the letters that nobody has dealt with')
+    .option('--all', 'those that were replayed or discarded, too', false)
+    .option('--json', 'one JSON object a line', false)
+    .action(async (options: Options) => {
+      process.exitCode = await runCommand(async ({ signal }) => {
+        const box = await openBox(options, env);
+        const letters = await readBox(box, { keepValue: () => false, signal });
+        const found = letters.filter(
+          (letter) => (options.all || letter.resolution === null) && matches(letter, options),
+        );
+        const output = openOutput(null);
+        for (const letter of found.slice(0, options.limit)) {
+          if (!(await output.write(options.json ? asJson(letter) : asText(letter)))) break;
+        }
+        await output.close();
+        for (const line of summaryOf(found, options)) say(line);
+        return EXIT.ok;
+      });
+    });
+}
+
+function asText({ id, failedAt, route, code, origin, reason, resolution }: FoundLetter): string {
+  const where = `${origin.topic}/${origin.partition}/${origin.offset}`;
+  const cells = [id, failedAt, route, code, where, ...(resolution ? [resolution.how] : []), reason];
+  return `${cells.map(oneLine).join('\t')}\n`;
+}
+
+function asJson({ id, failedAt, route, code, reason, origin, resolution }: FoundLetter): string {
+  return `${JSON.stringify({ id, failedAt, route, code, reason, origin, resolution })}\n`;
+}
+
+function summaryOf(found: readonly FoundLetter[], { all, limit }: Options): string[] {
+  const counts = new Map<string, number>();
+  for (const { code } of found) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const byCode = [...counts].toSorted(([, a], [, b]) => b - a);
+  const shown = limit === undefined ? found.length : Math.min(limit, found.length);
+  const which = all ? 'dead letters' : 'open dead letters';
+  return [
+    `${formatCount(found.length)} ${which}${shown < found.length ? `, of which ${formatCount(shown)} are listed` : ''}`,
+    ...byCode.map(([code, count]) => `  ${oneLine(code)}: ${formatCount(count)}`),
+  ];
+}

@@ -1,0 +1,62 @@
+// `sluice dlq show`: one letter whole, with what is personal hidden unless it is asked for.
+import type { Command } from 'commander';
+import type { FoundLetter } from '../ingress/kafka/index.ts';
+import { type BoxOptions, openBox, parseId, readBox, withBoxOptions } from './dlq-box.ts';
+import { maskHeader, maskKey, maskValue, oneLine } from './dlq-mask.ts';
+import { CliError, EXIT } from './exit.ts';
+import { runCommand, say } from './lifetime.ts';
+
+interface Options extends BoxOptions {
+  readonly json: boolean;
+  readonly unmasked: boolean;
+}
+
+export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
+  withBoxOptions(dlq.command('show <id>'))
+    .description('one letter: where it stood, what was wrong, headers and value')
+    .option('--json', 'as one JSON object', false)
+    .option('--unmasked', 'show key, headers and value in clear', false)
+    .action(async (id: string, options: Options) => {
+      process.exitCode = await runCommand(async ({ signal }) => {
+        const from = parseId(id);
+        const box = await openBox(options, env);
+        const letters = await readBox(box, { from, keepValue: (letter) => letter.id === id, signal });
+        const letter = letters.find((each) => each.id === id);
+        if (letter === undefined)
+          throw new CliError(EXIT.notFound, `there is no dead letter ${id} in "${box.config.deadLetters}"`);
+        if (options.unmasked) say('personal data is shown in clear (--unmasked)');
+        const shown = shownOf(letter, options.unmasked);
+        process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : asText(shown));
+        return EXIT.ok;
+      });
+    });
+}
+
+function shownOf(letter: FoundLetter, unmasked: boolean) {
+  const { id, origin, route, code, reason, failedAt, resolution, key, value, omitted } = letter;
+  const headers = Object.entries(letter.headers).map(([name, held]) => {
+    const text = (Array.isArray(held) ? held : [held]).map(String).join(', ');
+    return [name, unmasked ? text : maskHeader(name, text)] as const;
+  });
+  return {
+    ...{ id, failedAt, route, code, reason, origin, resolution },
+    key: unmasked ? (key?.toString('utf8') ?? null) : maskKey(key),
+    headers: Object.fromEntries(headers),
+    bytes: omitted ?? value?.byteLength ?? 0,
+    value: value === null ? null : unmasked ? value.toString('utf8') : maskValue(value),
+    ...(omitted !== null && { note: 'the value was too long for this topic; it stands at the origin' }),
+  };
+}
+
+function asText(shown: ReturnType<typeof shownOf>): string {
+  const { origin, resolution, headers, value, note, bytes, ...rest } = shown;
+  const lines = [
+    ...Object.entries(rest).map(([name, text]) => `${name}: ${oneLine(String(text ?? '-'))}`),
+    `origin: ${oneLine(origin.topic)}, partition ${origin.partition}, offset ${oneLine(origin.offset)}`,
+    ...(resolution === null ? [] : [oneLine(`${resolution.how}: by ${resolution.by} at ${resolution.at}`)]),
+    ...Object.entries(headers).map(([name, text]) => `header ${oneLine(name)}: ${oneLine(text)}`),
+    `value (${bytes} bytes): ${note ?? (value === null ? 'none' : '')}`,
+    ...(value === null ? [] : value.split('\n').map(oneLine)),
+  ];
+  return `${lines.join('\n')}\n`;
+}

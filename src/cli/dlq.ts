@@ -1,0 +1,14 @@
+// `sluice dlq`: records of Kafka that no route could take. They stand in a topic, and so does what was done about them.
+import type { Command } from 'commander';
+import { registerDlqDiscard } from './dlq-discard.ts';
+import { registerDlqList } from './dlq-list.ts';
+import { registerDlqReplay } from './dlq-replay.ts';
+import { registerDlqShow } from './dlq-show.ts';
+
+export function registerDlq(program: Command, env: NodeJS.ProcessEnv): void {
+  const dlq = program.command('dlq').description('dead letters: records of Kafka that no route could take');
+  registerDlqList(dlq, env);
+  registerDlqShow(dlq, env);
+  registerDlqReplay(dlq, env);
+  registerDlqDiscard(dlq, env);
+}

@@ -1,0 +1,154 @@
+// Reads a topic of dead letters from its beginning to what is its end now, and tells which letters are still open.
+import { randomUUID } from 'node:crypto';
+import type { Consumer, KafkaMessage } from 'kafkajs';
+import { ask, type ClusterAccess, openClient } from './client.ts';
+import { type Letter, type Resolution, readLetter, readResolution } from './letter.ts';
+import { keyOf } from './pauses.ts';
+import { type Bounds, fetchBounds } from './positions.ts';
+import { nameOf } from './record.ts';
+
+export interface FoundLetter extends Letter {
+  /** Null while nobody has dealt with it. */
+  readonly resolution: Resolution | null;
+}
+
+export interface ReadLettersOptions {
+  readonly access: ClusterAccess;
+  /** Topic of the dead letters. */
+  readonly topic: string;
+  /** Names of consumer groups that are made for the reading begin with it, and are gone after it. */
+  readonly group: string;
+  /** Only letters of this partition, from this offset on. @default all of the topic */
+  readonly from?: { readonly partition: number; readonly offset: bigint };
+  /** Whether the value of this letter is kept; all values of a long topic would not fit. */
+  keepValue(letter: Letter): boolean;
+  progress(done: number, total: number): void;
+  readonly signal: AbortSignal;
+}
+
+const SILENCE_MS = 30_000;
+
+/**
+ * Letters in the order of their partitions. Of a record that was written twice, as a crash brings it about, the first
+ * letter stands for both.
+ * @throws what kafkajs throws: `UNKNOWN_TOPIC_OR_PARTITION` where the topic does not exist
+ */
+export async function readLetters(options: ReadLettersOptions): Promise<FoundLetter[]> {
+  const letters = new Map<string, FoundLetter>();
+  await readRecords(options, (partition, message) => {
+    const resolution = readResolution(message);
+    if (resolution !== null) {
+      const letter = letters.get(resolution.letter);
+      // The first one counts: a replay and a discard at once are both true.
+      if (letter?.resolution === null) letters.set(letter.id, { ...letter, resolution });
+      return;
+    }
+    const letter = readLetter(partition, message);
+    if (letter === null) return;
+    const value = options.keepValue(letter) ? letter.value : null;
+    letters.set(letter.id, { ...letter, value, resolution: null });
+  });
+  return withoutRepetitions([...letters.values()]);
+}
+
+/** A record that is refused again after its letter was dealt with has a new letter. */
+function withoutRepetitions(letters: readonly FoundLetter[]): FoundLetter[] {
+  const firsts = new Map<string, FoundLetter>();
+  for (const letter of letters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1))) {
+    const first = firsts.get(nameOf(letter.origin));
+    const isNew = first === undefined || (first.resolution !== null && first.resolution.at < letter.failedAt);
+    if (isNew) firsts.set(nameOf(letter.origin), letter);
+    else if (first.resolution === null && letter.resolution !== null)
+      firsts.set(nameOf(letter.origin), { ...first, resolution: letter.resolution });
+  }
+  const ids = new Map([...firsts.values()].map((letter) => [letter.id, letter]));
+  return letters.flatMap((letter) => {
+    const first = ids.get(letter.id);
+    return first === undefined ? [] : [first];
+  });
+}
+
+async function readRecords(
+  { access, topic, group, from, progress, signal }: ReadLettersOptions,
+  visit: (partition: number, message: KafkaMessage) => void,
+): Promise<void> {
+  const left = rangesOf(topic, await fetchBounds(access, [topic]), from);
+  const total = [...left.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
+  progress(0, total);
+  if (total === 0) return;
+  const groupId = `${group}-dlq-${randomUUID()}`;
+  const client = openClient(access);
+  const consumer = client.kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 200 });
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await new Promise<void>((resolve, reject) => {
+      const silence = setTimeout(
+        () => reject(new Error(`nothing came for ${SILENCE_MS / 1000} s`)),
+        SILENCE_MS,
+      );
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      const reached = (partition: number, next: bigint) => {
+        silence.refresh();
+        const range = left.get(partition);
+        if (range === undefined) return;
+        if (next >= range.high) left.delete(partition);
+        else range.low = next;
+        const open = [...left.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
+        progress(total - open, total);
+        if (left.size > 0) return;
+        clearTimeout(silence);
+        resolve();
+      };
+      onSkipped(consumer, reached);
+      // A broker that has just started may be "loading": kafkajs then begins anew by itself.
+      consumer.on(consumer.events.CRASH, ({ payload }) => {
+        if (!payload.restart) reject(payload.error);
+      });
+      const read = consumer.run({
+        autoCommit: false,
+        eachBatch: async ({ batch }) => {
+          const range = left.get(batch.partition);
+          for (const message of batch.messages) {
+            const offset = BigInt(message.offset);
+            if (range !== undefined && offset >= range.low && offset < range.high)
+              visit(batch.partition, message);
+          }
+          reached(batch.partition, BigInt(batch.lastOffset()) + 1n);
+        },
+      });
+      read.catch(reject);
+      for (const [partition, { low }] of left) consumer.seek({ topic, partition, offset: String(low) });
+    });
+    await consumer.disconnect();
+  } finally {
+    client.end();
+  }
+  // Brokers forget an empty group by and by; a user who may not delete it has done no harm.
+  await ask(access, (admin) => admin.deleteGroups([groupId])).catch((error: Error) =>
+    access.log.debug({ groupId, error: error.name }, 'the group of this reading could not be deleted'),
+  );
+}
+
+/** Batches of which compaction or aborted transactions left nothing do not come to `eachBatch`. */
+function onSkipped(consumer: Consumer, reached: (partition: number, next: bigint) => void): void {
+  consumer.on(consumer.events.START_BATCH_PROCESS, ({ payload: { partition, batchSize, lastOffset } }) => {
+    if (batchSize === 0) reached(partition, BigInt(lastOffset) + 1n);
+  });
+}
+
+function rangesOf(
+  topic: string,
+  bounds: ReadonlyMap<string, Bounds>,
+  from: ReadLettersOptions['from'],
+): Map<number, { low: bigint; readonly high: bigint }> {
+  const ranges = new Map<number, { low: bigint; readonly high: bigint }>();
+  const prefix = keyOf({ topic, partition: 0 }).slice(0, -1);
+  for (const [key, { low, high }] of bounds) {
+    const partition = Number(key.slice(prefix.length));
+    if (from !== undefined && from.partition !== partition) continue;
+    const start = from !== undefined && from.offset > low ? from.offset : low;
+    if (start < high) ranges.set(partition, { low: start, high });
+  }
+  return ranges;
+}
