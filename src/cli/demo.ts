@@ -7,12 +7,14 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { RunReport } from '../contracts/run.ts';
 
 import { acquireFolderLock } from '../runtime/folder-lock.ts';
+import { startIngress } from '../runtime/ingress.ts';
 import { freePort } from '../runtime/ports.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { startStack } from '../runtime/stack.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { integer } from './arguments.ts';
 import { EXIT } from './exit.ts';
+import { listening } from './ingress.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
 import { openLog } from './log.ts';
 import { createProgress, formatCount, formatTime } from './progress.ts';
@@ -23,8 +25,11 @@ const ACCOUNT = 'demo';
 const TOKEN = 'svc_test_demo';
 const SYNC = 'rdstation';
 const SANDBOX_PORT = 4010;
+const INGRESS_PORT = 4020;
 /** The service allows 120 calls a minute; at that pace the example takes minutes instead of seconds. */
 const DEMO_RATE = 3000;
+
+const EVENT = JSON.stringify({ event_id: 'form-1', name: 'Bia', phone: '(11) 98765-4321' });
 
 interface DemoOptions {
   readonly once: boolean;
@@ -36,7 +41,9 @@ interface DemoOptions {
 export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
   program
     .command('demo')
-    .description('start Temporal, ledger, sandbox and worker here, sync an example CRM export, and stay up')
+    .description(
+      'start Temporal, ledger, sandbox, worker and ingress here, sync an example CRM export, and stay up',
+    )
     .option('--once', 'stop after the sync; the last line on stdout is its report as JSON', false)
     .option(
       '--rate <n>',
@@ -71,6 +78,8 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   );
   const stack = await startStack({ config, stateDir, env, log, say, shutdown });
   say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
+  const port = await freePort(INGRESS_PORT);
+  const ingress = await listening(startIngress({ ...stack, config, log, shutdown, http: { port } }));
   const handle = await startSync(stack.client, ACCOUNT, options.sync);
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
   const followed = followSync(stack.client, handle, progress, shutdown.signal);
@@ -88,6 +97,9 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say(`  sandbox requests   ${sandbox.panelUrl}/requests`);
   say(`  sandbox state      ${sandbox.panelUrl}/accounts/${ACCOUNT}`);
   say(`  example and config ${EXAMPLES}`);
+  say(`  ingress            ${ingress.url}/openapi.json  (also /metrics, /readyz)`);
+  say('Send an event, and look for the contact and its card in the sandbox state');
+  say(`  curl ${ingress.url}/site-leads --json '${EVENT}'`);
   say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);
   await Promise.race([toldToStop(shutdown), stack.failed]);
   return EXIT.ok;
