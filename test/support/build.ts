@@ -1,6 +1,6 @@
 // Child processes in tests run the built JavaScript: Node 20 cannot run TypeScript.
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { acquireFolderLock, FolderHeldError, type FolderLock } from '../../src/runtime/folder-lock.ts';
@@ -17,7 +17,12 @@ export async function buildOnce(): Promise<string> {
   await mkdir(dist, { recursive: true });
   const lock = await waitForLock(dist);
   try {
+    const began = new Date();
+    if (await isCurrent(dist)) return dist;
     await compile();
+    // The time before the compiler read the sources: what changed meanwhile is compiled next time.
+    await writeFile(stampIn(dist), '');
+    await utimes(stampIn(dist), began, began);
   } finally {
     await lock.release();
   }
@@ -30,6 +35,30 @@ export async function buildWorkflowBundleOnce(): Promise<string> {
   const target = join(dist, 'workflow-bundle.js');
   await buildWorkflowBundle(join(dist, 'workflows'), target);
   return target;
+}
+
+const stampIn = (dist: string) => join(dist, '.test-build');
+
+/** Nothing that is compiled is newer than the stamp of the last build: asking the compiler takes a second of computing. */
+async function isCurrent(dist: string): Promise<boolean> {
+  const built = await stat(stampIn(dist)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (built === null) return false;
+  const { include } = JSON.parse(await readFile(join(root, 'tsconfig.build.json'), 'utf8')) as {
+    include: string[];
+  };
+  const newer = async (path: string) => (await stat(path)).mtimeMs >= built.mtimeMs;
+  for (const config of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])
+    if (await newer(join(root, config))) return false;
+  for (const folder of include) {
+    const entries = await readdir(join(root, folder), { recursive: true });
+    // Folders too: one of them is newer when a file in it was removed.
+    for (const path of [folder, ...entries.map((entry) => join(folder, entry))])
+      if (await newer(join(root, path))) return false;
+  }
+  return true;
 }
 
 async function waitForLock(folder: string): Promise<FolderLock> {

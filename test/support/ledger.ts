@@ -6,12 +6,14 @@ const KEY = Symbol.for('sluice.test.ledger');
 const shared = globalThis as { [KEY]?: Promise<Database> };
 
 /**
- * The database of this process, with the ledger's tables; whatever earlier tests left is in it (see `emptyLedger`).
- * Its `close` does nothing: it lives in memory and ends with the process.
+ * The database of this process, with the ledger's tables, emptied: for a file whose tests change no table.
+ * Its `close` does nothing, as it lives in memory and ends with the process.
  */
 export async function testLedger(): Promise<Database> {
   shared[KEY] ??= open();
-  return await shared[KEY];
+  const db = await shared[KEY];
+  await emptyLedger(db);
+  return db;
 }
 
 async function open(): Promise<Database> {

@@ -13,13 +13,13 @@ import { createBudget } from '../../../src/budget/slots.ts';
 import type { CrmRecord } from '../../../src/contracts/record.ts';
 import { STEP_BITS, type StepResult } from '../../../src/contracts/run.ts';
 import { saveCatalog } from '../../../src/ledger/catalog.ts';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 import { findPeople, noteContact } from '../../../src/ledger/people.ts';
 import { stageRecords } from '../../../src/ledger/records.ts';
 import { openRun } from '../../../src/ledger/runs.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { account } from '../../support/house.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { panelOf } from '../../support/panel.ts';
 import { phone, recordOf, specOf } from '../ledger/support.ts';
 
@@ -37,8 +37,7 @@ beforeAll(async () => {
     rate: 0,
   });
   client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_house' });
-  db = await openPglite('memory://');
-  await migrate(db);
+  db = await testLedger();
   await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
 });
 afterAll(async () => {

@@ -1,14 +1,12 @@
 // Planning on PGlite; test/e2e/postgres runs the same on PostgreSQL.
-import { afterAll, beforeAll } from 'vitest';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import { beforeAll } from 'vitest';
+import type { Database } from '../../../src/ledger/database.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { planPageSuite } from './plan-page-suite.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await openPglite('memory://');
-  await migrate(db);
+  db = await testLedger();
 });
-afterAll(() => db.close());
 
 planPageSuite(() => db);

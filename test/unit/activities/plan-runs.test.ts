@@ -1,7 +1,7 @@
 // Planning whole runs on PGlite; test/e2e/plan runs the same on PostgreSQL.
-import { afterAll, beforeAll } from 'vitest';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import { beforeAll } from 'vitest';
+import type { Database } from '../../../src/ledger/database.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { planDrySuite } from './plan-dry-suite.ts';
 import { planIncrementalSuite } from './plan-incremental-suite.ts';
 import { planMergeSuite } from './plan-merge-suite.ts';
@@ -9,10 +9,8 @@ import { planMirrorSuite } from './plan-mirror-suite.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await openPglite('memory://');
-  await migrate(db);
+  db = await testLedger();
 });
-afterAll(() => db.close());
 
 planMergeSuite(() => db);
 planMirrorSuite(() => db);

@@ -11,10 +11,10 @@ import { createGate, PLACES_A_TOKEN } from '../../../src/budget/gate.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
 import { LANES } from '../../../src/contracts/run.ts';
 import type { Scope } from '../../../src/contracts/scopes.ts';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 import { openRun } from '../../../src/ledger/runs.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { panelOf } from '../../support/panel.ts';
 import { specOf } from '../ledger/support.ts';
 import { freshToken, planOf } from './slots-suite.ts';
@@ -35,8 +35,7 @@ beforeAll(async () => {
     rate: 0,
   });
   clients = ['svc_a', 'svc_b'].map((token) => new MessagingClient({ baseUrl: sandbox.baseUrl, token }));
-  db = await openPglite('memory://');
-  await migrate(db);
+  db = await testLedger();
   run = (await openRun(db, specOf('acme', 'leads'))).id;
 });
 afterAll(async () => {

@@ -1,16 +1,14 @@
 // What lanes get when they want more than there is: a minute of calls on a clock of the test's own.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { LANES } from '../../../src/contracts/run.ts';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import type { Database } from '../../../src/ledger/database.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { type Call, mostInAMinute, simulate } from './simulation.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await openPglite('memory://');
-  await migrate(db);
+  db = await testLedger();
 });
-afterAll(() => db.close());
 
 const { reply, lead, poll, campaign, backfill } = LANES;
 const plan = (limit: number, over: object = {}) => ({ limit, reply: 0, lead: 0, floor: 0, ...over });

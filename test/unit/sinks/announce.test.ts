@@ -2,22 +2,20 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Deps } from '../../../activities/deps.ts';
 import { createSinkActivities } from '../../../activities/sinks.ts';
 import type { SinkEvent } from '../../../src/contracts/events.ts';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 import { closeRun, openRun, reportRun } from '../../../src/ledger/runs.ts';
 import { SinkError } from '../../../src/sinks/sink.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { freshAccount, specOf } from '../ledger/support.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await openPglite('memory://');
-  await migrate(db);
+  db = await testLedger();
 });
-afterAll(() => db.close());
 
 const away = new SinkError('ECONNREFUSED', 'the bus is away', { retryable: true });
 const refused = new SinkError('MESSAGE_TOO_LARGE', 'the event is too large', { retryable: false });

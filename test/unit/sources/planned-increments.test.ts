@@ -2,18 +2,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planPages } from '../../../activities/plan-run.ts';
 import { RunSpec } from '../../../src/contracts/run.ts';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 import { closeRun, openRun } from '../../../src/ledger/runs.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 import { openSource } from '../../../src/sources/index.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { type Api, type ApiAnswer, startApi } from './http-support.ts';
 
 let api: Api;
 let db: Database;
 beforeAll(async () => {
-  [api, db] = await Promise.all([startApi(), openPglite('memory://')]);
-  await migrate(db);
+  [api, db] = await Promise.all([startApi(), testLedger()]);
 });
 afterAll(async () => {
   await Promise.all([api.close(), db.close()]);
