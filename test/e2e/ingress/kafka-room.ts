@@ -13,6 +13,8 @@ import {
   type Route,
 } from '../../../src/ingress/intake.ts';
 import { type KafkaIngress, startKafkaIngress } from '../../../src/ingress/kafka/index.ts';
+import { openRoute } from '../../../src/ingress/route/index.ts';
+import { compileAction } from '../../../src/mapping/actions.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { until } from '../../support/until.ts';
 import { type ReadMessage, readTopic } from '../sinks/topic.ts';
@@ -81,6 +83,24 @@ export function scriptedRoute(topics: readonly string[], cluster = 'bus'): Route
     },
   };
 }
+
+/** A route as sluice.yaml has it. */
+export function realRoute(topic: string, schema: Record<string, unknown> = PHONE_SCHEMA): Route {
+  const config = RouteConfig.parse(tagsRoute(topic));
+  return openRoute('leads', config, { compile: compileAction(config.action, null), schema: schema as never });
+}
+
+export const tagsRoute = (topic: string) => ({
+  account: 'acme',
+  kafka: { cluster: 'bus', topics: [topic] },
+  action: { type: 'tags', number: 'phone', add: ['vip'] },
+});
+
+export const PHONE_SCHEMA = {
+  type: 'object',
+  required: ['phone'],
+  properties: { phone: { type: 'string' }, fill: { type: 'string' } },
+};
 
 export interface Started {
   readonly ingress: KafkaIngress;

@@ -1,12 +1,9 @@
 // The Kafka ingress on a real broker: what is committed, what becomes a dead letter, and what happens when things are away.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { RouteConfig } from '../../../src/contracts/config.ts';
 import { NotAcceptedError } from '../../../src/ingress/intake.ts';
-import { openRoute } from '../../../src/ingress/route/index.ts';
-import { compileAction } from '../../../src/mapping/actions.ts';
 import { until } from '../../support/until.ts';
-import { kafkaRoom, scriptedAcceptance, scriptedRoute } from './kafka-room.ts';
+import { kafkaRoom, realRoute, scriptedAcceptance, scriptedRoute } from './kafka-room.ts';
 
 const room = kafkaRoom();
 const numbered = (count: number, prefix = 'e') => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
@@ -54,23 +51,6 @@ describe('records', () => {
     expect(about.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 });
-
-/** A route as sluice.yaml has it: an object with a phone. */
-function realRoute(topic: string) {
-  const config = RouteConfig.parse({
-    account: 'acme',
-    kafka: { cluster: 'bus', topics: [topic] },
-    action: { type: 'tags', number: 'phone', add: ['vip'] },
-  });
-  return openRoute('leads', config, {
-    compile: compileAction(config.action, null),
-    schema: {
-      type: 'object',
-      required: ['phone'],
-      properties: { phone: { type: 'string' }, fill: { type: 'string' } },
-    },
-  });
-}
 
 describe('records that no route can take', () => {
   it('FAULTS 37: not JSON, a tombstone, the wrong schema and an oversized one become dead letters; the next one is processed', async () => {
@@ -365,22 +345,16 @@ describe('a consumer', () => {
     await room.send(leads, ['a0']);
     const started = room.start({ deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
     await until('the first is accepted', () => acceptance.accepted.includes('a0'));
-    console.error('T0', Date.now() % 100000);
     const back = await room.broker().outage();
-    console.error('T1', Date.now() % 100000);
     await until('it is known', () => !started.ingress.status().connected);
     // One that starts while they are away waits for them, too.
     const late = scriptedAcceptance();
     const other = room.start({ deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance: late });
     await until('the other knows', () => other.ingress.status().away?.includes('ECONNREFUSED'));
-    console.error('T2', Date.now() % 100000);
     await back();
-    console.error('T3', Date.now() % 100000);
     await room.send(leads, ['a1']);
     await until('the second is accepted', () => acceptance.accepted.includes('a1'));
-    console.error('T4', Date.now() % 100000);
     await until('both by the other', () => late.accepted.length === 2);
-    console.error('T5', Date.now() % 100000);
     const about = started.lines.filter(({ fields }) => 'brokers' in fields);
     expect(about).toHaveLength(1);
   });
