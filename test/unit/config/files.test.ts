@@ -1,5 +1,6 @@
 // The files of the repository that describe the configuration agree with the schema in the code.
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
@@ -133,3 +134,35 @@ routes:
     expect(isMap(doc.contents)).toBe(true);
   });
 });
+
+describe('docs/ingress.md', () => {
+  it('shows parts of configurations that are right', async () => {
+    const text = await readFile(join(ROOT, 'docs/ingress.md'), 'utf8');
+    const blocks = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml = '']) => yaml);
+    expect(blocks.length).toBeGreaterThan(10);
+    const dir = await mkdtemp(join(tmpdir(), 'sluice-docs-'));
+    try {
+      for (const [index, block] of blocks.entries()) {
+        const file = join(dir, `${index}.yaml`);
+        await writeFile(file, JSON.stringify(around(parseDocument(block).toJS())));
+        await expect(loadConfig(file, { env: {}, ...CONFIG_CHECKS }), block).resolves.toBeDefined();
+      }
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+});
+
+/** The configuration that a part stands in: whole sections, or keys of a route or of its `http`. */
+function around(part: Record<string, unknown>): object {
+  const { ingress, routes, auth = { type: 'token', secrets: ['env:S'] }, ...route } = part;
+  const http = { path: '/x', auth };
+  const card = { pipeline: 'Sales', stage: 'status' };
+  return {
+    version: 1,
+    accounts: { acme: { baseUrl: 'http://x', tokens: ['env:T'] } },
+    mappings: { people: { contact: { number: 'phone' }, card } },
+    ...(ingress === undefined ? {} : { ingress }),
+    routes: routes ?? { r: { account: 'acme', http, action: { type: 'lead', mapping: 'people' }, ...route } },
+  };
+}
