@@ -3,11 +3,8 @@
 // all without a `type`, names in `required` that `properties` lacks, formats it has not heard of.
 import { RouteConfigError } from './errors.ts';
 import { isObject, type JsonObject, kindOf } from './json.ts';
+import { Definitions, type Place, requireSchema, type Schema } from './schema-definitions.ts';
 import { FORMATS, FORMS, SCHEMA_NOTES, TYPES } from './schema-keywords.ts';
-
-/** Of JSON Schema, so `true` takes anything and `false` nothing. */
-type Schema = JsonObject | boolean;
-type Place = readonly string[];
 
 export interface RewrittenSchema {
   readonly schema: JsonObject;
@@ -25,42 +22,25 @@ class Rewriting {
   readonly names = new Set<string>();
   readonly #route: string;
   readonly #root: JsonObject;
-  /** Names of definitions in the result, by the reference that leads to them. */
-  readonly #definitions = new Map<string, { name: string; schema: Schema; at: Place }>();
-  /** Which definition is another one, or part of the same value: a circle of those would never end. */
-  readonly #sameValue = new Map<string, Set<string>>();
+  readonly #definitions: Definitions;
 
   constructor(route: string, root: JsonObject) {
     this.#route = route;
     this.#root = root;
+    this.#definitions = new Definitions(route, root);
   }
 
   rewriteRoot(): JsonObject {
-    const { $defs, definitions, $schema, $id: _, ...root } = this.#root;
+    const { $defs: _, definitions: __, $schema, $id: ___, ...root } = this.#root;
     this.#requireDraft($schema);
-    for (const [keyword, group] of Object.entries({ $defs, definitions })) {
-      if (group === undefined) continue;
-      if (!isObject(group))
-        throw this.#refuse(['schema', keyword], `"${keyword}" is ${kindOf(group)}, no object`);
-      for (const [name, schema] of Object.entries(group)) {
-        const reference = `#/${keyword}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-        const at = ['schema', keyword, name];
-        this.#definitions.set(reference, {
-          name: `d${this.#definitions.size}`,
-          schema: this.#requireSchema(schema, at),
-          at,
-        });
-      }
+    if (root.type !== undefined && ![root.type].flat().includes('object')) {
+      throw this.#refuse(['schema', 'type'], 'an event is an object, so none would ever match; write object');
     }
-    // An event is an object, so a schema need not say so.
     const typed = root.type === undefined && root.$ref === undefined ? { ...root, type: 'object' } : root;
     const rewritten = this.#rewrite(typed, ['schema'], '#');
-    const defs = Array.from(this.#definitions, ([reference, { name, schema, at }]) => [
-      name,
-      this.#rewrite(schema, at, reference),
-    ]);
-    for (const reference of this.#sameValue.keys()) this.#requireProgress(reference, [reference]);
-    return { allOf: [rewritten], $defs: Object.fromEntries(defs) };
+    const defs = this.#definitions.map(({ schema, at, reference }) => this.#rewrite(schema, at, reference));
+    this.#definitions.requireProgress();
+    return { allOf: [rewritten], $defs: defs };
   }
 
   /** @param same the definition whose value this one is about; undefined inside its properties and items */
@@ -72,7 +52,7 @@ class Rewriting {
       const place = [...at, keyword];
       if (SCHEMA_NOTES.has(keyword) || keyword.startsWith('x-')) continue;
       if (keyword === 'type') this.#requireTypes(value, place);
-      else if (keyword === '$ref') parts.push({ $ref: this.#resolve(value, place, same) });
+      else if (keyword === '$ref') parts.push({ $ref: this.#definitions.resolve(value, place, same) });
       else if (keyword === 'enum' || keyword === 'const')
         parts.push(this.#rewriteValues(keyword, value, place));
       else if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') {
@@ -122,11 +102,11 @@ class Rewriting {
         this.#requirePattern(value, at);
         return value;
       case 'schema':
-        return this.#rewrite(this.#requireSchema(value, at), at, undefined);
+        return this.#rewrite(requireSchema(this.#route, value, at), at, undefined);
       case 'items':
         return Array.isArray(value)
           ? this.#rewriteList(value, at, undefined)
-          : this.#rewrite(this.#requireSchema(value, at), at, undefined);
+          : this.#rewrite(requireSchema(this.#route, value, at), at, undefined);
       case 'schemas':
         return this.#rewriteList(value, at, undefined);
       case 'schemaMap':
@@ -140,7 +120,7 @@ class Rewriting {
     }
     return value.map((schema, index) => {
       const place = [...at, String(index)];
-      return this.#rewrite(this.#requireSchema(schema, place), place, same);
+      return this.#rewrite(requireSchema(this.#route, schema, place), place, same);
     });
   }
 
@@ -150,7 +130,7 @@ class Rewriting {
       const place = [...at, name];
       if (keyword === 'properties') this.#requireName(name, place);
       else this.#requirePattern(name, place);
-      return [name, this.#rewrite(this.#requireSchema(schema, place), place, undefined)];
+      return [name, this.#rewrite(requireSchema(this.#route, schema, place), place, undefined)];
     });
     return Object.fromEntries(entries);
   }
@@ -199,31 +179,6 @@ class Rewriting {
     if (items === undefined && prefixItems === undefined) ofType.items = true;
   }
 
-  #resolve(value: unknown, at: Place, same: string | undefined): string {
-    const target = value === '#' ? '#' : typeof value === 'string' ? decodeFragment(value) : undefined;
-    const definition = target === undefined ? undefined : this.#definitions.get(target);
-    if (target === undefined || (target !== '#' && definition === undefined)) {
-      const problem =
-        '"$ref" leads nowhere; it can be "#", or lead to an entry of "$defs" or "definitions" of this schema';
-      throw this.#refuse(at, problem);
-    }
-    if (same !== undefined) {
-      const targets = this.#sameValue.get(same) ?? new Set();
-      this.#sameValue.set(same, targets.add(target));
-    }
-    return definition === undefined ? '#' : `#/$defs/${definition.name}`;
-  }
-
-  #requireProgress(reference: string, way: readonly string[]): void {
-    for (const next of this.#sameValue.get(reference) ?? []) {
-      if (way.includes(next)) {
-        const at = this.#definitions.get(next)?.at ?? ['schema'];
-        throw this.#refuse(at, '"$ref" comes back to where it began without a property or item between');
-      }
-      this.#requireProgress(next, [...way, next]);
-    }
-  }
-
   #requireDraft(draft: unknown): void {
     if (
       draft === undefined ||
@@ -234,11 +189,6 @@ class Rewriting {
       ['schema', '$schema'],
       '"$schema" is none of draft-06, draft-07, 2019-09 and 2020-12; use one of them',
     );
-  }
-
-  #requireSchema(value: unknown, at: Place): Schema {
-    if (typeof value === 'boolean' || isObject(value)) return value;
-    throw this.#refuse(at, `a schema is needed here, found ${kindOf(value)}`);
   }
 
   #requireTypes(value: unknown, at: Place): void {
@@ -258,19 +208,17 @@ class Rewriting {
     this.names.add(name);
   }
 
-  #requirePattern(value: unknown, at: Place): void {
+  #requirePattern(value: unknown, at: Place): RegExp {
+    if (typeof value !== 'string' || /\\[pPu]\{/.test(value)) {
+      const problem =
+        'the pattern is no text, or has \\p{…} or \\u{…} in it, which are not supported; list the characters';
+      throw this.#refuse(at, problem);
+    }
     try {
-      if (typeof value === 'string' && !/\\[pPu]\{/.test(value)) {
-        new RegExp(value);
-        return;
-      }
+      return new RegExp(value);
     } catch (error) {
       throw this.#refuse(at, 'the pattern is no regular expression', error);
     }
-    throw this.#refuse(
-      at,
-      'the pattern is no text, or uses \\p{…} or \\u{…}, which are not supported; list the characters',
-    );
   }
 
   #refuse(at: Place, problem: string, cause?: unknown): RouteConfigError {
@@ -280,22 +228,13 @@ class Rewriting {
 
 /**
  * Zod's intersection forgives names that only one side forbids (`additionalProperties: false`, `propertyNames`), where JSON Schema
- * does not. What comes out of a union is not forgiven, so each part is put into one that has no other way.
+ * does not. What comes out of an exclusive union is not forgiven, so each part is put into one that has no other way.
  */
 function allOf(parts: readonly Schema[]): Schema {
   const [only, ...others] = parts;
   return only !== undefined && others.length === 0
     ? only
-    : { allOf: parts.map((part) => ({ anyOf: [part, false] })) };
-}
-
-function decodeFragment(reference: string): string | undefined {
-  try {
-    return decodeURIComponent(reference);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return undefined;
-  }
+    : { allOf: parts.map((part) => ({ oneOf: [part, false] })) };
 }
 
 function wayOut(keyword: string): string {
