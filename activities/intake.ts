@@ -1,7 +1,10 @@
 // Ledger side of events: whose turn it is, what is to be done, and how it ended. None of these calls the API.
 import { ApplicationFailure } from '@temporalio/activity';
 import {
+  type EventFilter,
   type EventOutcome,
+  type EventRetryInput,
+  type EventSummary,
   type EventTurn,
   type NextInLine,
   type RequestOf,
@@ -10,6 +13,7 @@ import {
 import { type Outcome, STEP_BITS } from '../src/contracts/run.ts';
 import { catalogAge, claimCatalog, pick, readCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
+import { listEvents, type ReopenedEvents, reopenEvents } from '../src/ledger/event-desk.ts';
 import {
   claimEvent,
   type EventEnd,
@@ -64,6 +68,19 @@ export function createIntakeActivities(deps: Deps) {
         }
         return await begin(tx, event, { run: event.run_id, tokenKey, callsPerMinute });
       });
+    },
+
+    /** Events as operators see them: nothing personal. */
+    async listEvents(filter: EventFilter): Promise<EventSummary[]> {
+      return await listEvents(db, filter);
+    },
+
+    /** Opens ended events again; answers which, by route. */
+    async reopenEvents(input: EventRetryInput): Promise<ReopenedEvents[]> {
+      const reopened = await db.transaction((tx) => reopenEvents(tx, input.filter));
+      for (const { account, route, events } of reopened)
+        deps.log.warn({ account, route, events: events.length, by: input.by }, 'events are tried again');
+      return reopened;
     },
 
     /** Why the event waits for somebody to act. */

@@ -182,3 +182,38 @@ export type EventTurn =
         | { readonly type: 'record'; readonly record: number; readonly todo: number }
         | { readonly type: 'effect'; readonly step: EffectStep; readonly lane: 'reply' | 'lead' };
     };
+
+/** Which events an operator means. */
+export interface EventFilter {
+  /** These, whatever the rest of the filter says. */
+  readonly ids?: readonly string[];
+  readonly account?: string;
+  readonly route?: string;
+  /** `open`: accepted and not ended; `held`: open, and waiting for somebody to act. */
+  readonly states: readonly (EventOutcome | 'open' | 'held')[];
+  readonly codes?: readonly string[];
+  readonly limit: number;
+}
+
+/** An event as operators see it: nothing personal, so it may travel through the engine. Times in ISO 8601, UTC. */
+export interface EventSummary {
+  readonly id: string;
+  readonly account: string;
+  readonly route: string;
+  readonly action: EventRequest['type'];
+  readonly state: EventState;
+  readonly outcome: EventOutcome | null;
+  readonly step: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+  readonly held: { readonly code: string; readonly reason: string } | null;
+  readonly workflow: string | null;
+  readonly receivedAt: string;
+  readonly acceptedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface EventRetryInput {
+  readonly filter: EventFilter;
+  readonly by: string;
+}

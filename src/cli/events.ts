@@ -1,0 +1,205 @@
+// `sluice events`: what became of events, and another try for those that failed. A worker answers out of the ledger, so
+// this works beside whatever has the ledger open.
+import { randomUUID } from 'node:crypto';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import type { Command } from 'commander';
+import type { listEvents, retryEvents } from '../../workflows/event-desk.ts';
+import { retrySignal } from '../../workflows/messages.ts';
+import { WORK_QUEUE } from '../../workflows/policies.ts';
+import type { EventFilter, EventSummary } from '../contracts/intake.ts';
+import { integer } from './arguments.ts';
+import { CliError, EXIT } from './exit.ts';
+import { formatTime } from './format.ts';
+import { runCommand, say } from './lifetime.ts';
+import { operatorName } from './operator.ts';
+import { connectClient } from './session.ts';
+
+const WHAT = {
+  failed: 'those that the service refused',
+  unknown: 'those whose outcome could not be established',
+  held: 'those that wait for somebody to act',
+  open: 'all that have not ended',
+  done: 'those that had an effect',
+  unchanged: 'those that had nothing to change',
+  superseded: 'those that a newer event overtook',
+  discarded: 'those whose workflow was cancelled',
+} as const satisfies Record<EventFilter['states'][number], string>;
+type State = keyof typeof WHAT;
+const STATES = Object.keys(WHAT) as State[];
+const TROUBLE: readonly State[] = ['failed', 'unknown', 'held'];
+/** A worker that is there answers at once. */
+const ANSWER_MS = 20_000;
+const MAX_LIMIT = 5000;
+
+type Options = { readonly [state in State]?: boolean } & {
+  readonly state: string;
+  readonly account?: string;
+  readonly route?: string;
+  readonly code: readonly string[];
+  readonly limit: number;
+  readonly json: boolean;
+  readonly yes: boolean;
+};
+
+export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
+  const events = program
+    .command('events')
+    .description('events that came in: what became of them, and another try');
+
+  withFilter(events.command('list'), STATES)
+    .description('events, the newest first; without a filter those that failed, are unknown, or wait')
+    .option('--json', 'one JSON object a line', false)
+    .action((options: Options) =>
+      withClient(options, env, async (client) => {
+        const found = await list(client, filterOf(options));
+        for (const each of found)
+          process.stdout.write(options.json ? `${JSON.stringify(each)}\n` : line(each));
+        say(
+          `${found.length} events${found.length === options.limit ? `, and perhaps more: see --limit` : ''}`,
+        );
+        return EXIT.ok;
+      }),
+    );
+
+  events
+    .command('show <id>')
+    .description('one event in full, without what it says of people')
+    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice')
+    .option('--json', 'as JSON', false)
+    .action((id: string, options: Options) =>
+      withClient(options, env, async (client) => {
+        const [event] = await list(client, { ids: [id], states: [], limit: 1 });
+        if (event === undefined)
+          throw new CliError(
+            EXIT.notFound,
+            `there is no event "${id}"; the 202 gave its id, and so does \`sluice events list\``,
+          );
+        process.stdout.write(options.json ? `${JSON.stringify(event)}\n` : full(event));
+        return EXIT.ok;
+      }),
+    );
+
+  withFilter(events.command('retry [ids...]'), TROUBLE)
+    .description('try events again: these, or with --yes all that the filter lets through')
+    .option('--yes', 'needed where no ids are given', false)
+    .action((ids: string[], options: Options) =>
+      withClient(options, env, (client) => retry(client, ids, options)),
+    );
+}
+
+function withFilter(command: Command, states: readonly State[]): Command {
+  for (const state of states) command.option(`--${state}`, WHAT[state]);
+  return command
+    .option('--account <name>', 'only of this account')
+    .option('--route <name>', 'only of this route')
+    .option('--code <code>', 'only with this code; may be given several times', collect, [])
+    .option('--limit <count>', 'at most so many', integer({ min: 1, max: MAX_LIMIT }), 100)
+    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
+}
+
+async function withClient(
+  options: Pick<Options, 'state'>,
+  env: NodeJS.ProcessEnv,
+  work: (client: Client) => Promise<number>,
+): Promise<void> {
+  process.exitCode = await runCommand(async (shutdown) =>
+    work(await connectClient(options.state, env, shutdown)),
+  );
+}
+
+function filterOf({ account, route, code, limit, ...options }: Options): EventFilter {
+  const states = STATES.filter((state) => options[state] === true);
+  return {
+    states: states.length === 0 ? TROUBLE : states,
+    limit,
+    ...(account === undefined ? {} : { account }),
+    ...(route === undefined ? {} : { route }),
+    ...(code.length === 0 ? {} : { codes: code }),
+  };
+}
+
+async function list(client: Client, filter: EventFilter): Promise<EventSummary[]> {
+  return await ask(() =>
+    client.workflow.execute<typeof listEvents>('listEvents', { ...desk(), args: [filter] }),
+  );
+}
+
+async function retry(client: Client, ids: readonly string[], options: Options): Promise<number> {
+  if (ids.length === 0 && !options.yes)
+    throw new CliError(EXIT.usage, 'name the events, or add --yes for all that the filter lets through');
+  const base = filterOf(options);
+  const filter: EventFilter = ids.length === 0 ? base : { ids, states: [], limit: MAX_LIMIT };
+  const found = await list(client, filter);
+  const missing = ids.filter((id) => found.every((event) => event.id !== id));
+  if (missing.length > 0) throw new CliError(EXIT.notFound, `there is no event ${missing.join(', ')}`);
+  const held = new Set(
+    found.flatMap(({ held, workflow }) => (held === null || workflow === null ? [] : [workflow])),
+  );
+  // Its workflow has it still: it only waits for a word.
+  for (const workflow of held) await client.workflow.getHandle(workflow).signal(retrySignal);
+  const again = await ask(() =>
+    client.workflow.execute<typeof retryEvents>('retryEvents', {
+      ...desk(),
+      args: [{ filter, by: operatorName() }],
+    }),
+  );
+  say(
+    `${again} events are tried again${held.size === 0 ? '' : `, and ${held.size} workflows that waited go on`}`,
+  );
+  const left = ids.length - again - found.filter(({ held }) => held !== null).length;
+  if (left > 0) say(`${left} have ended well or are under way: nothing to try`);
+  return EXIT.ok;
+}
+
+function desk() {
+  return {
+    workflowId: `event-desk/${randomUUID()}`,
+    taskQueue: WORK_QUEUE,
+    workflowExecutionTimeout: ANSWER_MS,
+  };
+}
+
+async function ask<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    throw new CliError(
+      EXIT.unavailable,
+      `no worker answered within ${ANSWER_MS / 1000} s: start one with \`sluice dev\` or \`sluice worker\`, and see its log`,
+      { cause: error },
+    );
+  }
+}
+
+function stateOf({ state, outcome, held }: EventSummary): string {
+  return outcome ?? (held === null ? state : 'held');
+}
+
+function line(event: EventSummary): string {
+  const { id, account, route, action, held } = event;
+  const why = held ?? event;
+  const at = formatTime(new Date(event.endedAt ?? event.receivedAt));
+  return `${[id, at, `${account}/${route}`, action, stateOf(event), why.code ?? '', why.reason ?? ''].join('\t')}\n`;
+}
+
+function full(event: EventSummary): string {
+  const time = (at: string | null) => (at === null ? '–' : formatTime(new Date(at)));
+  const why = event.held ?? event;
+  const rows = [
+    ['event', event.id],
+    ['route', `${event.route} (${event.action}) for ${event.account}`],
+    ['state', stateOf(event)],
+    ...(why.code === null ? [] : [['why', `${why.reason ?? ''} [${why.code}]`]]),
+    ...(event.step === null ? [] : [['step', event.step]]),
+    ['received', time(event.receivedAt)],
+    ['accepted', time(event.acceptedAt)],
+    ['ended', time(event.endedAt)],
+    ['workflow', event.workflow ?? '–'],
+  ];
+  return rows.map(([name = '', value]) => `${name.padEnd(9)} ${value}\n`).join('');
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

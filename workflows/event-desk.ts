@@ -1,0 +1,29 @@
+// What operators ask of events: the ledger answers through a worker, so it works wherever the ledger is.
+import { log, proxyActivities, startChild, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { EventFilter, EventRetryInput, EventSummary } from '../src/contracts/intake.ts';
+import type { leadIntake } from './lead-intake.ts';
+import { leadIntakeIdentity } from './messages.ts';
+import { LEDGER_OPTIONS } from './policies.ts';
+
+const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+
+export async function listEvents(filter: EventFilter): Promise<EventSummary[]> {
+  return await ledger.listEvents(filter);
+}
+
+/** Tries ended events again, each route's in a workflow of its own. @returns how many */
+export async function retryEvents(input: EventRetryInput): Promise<number> {
+  const routes = await ledger.reopenEvents(input);
+  let count = 0;
+  for (const { account, route, events } of routes) {
+    await startChild<typeof leadIntake>('leadIntake', {
+      ...leadIntakeIdentity(account, route, `retry-${workflowInfo().runId}`),
+      args: [{ account, route, events }],
+      parentClosePolicy: 'ABANDON',
+    });
+    count += events.length;
+  }
+  log.info('events are tried again', { by: input.by, count });
+  return count;
+}
