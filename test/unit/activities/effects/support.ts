@@ -151,7 +151,8 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
      * @returns the steps in their order, repeated ones too
      */
     async drive(id: string, { by = house, from, max = 60 }: DriveOptions = {}): Promise<EffectStep[]> {
-      const { request } = (await getEvent(db, id)) as { request: EffectRequest };
+      const { request } = (await getEvent(db, id)) as { request: EffectRequest | null };
+      if (request === null) return [];
       let next: EffectStep | null = from ?? firstEffectStep(request, null).step;
       const steps: EffectStep[] = [];
       while (next !== null) {

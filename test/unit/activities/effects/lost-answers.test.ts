@@ -1,0 +1,398 @@
+// Answers that get lost, attempts that meet, workers that die: one effect all the same, or an outcome shown as unknown.
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openIntent, takeIntent } from '../../../../src/ledger/intents.ts';
+import { effects } from '../../../support/panel.ts';
+import { type EffectRoom, flow, KNOWN, message, openEffectRoom, stage } from './support.ts';
+
+let room: EffectRoom;
+/** A client that does not wait long for an answer. */
+let hasty: ReturnType<EffectRoom['worker']>;
+beforeAll(async () => {
+  const card = { pipelineId: 1, stageId: 11, title: 'A', status: 'open' };
+  room = await openEffectRoom({
+    cards: Array.from({ length: 40 }, (_, n) => ({ ...card, id: n + 1, contactId: 1 })),
+    conversations: [{ id: 1, contactId: 4, connectionId: 1, status: 'open', chatbot: true }],
+  });
+  hasty = room.worker({ deadlineMs: 150 });
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  await room.panel.clearFaults();
+  await room.requests();
+});
+
+let people = 0;
+const newNumber = () => `55119${String(80_000_000 + ++people)}`;
+let cards = 0;
+const newMove = () => ({ ...stage(KNOWN[0] as string), of: { card: ++cards } });
+const SEND = '/v1/messages/send';
+const lose = (over: object) => room.panel.fault({ method: 'POST', path: SEND, times: 1, ...over });
+const FAULTS = [
+  ['FAULTS 1: the connection is reset after the effect', { kind: 'reset-after' }, 1],
+  ['FAULTS 4: the connection is reset before it', { kind: 'reset-before' }, 2],
+  ['FAULTS 5: a 500 without code', { kind: 'status', status: 500, body: { error: 'oops' } }, 2],
+  ['FAULTS 6: a page instead of an answer', { kind: 'html' }, 1],
+  ['FAULTS 6: half an answer', { kind: 'truncate' }, 1],
+  ['FAULTS 9: no answer', { kind: 'hang' }, 2],
+] as const;
+
+describe('a message whose answer is lost arrives once', () => {
+  it.each(FAULTS)('%s', async (_, fault, sends) => {
+    const to = newNumber();
+    await lose(fault);
+    const id = await room.event(message(to));
+    await room.drive(id, { by: hasty });
+    expect(await room.sentTo(to)).toEqual(['hello']);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done', kept: false });
+    expect(await room.intent(id)).toMatchObject({ state: 'done', sends });
+    expect((await room.intent(id))?.trace).toMatchObject({
+      ticket: expect.any(Number),
+      messages: [expect.any(String)],
+    });
+  });
+
+  it('and a reply, and a template', async () => {
+    const template = { name: 'promo', language: 'pt_BR', parameters: ['1'] };
+    for (const over of [{ text: 'reply' }, { text: undefined, template }]) {
+      await room.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
+      const id = await room.event({ ...message(KNOWN[3] as string), to: { conversation: 1 }, ...over });
+      expect(await room.drive(id)).toEqual(['sendMessage', 'readBackMessage']);
+      expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    }
+    expect(await room.sentTo(KNOWN[3] as string)).toEqual(['reply', '']);
+  });
+
+  it.each([
+    ['its conversation', '/v1/conversations$', { conversations: [] }, []],
+    ['in its conversation', '/messages$', { messages: [] }, ['readBackMessage'] as const],
+  ])('FAULTS 3: and %s shows only later', async (_, path, nothing, looked) => {
+    const to = newNumber();
+    await lose({ kind: 'reset-after' });
+    const body = { requestId: 'x', count: 0, hasMore: false, ...nothing };
+    await room.panel.fault({ method: 'GET', path, kind: 'status', status: 200, body, times: 1 });
+    const id = await room.event(message(to));
+    const again = ['findConversation', 'readBackMessage'];
+    expect(await room.drive(id)).toEqual(['sendMessage', 'findConversation', ...looked, ...again]);
+    expect(await room.sentTo(to)).toEqual(['hello']);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+  });
+
+  it('FAULTS 2: and nobody can look: unknown, and never sent again', async () => {
+    const to = newNumber();
+    await lose({ kind: 'reset-after' });
+    await room.panel.fault({ method: 'GET', kind: 'status', status: 500, body: { error: 'oops' } });
+    const id = await room.event(message(to));
+    expect(await room.drive(id)).toHaveLength(13);
+    expect(await room.outcome(id)).toMatchObject({
+      ...{ outcome: 'unknown', code: 'READ_BACK_FAILED', step: 'sendMessage', kept: true },
+    });
+    await room.panel.clearFaults();
+    expect(await room.drive(id)).toEqual(['sendMessage']);
+    expect(await room.sentTo(to)).toEqual(['hello']);
+  });
+
+  it('and the token may not look: unknown', async () => {
+    const to = newNumber();
+    await lose({ kind: 'reset-after' });
+    const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'conversations:read' };
+    await room.panel.fault({ method: 'GET', kind: 'status', status: 403, body });
+    const id = await room.event(message(to));
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'READ_BACK_REFUSED' });
+  });
+
+  it('FAULTS 12: and the token is revoked: the event waits, and is looked for once there is a token again', async () => {
+    const to = newNumber();
+    await lose({ kind: 'reset-after' });
+    const body = { error: 'no', code: 'ERR_TOKEN_REVOKED' };
+    await room.panel.fault({ method: 'GET', kind: 'status', status: 401, body });
+    const id = await room.event(message(to));
+    await expect(room.drive(id)).rejects.toMatchObject({ type: 'ERR_TOKEN_REVOKED' });
+    expect(await room.outcome(id)).toMatchObject({ outcome: null });
+    await room.panel.clearFaults();
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    expect(await room.sentTo(to)).toEqual(['hello']);
+  });
+
+  it('three times in a row without an effect: unknown', async () => {
+    const to = newNumber();
+    await lose({ kind: 'reset-before', times: 3 });
+    const id = await room.event(message(to));
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'ANSWERS_LOST' });
+    expect(await room.sentTo(to)).toEqual([]);
+  });
+
+  it.each<[string, object, Record<string, string>?]>([
+    ['fire and forget', { saveOnTicket: false }],
+    ['in a history whose texts can not be read', {}, { 'message.bodyField': 'words' }],
+    ['in a history without senders', {}, { 'message.fromMeField': 'mine' }],
+    ['in a history without times', {}, { 'message.timeField': 'when' }],
+    [
+      'a template, in a history without templates',
+      { text: undefined, template: { name: 'a', language: 'b', parameters: [] } },
+      { 'message.templateField': 'hsm' },
+    ],
+  ])('%s: unknown, and never sent again', async (_, over, assumptions = {}) => {
+    const to = newNumber();
+    await lose({ kind: 'reset-after' });
+    const id = await room.event(message(to, over));
+    await room.drive(id, { by: room.worker({ assumptions }) });
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'MESSAGE_UNVERIFIABLE' });
+    expect(effects(await room.requests(), 'POST', /messages/)).toHaveLength(1);
+  });
+
+  it('and an old message says the same: that one is not taken for it', async () => {
+    const to = newNumber();
+    await room.drive(await room.event(message(to)));
+    await lose({ kind: 'reset-before' });
+    const id = await room.event(message(to));
+    await room.drive(id);
+    expect(await room.sentTo(to)).toEqual(['hello', 'hello']);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+  });
+
+  it('and the customer says the same: that is not taken for it', async () => {
+    const to = newNumber();
+    await room.drive(await room.event(message(to, { text: 'first' })));
+    await fetch(`${room.sandbox.panelUrl}/accounts/acme/inbound`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({ number: to, body: 'hello', connectionId: 1 }),
+    });
+    await lose({ kind: 'reset-before' });
+    await room.drive(await room.event(message(to)));
+    expect(await room.sentTo(to)).toEqual(['first', 'hello']);
+  });
+
+  it('in the conversation of the connection that it took, while another one is newer', async () => {
+    const to = newNumber();
+    await lose({ kind: 'reset-after' });
+    const id = await room.event(message(to));
+    expect(await room.step('sendMessage', id)).toMatchObject({ next: 'findConversation' });
+    await room.client.messages.send({ number: to, body: 'another', whatsappId: 2 });
+    await room.drive(id, { from: 'findConversation' });
+    expect((await room.sentTo(to)).sort()).toEqual(['another', 'hello']);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+  });
+});
+
+describe('two events that say the same to the same person', () => {
+  it.each([
+    ['both arrived', ['reset-after', 'reset-after']],
+    ['one arrived', ['reset-after', 'reset-before']],
+    ['the other arrived', ['reset-before', 'reset-after']],
+    ['none arrived', ['reset-before', 'reset-before']],
+  ])('both lose their answers, %s: two messages in the end', async (_, kinds) => {
+    const to = newNumber();
+    const ids = [await room.event(message(to)), await room.event(message(to))];
+    for (const [n, id] of ids.entries()) {
+      await lose({ kind: kinds[n] });
+      expect(await room.step('sendMessage', id)).toMatchObject({ next: 'findConversation' });
+    }
+    // The later one looks first, again and again: it has to leave the message to the other.
+    const [first, second] = ids as [string, string];
+    for (let n = 0; n < 3; n++) await room.step('findConversation', second);
+    await room.step('readBackMessage', second);
+    await room.pass(61_000);
+    await room.drive(first, { from: 'findConversation' });
+    await room.drive(second, { from: 'findConversation' });
+    expect(await room.sentTo(to)).toEqual(['hello', 'hello']);
+    for (const id of ids) expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    const keys = await Promise.all(ids.map(async (id) => (await room.intent(id))?.trace));
+    expect(
+      new Set(keys.map((trace) => JSON.stringify((trace as { messages: string[] }).messages))).size,
+    ).toBe(2);
+  });
+
+  it('one is under way: the other waits for its answer before it takes a message', async () => {
+    const to = newNumber();
+    const [lostOne, flying] = [await room.event(message(to)), await room.event(message(to))];
+    await lose({ kind: 'reset-before' });
+    await room.step('sendMessage', lostOne);
+    await room.step('findConversation', lostOne);
+    // Its effect is there, its answer still on the way.
+    const intent = await openIntent(room.db, {
+      ...{ account: 'acme', kind: 'event-message', subject: flying, run: room.run, trace: { to } },
+      mark: (
+        await room.db.query<{ mark: string }>('select mark from intents where subject = $1', [lostOne])
+      )[0]?.mark as string,
+    });
+    await takeIntent(room.db, intent.id);
+    await room.client.messages.send({ number: to, body: 'hello' });
+    await room.step('findConversation', lostOne);
+    expect(await room.step('readBackMessage', lostOne)).toMatchObject({
+      next: 'findConversation',
+      waitMs: 61_000,
+    });
+    expect(await room.outcome(lostOne)).toMatchObject({ outcome: null });
+  });
+});
+
+describe('a move whose answer is lost is made once', () => {
+  it.each(FAULTS)('%s', async (_, fault, sends) => {
+    await room.panel.fault({ ...fault, method: 'PATCH', path: '/stage', times: 1 });
+    const id = await room.event(newMove());
+    await room.drive(id, { by: hasty });
+    const { cards: all } = await room.state();
+    expect(all.find((card) => card.id === cards)).toMatchObject({ stageId: 12 });
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    expect(await room.intent(id)).toMatchObject({ state: 'done', sends });
+    expect(effects(await room.requests(), 'PATCH', /stage/)).toHaveLength(1);
+  });
+
+  it('and somebody moved the card meanwhile: theirs stands', async () => {
+    await room.panel.fault({ method: 'PATCH', kind: 'reset-before', times: 1 });
+    const id = await room.event(newMove());
+    await room.step('moveCard', id);
+    // The first look tells where the card stood.
+    expect(await room.step('readBackMove', id)).toMatchObject({ next: 'readBackMove' });
+    await room.panel.patch({ cards: [{ id: cards, stageId: 13 }] });
+    await room.pass(61_000);
+    await room.drive(id, { from: 'readBackMove' });
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    expect((await room.state()).cards.find((card) => card.id === cards)).toMatchObject({ stageId: 13 });
+  });
+
+  it('FAULTS 2: and nobody can look: unknown, also for one who begins again', async () => {
+    await room.panel.fault({ method: 'PATCH', kind: 'reset-after', times: 1 });
+    await room.panel.fault({ method: 'GET', kind: 'reset-before' });
+    const id = await room.event(newMove());
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'READ_BACK_FAILED' });
+    expect(await room.step('moveCard', id)).toEqual({ next: null });
+  });
+
+  it('to a final stage, and the event is begun again: the card that is closed by now is not missed', async () => {
+    const id = await room.event(stage(KNOWN[0] as string, { stage: 'Won' }));
+    for (const step of ['findContact', 'findOpenCard'] as const) await room.step(step, id);
+    await room.panel.fault({ method: 'PATCH', kind: 'reset-after', times: 1 });
+    await room.step('moveCard', id);
+    const steps = ['findContact', 'findOpenCard', 'readBackMove'];
+    expect(await room.drive(id)).toEqual(steps);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    expect((await room.state()).cards.filter(({ status }) => status === 'won')).toHaveLength(1);
+  });
+});
+
+describe('a flow whose answer is lost is unknown, and never triggered again', () => {
+  it.each(FAULTS)('%s', async (_, fault, sends) => {
+    const before = (await room.flowRuns()).length;
+    await room.panel.fault({ ...fault, method: 'POST', path: '/v1/flows', times: 1 });
+    const id = await room.event(flow(KNOWN[0] as string));
+    await room.drive(id, { by: hasty });
+    expect(await room.outcome(id)).toMatchObject({
+      ...{ outcome: 'unknown', code: 'FLOW_AMBIGUOUS', step: 'triggerFlow', kept: true },
+    });
+    await room.drive(id);
+    expect((await room.requests()).filter(({ path }) => path === '/v1/flows/trigger')).toHaveLength(1);
+    expect(await room.flowRuns()).toHaveLength(before + (sends === 1 ? 1 : 0));
+  });
+
+  it('but one that was refused for now is tried again', async () => {
+    const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
+    const headers = { 'Retry-After': '1' };
+    await room.panel.fault({ method: 'POST', kind: 'status', status: 429, body, headers, times: 1 });
+    const id = await room.event(flow(KNOWN[0] as string));
+    await expect(room.drive(id, { max: 1 })).rejects.toThrow('no end');
+    await room.db.query("update slots set blocked_until = '-infinity'");
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+  });
+
+  it('of a worker that died: not while its call may be under way, and then unknown', async () => {
+    const id = await room.event(flow(KNOWN[0] as string));
+    const key = { account: 'acme', kind: 'event-flow', subject: id, run: room.run } as const;
+    await takeIntent(room.db, (await openIntent(room.db, key)).id);
+    const waiting = await room.step('triggerFlow', id);
+    expect(waiting).toMatchObject({ next: 'triggerFlow' });
+    expect(waiting.waitMs).toBeGreaterThan(55_000);
+    expect(await room.drive(id)).toEqual(['triggerFlow', 'triggerFlow']);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'FLOW_AMBIGUOUS' });
+    expect(await room.requests()).toEqual([]);
+  });
+
+  it('FAULTS 17: an answer that comes after the event was given up makes it done', async () => {
+    await room.panel.fault({ method: 'POST', path: '/v1/flows', kind: 'delay', ms: 400, times: 1 });
+    const id = await room.event(flow(KNOWN[0] as string));
+    const late = room.step('triggerFlow', id);
+    await until(async () => (await room.intent(id))?.state === 'sent');
+    await room.pass(61_000);
+    expect(await room.step('triggerFlow', id)).toEqual({ next: null });
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown' });
+    expect(await late).toEqual({ next: null });
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done', code: null, kept: false });
+  });
+});
+
+describe('attempts that meet', () => {
+  it('FAULTS 17: six at once send one message', async () => {
+    const to = newNumber();
+    const id = await room.event(message(to));
+    await Promise.all(Array.from({ length: 6 }, () => room.step('sendMessage', id)));
+    await room.drive(id);
+    expect(await room.sentTo(to)).toEqual(['hello']);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+  });
+
+  it('FAULTS 17: six at once trigger one flow', async () => {
+    const before = (await room.flowRuns()).length;
+    const id = await room.event(flow(KNOWN[0] as string));
+    await Promise.all(Array.from({ length: 6 }, () => room.step('triggerFlow', id)));
+    await room.drive(id);
+    expect(await room.flowRuns()).toHaveLength(before + 1);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+  });
+
+  it.each([
+    ['before its call', false],
+    ['after its call', true],
+  ])('FAULTS 16: a worker that died %s has sent once', async (_, sent) => {
+    const to = newNumber();
+    const id = await room.event(message(to));
+    // Of a twin that never ended, the ledger knows what it says.
+    await room.panel.fault({ method: 'POST', kind: sent ? 'reset-after' : 'reset-before', times: 1 });
+    await room.step('sendMessage', id);
+    expect(await room.intent(id)).toMatchObject({ state: 'sent' });
+    await room.db.query(`update events set progress = '{}' where id = $1`, [id]);
+    await room.drive(id);
+    expect(await room.sentTo(to)).toEqual(['hello']);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+  });
+
+  it('whatever happens to each call of a message: one arrives, or the outcome is unknown', async () => {
+    const kinds = ['none', 'reset-before', 'reset-after', 'status', 'truncate', 'html'] as const;
+    const kind = fc.constantFrom(...kinds);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(kind, { maxLength: 4 }),
+        fc.array(kind, { maxLength: 4 }),
+        async (posts, gets) => {
+          await room.panel.clearFaults();
+          const arm = (method: string, list: readonly (typeof kinds)[number][]) =>
+            list.map((each) =>
+              room.panel.fault(
+                each === 'none'
+                  ? { method, kind: 'delay', ms: 0, times: 1 }
+                  : { method, kind: each, times: 1 },
+              ),
+            );
+          await Promise.all([...arm('POST', posts), ...arm('GET', gets)]);
+          const to = newNumber();
+          const id = await room.event(message(to));
+          await room.drive(id);
+          const { outcome } = await room.outcome(id);
+          const sent = await room.sentTo(to);
+          expect(sent.length).toBeLessThanOrEqual(1);
+          expect(sent.length === 1 ? ['done'] : ['unknown']).toContain(outcome);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
+}
