@@ -28,7 +28,8 @@ export function compileJsonata(source: string, at: readonly string[]): Evaluate 
   checkNames(expression.ast(), at);
   return async (values) => {
     try {
-      return plain(await expression.evaluate(values, { event: values.$event }));
+      const bindings = values.$event === undefined ? undefined : { event: values.$event };
+      return plain(await expression.evaluate(values, bindings));
     } catch (error) {
       // The library's message may quote the row, so only its code is handed on.
       const code = String((error as jsonata.JsonataError).code ?? 'error');

@@ -1,4 +1,5 @@
 // What the actions of routes make of an event.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventRequest } from '../../../src/contracts/intake.ts';
 import {
@@ -144,6 +145,62 @@ describe('an action asks for what its event says, about one subject', () => {
       const result = await apply({ ...MESSAGE, text }, { $event });
       expect(result, text).toMatchObject({ ok: true, request: { text: 'paid' } });
     }
+  });
+
+  it('any event gives a request that the ledger can hold, or problems, twice the same, and never throws', async () => {
+    const template = { name: 'a', language: 'b', parameters: ['c', '{{d}}'] };
+    const media = { url: 'files', hosts: ['*.example.com'] };
+    const actions = [
+      { ...MESSAGE, template, media, contactName: 'name' },
+      { ...REPLY, text: ['a', '{{b}}\n{{c}}'] },
+      { ...FLOW, flow: 'card', variables: { a: 'a', b: '=b' } },
+      { ...CARD, pipeline: 1 },
+      { ...TAGS, add: ['a', { path: 'b', split: ',' }], remove: ['c'] },
+      { ...LEAD },
+    ].map((action) => compile(action, action.type === 'lead' ? MAPPING : null));
+    const value = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        NUMBER,
+        SHORT,
+        '17',
+        17,
+        '\u0000',
+        '\ud800',
+        'https://a.example.com/\u0000',
+        null,
+        {},
+        [],
+      ),
+      fc.jsonValue(),
+    );
+    const keys = [
+      'phone',
+      'ticket',
+      'card',
+      'stage',
+      'text',
+      'name',
+      'files',
+      'a',
+      'b',
+      'c',
+      'd',
+      '__proto__',
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), value), async (event) => {
+        for (const action of actions) {
+          const result = await action.apply({ phone: NUMBER, stage: 'New', text: 'Oi', ...event });
+          expect(await action.apply({ phone: NUMBER, stage: 'New', text: 'Oi', ...event })).toEqual(result);
+          if (result.ok) expect(EventRequest.parse(result.request)).toEqual(result.request);
+          else expect(result.problems.length).toBeGreaterThan(0);
+          // Neither of these can be stored: PostgreSQL takes no NUL, UTF-8 no half of a pair.
+          if (result.ok) expect(JSON.stringify(result.request)).not.toMatch(/\\u0000|\\ud[89a-f]/);
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('answers at once but for JSONata, and each time the same', async () => {
