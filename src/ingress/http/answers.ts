@@ -89,18 +89,17 @@ export function answerJson(res: ServerResponse, status: number, body: unknown, h
 
 export function answer(res: ServerResponse, status: number, text: string, headers: Headers): void {
   const { req } = res;
-  const bytes = Buffer.from(text);
   res.statusCode = status;
-  res.setHeader('Content-Length', bytes.length);
+  res.setHeader('Content-Length', Buffer.byteLength(text));
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('X-Content-Type-Options', 'nosniff');
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (!isBodyUnread(req)) {
-    res.end(bytes);
+    res.end(text);
     return;
   }
   res.setHeader('Connection', 'close');
-  res.write(bytes);
+  res.write(text);
   const end = (): void => {
     clearTimeout(timer);
     req.off('end', end).off('close', end);

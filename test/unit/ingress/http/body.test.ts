@@ -1,24 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createBodyRoom, isDeclaredTooLong, readBody } from '../../../../src/ingress/http/body.ts';
+import { until } from '../../../support/until.ts';
 import { JSON_TYPE, knock, openHouse, raw, TOKEN } from './house.ts';
 
-const MAX = 65_536;
+const MAX = 1_048_576;
 const HEADERS = { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` };
-/** What compression can't shorten, the same each time. */
-const noise = (length: number): Buffer => {
-  const out = Buffer.alloc(length);
-  // xorshift
-  let state = 0x9e3779b9;
-  for (let at = 0; at < length; at += 1) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    out[at] = state & 0xff;
-  }
-  return out;
-};
+/** What compression can't shorten. */
+const NOISE = randomBytes(MAX + 1);
+const noise = (length: number): Buffer => NOISE.subarray(0, length);
 
 /** Sends chunks without Content-Length, as long as they are taken. */
 function sendChunks(port: number, chunks: Iterable<Buffer>, headers: Record<string, string> = {}) {
@@ -79,7 +72,7 @@ describe('FAULTS 33: the longest body', () => {
   it('passes to the byte in chunks, and one more is 413', async () => {
     const house = await openHouse({ http: { maxBodyBytes: MAX } });
     const inChunks = function* (body: Buffer) {
-      for (let at = 0; at < body.length; at += 1000) yield body.subarray(at, at + 1000);
+      for (let at = 0; at < body.length; at += 10_000) yield body.subarray(at, at + 10_000);
     };
     expect((await sendChunks(house.port, inChunks(noise(MAX)))).status).toBe(202);
     expect((await sendChunks(house.port, inChunks(noise(MAX + 1)))).status).toBe(413);
@@ -174,20 +167,40 @@ describe('compression that is none', () => {
 describe('room for all bodies together', () => {
   it('a body for which there is none is sent away, and what it held is free again', async () => {
     const room = createBodyRoom(10);
-    const { Readable } = await import('node:stream');
-    const read = (body: string) =>
-      readBody(
-        Object.assign(Readable.from([Buffer.from(body)], { objectMode: false }), { complete: true }) as never,
-        null,
-        {
-          maxBytes: 100,
-          room,
-        },
-      );
-    expect((await read('12345678')).toString()).toBe('12345678');
-    await expect(read('123')).rejects.toMatchObject({ name: 'NoRoomError' });
+    const read = (...chunks: string[]) => {
+      const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+      return readBody(Object.assign(stream, { complete: true }) as never, null, { maxBytes: 100, room });
+    };
+    expect((await read('123', '45678')).toString()).toBe('12345678');
+    await expect(read('12', '3')).rejects.toMatchObject({ name: 'NoRoomError' });
     room.release(8);
     expect((await read('0123456789')).toString()).toBe('0123456789');
+  });
+
+  it('is taken by bodies whose events are being accepted: those beyond get 503, until others are through', async () => {
+    let accept: () => void = () => undefined;
+    const accepted = new Promise<void>((resolve) => {
+      accept = resolve;
+    });
+    const house = await openHouse({
+      accept: async (_route, drafts) => {
+        await accepted;
+        return drafts.map(({ id }) => ({ id, duplicate: false }));
+      },
+    });
+    const megabyte = gzipSync(Buffer.alloc(1_048_576), { level: 1 });
+    const post = async () => (await house.post(megabyte, { 'content-encoding': 'gzip' })).status;
+    const held = Array.from({ length: 64 }, post);
+    await until('64 MB are held', () => house.deliveries.length === 64);
+    const beyond = await house.post('{}');
+    expect([beyond.status, beyond.headers.get('retry-after'), await beyond.json()]).toEqual([
+      503,
+      '1',
+      { error: 'too much is being received at once: send it again', code: 'BUSY' },
+    ]);
+    accept();
+    expect(new Set(await Promise.all(held))).toEqual(new Set([202]));
+    expect(await post()).toBe(202);
   });
 
   it('compressed bytes may be a little more than what they hold', () => {

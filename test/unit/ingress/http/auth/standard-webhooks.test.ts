@@ -43,8 +43,11 @@ describe('Standard Webhooks', () => {
       toleranceMs: 300_000,
       now: () => now,
     });
+    const character = fc
+      .integer({ min: 0, max: 0x10_ffff })
+      .map((code) => String.fromCodePoint(code >= 0xd8_00 && code <= 0xdf_ff ? 0x20 : code));
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.uuid(), (payload, id) => {
+      fc.property(fc.string({ unit: character }), fc.uuid(), (payload, id) => {
         const at = new Date(now);
         const signed = claim({
           'webhook-id': id,
