@@ -102,11 +102,13 @@ async function write(box: Box, topic: string, message: Parameters<typeof produce
 /** `topic/partition` of all topics that letters came from. @throws CliError where one is gone */
 async function partitionsOf({ access, loaded, cluster }: Box, letters: readonly FoundLetter[]) {
   const topics = [...new Set(letters.map(({ origin }) => origin.topic))];
-  const read = Object.values(loaded.config.routes).flatMap(({ kafka }) =>
-    kafka?.cluster === cluster ? kafka.topics : [],
+  const read = new Set(
+    Object.values(loaded.config.routes).flatMap(({ kafka }) =>
+      kafka?.cluster === cluster ? kafka.topics : [],
+    ),
   );
   for (const topic of topics)
-    if (!read.includes(topic)) say(`no route reads "${topic}" any more: what is replayed waits there`);
+    if (!read.has(topic)) say(`no route reads "${topic}" any more: what is replayed waits there`);
   try {
     return new Set((await fetchBounds(access, topics)).keys());
   } catch (error) {

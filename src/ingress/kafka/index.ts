@@ -4,9 +4,7 @@ export { describeKafkaError, type KafkaTrouble } from './errors.ts';
 export {
   type KafkaIngress,
   type KafkaIngressOptions,
-  type KafkaStatus,
   MAX_MESSAGE_BYTES,
-  type PartitionStatus,
   startKafkaIngress,
 } from './ingress.ts';
 export {
@@ -21,3 +19,4 @@ export { fetchBounds, type Gap } from './positions.ts';
 export { produce } from './producer.ts';
 export { type FoundLetter, readLetters } from './read-letters.ts';
 export { deliveryOf } from './record.ts';
+export type { KafkaStatus, PartitionStatus } from './status.ts';

@@ -3,15 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { IngressKafka } from '../../contracts/config.ts';
 import type { Acceptance, Route } from '../intake.ts';
-import { ask, type ClusterAccess } from './client.ts';
+import type { ClusterAccess } from './client.ts';
 import { describeKafkaError } from './errors.ts';
 import { letterMessage, type Refused } from './letter.ts';
 import { kafkaMetrics } from './metrics.ts';
-import { createPauses, keyOf, type Log, type Pause, type Place } from './pauses.ts';
-import { createGaps, fetchBounds, type Gap } from './positions.ts';
+import { createPauses, keyOf, type Log } from './pauses.ts';
+import { createGaps, fetchBounds } from './positions.ts';
 import { produceLetters } from './producer.ts';
 import { openSession, type Session } from './session.ts';
 import { createSlots } from './slots.ts';
+import type { KafkaStatus, PartitionStatus } from './status.ts';
+import { createTopics } from './topics.ts';
 
 /** Longest value that is taken, in bytes: what Kafka itself takes by default, and the HTTP ingress too. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
@@ -36,27 +38,6 @@ export interface KafkaIngressOptions {
   readonly times?: Partial<typeof TIMES> & { readonly sessionMs?: number };
 }
 
-export interface PartitionStatus extends Place {
-  readonly route: string;
-  /** Offset after the last record that is done. */
-  readonly next: string;
-  /** Records behind the end of the partition, as far as it is known. */
-  readonly lag: number | null;
-  readonly paused: Pause | null;
-}
-
-export interface KafkaStatus {
-  readonly cluster: string;
-  /** Whether the consumer is a member of its group. */
-  readonly connected: boolean;
-  /** Why it is not. */
-  readonly away: string | null;
-  readonly missingTopics: readonly string[];
-  readonly partitions: readonly PartitionStatus[];
-  /** The last hundred, since this process began. */
-  readonly gaps: readonly Gap[];
-}
-
 export interface KafkaIngress {
   status(): KafkaStatus;
   /** Fetches nothing more, takes what is under way to its commit, and leaves the group: within half a minute. */
@@ -70,8 +51,8 @@ export interface KafkaIngress {
 export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   const { cluster, config, acceptance, log } = options;
   const times = { ...TIMES, ...options.times };
-  const routes = routesByTopic(options);
   const access: ClusterAccess = { connection: config, password: options.password, log };
+  const topics = createTopics({ ...options, access });
   const metrics = kafkaMetrics(options.registry);
   const pauses = createPauses(cluster, log, ({ topic, partition }, { why }, is) => {
     if (is) metrics.paused.set({ cluster, topic, partition, why }, 1);
@@ -87,8 +68,6 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   let published: ReadonlyMap<string, PartitionStatus> = new Map();
   let session: Session | null = null;
   let away: string | null = 'not connected yet';
-  let missing: readonly string[] = [];
-  let deadLettersMissing = false;
   let saidAway = false;
 
   const bury = async (letters: readonly Refused[]) => {
@@ -134,32 +113,12 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     saidAway = false;
   }
 
-  /** Topics of routes that are there. What is missing is said once. */
-  async function findTopics(): Promise<string[]> {
-    const there = new Set(await ask(access, (admin) => admin.listTopics()));
-    const now = [...routes.keys()].filter((topic) => !there.has(topic));
-    for (const topic of now)
-      if (!missing.includes(topic))
-        log.error(
-          { cluster, topic, route: routes.get(topic)?.name },
-          'topic does not exist, or the user may not DESCRIBE it: create it, Sluice never does; the others are read meanwhile',
-        );
-    missing = now;
-    if (!there.has(config.deadLetters) && !deadLettersMissing)
-      log.error(
-        { cluster, topic: config.deadLetters },
-        'topic of dead letters does not exist: create it; a partition stops at the first record that needs it',
-      );
-    deadLettersMissing = !there.has(config.deadLetters);
-    return [...routes.keys()].filter((topic) => there.has(topic));
-  }
-
-  const open = (topics: readonly string[]) =>
+  const open = (found: readonly string[]) =>
     openSession({
       cluster,
       config,
       access,
-      topics,
+      topics: found,
       sessionMs: times.sessionMs,
       log,
       pauses,
@@ -167,7 +126,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       joined,
       sawEnd: (place, { high }) => ends.set(keyOf(place), high),
       reader: ({ topic }) => {
-        const route = routes.get(topic) as Route;
+        const route = topics.routeOf(topic);
         return {
           route,
           acceptance,
@@ -197,12 +156,13 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   /** @returns whether a topic that was missing is there now */
   async function look(current: Session): Promise<boolean> {
     try {
-      const topics = [...new Set(current.readers().map(({ topic }) => topic))];
-      if (topics.length > 0) current.compare(await fetchBounds(access, topics));
+      const read = [...new Set(current.readers().map(({ topic }) => topic))];
+      if (read.length > 0) current.compare(await fetchBounds(access, read));
       publish();
-      const before = missing.length;
-      if (before > 0 || deadLettersMissing) await findTopics();
-      return missing.length < before;
+      if (topics.complete()) return false;
+      const before = topics.missing().length;
+      await topics.find();
+      return topics.missing().length < before;
     } catch (error) {
       // The consumer finds out by itself whether the cluster is away.
       log.debug({ cluster, ...describeKafkaError(error) }, 'offsets could not be looked at');
@@ -216,13 +176,13 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
 
   /** @returns why it has to be tried again after a while; null: at once */
   async function live(): Promise<unknown> {
-    const topics = await findTopics();
-    if (topics.length === 0) {
+    const found = await topics.find();
+    if (found.length === 0) {
       away = 'none of the topics exists';
       await waitMs(times.lookMs);
       return null;
     }
-    const current = await open(topics);
+    const current = await open(found);
     session = current;
     try {
       return await watch(current);
@@ -278,7 +238,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       cluster,
       connected: away === null,
       away,
-      missingTopics: missing,
+      missingTopics: topics.missing(),
       partitions: partitions(),
       gaps: gaps.all(),
     }),
@@ -290,23 +250,4 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       metrics.connected.set({ cluster }, 0);
     },
   };
-}
-
-function routesByTopic({ cluster, config, routes }: KafkaIngressOptions): ReadonlyMap<string, Route> {
-  const byTopic = new Map<string, Route>();
-  for (const route of routes) {
-    for (const topic of route.config.kafka?.topics ?? []) {
-      const other = byTopic.get(topic);
-      if (other !== undefined)
-        throw new Error(
-          `topic "${topic}" of cluster "${cluster}" is read by "${other.name}" and "${route.name}"`,
-        );
-      if (topic === config.deadLetters)
-        throw new Error(
-          `route "${route.name}" reads "${topic}", where the dead letters of "${cluster}" go: name another topic`,
-        );
-      byTopic.set(topic, route);
-    }
-  }
-  return byTopic;
 }

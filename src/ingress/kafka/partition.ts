@@ -73,7 +73,8 @@ export function readPartition(options: PartitionOptions): PartitionReader {
   const work: ChunkWork = { ...options, buried: new Set() };
   const queue: Waiting[] = [];
   const over = new AbortController();
-  let dropped = false;
+  /** Nothing may be committed any more. */
+  const gone = new AbortController();
   let bytes = 0;
   let position = options.start;
   let committed = options.start;
@@ -107,7 +108,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
         continue;
       }
       const { done, failure } = await slots
-        .use(over.signal, step)
+        .run(over.signal, step)
         .catch((error: unknown) => ({ done: 0, failure: { error } }));
       if (over.signal.aborted) return;
       if (failure === null) {
@@ -135,13 +136,13 @@ export function readPartition(options: PartitionOptions): PartitionReader {
       messages.length === 0 ? { done: 0, failure: null } : await workChunk(work, messages);
     const finished = itemsOf(items, done);
     // From here to the commit the group may change hands: then the next one reads these again, and they are known.
-    if (finished.length > 0 && !dropped) await commit(finished);
+    if (finished.length > 0 && !gone.signal.aborted) await commit(finished);
     return { done: finished.length, failure };
   }
 
   async function commit(finished: readonly Waiting[]): Promise<void> {
     const next = finished.at(-1)?.next ?? committed;
-    while (!dropped) {
+    while (!gone.signal.aborted) {
       try {
         await options.commit(next);
         break;
@@ -153,7 +154,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
         await delay(COMMIT_AGAIN_MS);
       }
     }
-    if (dropped) return;
+    if (gone.signal.aborted) return;
     committed = next;
     queue.splice(0, finished.length);
     for (const waiting of finished) {
@@ -205,7 +206,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
       await running;
     },
     async drop() {
-      dropped = true;
+      gone.abort();
       stop();
       await running;
     },

@@ -2,7 +2,7 @@
 
 export interface Slots {
   /** @throws the signal's reason, when it aborts before there is room */
-  use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 export function createSlots(count: number): Slots {
@@ -32,7 +32,7 @@ export function createSlots(count: number): Slots {
       signal.addEventListener('abort', giveUp, { once: true });
     });
   return {
-    async use(signal, work) {
+    async run(signal, work) {
       signal.throwIfAborted();
       await enter(signal);
       try {

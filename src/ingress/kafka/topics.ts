@@ -1,0 +1,70 @@
+// Which topics belong to which route, and which of them are there.
+import type { IngressKafka } from '../../contracts/config.ts';
+import type { Route } from '../intake.ts';
+import { ask, type ClusterAccess } from './client.ts';
+import type { Log } from './pauses.ts';
+
+export interface TopicsOptions {
+  readonly cluster: string;
+  readonly config: IngressKafka;
+  readonly routes: readonly Route[];
+  readonly access: ClusterAccess;
+  readonly log: Log;
+}
+
+export interface Topics {
+  routeOf(topic: string): Route;
+  /** Topics of routes that are there, asked anew; of what is missing one line is said, once. @throws what kafkajs throws */
+  find(): Promise<string[]>;
+  /** Topics of routes that were not there. */
+  missing(): readonly string[];
+  /** Whether all of them were, and the one for dead letters. */
+  complete(): boolean;
+}
+
+/** @throws Error when a topic is read by two routes, or is the one for dead letters */
+export function createTopics({ cluster, config, routes, access, log }: TopicsOptions): Topics {
+  const byTopic = routesByTopic(cluster, config, routes);
+  let missing: ReadonlySet<string> = new Set();
+  const hints = (topic: string) =>
+    topic === config.deadLetters
+      ? 'topic of dead letters does not exist: create it; a partition stops at the first record that needs it'
+      : 'topic does not exist, or the user may not DESCRIBE it: create it, Sluice never does; the others are read meanwhile';
+  return {
+    routeOf: (topic) => byTopic.get(topic) as Route,
+    async find() {
+      // Asking for a topic by its name would make it, where brokers are set to.
+      const there = new Set(await ask(access, (admin) => admin.listTopics()));
+      const now = [...byTopic.keys(), config.deadLetters].filter((topic) => !there.has(topic));
+      for (const topic of now)
+        if (!missing.has(topic)) log.error({ cluster, topic, route: byTopic.get(topic)?.name }, hints(topic));
+      missing = new Set(now);
+      return [...byTopic.keys()].filter((topic) => there.has(topic));
+    },
+    missing: () => [...byTopic.keys()].filter((topic) => missing.has(topic)),
+    complete: () => missing.size === 0,
+  };
+}
+
+function routesByTopic(
+  cluster: string,
+  config: IngressKafka,
+  routes: readonly Route[],
+): ReadonlyMap<string, Route> {
+  const byTopic = new Map<string, Route>();
+  for (const route of routes) {
+    for (const topic of route.config.kafka?.topics ?? []) {
+      const other = byTopic.get(topic);
+      if (other !== undefined)
+        throw new Error(
+          `topic "${topic}" of cluster "${cluster}" is read by "${other.name}" and "${route.name}"`,
+        );
+      if (topic === config.deadLetters)
+        throw new Error(
+          `route "${route.name}" reads "${topic}", where the dead letters of "${cluster}" go: name another topic`,
+        );
+      byTopic.set(topic, route);
+    }
+  }
+  return byTopic;
+}
