@@ -48,9 +48,20 @@ export function claimOf(req: IncomingMessage, publicUrl: string | undefined): Cl
   };
 }
 
+/** What proves a sender stays here: nobody behind needs it, and nothing behind may write it down. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
+
+/** Names of headers, in lower case, that are not handed on. */
+export function credentialHeaders(auth: RouteAuth): ReadonlySet<string> {
+  return new Set(auth.type === 'token' ? [...CREDENTIALS, auth.header.toLowerCase()] : CREDENTIALS);
+}
+
 /** Names in lower case; of a header that came several times the last. */
-export function headersOf(req: IncomingMessage): Readonly<Record<string, string>> {
-  return Object.fromEntries(headerPairs(req));
+export function headersOf(
+  req: IncomingMessage,
+  without: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(headerPairs(req).filter(([name]) => !without.has(name)));
 }
 
 function headerPairs({ rawHeaders }: IncomingMessage): [name: string, value: string][] {

@@ -6,7 +6,7 @@ import type { IngressHttp, RouteHttp } from '../../contracts/config.ts';
 import type { Acceptance, Accepted, Route } from '../intake.ts';
 import { answerJson, HttpError } from './answers.ts';
 import type { Authenticator } from './auth/claim.ts';
-import { claimOf, headersOf } from './authenticate.ts';
+import { claimOf, credentialHeaders, headersOf } from './authenticate.ts';
 import {
   BadCompressionError,
   type BodyRoom,
@@ -46,6 +46,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const { http, route, path, authenticator, acceptance, room, metrics, log } = options;
   const taken = new WeakMap<Response, Taken>();
   const store = new MemoryStore();
+  const credentials = credentialHeaders(path.auth);
 
   const prove: RequestHandler = async (req, res, next) => {
     const claim = claimOf(req, http.publicUrl);
@@ -90,7 +91,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   const take: RequestHandler = async (req, res) => {
     const { body, batch } = taken.get(res) as Taken;
-    const { drafts, skipped } = await route.read({ via: 'http', headers: headersOf(req), body });
+    const { drafts, skipped } = await route.read({ via: 'http', headers: headersOf(req, credentials), body });
     if (drafts.length === 0 && !batch) {
       metrics.skipped(route.name);
       answerJson(res, 202, { received: true, skipped: skipped ?? 'nothing to act upon' });

@@ -129,6 +129,8 @@ export interface RawSocket {
   until(isThere: (text: string) => boolean): Promise<string>;
   /** Resolves with all that came once the server has closed. */
   readonly closed: Promise<string>;
+  /** Says that nothing more comes. */
+  end(): void;
   destroy(): void;
 }
 
@@ -166,6 +168,7 @@ export function knock(port: number): RawSocket {
     write: (data) => socket.write(data),
     until,
     closed: until(() => false),
+    end: () => void socket.end(),
     destroy: () => socket.destroy(),
   };
 }

@@ -118,6 +118,17 @@ describe('a request that proves nothing', () => {
   });
 });
 
+it('what proves a sender is not handed on to the route', async () => {
+  const bearer = await openHouse();
+  await bearer.post('{}', { cookie: `a=${TOKEN}` });
+  const auth = { type: 'token', header: 'X-Service-Token', secrets: ['env:A'] };
+  const other = await openHouse({ auth, secrets: [TOKEN] });
+  await other.post('{}', { 'X-Service-Token': TOKEN });
+  const given = [...bearer.deliveries, ...other.deliveries].map(({ headers }) => headers);
+  expect(given).toHaveLength(2);
+  expect(JSON.stringify(given)).not.toContain(TOKEN);
+});
+
 describe('no proof', () => {
   it('is enough on loopback, and not behind a proxy on the same machine: 403', async () => {
     const house = await openHouse({ auth: { type: 'none' } });

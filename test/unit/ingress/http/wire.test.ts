@@ -1,4 +1,5 @@
 // What comes over a socket that no decent client would send.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../support/until.ts';
 import { knock, openHouse, raw } from './house.ts';
@@ -62,6 +63,29 @@ describe('requests that two readers may read differently', () => {
     expect(house.deliveries[0]?.headers['x-key']).toBe('b');
     expect(Object.getPrototypeOf(house.deliveries[0]?.headers)).toBe(Object.prototype);
   });
+});
+
+it('whatever a socket says, the server goes on and nothing of it is an error of ours', async () => {
+  const house = await openHouse();
+  const request = raw('{"a":1}', { 'content-encoding': 'gzip', connection: 'close' });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(request.length - 1), fc.nat(255)), { maxLength: 4 }),
+      fc.uint8Array({ maxLength: 40 }),
+      async (changes, tail) => {
+        const bytes = Buffer.from(request, 'latin1');
+        for (const [at, byte] of changes) bytes[at] = byte;
+        const socket = knock(house.port);
+        socket.write(Buffer.concat([bytes, tail]));
+        // Some of it is the beginning of a request: then nothing comes, until the sender hangs up.
+        socket.end();
+        for (const status of statuses(await socket.closed)) expect(status).toBeLessThan(500);
+      },
+    ),
+    { numRuns: 60 },
+  );
+  expect(house.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect((await house.post('{}')).status).toBe(202);
 });
 
 describe('headers without end', () => {
