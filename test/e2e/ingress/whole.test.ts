@@ -1,0 +1,128 @@
+// From outside to the service: what others' tools send ends as a contact and a card in the sandbox.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kafka, logLevel } from 'kafkajs';
+import { Webhook } from 'standardwebhooks';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { loadConfig } from '../../../src/config/load.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { type Ingress, startIngress } from '../../../src/runtime/ingress.ts';
+import { createShutdown, type Shutdown } from '../../../src/runtime/shutdown.ts';
+import { type House, MAPPING } from '../../support/house.ts';
+import { untilEnded } from '../../support/intake-room.ts';
+import { startKafka, type TestKafka } from '../../support/kafka.ts';
+import { HEADER, syncRoom } from '../../support/sync-room.ts';
+import { until } from '../../support/until.ts';
+
+const room = syncRoom();
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const TOPIC = 'crm.leads';
+
+let kafka: TestKafka | null;
+beforeAll(async () => {
+  kafka = await startKafka();
+  if (kafka === null) return;
+  const admin = new Kafka({ brokers: kafka.brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic: TOPIC, numPartitions: 3 }, { topic: 'dead' }] });
+  await admin.disconnect();
+});
+afterAll(async () => {
+  await kafka?.stop();
+});
+
+async function inIngress(work: (house: House, ingress: Ingress) => Promise<void>): Promise<void> {
+  await room.inHouse({ csv: HEADER }, async (house) => {
+    const dir = await mkdtemp(join(tmpdir(), 'sluice-ingress-'));
+    const quiet = { on() {}, off() {}, exit() {} };
+    const shutdown: Shutdown = createShutdown({ graceMs: 40_000, say: console.error, host: quiet });
+    const leads = { account: 'acme', action: { type: 'lead', mapping: 'leads' } };
+    const file = join(dir, 'sluice.yaml');
+    try {
+      await writeFile(
+        file,
+        stringify({
+          version: 1,
+          accounts: {
+            acme: { baseUrl: house.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 },
+          },
+          mappings: { leads: MAPPING },
+          ingress: {
+            http: { port: 0 },
+            ...(kafka === null ? {} : { kafka: { bus: { brokers: kafka.brokers, deadLetters: 'dead' } } }),
+          },
+          routes: {
+            signed: {
+              ...leads,
+              http: { path: '/leads', auth: { type: 'standard-webhooks', secrets: ['env:SECRET'] } },
+            },
+            ...(kafka === null ? {} : { bus: { ...leads, kafka: { cluster: 'bus', topics: [TOPIC] } } }),
+          },
+        }),
+      );
+      const config = await loadConfig(file, { env: { TOKEN: 'svc_test_house', SECRET } });
+      const log = createLogger({ level: 'silent' });
+      const { client } = room.temporal;
+      const open = { config, db: house.db, client, log, shutdown, taskQueue: house.workQueue };
+      await work(house, await startIngress(open));
+    } finally {
+      await shutdown.run('the end of the test');
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+}
+
+describe('an event from outside', () => {
+  it('signed with the reference package of Standard Webhooks ends as a contact and a card; repeated, as nothing', async () => {
+    await inIngress(async (house, ingress) => {
+      const body = JSON.stringify({ phone: '+1 415 555 2671', name: 'Bia', tags: 'vip', stage: 'New' });
+      const at = new Date();
+      const send = (signed: string) =>
+        request(`${ingress.url}/leads`, {
+          method: 'POST',
+          body: signed,
+          headers: {
+            'content-type': 'application/json',
+            'webhook-id': 'msg_1',
+            'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+            'webhook-signature': new Webhook(SECRET).sign('msg_1', at, body),
+          },
+        });
+      const first = await send(body);
+      expect(first.statusCode).toBe(202);
+      const { id } = (await first.body.json()) as { id: string };
+      expect(await untilEnded(house)).toMatchObject([{ id, outcome: 'done' }]);
+      const again = await send(body);
+      expect(await again.body.json()).toEqual({ received: true, id, duplicate: true });
+      expect((await send(body.replace('Bia', 'Eva'))).statusCode).toBe(401);
+      const { contacts, cards } = await house.panel.account();
+      expect(contacts).toMatchObject([{ number: '14155552671', name: 'Bia', tagIds: [2] }]);
+      expect(cards).toMatchObject([{ contactId: contacts[0]?.id, stageId: 11 }]);
+    });
+  });
+
+  it('sent by kafka-console-producer ends as a contact and a card, JSON and CloudEvents alike', async ({
+    skip,
+  }) => {
+    if (kafka === null) return skip();
+    const broker = kafka;
+    await inIngress(async (house) => {
+      const lead = (n: number) =>
+        JSON.stringify({ phone: `+1 415 555 267${n}`, name: `Person ${n}`, stage: 'New' });
+      await broker.produceByConsole(TOPIC, [`key-1\t${lead(1)}`, `key-2\t${lead(2)}`], ['parse.key=true']);
+      const headers = 'ce_specversion:1.0,ce_id:e-3,ce_source:crm,ce_type:lead,content-type:application/json';
+      await broker.produceByConsole(TOPIC, [`${headers}\t${lead(3)}`], ['parse.headers=true']);
+      await until('three events have come', async () => {
+        const rows = await house.db.query('select 1 from events');
+        return rows.length === 3;
+      });
+      expect((await untilEnded(house)).map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
+      const { contacts, cards } = await house.panel.account();
+      expect(contacts.map(({ name }) => name).toSorted()).toEqual(['Person 1', 'Person 2', 'Person 3']);
+      expect(cards).toHaveLength(3);
+    });
+  });
+});
