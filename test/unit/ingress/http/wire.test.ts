@@ -127,7 +127,17 @@ describe('pipelined requests', () => {
     expect([...text.matchAll(/"id":"(\d)"/g)].map(([, id]) => id)).toEqual(['1', '2', '3']);
   });
 
-  it('garbage behind a request does not become its answer', async () => {
+  it.each([
+    ['garbage', '\x00garbage\r\n\r\n'],
+    [
+      'a request with a broken body',
+      raw('zz\r\n').replace(/content-length: \d+/, 'transfer-encoding: chunked'),
+    ],
+    [
+      'a request with a broken body, half of it fine',
+      raw('1\r\n{\r\nzz\r\n').replace(/content-length: \d+/, 'transfer-encoding: chunked'),
+    ],
+  ])('%s behind a request does not become its answer', async (_name, behind) => {
     let accept: () => void = () => undefined;
     const accepted = new Promise<void>((resolve) => {
       accept = resolve;
@@ -139,7 +149,7 @@ describe('pipelined requests', () => {
       },
     });
     const socket = knock(house.port);
-    socket.write(`${raw('{}')}\x00garbage\r\n\r\n`);
+    socket.write(raw('{}') + behind);
     await until('the garbage was seen', () =>
       house.lines.some(({ fields }) => fields.code === 'BAD_REQUEST'),
     );
