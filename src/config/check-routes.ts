@@ -64,7 +64,18 @@ const PASTED = /^(?:env|file):(?:whsec_|svc_(?:live|test)_)/;
 function checkAuth(main: YamlFile, name: string, auth: unknown, say: Say): ConfigProblem[] {
   const at = [name, 'http', 'auth'];
   if (child(auth, 'type') === 'none') return checkUnproved(main, at, say);
-  const secrets = child(auth, 'secrets');
+  return [...checkHubspot(main, auth, at, say), ...checkSecrets(child(auth, 'secrets'), at, say)];
+}
+
+/** HubSpot calls https addresses only, and this server speaks http: the address that is signed is never the one seen here. */
+function checkHubspot(main: YamlFile, auth: unknown, at: Path, say: Say): ConfigProblem[] {
+  const publicUrl = child(child(child(main.value, 'ingress'), 'http'), 'publicUrl');
+  if (child(auth, 'style') !== 'hubspot' || publicUrl !== undefined) return [];
+  const message = 'signatures of this style cover the address that the sender calls, which is not known here';
+  return [say([...at, 'style'], message, 'set ingress.http.publicUrl to what stands before the path there')];
+}
+
+function checkSecrets(secrets: unknown, at: Path, say: Say): ConfigProblem[] {
   if (!Array.isArray(secrets)) return [];
   return secrets.flatMap((ref: unknown, index) => {
     if (typeof ref !== 'string') return [];

@@ -68,7 +68,9 @@ export const MessageAction = z.strictObject({
       allowPrivate: z.boolean().default(false).meta({
         description: 'Also fetch from addresses inside the own network (loopback, private, link-local)',
       }),
-      timeout: durationWithin('1s', '45s').default('20s').meta({ description: 'A file must be here by then' }),
+      timeout: durationWithin('1s', '45s')
+        .default('20s')
+        .meta({ description: 'A file must be here by then' }),
     })
     .optional()
     .meta({ description: 'Files to send along' }),

@@ -36,3 +36,13 @@ export const durationWithin = (min: string, max: string) =>
     (text) => !(durationMs(text) < durationMs(min) || durationMs(text) > durationMs(max)),
     `is out of bounds; write ${min} to ${max}`,
   );
+
+/**
+ * Is it an address of scheme, host and path alone? A secret in the other parts would show wherever the address does.
+ * What is no address at all has its own message: zod asks even then.
+ */
+export function isPlainUrl(text: string): boolean {
+  if (!URL.canParse(text)) return true;
+  const { username, password, search, hash } = new URL(text);
+  return `${username}${password}${search}${hash}` === '';
+}

@@ -1,6 +1,6 @@
 // The part `ingress` of sluice.yaml: how events come in, whatever route they take.
 import { z } from 'zod';
-import { described, durationWithin, name } from './config-base.ts';
+import { described, durationWithin, isPlainUrl, name } from './config-base.ts';
 import { KAFKA_CONNECTION, topicName } from './config-kafka.ts';
 
 export const IngressHttp = z.strictObject({
@@ -10,6 +10,10 @@ export const IngressHttp = z.strictObject({
   port: z.int().min(0).max(65_535).default(4020).meta({ description: 'Port to listen on' }),
   publicUrl: z
     .url({ protocol: /^https?$/ })
+    .refine(
+      isPlainUrl,
+      'holds credentials, a query or a fragment; write https://host or https://host/path alone',
+    )
     .optional()
     .meta({
       description:

@@ -1,6 +1,6 @@
 // The shape of sluice.yaml. One schema validates the file, types the code and exports JSON Schema.
 import { z } from 'zod';
-import { name, SecretRef } from './config-base.ts';
+import { isPlainUrl, name, SecretRef } from './config-base.ts';
 import { IngressConfig } from './config-ingress.ts';
 import { MappingConfig } from './config-mapping.ts';
 import { RouteConfig } from './config-routes.ts';
@@ -18,16 +18,10 @@ export * from './config-sources.ts';
 export * from './config-sync.ts';
 export { SecretRef };
 
-/** The client sends none of the other parts, and a secret in them would show wherever the address does. */
-const isPlain = ({ username, password, search, hash }: URL) => !`${username}${password}${search}${hash}`;
-
 export const AccountConfig = z.strictObject({
   baseUrl: z
     .url({ protocol: /^https?$/ })
-    // Zod runs this even on what is no address at all, which has its own message.
-    .refine((text) => !URL.canParse(text) || isPlain(new URL(text)), {
-      message: 'holds credentials, a query or a fragment; write https://host/wapi alone',
-    })
+    .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/wapi alone')
     .meta({ description: 'Address of the instance, for example https://acme.example.com/wapi' }),
   tokens: z.array(SecretRef).min(1).meta({ description: 'Access tokens of the account' }),
   callsPerMinute: z.int().positive().default(120).meta({

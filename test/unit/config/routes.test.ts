@@ -154,6 +154,37 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
   });
 });
 
+describe('the address that senders call', () => {
+  tell([
+    [
+      'is needed for the signatures of HubSpot',
+      'style: github',
+      'style: hubspot',
+      [
+        'sluice.yaml:20:53  routes.paid.http.auth.style: signatures of this style cover the address that the sender calls, which is not known here; set ingress.http.publicUrl to what stands before the path there',
+      ],
+    ],
+    ...['https://a:CANARY@x.example', 'https://x.example/?a=1', 'https://x.example/#a'].map(
+      (url): Case => [
+        `is not ${url}`,
+        'port: 4020',
+        `publicUrl: '${url}'`,
+        [
+          'sluice.yaml:7:11  ingress.http.publicUrl: holds credentials, a query or a fragment; write https://host or https://host/path alone',
+        ],
+      ],
+    ),
+  ]);
+
+  it('may have a path', async () => {
+    const text = GOOD.replace('style: github', 'style: hubspot').replace(
+      'port: 4020',
+      'publicUrl: https://x.example/in',
+    );
+    expect((await load(text)).config.ingress.http.publicUrl).toBe('https://x.example/in');
+  });
+});
+
 describe('secrets of routes', () => {
   tell([
     [
