@@ -44,7 +44,10 @@ export default defineConfig({
           ...withTemporal,
         },
       },
-      { extends: true, test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...withTemporal } },
+      {
+        extends: true,
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], isolate: false, ...withTemporal },
+      },
     ],
   },
 });

@@ -8,6 +8,7 @@ import { freePort } from '../../src/runtime/ports.ts';
 import { startTemporal, type TemporalServer } from '../../src/runtime/temporal-server.ts';
 import { buildWorkflowBundleOnce } from './build.ts';
 import { guard } from './guard.ts';
+import { openKafkaPool, POOL_VARIABLE } from './kafka-pool.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,6 +23,7 @@ interface Shared {
   users: number;
   readonly ready: Promise<{ server: TemporalServer; close(): Promise<void> }>;
   readonly bundle: Promise<string>;
+  readonly kafka: ReturnType<typeof openKafkaPool>;
 }
 
 // Vitest runs this file once a project, each time as a new module; the projects of one run meet in the process.
@@ -29,17 +31,23 @@ const KEY = Symbol.for('sluice.test.temporal');
 const meeting = globalThis as { [KEY]?: Shared | undefined };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  meeting[KEY] ??= { users: 0, ready: start(), bundle: buildWorkflowBundleOnce() };
+  meeting[KEY] ??= {
+    ...{ users: 0, ready: start(), bundle: buildWorkflowBundleOnce() },
+    kafka: openKafkaPool(),
+  };
   const shared = meeting[KEY];
   shared.users += 1;
   const { server, close } = await shared.ready;
   project.provide('temporalAddress', server.address);
   project.provide('workflowBundlePath', await shared.bundle);
+  const kafka = await shared.kafka;
+  // Not provided like the others: benches start brokers with the same code, without vitest.
+  process.env[POOL_VARIABLE] = kafka.url;
   return async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
     meeting[KEY] = undefined;
-    await close();
+    await Promise.all([close(), kafka.close()]);
   };
 }
 

@@ -2,7 +2,9 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 // Files of one process share the runtime, and it ends by itself with the last connection: a second one is refused.
-if ((Runtime as unknown as { _instance?: Runtime })._instance === undefined) {
+// The SDK has no public way to ask whether there is one.
+const { _instance: there } = Runtime as unknown as { readonly _instance?: Runtime };
+if (there === undefined) {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },

@@ -1,10 +1,10 @@
-// `sluice demo` as users start it: a whole run, a quiet second one, kill -9 in the middle, two at once.
+// `sluice demo` as users start it: kill -9 in the middle, the rest of the run, a quiet second one; two at once.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { canonicalKey } from '../../../activities/sync-diff.ts';
 import type { RunReport } from '../../../src/contracts/run.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
@@ -102,65 +102,47 @@ function expectOncePerPerson({ contacts, cards }: { contacts: PanelContact[]; ca
   expect(places.length).toBe(new Set(places).size);
 }
 
-describe('sluice demo --once', () => {
-  it('adds up, and a second run over the same data makes no write call', async () => {
-    const first = await demo('--once', '--rate', '0').ended();
-    expect(first.code, first.stderr).toBe(0);
-    const report = reportOf(first.stdout);
-    expect(Object.keys(report)).toEqual([
-      'run',
-      'read',
-      'created',
-      'updated',
-      'unchanged',
-      'rejected',
-      'failed',
-      'unknown',
-      'cards',
-      'calls',
-      'seconds',
-    ]);
-    const { read, created, updated, unchanged, rejected, failed, unknown } = report;
-    expect(created + updated + unchanged + rejected + failed + unknown).toBe(read);
-    expect({ failed, unknown }).toEqual({ failed: 0, unknown: 0 });
-    const after = await sandboxState();
-    expectOncePerPerson(after);
-    expect(after.requests.length).toBe(report.calls);
-    expect(after.contacts.length).toBe(created + 40);
+const REPORT = [
+  ...['run', 'read', 'created', 'updated', 'unchanged', 'rejected', 'failed', 'unknown'],
+  ...['cards', 'calls', 'seconds'],
+];
+/** Calls that may have been under way when a process was killed: nobody was left to count them. */
+const UNDER_WAY = 64;
 
-    const second = await demo('--once').ended();
-    expect(second.code, second.stderr).toBe(0);
-    expect(reportOf(second.stdout)).toMatchObject({ created: 0, updated: 0, calls: 0, rejected });
-    expect((await sandboxState()).requests.length).toBe(after.requests.length);
-  }, 120_000);
+it('sluice demo, killed hard in the middle, goes on at the next start: it adds up, every record once, no second card; then it is quiet', async () => {
+  const killed = demo('--rate', '0');
+  await killed.seen(/[1-9]\d* created, .* [1-9]\d* cards/);
+  killed.child.kill('SIGKILL');
+  await killed.ended();
+  const before = writes((await sandboxState()).requests).length;
+  const next = await demo('--once', '--rate', '0').ended();
+  expect(next.code, next.stderr).toBe(0);
+  const report = reportOf(next.stdout);
+  expect(Object.keys(report)).toEqual(REPORT);
+  expect(report).toMatchObject({ run: 'demo/pipedrive/1', failed: 0, unknown: 0 });
+  const { read, created, updated, unchanged, rejected, failed, unknown } = report;
+  expect(created + updated + unchanged + rejected + failed + unknown).toBe(read);
+  const after = await sandboxState();
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThan(writes(after.requests).length);
+  expectOncePerPerson(after);
+  expect(after.contacts.length).toBe(created + 40);
+  expect(after.requests.length).toBeGreaterThanOrEqual(report.calls);
+  expect(after.requests.length).toBeLessThanOrEqual(report.calls + UNDER_WAY);
 
-  it('killed hard in the middle goes on at the next start: every record once, no second card', async () => {
-    const killed = demo('--rate', '0');
-    await killed.seen(/[1-9]\d* created, .* [1-9]\d* cards/);
-    killed.child.kill('SIGKILL');
-    await killed.ended();
-    const before = writes((await sandboxState()).requests).length;
-    const next = await demo('--once', '--rate', '0').ended();
-    expect(next.code, next.stderr).toBe(0);
-    const report = reportOf(next.stdout);
-    expect(report).toMatchObject({ run: 'demo/pipedrive/1', failed: 0, unknown: 0 });
-    const after = await sandboxState();
-    expect(before).toBeGreaterThan(0);
-    expect(before).toBeLessThan(writes(after.requests).length);
-    expectOncePerPerson(after);
-    expect(after.contacts.length).toBe(report.created + 40);
+  // With the limit, which costs nothing: there is nothing left to call for.
+  const quiet = await demo('--once').ended();
+  expect(quiet.code, quiet.stderr).toBe(0);
+  expect(reportOf(quiet.stdout)).toMatchObject({ created: 0, updated: 0, calls: 0, rejected });
+  expect((await sandboxState()).requests.length).toBe(after.requests.length);
+}, 120_000);
 
-    const quiet = await demo('--once').ended();
-    expect(reportOf(quiet.stdout)).toMatchObject({ created: 0, updated: 0, calls: 0 });
-  }, 120_000);
-
-  it('started twice at once says who holds the folder, with exit code 5', async () => {
-    const first = demo('--rate', '0');
-    await first.seen(/sandbox\s+http/);
-    const second = await demo('--once').ended();
-    expect(second.code).toBe(5);
-    expect(second.stderr).toMatch(new RegExp(`(pid|process) ${first.child.pid}\\b`));
-    first.child.kill('SIGTERM');
-    expect((await first.ended()).code).toBe(0);
-  }, 60_000);
-});
+it('sluice demo, started twice at once, says who holds the folder, with exit code 5', async () => {
+  const first = demo('--rate', '0');
+  await first.seen(/sandbox\s+http/);
+  const second = await demo('--once').ended();
+  expect(second.code).toBe(5);
+  expect(second.stderr).toMatch(new RegExp(`(pid|process) ${first.child.pid}\\b`));
+  first.child.kill('SIGTERM');
+  expect((await first.ended()).code).toBe(0);
+}, 60_000);
