@@ -51,8 +51,6 @@ export interface ReadDelivery {
 export interface Route {
   readonly name: string;
   readonly config: RouteConfig;
-  /** JSON Schema of the event, read from its file where the configuration names one; for descriptions only. */
-  readonly schema?: Readonly<Record<string, unknown>>;
   /** @throws RefusedError; of several events in one delivery none is taken then */
   read(delivery: Delivery): Promise<ReadDelivery>;
 }

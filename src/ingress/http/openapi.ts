@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document of the configured routes: what a sender needs to know, and nothing that is a secret.
 import type { IngressHttp, RouteConfig } from '../../contracts/config.ts';
 import type { Route } from '../intake.ts';
+import { KEY_FIELDS, KEY_HEADERS, SENDER_HEADERS } from '../route/key.ts';
 import { answerSchemas, describeAnswers } from './openapi-answers.ts';
 import { describeAuth } from './openapi-auth.ts';
 import { cloudEvent, embed, refTo, type Schema } from './openapi-schema.ts';
@@ -14,20 +15,20 @@ const DOES: Readonly<Record<RouteConfig['action']['type'], string>> = {
 };
 
 /**
- * @param routes those without `http` are left out
+ * @param routes those without `http` are left out; schemas stand in them as they are, not as names of files
  * @returns the document, JSON-safe
  */
 export function describeRoutes(
-  routes: readonly Pick<Route, 'name' | 'config' | 'schema'>[],
+  routes: readonly Pick<Route, 'name' | 'config'>[],
   http: Pick<IngressHttp, 'publicUrl' | 'maxBodyBytes'>,
 ): object {
   const paths: Record<string, object> = {};
   const schemas: Record<string, Schema> = {};
   const securitySchemes: Record<string, object> = {};
-  for (const { name, config, schema } of routes) {
+  for (const { name, config } of routes) {
     if (config.http === undefined) continue;
     const { scheme, headers, text } = describeAuth(config.http.auth);
-    const given = schema ?? (typeof config.schema === 'object' ? config.schema : { type: 'object' });
+    const given = typeof config.schema === 'object' ? config.schema : { type: 'object' };
     schemas[`event-${name}`] = embed(given, `event-${name}`);
     schemas[`cloudevent-${name}`] = cloudEvent(refTo(`event-${name}`));
     if (scheme !== null) securitySchemes[name] = scheme;
@@ -37,7 +38,12 @@ export function describeRoutes(
         summary: DOES[config.action.type],
         description: `${text} At most ${config.http.perMinute} requests a minute, of all senders together.`,
         security: scheme === null ? [] : [{ [name]: [] }],
-        parameters: [...headers.map(required), ...KEY_HEADERS, ...CLOUDEVENT_HEADERS, CONTENT_ENCODING],
+        parameters: [
+          ...headers.map(required),
+          ...keyHeaders(config.key),
+          ...CLOUDEVENT_HEADERS,
+          CONTENT_ENCODING,
+        ],
         requestBody: {
           required: true,
           content: {
@@ -73,13 +79,24 @@ const required = ({ name, description }: { name: string; description: string }) 
   required: true,
 });
 
-const KEY_HEADERS = [
-  header(
-    'Idempotency-Key',
-    'What makes the event that one: a repetition with the same key is done once. Without it: X-Idempotency-Key, then idempotency_key, event_id or eventId in the body, then source and id of a CloudEvent, then the path that the route names',
-  ),
-  header('X-Idempotency-Key', 'As Idempotency-Key, where that is missing'),
-];
+function keyHeaders(path: string | undefined): object[] {
+  const [first, ...others] = KEY_HEADERS;
+  const places = [
+    ...others,
+    `${KEY_FIELDS.join(', ')} in the body`,
+    'source and id of a CloudEvent',
+    ...(path === undefined ? [] : [`${path} in the body`]),
+    SENDER_HEADERS.join(', '),
+  ];
+  return [
+    header(
+      first,
+      `What makes the event that one: however often it comes with the same key, it is done once. Where it is missing, the first found of: ${places.join('; ')}`,
+    ),
+    ...others.map((name) => header(name, `As ${first}, where that is missing`)),
+  ];
+}
+
 const CLOUDEVENT_HEADERS = [
   header('ce-specversion', 'CloudEvents in binary form: the body is the data', { const: '1.0' }),
   header('ce-id', 'CloudEvents in binary form'),

@@ -31,7 +31,6 @@ export interface Script {
   readonly auth?: object;
   readonly secrets?: readonly string[];
   readonly perMinute?: number;
-  readonly schema?: Record<string, unknown>;
   /** @default one draft, whose id is the body's length */
   readonly read?: (delivery: Delivery) => Promise<ReadDelivery> | ReadDelivery;
   readonly accept?: Acceptance['accept'];
@@ -80,7 +79,6 @@ export async function openHouse(script: Script = {}): Promise<House> {
   const route: Route = {
     name: 'leads',
     config,
-    ...(script.schema !== undefined && { schema: script.schema }),
     read: async (delivery) => {
       deliveries.push(delivery);
       return await (script.read?.(delivery) ?? { drafts: [draft(String(delivery.body.length))] });

@@ -16,6 +16,12 @@ const SCHEMA = {
   },
 };
 
+const SCHEMAS: Record<string, string | Record<string, unknown>> = {
+  standard: SCHEMA,
+  github: { $id: 'https://example.com/lead.json', ...SCHEMA },
+  hubspot: 'schemas/lead.json',
+};
+
 const AUTHS: Record<string, object> = {
   standard: { type: 'standard-webhooks', secrets: ['env:A'], tolerance: '2m' },
   github: { type: 'hmac', style: 'github', secrets: ['env:A'] },
@@ -43,8 +49,7 @@ const document = describeRoutes(
   [
     ...Object.entries(AUTHS).map(([name, auth]) => ({
       name,
-      config: routeConfig({ path: `/hooks/${name}`, auth }, name === 'github' ? SCHEMA : undefined),
-      ...(name === 'standard' && { schema: SCHEMA }),
+      config: routeConfig({ path: `/hooks/${name}`, auth }, SCHEMAS[name]),
     })),
     { name: 'bus', config: routeConfig(null) },
   ],
@@ -74,7 +79,7 @@ const at = (pointer: string): unknown =>
 describe('the OpenAPI document', () => {
   it('is JSON, and every reference in it leads somewhere', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
-    const refs = [...refsOf(document)].filter((ref) => ref.startsWith('#'));
+    const refs = [...refsOf(document)].filter((ref) => ref.startsWith('#/components'));
     expect(refs.length).toBeGreaterThan(30);
     for (const ref of refs) expect(at(ref), ref).toBeDefined();
   });
@@ -95,8 +100,23 @@ describe('the OpenAPI document', () => {
         self: { $ref: base },
       },
     });
-    expect(document.components.schemas['event-github']).toMatchObject({ required: ['phone'] });
-    expect(document.components.schemas['event-open']).toEqual({ type: 'object' });
+  });
+
+  it('leaves a schema with an id of its own as it is, and says little of one that is not here', () => {
+    const { schemas } = document.components;
+    expect(schemas['event-github']).toEqual(SCHEMAS.github);
+    expect([schemas['event-hubspot'], schemas['event-open']]).toEqual([
+      { type: 'object' },
+      { type: 'object' },
+    ]);
+  });
+
+  it('names the places of an idempotency key in the order in which they are looked at', () => {
+    const [key] = operation('open').parameters;
+    expect(key).toMatchObject({ name: 'Idempotency-Key', in: 'header', required: false });
+    expect((key as { description?: string }).description).toMatch(
+      /X-Idempotency-Key; idempotency_key, event_id, eventId in the body; source and id of a CloudEvent; webhook-id, /,
+    );
   });
 
   it('names the forms of a body, CloudEvents among them', () => {
