@@ -166,6 +166,28 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await room.sentTo(to)).toEqual(['first', 'hello']);
   });
 
+  it('and showed in one conversation only after that was looked into: the others do not settle it', async () => {
+    const to = newNumber();
+    await room.client.messages.send({ number: to, body: 'another', whatsappId: 2 });
+    await lose({ kind: 'reset-after' });
+    const body = { requestId: 'x', count: 0, hasMore: false, messages: [] };
+    await room.panel.fault({
+      method: 'GET',
+      path: '/messages$',
+      kind: 'status',
+      status: 200,
+      body,
+      times: 1,
+    });
+    const id = await room.event(message(to));
+    for (const step of ['sendMessage', 'findConversation', 'readBackMessage'] as const)
+      expect(await room.step(step, id)).not.toMatchObject({ next: 'sendMessage' });
+    await room.pass(61_000);
+    const again = ['findConversation', 'readBackMessage'];
+    expect(await room.drive(id, { from: 'readBackMessage' })).toEqual(['readBackMessage', ...again]);
+    expect((await room.sentTo(to)).sort()).toEqual(['another', 'hello']);
+  });
+
   it('in the conversation of the connection that it took, while another one is newer', async () => {
     const to = newNumber();
     await lose({ kind: 'reset-after' });

@@ -50,6 +50,8 @@ export interface State {
 /** Refusals are the point here, so only errors are shown. */
 const logger = new DefaultLogger('ERROR');
 
+const activity = () => new MockActivityEnvironment({ priority: { priorityKey: LANES.lead } }, { logger });
+
 export async function openEffectRoom(over: Record<string, unknown> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-effects-'));
   const fixture = account({
@@ -137,7 +139,19 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
     );
   };
   return {
-    ...{ sandbox, db, run, panel, worker, log, pass, state, client: house.client, step: house.step },
+    ...{
+      sandbox,
+      db,
+      run,
+      panel,
+      worker,
+      activity,
+      log,
+      pass,
+      state,
+      client: house.client,
+      step: house.step,
+    },
     /** An accepted event; the ids of two are never the same. */
     async event(request: EffectRequest | object): Promise<string> {
       const id = `event-${++events}`;
@@ -190,9 +204,9 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
     /** Texts that went out to a number, in all its conversations. */
     async sentTo(number: string): Promise<string[]> {
       const { contacts, conversations } = await state();
-      const ids = contacts.filter((each) => each.number === number).map(({ id }) => id);
+      const ids = new Set(contacts.filter((each) => each.number === number).map(({ id }) => id));
       return conversations
-        .filter(({ contactId }) => ids.includes(contactId))
+        .filter(({ contactId }) => ids.has(contactId))
         .flatMap(({ messages }) => messages.filter(({ fromMe }) => fromMe).map(({ body }) => body));
     },
     /** Requests since the last call of this. */
