@@ -66,7 +66,16 @@ class LeadIntake {
         cutOff ||= workflowInfo().continueAsNewSuggested;
       }
     };
-    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, events.length) }, worker));
+    const workers = Array.from({ length: Math.min(CONCURRENCY, events.length) }, worker);
+    // All of them: a workflow that ends at the first error would leave the others' events open.
+    const ended = await Promise.allSettled(workers);
+    const failed = ended.find((each) => each.status === 'rejected');
+    if (failed !== undefined) {
+      await CancellationScope.nonCancellable(async () => {
+        for (const event of events.slice(next)) await this.#close(event, true);
+      });
+      throw failed.reason;
+    }
     if (next < events.length)
       await continueAsNew<typeof leadIntake>({ account, route, events: events.slice(next) });
   }

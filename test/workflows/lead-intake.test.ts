@@ -203,6 +203,33 @@ describe('an event that the account refuses', () => {
 });
 
 describe('a route that batches', () => {
+  it('leaves no event open when its workflow is cancelled', async () => {
+    await room.inHouse({ csv: HEADER }, async (house) => {
+      const route = leadRoute('stopped', { batch: { max: 30, wait: '1s' } });
+      const acceptance = acceptanceOf(house, room.temporal.client);
+      await house.panel.fault({
+        method: 'POST',
+        path: '^/v1/contacts$',
+        kind: 'status',
+        status: 503,
+        times: 9999,
+      });
+      await acceptance.accept(
+        route,
+        Array.from({ length: 30 }, (_, n) => lead(route, `k${n}`, n)),
+      );
+      await until('a call was made', async () => (await house.requests()).length > 0);
+      const [row] = await house.db.query<{ workflow: string }>(
+        'select workflow from events where workflow is not null',
+      );
+      await room.temporal.client.workflow.getHandle(row?.workflow ?? '').cancel();
+      const ended = await untilEnded(house);
+      expect(new Set(ended.map(({ code }) => code))).toEqual(new Set(['CANCELLED']));
+      expect(ended).toHaveLength(30);
+      expect(await house.db.query('select 1 from run_records')).toEqual([]);
+    });
+  });
+
   it('starts one workflow for a burst, in which every event is done', async () => {
     await room.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('burst', { batch: { max: 50, wait: '50ms' } });
