@@ -1,9 +1,9 @@
 // Steps that concern an event's card: find the open one, and move it.
 import type { EffectResult, RequestOf } from '../../src/contracts/intake.ts';
 import { type CatalogPipeline, pick, readCatalog } from '../../src/ledger/catalog.ts';
+import { noteMovedCard } from '../../src/ledger/effect-notes.ts';
 import { noteProgress } from '../../src/ledger/events.ts';
 import { getIntent } from '../../src/ledger/intents.ts';
-import { noteMovedCard } from '../../src/ledger/people.ts';
 import { callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { refusal } from '../failures.ts';

@@ -1,8 +1,8 @@
 // Steps that concern an event's contact: find it, and change its tags.
 import type { EffectResult, EffectStep } from '../../src/contracts/intake.ts';
 import { pick, readCatalog } from '../../src/ledger/catalog.ts';
+import { noteRemote } from '../../src/ledger/effect-notes.ts';
 import { getEvent, noteProgress } from '../../src/ledger/events.ts';
-import { noteRemote } from '../../src/ledger/people.ts';
 import { callApi } from '../api-call.ts';
 import { choose } from '../contacts.ts';
 import type { Deps } from '../deps.ts';

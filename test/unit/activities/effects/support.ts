@@ -252,3 +252,13 @@ export const stage = (number: string, over: object = {}) => ({
 export const tags = (number: string, add: string[], remove: string[] = []) => ({
   ...{ type: 'tags', ...person(number), add, remove },
 });
+
+/** What may happen to a call that is not idempotent, and how often it is made until it is done. */
+export const FAULTS = [
+  ['FAULTS 1: the connection is reset after the effect', { kind: 'reset-after' }, 1],
+  ['FAULTS 4: the connection is reset before it', { kind: 'reset-before' }, 2],
+  ['FAULTS 5: a 500 without code', { kind: 'status', status: 500, body: { error: 'oops' } }, 2],
+  ['FAULTS 6: a page instead of an answer', { kind: 'html' }, 1],
+  ['FAULTS 6: half an answer', { kind: 'truncate' }, 1],
+  ['FAULTS 9: no answer', { kind: 'hang' }, 2],
+] as const;

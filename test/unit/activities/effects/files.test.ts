@@ -1,0 +1,84 @@
+// Files that go along with a message: had before anything is spent, and refused without a call.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type EffectRoom, message, openEffectRoom } from './support.ts';
+
+let room: EffectRoom;
+const calls = async () =>
+  (await room.requests()).map(({ method, path }) => `${method} ${path.split('?')[0]}`);
+let files: Server;
+let asked: string[];
+beforeAll(async () => {
+  room = await openEffectRoom();
+  files = createServer((req, res) => {
+    asked.push(req.url ?? '');
+    if (req.url === '/gone.png') return void res.writeHead(404).end();
+    if (req.url === '/busy.png') return void res.writeHead(503).end();
+    res.writeHead(200, { 'content-type': 'image/png' }).end(`file ${req.url}`);
+  });
+  await new Promise<void>((done) => files.listen(0, '127.0.0.1', done));
+});
+afterAll(async () => {
+  await room.close();
+  await new Promise((done) => files.close(done));
+});
+beforeEach(async () => {
+  asked = [];
+  await room.requests();
+});
+
+const withFiles = (to: string, paths: string[], over: object = {}) => {
+  const host = `127.0.0.1:${(files.address() as AddressInfo).port}`;
+  const urls = paths.map((path) => `http://${host}${path}`);
+  const limits = { hosts: [host], maxBytes: 1000, allowPrivate: true, timeoutMs: 2000 };
+  return message(to, { media: { urls, ...limits, ...over } });
+};
+
+it('go along with the text', async () => {
+  const id = await room.event(withFiles('5511900008881', ['/a.png', '/b.png']));
+  await room.drive(id);
+  const { conversations } = await room.state();
+  const names = conversations.at(-1)?.messages.map(({ body, media }) => media?.name ?? body);
+  expect(names).toEqual(['hello', 'a.png', 'b.png']);
+});
+
+it.each([
+  ['that is gone', ['/a.png', '/gone.png'], {}, 'MEDIA_STATUS'],
+  ['from a host that is not allowed', ['/a.png'], { hosts: ['files.example.test'] }, 'MEDIA_HOST'],
+  ['from inside the network', ['/a.png'], { allowPrivate: false }, 'MEDIA_ADDRESS'],
+  ['that is too long', ['/a.png'], { maxBytes: 3 }, 'MEDIA_TOO_LARGE'],
+])('one %s fails the event before any call is spent', async (_, paths, over, code) => {
+  const id = await room.event(withFiles('5511900008882', paths, over));
+  await room.drive(id);
+  expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code, kept: true });
+  expect(await calls()).toEqual([]);
+  expect(await room.intent(id)).toMatchObject({ state: 'open', sends: 0 });
+});
+
+it('of a busy host are asked for twelve times, and then the event fails', async () => {
+  const id = await room.event(withFiles('5511900008883', ['/busy.png']));
+  expect(await room.drive(id)).toHaveLength(12);
+  expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'MEDIA_STATUS' });
+  expect(await calls()).toEqual([]);
+});
+
+it('are downloaded once, though the slot of the call is far away', async () => {
+  const id = await room.event(withFiles('5511900008884', ['/once.png']));
+  await room.db.query("update slots set blocked_until = now() + interval '1 minute'");
+  await expect(room.step('sendMessage', id)).rejects.toMatchObject({ type: 'ComeBack' });
+  await room.db.query("update slots set blocked_until = '-infinity'");
+  await room.drive(id);
+  expect(asked).toEqual(['/once.png']);
+  expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+});
+
+it('that the storage has no room for let the event wait', async () => {
+  await room.panel.patch({ storageLimitReached: true });
+  const id = await room.event(withFiles('5511900008885', ['/a.png']));
+  await expect(room.drive(id)).rejects.toMatchObject({ type: 'FORBIDDEN', message: /storage is full/ });
+  await room.drive(await room.event(message('5511900008885')));
+  await room.panel.patch({ storageLimitReached: false });
+  await room.drive(id);
+  expect(await room.sentTo('5511900008885')).toEqual(['hello', 'hello', '']);
+});
