@@ -209,12 +209,12 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     return (session?.readers() ?? []).map((reader) => {
       const { topic, partition, route } = reader;
       const end = ends.get(keyOf(reader));
-      const lag = end === undefined ? null : Math.max(0, Number(end - reader.committed()));
+      const lag = end === undefined ? null : Math.max(0, Number(end - reader.done()));
       return {
         topic,
         partition,
         route,
-        next: String(reader.committed()),
+        next: String(reader.done()),
         lag,
         paused: pauses.of({ topic, partition }),
       };

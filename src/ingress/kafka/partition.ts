@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
 import { type ChunkWork, workChunk } from './chunk.ts';
-import { describeKafkaError } from './errors.ts';
+import { createCommitter } from './committer.ts';
 import { diagnose, type Log, type Pauses, type Place } from './pauses.ts';
 import type { Gaps } from './positions.ts';
 import type { Slots } from './slots.ts';
@@ -13,7 +13,7 @@ const CHUNK = 256;
 const MOST_BYTES = 524_288;
 const MOST_RECORDS = 2000;
 const OVERHEAD_BYTES = 200;
-const COMMIT_AGAIN_MS = 200;
+const LEAST_RETRY_MS = 10;
 
 export interface Retry {
   readonly firstMs: number;
@@ -47,7 +47,7 @@ export interface PartitionReader extends Place {
   /** Offset that is fetched next. */
   position(): bigint;
   /** Offset after the last record that is done. */
-  committed(): bigint;
+  done(): bigint;
   take(fetched: Fetched): void;
   /** Nothing there up to here: aborted transactions, and records that compaction took. */
   skip(next: bigint): void;
@@ -73,11 +73,10 @@ export function readPartition(options: PartitionOptions): PartitionReader {
   const work: ChunkWork = { ...options, buried: new Set() };
   const queue: Waiting[] = [];
   const over = new AbortController();
-  /** Nothing may be committed any more. */
-  const gone = new AbortController();
+  const committer = createCommitter(place, log, options.commit);
   let bytes = 0;
   let position = options.start;
-  let committed = options.start;
+  let done = options.start;
   let fetching = false;
   let holding = false;
   let wake = () => {};
@@ -107,9 +106,9 @@ export function readPartition(options: PartitionOptions): PartitionReader {
         });
         continue;
       }
-      const { done, failure } = await slots
+      const { progress, failure } = await slots
         .run(over.signal, step)
-        .catch((error: unknown) => ({ done: 0, failure: { error } }));
+        .catch((error: unknown) => ({ progress: false, failure: { error } }));
       if (over.signal.aborted) return;
       if (failure === null) {
         attempt = 0;
@@ -118,13 +117,15 @@ export function readPartition(options: PartitionOptions): PartitionReader {
         steer();
         continue;
       }
-      attempt = done > 0 ? 1 : attempt + 1;
+      attempt = progress ? 1 : attempt + 1;
       holding = true;
       steer();
       const diagnosis = diagnose(failure.error);
-      pauses.begin(place, queue[0]?.message?.offset ?? String(committed), diagnosis);
+      pauses.begin(place, queue[0]?.message?.offset ?? String(done), diagnosis);
       const backoffMs = Math.min(retry.mostMs, retry.firstMs * 2 ** (attempt - 1));
-      await delay(diagnosis.retryAfterMs ?? backoffMs, undefined, { signal: over.signal });
+      await delay(Math.max(LEAST_RETRY_MS, diagnosis.retryAfterMs ?? backoffMs), undefined, {
+        signal: over.signal,
+      });
     }
   }
 
@@ -132,30 +133,17 @@ export function readPartition(options: PartitionOptions): PartitionReader {
   async function step() {
     const items = queue.slice(0, CHUNK);
     const messages = items.flatMap(({ message }) => (message === null ? [] : [message]));
-    const { done, failure } =
-      messages.length === 0 ? { done: 0, failure: null } : await workChunk(work, messages);
-    const finished = itemsOf(items, done);
-    // From here to the commit the group may change hands: then the next one reads these again, and they are known.
-    if (finished.length > 0 && !gone.signal.aborted) await commit(finished);
-    return { done: finished.length, failure };
+    const result = messages.length === 0 ? { done: 0, failure: null } : await workChunk(work, messages);
+    const { failure } = result;
+    const finished = itemsOf(items, result.done);
+    // From here to the commit the partition may change hands: then the next one reads these again, and they are known.
+    if (finished.length > 0) settle(finished);
+    return { progress: finished.length > 0, failure };
   }
 
-  async function commit(finished: readonly Waiting[]): Promise<void> {
-    const next = finished.at(-1)?.next ?? committed;
-    while (!gone.signal.aborted) {
-      try {
-        await options.commit(next);
-        break;
-      } catch (error) {
-        // A connection that broke, or a group that goes on without this consumer: kafkajs notices either by itself, and
-        // then this reader is dropped.
-        const { code } = describeKafkaError(error);
-        log.debug({ topic, partition, code }, 'an offset could not be committed; tried again');
-        await delay(COMMIT_AGAIN_MS);
-      }
-    }
-    if (gone.signal.aborted) return;
-    committed = next;
+  function settle(finished: readonly Waiting[]): void {
+    done = finished.at(-1)?.next ?? done;
+    committer.done(done);
     queue.splice(0, finished.length);
     for (const waiting of finished) {
       bytes -= bytesOf(waiting);
@@ -185,7 +173,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
     ...place,
     route: options.route.name,
     position: () => position,
-    committed: () => committed,
+    done: () => done,
     take({ at, messages, next }) {
       if (at !== position) jump(at);
       messages.forEach((message, n) => {
@@ -204,9 +192,10 @@ export function readPartition(options: PartitionOptions): PartitionReader {
     async finish() {
       stop();
       await running;
+      await committer.settled();
     },
     async drop() {
-      gone.abort();
+      committer.stop();
       stop();
       await running;
     },

@@ -52,20 +52,22 @@ export async function readLetters(options: ReadLettersOptions): Promise<FoundLet
 }
 
 /** A record that is refused again after its letter was dealt with has a new letter. */
-function withoutRepetitions(letters: readonly FoundLetter[]): FoundLetter[] {
-  const firsts = new Map<string, FoundLetter>();
+export function withoutRepetitions(letters: readonly FoundLetter[]): FoundLetter[] {
+  const kept = new Map<string, FoundLetter>();
+  /** Id of the newest letter that is kept, by the name of its record. */
+  const newest = new Map<string, string>();
   for (const letter of letters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1))) {
-    const first = firsts.get(nameOf(letter.origin));
-    const isNew = first === undefined || (first.resolution !== null && first.resolution.at < letter.failedAt);
-    if (isNew) firsts.set(nameOf(letter.origin), letter);
-    else if (first.resolution === null && letter.resolution !== null)
-      firsts.set(nameOf(letter.origin), { ...first, resolution: letter.resolution });
+    const name = nameOf(letter.origin);
+    const before = kept.get(newest.get(name) ?? '');
+    const isNew =
+      before === undefined || (before.resolution !== null && before.resolution.at < letter.failedAt);
+    if (isNew) {
+      kept.set(letter.id, letter);
+      newest.set(name, letter.id);
+    } else if (before.resolution === null && letter.resolution !== null)
+      kept.set(before.id, { ...before, resolution: letter.resolution });
   }
-  const ids = new Map([...firsts.values()].map((letter) => [letter.id, letter]));
-  return letters.flatMap((letter) => {
-    const first = ids.get(letter.id);
-    return first === undefined ? [] : [first];
-  });
+  return letters.flatMap(({ id }) => kept.get(id) ?? []);
 }
 
 async function readRecords(
