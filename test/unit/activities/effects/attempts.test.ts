@@ -1,6 +1,7 @@
 // Flows whose answers get lost, attempts that meet, workers that die: one effect, or an outcome shown as unknown.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { forgetEvents } from '../../../../src/ledger/events.ts';
 import { openIntent, takeIntent } from '../../../../src/ledger/intents.ts';
 import { type EffectRoom, FAULTS, flow, KNOWN, message, openEffectRoom } from './support.ts';
 
@@ -135,6 +136,15 @@ describe('attempts that meet', () => {
       { numRuns: 25 },
     );
   });
+});
+
+it('an event that is forgotten takes its intent along, and no other', async () => {
+  const [old, young] = [await room.event(message(newNumber())), await room.event(message(newNumber()))];
+  for (const id of [old, young]) await room.drive(id);
+  await room.db.query(`update events set ended_at = now() - interval '91 days' where id = $1`, [old]);
+  await forgetEvents(room.db, 90);
+  expect(await room.intent(old)).toBeUndefined();
+  expect(await room.intent(young)).toMatchObject({ state: 'done' });
 });
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -56,6 +56,13 @@ it.each([
   expect(await room.intent(id)).toMatchObject({ state: 'open', sends: 0 });
 });
 
+it('with a message that leaves no conversation are refused, as the service would drop them without a word', async () => {
+  const id = await room.event({ ...withFiles('5511900008886', ['/a.png']), saveOnTicket: false });
+  await room.drive(id);
+  expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'INVALID_ARGUMENT' });
+  expect(await calls()).toEqual([]);
+});
+
 it('of a busy host are asked for twelve times, and then the event fails', async () => {
   const id = await room.event(withFiles('5511900008883', ['/busy.png']));
   expect(await room.drive(id)).toHaveLength(12);

@@ -43,6 +43,14 @@ describe('a message whose answer is lost arrives once', () => {
     });
   });
 
+  it('also to a contact that stands under the old form of its number', async () => {
+    const old = KNOWN[1] as string;
+    await lose({ kind: 'reset-after' });
+    const id = await room.event(message(old));
+    expect(await room.drive(id)).toEqual(['sendMessage', 'findConversation', 'readBackMessage']);
+    expect(await room.sentTo(old)).toEqual(['hello']);
+  });
+
   it('and a reply, and a template', async () => {
     const template = { name: 'promo', language: 'pt_BR', parameters: ['1'] };
     for (const over of [{ text: 'reply' }, { text: undefined, template }]) {
