@@ -11,7 +11,7 @@ import {
   StepSpec,
 } from '../src/contracts/intake.ts';
 import { type Outcome, STEP_BITS } from '../src/contracts/run.ts';
-import { catalogAge, claimCatalog, pick, readCatalog } from '../src/ledger/catalog.ts';
+import { catalogAge, claimCatalog, pick, readCatalog, releaseCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { listEvents, type ReopenedEvents, reopenEvents } from '../src/ledger/event-desk.ts';
 import {
@@ -152,7 +152,11 @@ export function createIntakeActivities(deps: Deps) {
       if (age !== null && age < MISSING_SECONDS) continue;
       if (age !== null && age < LIST_SECONDS && (await hasAll(tx, account, kind, names[kind]))) continue;
       if (await claimCatalog(tx, account, kind)) lists.push(kind);
-      else if (age === null) return null;
+      else if (age === null) {
+        // Kept, they would keep this event itself waiting at its next look.
+        for (const claimed of lists) await releaseCatalog(tx, account, claimed);
+        return null;
+      }
     }
     return lists;
   }

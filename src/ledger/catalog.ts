@@ -67,6 +67,11 @@ export async function claimCatalog(tx: Queryable, account: string, kind: keyof I
   return rows.length > 0;
 }
 
+/** Gives back what `claimCatalog` gave, without having read the list. */
+export async function releaseCatalog(tx: Queryable, account: string, kind: keyof Items): Promise<void> {
+  await tx.query('update catalog set asked_at = null where account = $1 and kind = $2', [account, kind]);
+}
+
 /** Finds an entry by id, by exact name, or by name without regard to case. */
 export function pick<T extends { id: number; name: string }>(
   items: readonly T[],
