@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts';
 import { budget } from './budget.ts';
 import { calls } from './calls.ts';
 import { fairness } from './fairness.ts';
+import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
 import { plan } from './plan.ts';
 import { sandbox } from './sandbox.ts';
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   budget,
   calls,
   fairness,
+  ingress,
   lanes,
   plan,
   sandbox,

@@ -25,8 +25,10 @@ export interface HouseOptions {
   readonly accounts: readonly { readonly id: string; readonly fixture: object; readonly config?: object }[];
   /** Calls a minute and token in the sandbox. */
   readonly rate: number;
-  /** Parts `sources`, `mappings` and `syncs` of sluice.yaml. */
+  /** Parts of sluice.yaml beside `accounts`: `sources`, `mappings`, `syncs`, `ingress`, `routes`. */
   readonly config: object;
+  /** Variables of worker and ingress processes: secrets that the configuration names. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   /** The house falls apart after so many minutes: what waits in it throws. */
   readonly minutes: number;
@@ -43,6 +45,10 @@ export interface House {
   readonly baseUrl: string;
   readonly client: Client;
   readonly temporalAddress: string;
+  /** Connection string of the ledger. */
+  readonly databaseUrl: string;
+  /** Starts a process that takes events in; answers where it listens. */
+  ingress(): Promise<{ child: Child; url: string }>;
   /** Starts a worker process; returns when it is ready. */
   worker(): Promise<Child>;
   write(file: string, content: string): Promise<void>;
@@ -158,18 +164,27 @@ async function furnish(
       throw signal.reason;
     });
   };
+  const variables = {
+    TEMPORAL_ADDRESS: temporal.address,
+    DATABASE_URL: postgres.url,
+    ...Object.fromEntries(accounts.map(({ id }) => [tokenVariable(id), tokenOf(id)])),
+    ...options.env,
+  };
   return {
     baseUrl,
     client,
     temporalAddress: temporal.address,
+    databaseUrl: postgres.url,
+    async ingress() {
+      const child = sluice(['ingress', '--config', join(dir, 'sluice.yaml')], variables);
+      ends.push(() => child.kill('SIGKILL'));
+      const [url] = /http:\S+/.exec(await child.said('ingress    http')) ?? [];
+      return { child, url: url as string };
+    },
     write,
     wait,
     async worker() {
-      const worker = sluice(['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir], {
-        TEMPORAL_ADDRESS: temporal.address,
-        DATABASE_URL: postgres.url,
-        ...Object.fromEntries(accounts.map(({ id }) => [tokenVariable(id), tokenOf(id)])),
-      });
+      const worker = sluice(['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir], variables);
       workers.push(worker);
       await worker.said('ready for');
       return worker;

@@ -1,0 +1,233 @@
+// How fast events are accepted over HTTP and Kafka, beside the engine's own rate of raw starts in the same run; how long a
+// sender waits for its 202; whether the process grows; and whether what was promised is there, once. No worker runs: this
+// is about the way in. The engine slows down as its database grows, so its raw rate is measured before and after each part.
+
+import { openPostgres } from '../src/ledger/database.ts';
+import { startBroker } from '../test/support/kafka-broker.ts';
+import { leadIntakeIdentity } from '../workflows/messages.ts';
+import { WORK_QUEUE } from '../workflows/policies.ts';
+import type { BenchResult } from './bench.ts';
+import { makeTopics, SECRET_TEXT, type Sent, sendHttp, sendKafka } from './support/events.ts';
+import { type House, openHouse } from './support/house.ts';
+import { acceptedOf, balanceOf } from './support/intake-count.ts';
+import { quantile, round, sum } from './support/log.ts';
+import { residentMb } from './support/memory.ts';
+import { account, CONTACT_ONLY } from './support/people.ts';
+
+const ACCOUNT = 'acme';
+/** Seconds of each measurement. */
+const RAW_S = 6;
+const HTTP_S = 10;
+const WARM_UP_S = 2;
+/** Raw starts under way at once, to find out at how many the engine is busy. */
+const RAW_AT_ONCE = [8, 16, 32, 64];
+/** Requests at once: for batches as many as fill the groups that the ingress has under way. */
+const CONNECTIONS = { single: 32, batched: 400 };
+const BATCH = { max: 100, wait: '20ms' };
+const PARTITIONS = 16;
+/** Events on a topic, in seconds of the engine's raw rate: alone, and batched. */
+const KAFKA_S = { single: 12, batched: 150 };
+const MEMORY_EVENTS = 100_000;
+const MEMORY_EVERY = 10_000;
+const MEMORY_LOOK = 500;
+/** The ingress has everything in use by then. */
+const MEMORY_FROM = 20_000;
+const MINUTES = 8;
+
+const ROUTES = ['http-single', 'kafka-single', 'http-batched', 'kafka-batched', 'memory'] as const;
+type RouteName = (typeof ROUTES)[number];
+
+function routeOf(name: RouteName): object {
+  const batched = name !== 'http-single' && name !== 'kafka-single';
+  const auth = { type: 'standard-webhooks', secrets: ['env:BENCH_SECRET'] };
+  const schema = { type: 'object', required: ['phone'], properties: { phone: { type: 'string' } } };
+  return {
+    account: ACCOUNT,
+    schema,
+    action: { type: 'lead', mapping: 'people' },
+    ...(batched ? { batch: BATCH } : {}),
+    ...(name.startsWith('kafka')
+      ? { kafka: { cluster: 'bus', topics: [name] } }
+      : // The limit of a route is not what is measured.
+        { http: { path: `/${name}`, auth, perMinute: 1_000_000_000 } }),
+  };
+}
+
+export async function ingress(say: (line: string) => void): Promise<BenchResult> {
+  const broker = await startBroker();
+  if (broker === null) throw new Error('there is no Kafka broker to be had: this bench needs Java and Maven');
+  try {
+    await makeTopics(broker.brokers, { 'kafka-single': PARTITIONS, 'kafka-batched': PARTITIONS, dead: 1 });
+    const house = await openHouse({
+      // Nothing of what comes in is worked off, and nothing of it may count as too much.
+      accounts: [{ id: ACCOUNT, fixture: account(ACCOUNT), config: { callsPerMinute: 60_000 } }],
+      rate: 0,
+      config: {
+        mappings: { people: CONTACT_ONLY },
+        ingress: {
+          http: { port: 0 },
+          kafka: { bus: { brokers: broker.brokers, deadLetters: 'dead', concurrency: PARTITIONS } },
+          ...{ maxOpen: 10_000_000, maxDelay: '7d' },
+        },
+        routes: Object.fromEntries(ROUTES.map((name) => [name, routeOf(name)])),
+      },
+      files: {},
+      env: { BENCH_SECRET: SECRET_TEXT },
+      minutes: MINUTES,
+      say,
+    });
+    try {
+      return await measure(house, broker.brokers, say);
+    } finally {
+      await house.close();
+    }
+  } finally {
+    await broker.stop();
+  }
+}
+
+async function measure(house: House, brokers: string[], say: (line: string) => void): Promise<BenchResult> {
+  const figures: Record<string, number | string> = {};
+  const { child, url } = await house.ingress();
+  const db = await openPostgres(house.databaseUrl, (error) => say(String(error)));
+  try {
+    const raw = await rawStarter(house, say);
+    let before = await raw.measure();
+    /** One way in, between two looks at the engine's own rate. */
+    const beside = async (name: string, rate: () => Promise<number>) => {
+      const own = await rate();
+      const after = await raw.measure();
+      const engine = (before + after) / 2;
+      before = after;
+      figures[`${name}: events/s`] = round(own, 1);
+      figures[`${name}: raw starts/s beside it`] = round(engine, 1);
+      figures[`${name}: share of the raw rate`] = round(own / engine, 2);
+      say(
+        `${name}: ${round(own, 1)} events/s, ${round(own / engine, 2)} of the raw rate ${round(engine, 1)}`,
+      );
+    };
+    const told = new Map<RouteName, number>();
+    const http = async (route: RouteName, connections: number): Promise<number> => {
+      const path = `/${route}`;
+      const warm = await sendHttp(url, path, { connections, seconds: WARM_UP_S, from: 0 });
+      const sent = await sendHttp(url, path, { connections, seconds: HTTP_S, from: 1_000_000 });
+      told.set(route, warm.accepted + sent.accepted);
+      noteWaits(figures, route, sent);
+      return sent.accepted / sent.seconds;
+    };
+    const kafka = async (route: RouteName, events: number): Promise<number> => {
+      await sendKafka(brokers, route, { from: 0, events });
+      told.set(route, events);
+      const window = await house.until(async () => {
+        const seen = await acceptedOf(db, route);
+        return seen.events >= events ? seen : null;
+      });
+      return window.events / window.seconds;
+    };
+    figures['raw starts under way at once'] = raw.atOnce;
+    await beside('HTTP', () => http('http-single', CONNECTIONS.single));
+    await beside('Kafka', () => kafka('kafka-single', Math.round(before * KAFKA_S.single)));
+    await beside('HTTP in batches', () => http('http-batched', CONNECTIONS.batched));
+    await beside('Kafka in batches', () => kafka('kafka-batched', Math.round(before * KAFKA_S.batched)));
+    told.set('memory', await memory(url, child.pid, figures, say));
+
+    say('what the ledger and the engine have of it is counted');
+    let lost = 0;
+    let duplicates = 0;
+    for (const route of ROUTES) {
+      const balance = await balanceOf({ db, client: house.client }, ACCOUNT, route, told.get(route) ?? 0);
+      say(`${route}: ${told.get(route)} told yes, ${JSON.stringify(balance)}`);
+      figures[`${route}: workflows`] = balance.workflows;
+      lost += balance.lost;
+      duplicates += balance.duplicates;
+    }
+    figures['events told yes'] = sum([...told.values()]);
+    Object.assign(figures, { lost, duplicates });
+  } finally {
+    await db.close();
+  }
+  return {
+    figures,
+    goals: {
+      'HTTP: share of the raw rate': { min: 0.9 },
+      'Kafka: share of the raw rate': { min: 0.9 },
+      'HTTP in batches: share of the raw rate': { min: 10 },
+      'Kafka in batches: share of the raw rate': { min: 10 },
+      [MEMORY_GOAL]: { max: 1.1 },
+      lost: { max: 0 },
+      duplicates: { max: 0 },
+    },
+  };
+}
+
+function noteWaits(figures: Record<string, number | string>, route: RouteName, sent: Sent): void {
+  const name = route === 'http-single' ? 'HTTP' : 'HTTP in batches';
+  figures[`${name}: 202 p50, ms`] = round(quantile(sent.waits, 0.5), 1);
+  figures[`${name}: 202 p99, ms`] = round(quantile(sent.waits, 0.99), 1);
+  figures[`${name}: requests at once`] = CONNECTIONS[route === 'http-single' ? 'single' : 'batched'];
+  figures[`${name}: other answers`] = sent.refused;
+}
+
+/** The engine's own rate: the same start as the ingress makes, and nothing else. */
+async function rawStarter({ client }: House, say: (line: string) => void) {
+  let n = 0;
+  const startFor = async (seconds: number, atOnce: number): Promise<number> => {
+    const began = performance.now();
+    let started = 0;
+    const starter = async () => {
+      while (performance.now() - began < seconds * 1000) {
+        const key = `raw-${n++}`;
+        await client.workflow.start('leadIntake', {
+          ...leadIntakeIdentity(ACCOUNT, 'raw', key),
+          taskQueue: WORK_QUEUE,
+          args: [{ account: ACCOUNT, route: 'raw', events: [key] }],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          priority: { priorityKey: 2 },
+        });
+        started += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, starter));
+    return started / ((performance.now() - began) / 1000);
+  };
+  await startFor(WARM_UP_S, RAW_AT_ONCE[0] as number);
+  let best = { rate: 0, atOnce: 0 };
+  for (const atOnce of RAW_AT_ONCE) {
+    const rate = await startFor(RAW_S / 2, atOnce);
+    say(`raw starts, ${atOnce} at once: ${round(rate, 1)}/s`);
+    if (rate > best.rate) best = { rate, atOnce };
+  }
+  return { atOnce: best.atOnce, measure: () => startFor(RAW_S, best.atOnce) };
+}
+
+const MEMORY_GOAL = `memory at ${MEMORY_EVENTS} events / at ${MEMORY_FROM}`;
+
+/**
+ * Sends events in batches and looks at the size of the process on the way: of each stretch the smallest, as garbage that
+ * nobody has collected yet is no growth. Answers how many were told yes.
+ */
+async function memory(
+  url: string,
+  pid: number,
+  figures: Record<string, number | string>,
+  say: (line: string) => void,
+): Promise<number> {
+  const looks: { stretch: number; size: Promise<number> }[] = [];
+  const sent = await sendHttp(url, '/memory', {
+    ...{ connections: CONNECTIONS.batched, events: MEMORY_EVENTS, from: 0 },
+    onAccepted(count) {
+      if (count % MEMORY_LOOK === 0)
+        looks.push({ stretch: Math.ceil(count / MEMORY_EVERY), size: residentMb(pid) });
+    },
+  });
+  const smallest = new Map<number, number>();
+  for (const { stretch, size } of looks)
+    smallest.set(stretch, Math.min(smallest.get(stretch) ?? Infinity, await size));
+  const at = (count: number) => smallest.get(count / MEMORY_EVERY) as number;
+  for (let count = MEMORY_EVERY; count <= MEMORY_EVENTS; count += MEMORY_EVERY)
+    figures[`memory at ${count} events, MB`] = at(count);
+  figures[MEMORY_GOAL] = round(at(MEMORY_EVENTS) / at(MEMORY_FROM), 3);
+  figures['memory: events/s'] = round(sent.accepted / sent.seconds, 1);
+  say(`${sent.accepted} events in batches, ${figures['memory: events/s']}/s: ${figures[MEMORY_GOAL]}`);
+  return sent.accepted;
+}

@@ -1,0 +1,73 @@
+// What ledger and engine say of events that were accepted: nobody who was told yes may be missing, nobody be there twice.
+import type { Client } from '@temporalio/client';
+import type { LeadIntakeInput } from '../../src/contracts/intake.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { SEARCH_KEYS } from '../../workflows/messages.ts';
+
+/** Histories asked for at once. */
+const AT_ONCE = 16;
+
+export interface Window {
+  readonly events: number;
+  /** From the first to the last. */
+  readonly seconds: number;
+}
+
+/** Events of a route that the ledger has accepted, and the time that took, by the ledger's clock. */
+export async function acceptedOf(db: Database, route: string): Promise<Window> {
+  const [row] = await db.query<Window>(
+    `select count(*)::int as events,
+            coalesce(extract(epoch from max(accepted_at) - min(received_at)), 0)::float8 as seconds
+       from events where route = $1 and accepted_at is not null`,
+    [route],
+  );
+  return row as Window;
+}
+
+/** How often each event of a route is in the input of a workflow, and how many workflows there are. */
+async function startedOf(client: Client, account: string, route: string) {
+  const query = `${SEARCH_KEYS.account.name} = '${account}' and ${SEARCH_KEYS.job.name} = 'route/${route}'`;
+  const times = new Map<string, number>();
+  const waiting: { workflowId: string; runId: string }[] = [];
+  for await (const { workflowId, runId } of client.workflow.list({ query, pageSize: 1000 }))
+    waiting.push({ workflowId, runId });
+  const workflows = waiting.length;
+  const read = async () => {
+    for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+      const { events } = await client.workflow.getHandle(one.workflowId, one.runId).fetchHistory();
+      const payload = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+      const input = JSON.parse(Buffer.from(payload?.data ?? []).toString()) as LeadIntakeInput;
+      for (const event of input.events) times.set(event, (times.get(event) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, read));
+  return { times, workflows };
+}
+
+export interface Balance {
+  /** Told yes, and not in the ledger as accepted, or in no workflow. */
+  readonly lost: number;
+  /** In more than one workflow. */
+  readonly duplicates: number;
+  readonly workflows: number;
+}
+
+/** @param told events that the sender of this route was told yes for */
+export async function balanceOf(
+  { db, client }: { db: Database; client: Client },
+  account: string,
+  route: string,
+  told: number,
+): Promise<Balance> {
+  const { times, workflows } = await startedOf(client, account, route);
+  const rows = await db.query<{ id: string }>(
+    "select id from events where route = $1 and state <> 'received'",
+    [route],
+  );
+  const missing = rows.filter(({ id }) => !times.has(id)).length;
+  return {
+    lost: Math.max(0, told - rows.length) + missing,
+    duplicates: [...times.values()].filter((each) => each > 1).length,
+    workflows,
+  };
+}
