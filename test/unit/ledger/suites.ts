@@ -1,4 +1,5 @@
 // All suites of the ledger, run on each engine: one SQL, two engines.
+import { effectsSuite } from './effects-suite.ts';
 import { engineSuite } from './engine-suite.ts';
 import { intentsSuite } from './intents-suite.ts';
 import { outcomesSuite } from './outcomes-suite.ts';
@@ -16,4 +17,5 @@ export function ledgerSuites(engine: Engine): void {
   outcomesSuite(engine);
   peopleSuite(engine);
   surveySuite(engine);
+  effectsSuite(engine);
 }

@@ -1,0 +1,143 @@
+// What the effects of events keep: whose message is whose, where cards stand, and what goes with a forgotten event.
+import { describe, expect, it } from 'vitest';
+import type { EventRequest } from '../../../src/contracts/intake.ts';
+import { noteMovedCard, noteRemote } from '../../../src/ledger/effect-notes.ts';
+import {
+  addEvents,
+  endEvent,
+  forgetEvents,
+  getEvent,
+  markAccepted,
+  settleUnknown,
+} from '../../../src/ledger/events.ts';
+import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
+import {
+  endIntent,
+  findTwins,
+  getIntent,
+  type MessageTrace,
+  openIntent,
+  takeIntent,
+  traceIntent,
+} from '../../../src/ledger/intents.ts';
+import { ensurePerson, findPeople, noteCard } from '../../../src/ledger/people.ts';
+import { type Engine, freshAccount, phone } from './support.ts';
+
+const REQUEST: EventRequest = {
+  type: 'flow',
+  number: phone(1),
+  key: phone(1),
+  flow: 1,
+  connection: 1,
+  variables: {},
+};
+
+export function effectsSuite(engine: Engine): void {
+  describe('effects', () => {
+    it('twins are messages that say the same in the same conversation, and were sent since', async () => {
+      const account = freshAccount();
+      const intent = async (subject: string, trace: MessageTrace, mark = 'm', of = account) => {
+        const key = { account: of, kind: 'event-message', subject } as const;
+        const { id } = await openIntent(engine(), { ...key, run: 'r', mark, trace });
+        return id;
+      };
+      const own = await intent('own', { to: 'n' });
+      const sent: Record<string, number> = {
+        flying: await intent('flying', { to: 'n' }),
+        'another text': await intent('another text', { to: 'n' }, 'other'),
+        'another person': await intent('another person', { to: 'x' }),
+        'another account': await intent('another account', { to: 'n' }, 'm', freshAccount()),
+        here: await intent('here', { to: 'x' }),
+        elsewhere: await intent('elsewhere', { to: 'n' }),
+      };
+      for (const id of [own, ...Object.values(sent)]) await takeIntent(engine(), id);
+      await intent('not sent', { to: 'n' });
+      for (const [name, ticket] of [
+        ['here', 7],
+        ['elsewhere', 8],
+      ] as const) {
+        const id = sent[name] as number;
+        await endIntent(engine(), id, 'done');
+        await traceIntent(engine(), id, { to: 'y', ticket, contact: null, messages: ['id:a'] });
+      }
+      const find = (since: Date) =>
+        findTwins(engine(), { account, id: own, mark: 'm' }, { ticket: 7, targets: ['n', 't'], since });
+      expect(await find(new Date(Date.now() - 60_000))).toMatchObject([
+        { id: sent['flying'], state: 'sent', trace: { to: 'n' } },
+        { id: sent['here'], state: 'done', trace: { to: 'y', ticket: 7, messages: ['id:a'] } },
+      ]);
+      expect(await find(new Date(Date.now() + 60_000))).toEqual([]);
+    });
+
+    it('what is done stays so, whoever gives it up', async () => {
+      const key = { account: freshAccount(), kind: 'event-flow', subject: 'e' } as const;
+      const { id } = await openIntent(engine(), { ...key, run: 'r' });
+      await endIntent(engine(), id, 'unknown', 'FLOW_AMBIGUOUS');
+      await endIntent(engine(), id, 'done');
+      await endIntent(engine(), id, 'unknown', 'FLOW_AMBIGUOUS');
+      expect(await getIntent(engine(), key)).toMatchObject({ state: 'done' });
+    });
+
+    it('an answer that came after all makes the unknown done, and nothing else', async () => {
+      const account = freshAccount();
+      const run = await openIntakeRun(engine(), { account, sync: '@r' });
+      const ids = ['unknown', 'failed'].map((outcome) => `${account}-${outcome}`);
+      const drafts = ids.map((id) => ({
+        account,
+        route: 'r',
+        id,
+        subject: id,
+        rank: null,
+        request: REQUEST,
+      }));
+      await addEvents(engine(), run, drafts);
+      await markAccepted(engine(), ids);
+      for (const [n, outcome] of (['unknown', 'failed'] as const).entries()) {
+        await endEvent(engine(), ids[n] as string, { outcome, step: 'triggerFlow', code: 'X', reason: 'x' });
+        await settleUnknown(engine(), ids[n] as string);
+      }
+      const ends = await Promise.all(ids.map((id) => getEvent(engine(), id)));
+      expect(ends).toMatchObject([
+        { outcome: 'done', code: null, request: null },
+        { outcome: 'failed', code: 'X' },
+      ]);
+      // Forgotten ones take their intents along, of their own account only.
+      const key = { account, kind: 'event-flow', subject: ids[0] as string } as const;
+      const other = { ...key, account: freshAccount() };
+      for (const each of [key, other]) await openIntent(engine(), { ...each, run });
+      await engine().query(`update events set ended_at = now() - interval '3 days' where account = $1`, [
+        account,
+      ]);
+      expect(await forgetEvents(engine(), 2)).toBeGreaterThanOrEqual(2);
+      expect([await getEvent(engine(), key.subject), await getIntent(engine(), key)]).toEqual([null, null]);
+      expect(await getIntent(engine(), other)).not.toBeNull();
+    });
+
+    it('a contact that an event saw is noted where none is known, and never put in the place of another', async () => {
+      const account = freshAccount();
+      await noteRemote(engine(), account, phone(1), { id: 7, number: phone(1) });
+      await noteRemote(engine(), account, phone(1), { id: 8, number: phone(2) });
+      await ensurePerson(engine(), account, phone(3));
+      await noteRemote(engine(), account, phone(3), { id: 9, number: phone(3) });
+      const people = await findPeople(engine(), account, [phone(1), phone(3)], '');
+      expect(people.get(phone(1))).toMatchObject({
+        remote_id: 7,
+        remote_number: phone(1),
+        hash_contact: null,
+        seen: null,
+      });
+      expect(people.get(phone(3))).toMatchObject({ remote_id: 9 });
+    });
+
+    it('a card that an event moved keeps the stage that its sync asked for', async () => {
+      const account = freshAccount();
+      const person = await ensurePerson(engine(), account, phone(1));
+      const card = { pipeline: 'P', remoteId: 5, remoteStageId: 11, stage: 'New', adopted: false };
+      await noteCard(engine(), account, person, card);
+      await noteMovedCard(engine(), account, 5, 12);
+      await noteMovedCard(engine(), account, 6, 13);
+      const known = (await findPeople(engine(), account, [phone(1)], 'P')).get(phone(1));
+      expect(known?.card).toMatchObject({ remote_id: 5, remote_stage_id: 12, stage: 'New' });
+    });
+  });
+}
