@@ -20,14 +20,15 @@ export function createCommitter(
   commit: (next: bigint) => Promise<void>,
 ): Committer {
   let newest: bigint | null = null;
+  let committed: bigint | null = null;
   let stopped = false;
-  let running: Promise<void> | null = null;
+  let busy = false;
+  let underWay = Promise.resolve();
+
+  const toCommit = () => (stopped || newest === committed ? null : newest);
 
   async function run(): Promise<void> {
-    let committed: bigint | null = null;
-    for (;;) {
-      const next: bigint | null = newest;
-      if (stopped || next === null || next === committed) return;
+    for (let next = toCommit(); next !== null; next = toCommit()) {
       try {
         await commit(next);
         committed = next;
@@ -39,18 +40,18 @@ export function createCommitter(
         await delay(AGAIN_MS);
       }
     }
+    // At once, so that nobody finds it busy with nothing.
+    busy = false;
   }
 
   return {
     done(next) {
       newest = next;
-      running ??= run().finally(() => {
-        running = null;
-      });
+      if (busy) return;
+      busy = true;
+      underWay = run();
     },
-    settled: async () => {
-      while (running !== null) await running;
-    },
+    settled: () => underWay,
     stop() {
       stopped = true;
     },
