@@ -1,6 +1,7 @@
 // All suites of the ledger, run on each engine: one SQL, two engines.
 import { effectsSuite } from './effects-suite.ts';
 import { engineSuite } from './engine-suite.ts';
+import { eventsSuite } from './events-suite.ts';
 import { intentsSuite } from './intents-suite.ts';
 import { outcomesSuite } from './outcomes-suite.ts';
 import { peopleSuite } from './people-suite.ts';
@@ -15,6 +16,7 @@ export function ledgerSuites(engine: Engine): void {
   recordsSuite(engine);
   intentsSuite(engine);
   outcomesSuite(engine);
+  eventsSuite(engine);
   peopleSuite(engine);
   surveySuite(engine);
   effectsSuite(engine);

@@ -1,0 +1,104 @@
+// Whose turn it is: however begins and ends of events fall, one of a subject is under way, and none steps back.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Deps } from '../../../activities/deps.ts';
+import { createIntakeActivities } from '../../../activities/intake.ts';
+import type { EventDraft } from '../../../src/contracts/intake.ts';
+import { type Database, openPglite } from '../../../src/ledger/database.ts';
+import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events.ts';
+import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
+import { migrate } from '../../../src/ledger/migrations.ts';
+import { settleStep } from '../../../src/ledger/records.ts';
+import { freshAccount, phone, recordOf } from '../ledger/support.ts';
+
+let db: Database;
+beforeAll(async () => {
+  db = await openPglite('memory://');
+  await migrate(db);
+});
+afterAll(() => db.close());
+
+const options = {
+  mode: 'upsert',
+  tags: 'add',
+  extraInfo: 'merge',
+  fields: {},
+  conflict: 'overwrite',
+} as const;
+
+function activities() {
+  const deps = {
+    db,
+    log: { info() {}, warn() {}, error() {} },
+    account: () => ({ tokenKey: 'key', tokens: [{ key: 'key' }] }),
+    budget: { pace: async () => 120 },
+  } as unknown as Deps;
+  return createIntakeActivities(deps);
+}
+
+const event = fc.record({ person: fc.nat(2), rank: fc.option(fc.nat(4), { nil: null }) });
+
+describe('turns', () => {
+  it('at most one event of a person is under way, in the order in which they came, and no older one after a newer', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { minLength: 1, maxLength: 8 }),
+        fc.infiniteStream(fc.nat()),
+        async (events, choices) => {
+          const account = freshAccount();
+          const spec = { ...options, validateNumber: false };
+          const mapping = { contact: { number: 'n' }, tags: [], extraInfo: {} };
+          const run = await openIntakeRun(db, { account, sync: '@site', options: spec, mapping });
+          const drafts = events.map(
+            ({ person, rank }, n): EventDraft => ({
+              ...{ account, route: 'site', id: `${account}/${n}`, subject: `person/${person}`, rank },
+              request: { type: 'lead', record: recordOf(phone(person)) },
+            }),
+          );
+          await addEvents(db, run, drafts);
+          await markAccepted(
+            db,
+            drafts.map(({ id }) => id),
+          );
+          const desk = activities();
+          const underWay = new Map<string, { id: string; record: number }>();
+          const order: EventDraft[] = [];
+          const left = new Set(drafts);
+          for (let steps = 0; left.size > 0; steps++) {
+            if (steps > 2000) throw new Error('stuck');
+            const all = [...left];
+            const chosen = all[(choices.next().value as number) % all.length] as EventDraft;
+            const mine = underWay.get(chosen.subject);
+            if (mine?.id === chosen.id) {
+              await settleStep(db, mine.record, { clear: -1, touched: true });
+              await desk.closeEvent({ event: chosen.id });
+              underWay.delete(chosen.subject);
+              left.delete(chosen);
+              continue;
+            }
+            const turn = await desk.beginEvent({ event: chosen.id, workflow: `w/${chosen.id}` });
+            if (turn.turn === 'wait') continue;
+            if (turn.turn === 'over') {
+              expect(await getEvent(db, chosen.id)).toMatchObject({ outcome: 'superseded' });
+              left.delete(chosen);
+              continue;
+            }
+            expect(mine).toBeUndefined();
+            if (turn.work.type !== 'record') throw new Error('a lead is a record');
+            underWay.set(chosen.subject, { id: chosen.id, record: turn.work.record });
+            order.push(chosen);
+          }
+          for (const subject of new Set(drafts.map((draft) => draft.subject))) {
+            const done = order.filter((draft) => draft.subject === subject);
+            expect(done.map((draft) => drafts.indexOf(draft))).toEqual(
+              done.map((draft) => drafts.indexOf(draft)).toSorted((a, b) => a - b),
+            );
+            const ranks = done.flatMap(({ rank }) => (rank === null ? [] : [rank]));
+            expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

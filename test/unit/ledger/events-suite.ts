@@ -1,0 +1,190 @@
+// Events in the ledger: each once, one owner, one at a time a subject, remembered and forgotten.
+import { describe, expect, it } from 'vitest';
+import type { EventDraft } from '../../../src/contracts/intake.ts';
+import { listEvents, reopenEvents } from '../../../src/ledger/event-desk.ts';
+import {
+  addEvents,
+  claimEvent,
+  countOpen,
+  endEvent,
+  forgetEvents,
+  getEvent,
+  isBehind,
+  isSuperseded,
+  markAccepted,
+  nextInLine,
+} from '../../../src/ledger/events.ts';
+import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
+import { type Engine, freshAccount, phone, recordOf } from './support.ts';
+
+export function eventsSuite(engine: Engine): void {
+  const draftsOf = (account: string, count: number, subject = (n: number) => `person/${phone(n)}`) =>
+    Array.from(
+      { length: count },
+      (_, n): EventDraft => ({
+        ...{ account, route: 'site', id: `${account}-${n}`, subject: subject(n), rank: null },
+        request: { type: 'lead', record: recordOf(phone(n)) },
+      }),
+    );
+  const opened = async (count: number, over: Partial<EventDraft> = {}) => {
+    const account = freshAccount();
+    const run = await openIntakeRun(engine(), { account, sync: '@site' });
+    const drafts = draftsOf(account, count).map((draft) => ({ ...draft, ...over }));
+    await addEvents(engine(), run, drafts);
+    return { account, run, drafts, ids: drafts.map(({ id }) => id) };
+  };
+  const eventOf = async (id: string) => {
+    const event = await getEvent(engine(), id);
+    if (event === null) throw new Error(`no event ${id}`);
+    return event;
+  };
+
+  describe('events', () => {
+    it('are written down once, in the order given, and a repetition learns how far they are', async () => {
+      const { account, run, drafts, ids } = await opened(3);
+      await markAccepted(engine(), [ids[0] as string]);
+      await endEvent(engine(), ids[1] as string, { outcome: 'done' });
+      const more = draftsOf(account, 5).toReversed();
+      expect(await addEvents(engine(), run, more)).toEqual([
+        ...['received', 'received', 'received', 'ended', 'accepted'],
+      ]);
+      const rows = await engine().query<{ id: string }>(
+        'select id from events where account = $1 order by seq',
+        [account],
+      );
+      expect(rows.map(({ id }) => id)).toEqual([
+        ...drafts.map(({ id }) => id),
+        `${account}-4`,
+        `${account}-3`,
+      ]);
+    });
+
+    it('are one when two processes write them down at once', async () => {
+      const account = freshAccount();
+      const runs = await Promise.all(
+        [1, 2, 3].map(() => openIntakeRun(engine(), { account, sync: '@site' })),
+      );
+      expect(new Set(runs).size).toBe(1);
+      await Promise.all(runs.map((run) => addEvents(engine(), run, draftsOf(account, 20))));
+      const rows = await engine().query('select 1 from events where account = $1', [account]);
+      expect(rows).toHaveLength(20);
+    });
+
+    it('belong to one workflow, whoever else was started for them', async () => {
+      const { ids } = await opened(1);
+      const [id = ''] = ids;
+      expect(await claimEvent(engine(), id, 'one')).toBe(true);
+      expect(await claimEvent(engine(), id, 'two')).toBe(false);
+      expect(await claimEvent(engine(), id, 'one')).toBe(true);
+      await endEvent(engine(), id, { outcome: 'done' });
+      expect(await claimEvent(engine(), id, 'one')).toBe(false);
+    });
+
+    it('stand in line with those of their subject only, and the first one to wait is next', async () => {
+      const { ids } = await opened(3, { subject: 'person/1' });
+      await markAccepted(engine(), ids.slice(1));
+      const [first, second, third] = await Promise.all(ids.map(eventOf));
+      if (first === undefined || second === undefined || third === undefined) throw new Error('three');
+      // Received only: its sender was told to come again, and may never do.
+      expect(await isBehind(engine(), second)).toBe(false);
+      expect(await isBehind(engine(), third)).toBe(true);
+      expect(await nextInLine(engine(), second)).toBeNull();
+      await claimEvent(engine(), third.id, 'w3');
+      expect(await nextInLine(engine(), second)).toEqual({ id: third.id, workflow: 'w3' });
+      await endEvent(engine(), second.id, { outcome: 'done' });
+      expect(await isBehind(engine(), third)).toBe(false);
+    });
+
+    it.each([
+      ['done', true],
+      ['unchanged', true],
+      ['unknown', true],
+      ['failed', false],
+      ['discarded', false],
+    ] as const)('that are older than one that ended as %s are superseded: %s', async (outcome, expected) => {
+      const { account, run, ids } = await opened(1, { rank: 20, subject: 'person/1' });
+      await endEvent(engine(), ids[0] as string, { outcome });
+      const [older] = draftsOf(account, 2).slice(1);
+      await addEvents(engine(), run, [{ ...(older as EventDraft), rank: 10, subject: 'person/1' }]);
+      expect(await isSuperseded(engine(), await eventOf(`${account}-1`))).toBe(expected);
+    });
+
+    it('keep what they asked for only while somebody may need it, and their first end', async () => {
+      const { account, ids } = await opened(3);
+      const ends = ['done', 'failed', 'unknown'] as const;
+      for (const [n, outcome] of ends.entries())
+        await endEvent(engine(), ids[n] as string, { outcome, code: 'X', reason: 'because' });
+      await endEvent(engine(), ids[1] as string, { outcome: 'done' });
+      const events = await Promise.all(ids.map(eventOf));
+      expect(events.map(({ outcome, request }) => [outcome, request !== null])).toEqual([
+        ['done', false],
+        ['failed', true],
+        ['unknown', true],
+      ]);
+      expect((await countOpen(engine())).some((each) => each.account === account)).toBe(false);
+    });
+
+    it('are forgotten when their time is over, and not before', async () => {
+      const { account, ids } = await opened(4);
+      for (const id of ids.slice(0, 2)) await endEvent(engine(), id, { outcome: 'done' });
+      await markAccepted(engine(), [ids[2] as string]);
+      const age = (id: string, column: string, days: number) =>
+        engine().query(`update events set ${column} = now() - make_interval(days => $2) where id = $1`, [
+          id,
+          days,
+        ]);
+      await age(ids[0] as string, 'ended_at', 91);
+      await age(ids[1] as string, 'ended_at', 89);
+      await age(ids[2] as string, 'accepted_at', 400);
+      await age(ids[3] as string, 'received_at', 2);
+      await forgetEvents(engine(), 90);
+      const rows = await engine().query<{ id: string }>(
+        'select id from events where account = $1 order by seq',
+        [account],
+      );
+      expect(rows.map(({ id }) => id)).toEqual(ids.slice(1, 3));
+    });
+
+    it('are found by operators, and opened again only where there is something to try', async () => {
+      const { account, ids } = await opened(4);
+      const [done = '', failed = '', unknown = '', open = ''] = ids;
+      await endEvent(engine(), done, { outcome: 'done' });
+      await endEvent(engine(), failed, { outcome: 'failed', code: 'ERR_A', reason: 'refused' });
+      await endEvent(engine(), unknown, { outcome: 'unknown', code: 'LOST' });
+      await claimEvent(engine(), open, 'w');
+      const find = async (states: Parameters<typeof listEvents>[1]['states'], codes?: string[]) =>
+        (
+          await listEvents(engine(), {
+            account,
+            states,
+            limit: 10,
+            ...(codes === undefined ? {} : { codes }),
+          })
+        ).map(({ id }) => id);
+      expect(await find(['failed', 'unknown'])).toEqual([unknown, failed]);
+      expect(await find(['failed', 'unknown'], ['ERR_A'])).toEqual([failed]);
+      expect(await find(['open'])).toEqual([open]);
+      expect(await find(['held'])).toEqual([]);
+      const text = JSON.stringify(await listEvents(engine(), { ids, states: [], limit: 10 }));
+      expect(text).not.toContain(phone(0));
+      expect(await reopenEvents(engine(), { ids, states: [], limit: 10 })).toEqual([
+        { account, route: 'site', events: [failed, unknown] },
+      ]);
+      expect(await find(['open'])).toEqual([open, unknown, failed]);
+      expect(await reopenEvents(engine(), { ids, states: [], limit: 10 })).toEqual([]);
+    });
+  });
+
+  describe('the run of a route', () => {
+    it('is the same until the route changes', async () => {
+      const account = freshAccount();
+      const open = (mode: string) =>
+        openIntakeRun(engine(), { account, sync: '@site', options: { mode } } as never);
+      expect([await open('upsert'), await open('upsert'), await open('insert')]).toEqual([
+        `${account}/@site/1`,
+        `${account}/@site/1`,
+        `${account}/@site/2`,
+      ]);
+    });
+  });
+}
