@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forgetEvents } from '../../../../src/ledger/events.ts';
 import { openIntent, takeIntent } from '../../../../src/ledger/intents.ts';
+import { until } from '../../../support/until.ts';
 import { type EffectRoom, FAULTS, flow, KNOWN, message, openEffectRoom } from './support.ts';
 
 let room: EffectRoom;
@@ -62,7 +63,7 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
     await room.panel.fault({ method: 'POST', path: '/v1/flows', kind: 'delay', ms: 400, times: 1 });
     const id = await room.event(flow(KNOWN[0] as string));
     const late = room.step('triggerFlow', id);
-    await until(async () => (await room.intent(id))?.state === 'sent');
+    await until('the call is under way', async () => (await room.intent(id))?.state === 'sent');
     await room.pass(61_000);
     expect(await room.step('triggerFlow', id)).toEqual({ next: null });
     expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown' });
@@ -133,7 +134,7 @@ describe('attempts that meet', () => {
           expect(sent.length === 1 ? ['done'] : ['unknown']).toContain(outcome);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });
@@ -146,7 +147,3 @@ it('an event that is forgotten takes its intent along, and no other', async () =
   expect(await room.intent(old)).toBeUndefined();
   expect(await room.intent(young)).toMatchObject({ state: 'done' });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds()));
-}

@@ -14,12 +14,11 @@ import { createBudget } from '../../../../src/budget/slots.ts';
 import { type EffectResult, type EffectStep, EventRequest } from '../../../../src/contracts/intake.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import { saveCatalog } from '../../../../src/ledger/catalog.ts';
-import { openPglite } from '../../../../src/ledger/database.ts';
 import { addEvents, getEvent, markAccepted } from '../../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../../src/ledger/intake-runs.ts';
-import { migrate } from '../../../../src/ledger/migrations.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
 import { account } from '../../../support/house.ts';
+import { testLedger } from '../../../support/ledger.ts';
 import { type PanelRequest, panelOf } from '../../../support/panel.ts';
 
 const SCOPES = [
@@ -73,8 +72,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
   const sandbox = await startSandbox({
     ...{ port: 0, dataDir: dir, fixture: { accounts: [fixture] }, rate: 0 },
   });
-  const db = await openPglite('memory://');
-  await migrate(db);
+  const db = await testLedger();
   await saveCatalog(db, 'acme', 'tags', [
     { id: 1, name: 'crm' },
     { id: 2, name: 'vip' },
@@ -222,7 +220,6 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
     async close() {
       await Promise.all(clients.map((client) => client.close()));
       await sandbox.close();
-      await db.close();
       await rm(dir, { recursive: true, force: true });
     },
   };
