@@ -9,6 +9,7 @@ import {
   type FoundLetter,
   type Letter,
   readLetters,
+  TooMuchError,
 } from '../ingress/kafka/index.ts';
 import { createLogger } from '../observability/logger.ts';
 import { integer } from './arguments.ts';
@@ -96,7 +97,7 @@ function listed(clusters: Readonly<Record<string, unknown>>): string {
 
 export interface ReadOptions {
   readonly from?: { readonly partition: number; readonly offset: bigint };
-  keepValue(letter: Letter): boolean;
+  keepValue(letter: Letter): false | 'open' | 'always';
   readonly signal: AbortSignal;
 }
 
@@ -115,6 +116,8 @@ export async function readBox(box: Box, { from, keepValue, signal }: ReadOptions
       signal,
     });
   } catch (error) {
+    if (error instanceof TooMuchError)
+      throw new CliError(EXIT.usage, `${error.message}, by --since, --code or ids`, { cause: error });
     throw kafkaFailure(error, `topic "${config.deadLetters}" on ${config.brokers.join(', ')}`);
   } finally {
     progress.finish();

@@ -1,6 +1,6 @@
 // Which letters a command is about: those named by id, or all that filters leave.
 import type { Command } from 'commander';
-import type { FoundLetter } from '../ingress/kafka/index.ts';
+import type { FoundLetter, Letter } from '../ingress/kafka/index.ts';
 import { type Box, type FilterOptions, matches, parseId, readBox, withFilterOptions } from './dlq-box.ts';
 import { CliError, EXIT } from './exit.ts';
 
@@ -32,9 +32,6 @@ export function checkChoice(ids: readonly string[], options: ChoiceOptions, harm
     );
 }
 
-/** All values are held at once: what is to be replayed has to fit. */
-const MOST_BYTES = 268_435_456;
-
 /**
  * Open letters, oldest first.
  * @throws CliError when an id names none (3), or one that was dealt with already (5)
@@ -45,17 +42,9 @@ export async function chooseLetters(
   options: ChoiceOptions & { readonly withValues: boolean },
   signal: AbortSignal,
 ): Promise<FoundLetter[]> {
-  let bytes = 0;
-  const keepValue = (letter: FoundLetter | Parameters<typeof matches>[0]): boolean => {
-    const wanted =
-      options.withValues && (ids.length > 0 ? ids.includes(letter.id) : matches(letter, options));
-    if (wanted) bytes += letter.value?.byteLength ?? 0;
-    if (bytes > MOST_BYTES)
-      throw new CliError(
-        EXIT.usage,
-        'these letters hold more than 256 MiB together: choose fewer, with --since, --code or ids',
-      );
-    return wanted;
+  const keepValue = (letter: Letter) => {
+    const wanted = ids.length > 0 ? ids.includes(letter.id) : matches(letter, options);
+    return options.withValues && wanted ? 'open' : false;
   };
   const letters = await readBox(box, { keepValue, signal });
   const byAge = letters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1));

@@ -20,7 +20,11 @@ export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
       process.exitCode = await runCommand(async ({ signal }) => {
         const from = parseId(id);
         const box = await openBox(options, env);
-        const letters = await readBox(box, { from, keepValue: (letter) => letter.id === id, signal });
+        const letters = await readBox(box, {
+          from,
+          keepValue: (letter) => letter.id === id && 'always',
+          signal,
+        });
         const letter = letters.find((each) => each.id === id);
         if (letter === undefined)
           throw new CliError(EXIT.notFound, `there is no dead letter ${id} in "${box.config.deadLetters}"`);

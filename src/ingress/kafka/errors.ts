@@ -13,6 +13,8 @@ const HELP: Readonly<Record<string, string>> = {
   MESSAGE_TOO_LARGE: 'the record is larger than max.message.bytes of the topic',
   RECORD_LIST_TOO_LARGE: 'the record is larger than the brokers take',
   TIMEOUT: 'no answer in time',
+  COMPRESSION:
+    'records are compressed with snappy, lz4 or zstd, which are not read: let their senders use gzip or none, or set compression.type of the topic to gzip',
 };
 
 export interface KafkaTrouble {
@@ -34,6 +36,7 @@ function codeOf(root: unknown): string {
   if (typeof type === 'string') return type;
   if (typeof code === 'string') return code;
   if (root.name === 'KafkaJSRequestTimeoutError' || root.name === 'TimeoutError') return 'TIMEOUT';
+  if (root.name === 'KafkaJSNotImplemented') return 'COMPRESSION';
   if (root.name === 'KafkaJSSASLAuthenticationError') return 'SASL_AUTHENTICATION_FAILED';
   return 'UNREACHABLE';
 }

@@ -17,6 +17,6 @@ export {
 export type { Pause } from './pauses.ts';
 export { fetchBounds, type Gap } from './positions.ts';
 export { produce } from './producer.ts';
-export { type FoundLetter, readLetters } from './read-letters.ts';
+export { type FoundLetter, readLetters, TooMuchError } from './read-letters.ts';
 export { deliveryOf } from './record.ts';
 export type { KafkaStatus, PartitionStatus } from './status.ts';

@@ -20,32 +20,56 @@ export interface ReadLettersOptions {
   readonly group: string;
   /** Only letters of this partition, from this offset on. @default all of the topic */
   readonly from?: { readonly partition: number; readonly offset: bigint };
-  /** Whether the value of this letter is kept; all values of a long topic would not fit. */
-  keepValue(letter: Letter): boolean;
+  /** Whether the value of this letter is kept, as long as it is open or for good. */
+  keepValue(letter: Letter): false | 'open' | 'always';
+  /** Most bytes of values to keep at once. @default 256 MiB */
+  readonly mostBytes?: number;
   progress(done: number, total: number): void;
   readonly signal: AbortSignal;
 }
 
 const SILENCE_MS = 30_000;
+const MOST_BYTES = 268_435_456;
+
+/** The letters that are wanted hold more than fits. */
+export class TooMuchError extends Error {
+  override readonly name = 'TooMuchError';
+  readonly mostBytes: number;
+  constructor(mostBytes: number) {
+    super(`these letters hold more than ${mostBytes} bytes together: choose fewer`);
+    this.mostBytes = mostBytes;
+  }
+}
 
 /**
  * Letters in the order of their partitions. Of a record that was written twice, as a crash brings it about, the first
  * letter stands for both.
+ * @throws TooMuchError
  * @throws what kafkajs throws: `UNKNOWN_TOPIC_OR_PARTITION` where the topic does not exist
  */
 export async function readLetters(options: ReadLettersOptions): Promise<FoundLetter[]> {
   const letters = new Map<string, FoundLetter>();
+  const { mostBytes = MOST_BYTES } = options;
+  let bytes = 0;
   await readRecords(options, (partition, message) => {
     const resolution = readResolution(message);
     if (resolution !== null) {
       const letter = letters.get(resolution.letter);
       // The first one counts: a replay and a discard at once are both true.
-      if (letter?.resolution === null) letters.set(letter.id, { ...letter, resolution });
+      if (letter?.resolution !== null) return;
+      if (options.keepValue(letter) === 'always') {
+        letters.set(letter.id, { ...letter, resolution });
+        return;
+      }
+      bytes -= letter.value?.byteLength ?? 0;
+      letters.set(letter.id, { ...letter, value: null, resolution });
       return;
     }
     const letter = readLetter(partition, message);
     if (letter === null) return;
     const value = options.keepValue(letter) ? letter.value : null;
+    bytes += value?.byteLength ?? 0;
+    if (bytes > mostBytes) throw new TooMuchError(mostBytes);
     letters.set(letter.id, { ...letter, value, resolution: null });
   });
   return withoutRepetitions([...letters.values()]);
@@ -111,10 +135,15 @@ async function readRecords(
         autoCommit: false,
         eachBatch: async ({ batch }) => {
           const range = left.get(batch.partition);
-          for (const message of batch.messages) {
-            const offset = BigInt(message.offset);
-            if (range !== undefined && offset >= range.low && offset < range.high)
-              visit(batch.partition, message);
+          const wanted = batch.messages.filter(({ offset }) => {
+            return range !== undefined && BigInt(offset) >= range.low && BigInt(offset) < range.high;
+          });
+          try {
+            for (const message of wanted) visit(batch.partition, message);
+          } catch (error) {
+            // Thrown on, kafkajs would try it again and again.
+            reject(error as Error);
+            return;
           }
           reached(batch.partition, BigInt(batch.lastOffset()) + 1n);
         },

@@ -11,7 +11,8 @@ const SESSION_MS = 30_000;
 const HEARTBEATS = 10;
 /** Longest wait of a fetch for something to come. A partition that is taken up again waits for it at most. */
 const FETCH_WAIT_MS = 250;
-const FETCH_BYTES = 524_288;
+/** A record batch that is larger is fetched only when no other partition has anything. */
+const FETCH_BYTES = 1_048_576;
 /** How long new partitions of a topic may stay unseen. */
 const METADATA_MS = 60_000;
 const DISCONNECT_MS = 5000;

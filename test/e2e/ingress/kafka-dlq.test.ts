@@ -9,6 +9,7 @@ import { stringify } from 'yaml';
 import { describeError } from '../../../src/cli/describe-error.ts';
 import { registerDlq } from '../../../src/cli/dlq.ts';
 import { EXIT } from '../../../src/cli/exit.ts';
+import { readLetters, TooMuchError } from '../../../src/ingress/kafka/index.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { until } from '../../support/until.ts';
 import { kafkaRoom, PHONE_SCHEMA, realRoute, scriptedAcceptance, tagsRoute } from './kafka-room.ts';
@@ -200,6 +201,27 @@ describe('dlq', () => {
     expect(discarded.map(({ resolution }) => resolution)).toEqual(
       open.map(() => expect.objectContaining({ how: 'discarded', reason }) as object),
     );
+    const broken = open.find(({ code }) => code === 'BAD_JSON');
+    const { stdout } = await sluice(made.file, 'show', broken?.id as string, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      resolution: { reason },
+      value: '(41 bytes that are no JSON)',
+    });
+  });
+
+  it('gives up where the letters that are wanted hold more than fits', async () => {
+    const { dead } = await room.topics({ dead: 1 });
+    const headers = { 'sluice-origin-topic': 'leads', 'sluice-origin-offset': '1' };
+    await room.send(dead, ['12345', '12345'], { headers });
+    const read = readLetters({
+      access: {
+        connection: { brokers: room.broker().brokers, tls: false },
+        log: { debug: () => {} },
+      },
+      ...{ topic: dead, group: 'g', mostBytes: 9, keepValue: () => 'open', progress: () => {} },
+      signal: new AbortController().signal,
+    });
+    await expect(read).rejects.toBeInstanceOf(TooMuchError);
   });
 
   it('tells a topic that is not there from brokers that are away', async () => {

@@ -186,6 +186,7 @@ export function kafkaRoom() {
         routes: readonly Route[];
         acceptance: Acceptance;
         maxMessageBytes?: number;
+        lookMs?: number;
       },
     ): Started {
       const lines: Line[] = [];
@@ -197,7 +198,7 @@ export function kafkaRoom() {
         config: IngressKafka.parse({ brokers: brokers(), group: `g-${randomUUID().slice(0, 8)}`, ...config }),
         log: { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') },
         registry,
-        times: TIMES,
+        times: { ...TIMES, lookMs: options.lookMs ?? TIMES.lookMs },
         ...options,
       });
       running.add(ingress);

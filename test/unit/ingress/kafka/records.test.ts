@@ -207,6 +207,7 @@ describe('an error of kafkajs', () => {
     ],
     [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED', /connect/],
     [Object.assign(new Error('t'), { name: 'KafkaJSRequestTimeoutError' }), 'TIMEOUT', /no answer/],
+    [Object.assign(new Error('Snappy'), { name: 'KafkaJSNotImplemented' }), 'COMPRESSION', /gzip/],
     ['text', 'UNKNOWN', /text/],
   ])('%s tells its root', (error, code, message) => {
     expect(describeKafkaError(error)).toEqual({ code, message: expect.stringMatching(message) as string });
