@@ -106,7 +106,7 @@ const REPORT = [
   ...['run', 'read', 'created', 'updated', 'unchanged', 'rejected', 'failed', 'unknown'],
   ...['cards', 'calls', 'seconds'],
 ];
-/** Calls that may have been under way when a process was killed: nobody was left to count them. */
+/** Calls that may have been under way when worker and sandbox were killed: one of them may know of such a call, or both. */
 const UNDER_WAY = 64;
 
 it('sluice demo, killed hard in the middle, goes on at the next start: it adds up, every record once, no second card; then it is quiet', async () => {
@@ -127,8 +127,7 @@ it('sluice demo, killed hard in the middle, goes on at the next start: it adds u
   expect(before).toBeLessThan(writes(after.requests).length);
   expectOncePerPerson(after);
   expect(after.contacts.length).toBe(created + 40);
-  expect(after.requests.length).toBeGreaterThanOrEqual(report.calls);
-  expect(after.requests.length).toBeLessThanOrEqual(report.calls + UNDER_WAY);
+  expect(Math.abs(after.requests.length - report.calls)).toBeLessThanOrEqual(UNDER_WAY);
 
   // With the limit, which costs nothing: there is nothing left to call for.
   const quiet = await demo('--once').ended();
