@@ -18,6 +18,7 @@ import {
   claimEvent,
   type EventEnd,
   type EventRow,
+  effectOf,
   endEvent,
   getEvent,
   isBehind,
@@ -109,6 +110,10 @@ export function createIntakeActivities(deps: Deps) {
     const { request } = event;
     if (request === null) throw new Error(`the event ${event.id} is open, and what it asks for is gone`);
     const yours = { turn: 'yours', ...place } as const;
+    if (request.type === 'tags' && request.add.length + request.remove.length === 0) {
+      await endEvent(tx, event.id, { outcome: 'unchanged' });
+      return { turn: 'over', next: await nextInLine(tx, event) };
+    }
     if (request.type !== 'lead') {
       const person = await personOf(tx, event.account, request);
       const lists = await listsToRead(tx, event.account, namesOf(request));
@@ -218,7 +223,13 @@ async function recordOf(
 
 async function endOf(tx: Queryable, event: EventRow, cancelled = false): Promise<EventEnd> {
   const stopped: EventEnd = { outcome: 'discarded', code: 'CANCELLED', reason: 'the workflow was cancelled' };
-  if (event.record_id === null) return stopped;
+  if (event.record_id === null) {
+    const effect = await effectOf(tx, event);
+    if (effect === 'done') return { outcome: 'done' };
+    if (effect === 'open') return stopped;
+    const reason = 'the workflow was cancelled while a call was under way: look whether it had its effect';
+    return { outcome: 'unknown', code: 'CANCELLED', reason };
+  }
   const { status, step, code, reason } = await getRecord(tx, event.run_id, event.record_id);
   if (status === 'pending' && cancelled) return stopped;
   if (status === 'pending' || status === 'rejected')

@@ -2,6 +2,7 @@
 // workflow knows them by hashes only.
 import {
   CancellationScope,
+  CancelledFailure,
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
@@ -24,7 +25,7 @@ import type {
 import { retrySignal, SEARCH_KEYS, turnSignal } from './messages.ts';
 import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { nextStep } from './record-steps.ts';
-import { reasonOf, refusalOf } from './refusals.ts';
+import { reasonOf } from './refusals.ts';
 
 type Turn = Extract<EventTurn, { turn: 'yours' }>;
 
@@ -71,10 +72,11 @@ class LeadIntake {
     const ended = await Promise.allSettled(workers);
     const failed = ended.find((each) => each.status === 'rejected');
     if (failed !== undefined) {
+      if (!isCancelled(failed.reason)) throw failed.reason;
       await CancellationScope.nonCancellable(async () => {
         for (const event of events.slice(next)) await this.#close(event, true);
       });
-      throw failed.reason;
+      throw new CancelledFailure('the events of this workflow were cancelled');
     }
     if (next < events.length)
       await continueAsNew<typeof leadIntake>({ account, route, events: events.slice(next) });
@@ -89,7 +91,7 @@ class LeadIntake {
       else await this.#effect(event, turn, turn.work);
       await this.#close(event);
     } catch (error) {
-      if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.#close(event, true));
+      if (isCancelled(error)) await CancellationScope.nonCancellable(() => this.#close(event, true));
       throw error;
     }
   }
@@ -144,7 +146,7 @@ class LeadIntake {
       try {
         return await call();
       } catch (error) {
-        if (isCancellation(error) || refusalOf(error) === null) throw error;
+        if (isCancelled(error)) throw error;
         const reason = reasonOf(error);
         const [code = 'REFUSED'] = reason.split(':');
         log.warn('held', { event, reason });
@@ -192,4 +194,9 @@ class LeadIntake {
       priority: callPriority(lane, turn.tokenKey, turn.callsPerMinute),
     });
   }
+}
+
+/** A call that waited for its next attempt when the cancellation came ends with the failure of the last one. */
+function isCancelled(error: unknown): boolean {
+  return isCancellation(error) || CancellationScope.current().consideredCancelled;
 }

@@ -192,6 +192,7 @@ function full(event: EventSummary): string {
     ['state', stateOf(event)],
     ...(why.code === null ? [] : [['why', `${why.reason ?? ''} [${why.code}]`]]),
     ...(event.step === null ? [] : [['step', event.step]]),
+    ...event.warnings.map(({ field, code, reason }) => ['warning', `${field}: ${reason} [${code}]`]),
     ['received', time(event.receivedAt)],
     ['accepted', time(event.acceptedAt)],
     ['ended', time(event.endedAt)],

@@ -85,6 +85,15 @@ export interface EventDraft {
   /** Larger is newer; null: in the order in which they came. */
   readonly rank: number | null;
   readonly request: EventRequest;
+  /** Values that were left out while the rest was taken, such as an e-mail that is none. */
+  readonly warnings?: readonly EventWarning[];
+}
+
+/** Without the value: operators see it. */
+export interface EventWarning {
+  readonly field: string;
+  readonly code: string;
+  readonly reason: string;
 }
 
 /**
@@ -207,6 +216,7 @@ export interface EventSummary {
   readonly code: string | null;
   readonly reason: string | null;
   readonly held: { readonly code: string; readonly reason: string } | null;
+  readonly warnings: readonly EventWarning[];
   readonly workflow: string | null;
   readonly receivedAt: string;
   readonly acceptedAt: string | null;

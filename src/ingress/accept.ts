@@ -33,11 +33,10 @@ export interface AcceptanceOptions {
   callsPerMinute(account: string): number;
   /** What the steps of this route's events are to know. */
   specOf(route: Route): IntakeSpec;
-  readonly log: { warn(fields: object, message: string): void };
 }
 
 export function createAcceptance(options: AcceptanceOptions): Acceptance {
-  const { client, db, log } = options;
+  const { client, db } = options;
   const room = createRoom(options);
   const runs = new Map<string, Promise<string>>();
   const batchers = new Map<string, Batcher<EventDraft, Accepted>>();
@@ -162,10 +161,6 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       underWay.add(work);
       try {
         return await work;
-      } catch (error) {
-        if (error instanceof NotAcceptedError)
-          log.warn({ route: route.name, events: drafts.length, why: error.why }, error.message);
-        throw error;
       } finally {
         underWay.delete(work);
       }

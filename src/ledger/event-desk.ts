@@ -17,7 +17,7 @@ function parametersOf({ ids, account, route, states, codes }: EventFilter): unkn
 /** The newest first. */
 export async function listEvents(db: Queryable, filter: EventFilter): Promise<EventSummary[]> {
   return await db.query<EventSummary>(
-    `select id, account, route, action, state, outcome, step, code, reason, workflow,
+    `select id, account, route, action, state, outcome, step, code, reason, workflow, warnings,
             case when hold_code is null then null
                  else json_build_object('code', hold_code, 'reason', hold_reason) end as held,
             ${['received', 'accepted', 'ended']

@@ -1,7 +1,11 @@
 // Events that came in: written down before a workflow is started for them, and remembered long after it has ended.
+import { createHash } from 'node:crypto';
 import type { EventDraft, EventOutcome, EventRequest, EventState, NextInLine } from '../contracts/intake.ts';
 import type { Queryable } from './database.ts';
 import { toJson } from './json.ts';
+
+/** Kinds of intents whose subject is an event. */
+const EVENT_KINDS = `'event-message', 'event-move', 'event-flow'`;
 
 export interface EventRow {
   /** Order in which events came. */
@@ -11,6 +15,7 @@ export interface EventRow {
   readonly route: string;
   readonly run_id: string;
   readonly action: EventRequest['type'];
+  /** Hash of whom or what it is about. */
   readonly subject: string;
   readonly rank: number | null;
   /** Null once it has ended well: nobody needs it any more. */
@@ -35,15 +40,15 @@ export async function addEvents(
   run: string,
   drafts: readonly EventDraft[],
 ): Promise<EventState[]> {
-  const rows = drafts.map(({ id, account, route, subject, rank, request }) => ({
-    ...{ id, account, route, action: request.type, subject, rank, request },
+  const rows = drafts.map(({ subject, request, warnings = [], ...draft }) => ({
+    ...{ ...draft, request, warnings, action: request.type, subject: hashOf(draft.account, subject) },
   }));
   const fresh = await db.query<{ id: string }>(
-    `insert into events (id, account, route, run_id, action, subject, rank, request)
-     select id, account, route, $1, action, subject, rank, request
+    `insert into events (id, account, route, run_id, action, subject, rank, request, warnings)
+     select id, account, route, $1, action, subject, rank, request, warnings
        from rows from (jsonb_to_recordset($2::jsonb)
-         as (id text, account text, route text, action text, subject text, rank float8, request jsonb))
-         with ordinality as r(id, account, route, action, subject, rank, request, n)
+         as (id text, account text, route text, action text, subject text, rank float8, request jsonb, warnings jsonb))
+         with ordinality as r(id, account, route, action, subject, rank, request, warnings, n)
       order by n
      on conflict (id) do nothing returning id`,
     [run, toJson(rows)],
@@ -55,6 +60,14 @@ export async function addEvents(
   );
   const states = new Map(known.map(({ id, state }) => [id, state]));
   return drafts.map(({ id }) => states.get(id) as EventState);
+}
+
+/** The row outlives what the event asked for, so it names nobody. */
+function hashOf(account: string, subject: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([account, subject]))
+    .digest('base64url')
+    .slice(0, 22);
 }
 
 /** A workflow has been accepted for these events. */
@@ -118,6 +131,16 @@ export async function isSuperseded(tx: Queryable, event: EventRow): Promise<bool
     [event.account, event.route, event.subject, event.rank],
   );
   return rows.length > 0;
+}
+
+/** How far the one effect of an event is that is not idempotent: `open` when nothing went out. */
+export async function effectOf(tx: Queryable, event: EventRow): Promise<'open' | 'under way' | 'done'> {
+  const [intent] = await tx.query<{ state: string }>(
+    `select state from intents where account = $1 and subject = $2 and kind in (${EVENT_KINDS}) and state <> 'open'`,
+    [event.account, event.id],
+  );
+  if (intent === undefined) return 'open';
+  return intent.state === 'done' ? 'done' : 'under way';
 }
 
 /** Keeps what a step found out for the next one. */
@@ -214,7 +237,7 @@ export async function forgetEvents(db: Queryable, days: number, limit = 5000): P
   );
   await db.query(
     `delete from intents i using unnest($1::text[], $2::text[]) as gone(account, id)
-      where i.account = gone.account and i.subject = gone.id and i.kind in ('event-message', 'event-move', 'event-flow')`,
+      where i.account = gone.account and i.subject = gone.id and i.kind in (${EVENT_KINDS})`,
     [rows.map(({ account }) => account), rows.map(({ id }) => id)],
   );
   await db.query('delete from event_ranks where at < now() - make_interval(secs => $1 * 86400)', [days]);

@@ -64,7 +64,6 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
     client: options.client,
     db,
     taskQueue,
-    log,
     maxOpen: ingress.maxOpen,
     maxDelayMs: durationMs(ingress.maxDelay),
     callsPerMinute(name) {
@@ -128,6 +127,8 @@ async function forgetNowAndThen({ db, log, shutdown }: IngressOptions, days: num
   while (!shutdown.signal.aborted) {
     try {
       for (let more = true; more && !shutdown.signal.aborted; ) more = (await forgetEvents(db, days)) > 0;
+      // It has no autovacuum: what was forgotten, and records of events that ended, would keep their space.
+      if (db.engine === 'pglite') await db.query('vacuum events, event_ranks, run_records');
     } catch (error) {
       if (!shutdown.signal.aborted) log.warn({ err: error }, 'old events could not be forgotten yet');
     }

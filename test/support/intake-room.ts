@@ -68,7 +68,6 @@ export function acceptanceOf(
     maxDelayMs: 3_600_000,
     callsPerMinute: () => 60_000,
     specOf: (route) => intakeSpec(route.name, route.config, MAPPING as unknown as MappingConfig),
-    log: { warn() {} },
     ...over,
   });
 }

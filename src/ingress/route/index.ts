@@ -53,7 +53,17 @@ export function openRoute(name: string, config: RouteConfig, { compile, schema }
     const rank = readRank(view);
     const result = await compile.apply(view);
     if (!result.ok) throw new RefusedError('MAPPING', 422, describe(result.problems), result.problems);
-    return { account, route: name, id, subject: result.subject, rank, request: result.request };
+    const { subject, request } = result;
+    const warnings = result.warnings.map(({ field, code, reason }) => ({ field, code, reason }));
+    return {
+      account,
+      route: name,
+      id,
+      subject,
+      rank,
+      request,
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
   };
 
   return {

@@ -11,6 +11,7 @@ export const EVENT_TABLES = `
     subject text not null,
     rank double precision,
     request jsonb,
+    warnings jsonb not null default '[]',
     state text not null default 'received',
     workflow text,
     progress jsonb not null default '{}',
