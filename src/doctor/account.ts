@@ -96,20 +96,29 @@ async function checkOneToken(
     tags: reads.tags.data?.items ?? null,
     cards: cards.list.data?.items ?? null,
   };
-  for (const name of new Set(syncs.map(({ mapping }) => mapping))) {
+  for (const name of mappingsOf(config, account)) {
     checkNames(name, config.config.mappings[name]!, names, findings);
   }
   reportVerdicts(account, judge(assumed, reads, cards, messages), findings);
 }
 
-/** The reads without which a sync of the configuration can not run. */
+/** The reads without which a sync or a lead of the configuration can not be done. */
 function neededScopes(config: LoadedConfig, account: string): Set<string> {
-  const { syncs, mappings } = config.config;
-  const used = Object.values(syncs).filter((sync) => sync.account === account);
+  const used = [...mappingsOf(config, account)];
   const needed = new Set<string>();
   if (used.length > 0) needed.add('contacts:read');
-  if (used.some(({ mapping }) => mappings[mapping]?.card !== undefined)) needed.add('cards:read');
+  if (used.some((mapping) => config.config.mappings[mapping]?.card !== undefined)) needed.add('cards:read');
   return needed;
+}
+
+/** Mappings whose records go to the account: those of its syncs, and of its routes that make leads. */
+function mappingsOf({ config }: LoadedConfig, account: string): Set<string> {
+  const mine = <T extends { readonly account: string }>(entries: Readonly<Record<string, T>>) =>
+    Object.values(entries).filter((entry) => entry.account === account);
+  return new Set([
+    ...mine(config.syncs).map(({ mapping }) => mapping),
+    ...mine(config.routes).flatMap(({ action }) => (action.type === 'lead' ? [action.mapping] : [])),
+  ]);
 }
 
 interface CardReads {
