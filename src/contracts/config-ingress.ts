@@ -63,7 +63,7 @@ export const IngressConfig = z.strictObject({
   }),
   maxDelay: durationWithin('1s', '7d').default('30m').meta({
     description:
-      'How far the calls of accepted events may be behind, at the calls a minute of the account; beyond, as with maxOpen',
+      'How far the calls of accepted events may be behind, at the calls a minute of the account; beyond, Kafka is paused, and HTTP goes on: its senders may not come again',
   }),
   remember: described(
     durationWithin('2h', '3650d').default('90d'),

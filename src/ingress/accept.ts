@@ -137,7 +137,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   async function accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
     if (drafts.length === 0) return [];
     if (closing) throw new NotAcceptedError('CLOSING', REST_MS, 'this process is shutting down');
-    await ledger(() => room.require(route.config.account));
+    await ledger(() => room.requirePlace(route.config.account));
     const [only] = drafts;
     if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts);
     // A burst of one event, as impatient senders make it, costs one start.
@@ -165,7 +165,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
         underWay.delete(work);
       }
     },
-    requireRoom: (account) => ledger(() => room.require(account)),
+    requireRoom: (account) => ledger(() => room.requireTime(account)),
     loads: () => ledger(() => room.loads()),
     async ready() {
       await ledger(() => db.query('select 1'));

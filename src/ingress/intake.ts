@@ -83,7 +83,7 @@ export interface Load {
   readonly open: number;
   /** Seconds since the first of them was accepted; null when there is none. */
   readonly oldestSeconds: number | null;
-  /** Why nothing more is taken for now; null while there is room. */
+  /** Why nothing more is fetched for now, and perhaps nothing more taken; null while there is room. */
   readonly busy: string | null;
 }
 
@@ -94,7 +94,7 @@ export interface Acceptance {
    * @throws NotAcceptedError: none, some or all of them were accepted; a repetition is safe
    */
   accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]>;
-  /** @throws NotAcceptedError with `BUSY` while the account has no room: asked before a partition is read on */
+  /** Asked before a partition is read on. @throws NotAcceptedError with `BUSY` while the account has no room, or its budget is far behind */
   requireRoom(account: string): Promise<void>;
   loads(): Promise<Load[]>;
   /** Does Temporal answer, and the ledger? @throws NotAcceptedError */

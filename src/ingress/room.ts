@@ -23,16 +23,27 @@ export interface RoomOptions {
 
 export interface Room {
   loads(): Promise<Load[]>;
-  /** @throws NotAcceptedError `BUSY` */
-  require(account: string): Promise<void>;
+  /** Is there room for what comes by itself? Its sender may not come again, so a budget that is behind turns nobody away. @throws NotAcceptedError `BUSY` */
+  requirePlace(account: string): Promise<void>;
+  /** Is it time to fetch more? Kafka keeps what is not fetched. @throws NotAcceptedError `BUSY` */
+  requireTime(account: string): Promise<void>;
+}
+
+function refuse(why: string | null): void {
+  if (why !== null) throw new NotAcceptedError('BUSY', BUSY_RETRY_MS, why);
 }
 
 export function createRoom(options: RoomOptions): Room {
   const { db, maxOpen, maxDelayMs, callsPerMinute, now = Date.now } = options;
   let known: { at: number; loads: Promise<Load[]> } | null = null;
 
-  function busy(account: string, open: number): string | null {
-    if (open >= maxOpen) return `${open} events of the account are open, and ingress.maxOpen is ${maxOpen}`;
+  function full(open: number): string | null {
+    return open < maxOpen
+      ? null
+      : `${open} events of the account are open, and ingress.maxOpen is ${maxOpen}`;
+  }
+
+  function behind(account: string, open: number): string | null {
     const minutes = (open * CALLS_AN_EVENT) / callsPerMinute(account);
     if (minutes * 60_000 < maxDelayMs) return null;
     return `the calls of ${open} open events take some ${Math.round(minutes)} min at the account's rate, and ingress.maxDelay is ${Math.round(maxDelayMs / 60_000)} min`;
@@ -42,7 +53,7 @@ export function createRoom(options: RoomOptions): Room {
     const rows = await countOpen(db);
     return rows.map(({ account, open, oldest }) => ({
       ...{ account, open, oldestSeconds: oldest },
-      busy: busy(account, open),
+      busy: full(open) ?? behind(account, open),
     }));
   }
 
@@ -56,11 +67,15 @@ export function createRoom(options: RoomOptions): Room {
     return asked.loads;
   }
 
+  const loadOf = async (account: string) => (await loads()).find((each) => each.account === account);
+
   return {
     loads,
-    async require(account) {
-      const load = (await loads()).find((each) => each.account === account);
-      if (load?.busy != null) throw new NotAcceptedError('BUSY', BUSY_RETRY_MS, load.busy);
+    async requirePlace(account) {
+      refuse(full((await loadOf(account))?.open ?? 0));
+    },
+    async requireTime(account) {
+      refuse((await loadOf(account))?.busy ?? null);
     },
   };
 }
