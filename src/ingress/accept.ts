@@ -11,14 +11,17 @@ import { type Batcher, createBatcher } from './batcher.ts';
 import { eachInOrder } from './in-order.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
 import { createRoom } from './room.ts';
+import { createSlots } from './slots.ts';
 
 /** A start that has no answer by then is given up; made again, it finds its workflow there. */
 const START_MS = 5000;
 const READY_MS = 2000;
 /** After a failed start nobody is kept waiting for so long: the engine is asked again then. */
 const REST_MS = 1000;
-/** Starts under way for one call of `accept`: the engine's rate does not rise beyond. */
+/** Starts under way of this process: the engine's rate does not rise beyond, and each has `START_MS`. */
 const STARTS = 32;
+/** Rows that one statement of the ledger writes for senders who come at the same time. */
+const ROWS = 256;
 /** Groups of a route under way at once, where it batches. */
 const GROUPS = 4;
 /** In front of `started by` in a workflow task's queue: as urgent as leads. */
@@ -39,6 +42,17 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const { client, db } = options;
   const room = createRoom(options);
   const runs = new Map<string, Promise<string>>();
+  const starts = createSlots(STARTS);
+  const never = new AbortController().signal;
+  /** One statement serves all who come while another is under way: alone, each would wait for a commit of its own. */
+  const writers = new Map<string, Batcher<EventDraft, EventState>>();
+  const marker = createBatcher<string, undefined>({
+    ...{ max: ROWS, waitMs: 0, groups: 1 },
+    handOn: async (ids) => {
+      await markAccepted(db, ids);
+      return ids.map(() => undefined);
+    },
+  });
   const batchers = new Map<string, Batcher<EventDraft, Accepted>>();
   /** Events whose start is under way: the same one meanwhile waits for the same answer. */
   const starting = new Map<string, Promise<unknown>>();
@@ -56,7 +70,22 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     return opened;
   }
 
-  async function start(account: string, route: string, key: string, events: readonly string[]) {
+  function write(route: Route, drafts: readonly EventDraft[]): Promise<EventState[]> {
+    let writer = writers.get(route.name);
+    if (writer === undefined) {
+      writer = createBatcher({
+        ...{ max: ROWS, waitMs: 0, groups: 1 },
+        handOn: async (group) => await addEvents(db, await runOf(route), group),
+      });
+      writers.set(route.name, writer);
+    }
+    return writer.add(drafts);
+  }
+
+  const start = (account: string, route: string, key: string, events: readonly string[]) =>
+    starts.run(never, () => startNow(account, route, key, events));
+
+  async function startNow(account: string, route: string, key: string, events: readonly string[]) {
     if (Date.now() < restUntil)
       throw new NotAcceptedError('ENGINE', REST_MS, 'Temporal did not answer a moment ago');
     const input: LeadIntakeInput = { account, route, events };
@@ -83,7 +112,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   async function take(route: Route, drafts: readonly EventDraft[], together: boolean): Promise<Accepted[]> {
     const seen = new Set<string>();
     const unique = drafts.filter(({ id }) => !seen.has(id) && seen.add(id));
-    const states = await ledger(async () => await addEvents(db, await runOf(route), unique));
+    const states = await ledger(() => write(route, unique));
     const fresh = unique.filter((_, n) => states[n] === 'received');
     const account = fresh[0]?.account ?? '';
     let failure: { error: unknown } | null = null;
@@ -101,13 +130,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       begun = each.done;
       failure = each.failure;
     }
-    if (begun.length > 0)
-      await ledger(() =>
-        markAccepted(
-          db,
-          begun.map(({ id }) => id),
-        ),
-      );
+    if (begun.length > 0) await ledger(() => marker.add(begun.map(({ id }) => id)));
     if (failure !== null) throw failure.error;
     return answersOf(drafts, unique, states);
   }

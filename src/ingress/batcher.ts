@@ -3,7 +3,7 @@
 export interface BatcherOptions<T, R> {
   /** A group is handed on as soon as it has so many. */
   readonly max: number;
-  /** Milliseconds that the first of a group waits for others. */
+  /** Milliseconds that the first of a group waits for others; 0: only while groups are under way. */
   readonly waitMs: number;
   /** Groups handed on at once. */
   readonly groups: number;
@@ -68,7 +68,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
       return new Promise((answer, fail) => {
         waiting.push({ things, answer, fail });
         size += things.length;
-        if (size >= options.max) handOn();
+        if (size >= options.max || options.waitMs === 0) handOn();
         else timer ??= setTimeout(handOn, options.waitMs);
       });
     },

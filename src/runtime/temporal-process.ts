@@ -45,6 +45,10 @@ export function serverSettings(
     // One partition keeps priorities exact and the whole rate of a fairness key in one place.
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
+    // 20 by default: past the first twenty steps of workflows in a second, each would wait 40 ms.
+    'history.transferProcessorMaxPollRPS=1000',
+    'history.timerProcessorMaxPollRPS=1000',
+    'history.visibilityProcessorMaxPollRPS=1000',
     ...dynamicConfig,
   ];
   return [

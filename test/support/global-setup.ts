@@ -65,10 +65,6 @@ async function start(): Promise<{ server: TemporalServer; close(): Promise<void>
       dynamicConfig: [
         // 4,096 by default: lowered, so that a test of some hundred events passes through continue-as-new.
         'limit.historyCount.suggestContinueAsNew=300',
-        // 20 by default: each step of a workflow past the first twenty in a second would wait 40 ms.
-        'history.transferProcessorMaxPollRPS=1000',
-        'history.timerProcessorMaxPollRPS=1000',
-        'history.visibilityProcessorMaxPollRPS=1000',
       ],
     });
     const standDown = guard({ pid: server.pid, folder });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { IngressKafka } from '../../contracts/config.ts';
 import type { Acceptance, Route } from '../intake.ts';
+import { createSlots } from '../slots.ts';
 import type { ClusterAccess } from './client.ts';
 import { describeKafkaError } from './errors.ts';
 import { letterMessage, type Refused } from './letter.ts';
@@ -11,7 +12,6 @@ import { createPauses, keyOf, type Log } from './pauses.ts';
 import { createGaps, fetchBounds } from './positions.ts';
 import { produceLetters } from './producer.ts';
 import { openSession, type Session } from './session.ts';
-import { createSlots } from './slots.ts';
 import type { KafkaStatus, PartitionStatus } from './status.ts';
 import { createTopics } from './topics.ts';
 

@@ -1,11 +1,11 @@
 // One partition while this process has it: records wait here, are taken in order, and only then their offset is committed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
+import type { Slots } from '../slots.ts';
 import { type ChunkWork, workChunk } from './chunk.ts';
 import { createCommitter } from './committer.ts';
 import { diagnose, type Log, type Pauses, type Place } from './pauses.ts';
 import type { Gaps } from './positions.ts';
-import type { Slots } from './slots.ts';
 
 /** Records that are accepted together at most: one statement of the ledger, and a second or two of starts. */
 const CHUNK = 256;

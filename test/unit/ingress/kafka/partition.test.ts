@@ -8,7 +8,7 @@ import { type Acceptance, NotAcceptedError, type Route } from '../../../../src/i
 import { type PartitionOptions, readPartition } from '../../../../src/ingress/kafka/partition.ts';
 import { createPauses, type Log } from '../../../../src/ingress/kafka/pauses.ts';
 import { createGaps } from '../../../../src/ingress/kafka/positions.ts';
-import { createSlots } from '../../../../src/ingress/kafka/slots.ts';
+import { createSlots } from '../../../../src/ingress/slots.ts';
 import { until } from '../../../support/until.ts';
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

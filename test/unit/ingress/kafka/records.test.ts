@@ -17,7 +17,7 @@ import { createPauses, diagnose } from '../../../../src/ingress/kafka/pauses.ts'
 import { startOf } from '../../../../src/ingress/kafka/positions.ts';
 import { type FoundLetter, withoutRepetitions } from '../../../../src/ingress/kafka/read-letters.ts';
 import { deliveryOf } from '../../../../src/ingress/kafka/record.ts';
-import { createSlots } from '../../../../src/ingress/kafka/slots.ts';
+import { createSlots } from '../../../../src/ingress/slots.ts';
 
 const record = {
   key: Buffer.from('k'),
