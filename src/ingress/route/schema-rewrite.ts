@@ -10,16 +10,19 @@ export interface RewrittenSchema {
   readonly schema: JsonObject;
   /** Every property that it names: what may be said of an event, whose other names may be personal data. */
   readonly names: ReadonlySet<string>;
+  /** Does it hold regular expressions, which may take for ever? */
+  readonly hasPatterns: boolean;
 }
 
 /** @throws RouteConfigError naming the keyword and its place */
 export function rewriteSchema(route: string, schema: JsonObject): RewrittenSchema {
   const rewriting = new Rewriting(route, schema);
-  return { schema: rewriting.rewriteRoot(), names: rewriting.names };
+  return { schema: rewriting.rewriteRoot(), names: rewriting.names, hasPatterns: rewriting.hasPatterns };
 }
 
 class Rewriting {
   readonly names = new Set<string>();
+  hasPatterns = false;
   readonly #route: string;
   readonly #root: JsonObject;
   readonly #definitions: Definitions;
@@ -209,6 +212,7 @@ class Rewriting {
   }
 
   #requirePattern(value: unknown, at: Place): RegExp {
+    this.hasPatterns = true;
     if (typeof value !== 'string' || /\\[pPu]\{/.test(value)) {
       const problem =
         'the pattern is no text, or has \\p{…} or \\u{…} in it, which are not supported; list the characters';

@@ -5,6 +5,18 @@ import { compileSchema } from '../../../../src/ingress/route/index.ts';
 import { problemsOf } from './schema-support.ts';
 import { http, kafka, refusal, scripted } from './support.ts';
 
+describe('a text that a pattern never ends with', () => {
+  it('refuses its event instead of holding the process, and the next one is checked', () => {
+    const schema = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+    expect(problemsOf(schema, { a: `${'a'.repeat(60)}!` })).toMatchObject({
+      code: 'SCHEMA',
+      status: 422,
+      problems: [{ field: 'event', code: 'pattern_stuck' }],
+    });
+    expect(problemsOf(schema, { a: 'aaa' })).toBeNull();
+  });
+});
+
 describe('violations', () => {
   const schema = {
     properties: {
@@ -41,6 +53,16 @@ describe('violations', () => {
       problems: [{ field, reason: expect.stringMatching(reason) }],
     });
     expect(JSON.stringify([refused?.message, refused?.problems])).not.toMatch(/SECRET|5511987654321/);
+  });
+
+  it('half a million faults in one event are counted, not told one by one', () => {
+    const refused = problemsOf(
+      { properties: { list: { type: 'array', items: { type: 'string' } } } },
+      { list: Array.from({ length: 500_000 }, () => 1) },
+    );
+    expect(refused?.problems).toHaveLength(21);
+    expect(refused?.message).toContain('list.0: ');
+    expect(refused?.message).toContain('and 499999 more');
   });
 
   it('names that the schema does not know are no part of what is said, but of what is kept', () => {
