@@ -1,4 +1,5 @@
 // Errors of kafkajs in words that help: which brokers, which topic, what to do.
+import { codeOf, rootOf } from '../kafka/error-code.ts';
 import { SinkError } from './sink.ts';
 
 interface Place {
@@ -24,34 +25,13 @@ const HINTS: Readonly<Record<string, string>> = {
   TIMEOUT: 'no answer in time; the event may have arrived all the same',
 };
 
-/** Any error of a send to `place` as a SinkError; kafkajs wraps the cause several times, and says "not retriable" of what it only gave up. */
+/** Any error of a send to `place` as a SinkError; kafkajs says "not retriable" of what it only gave up. */
 export function kafkaError(error: unknown, place: Place): SinkError {
   const root = rootOf(error);
   const code = codeOf(root);
   const why = REFUSALS[code] ?? HINTS[code] ?? messageOf(root);
   const message = `the event was not acknowledged by topic "${place.topic}" on ${place.brokers.join(', ')}: ${why}`;
   return new SinkError(code, message, { retryable: !Object.hasOwn(REFUSALS, code), cause: error });
-}
-
-function rootOf(error: unknown): unknown {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return root;
-}
-
-function codeOf(root: unknown): string {
-  if (!(root instanceof Error)) return 'UNKNOWN';
-  const { type, code } = root as { type?: unknown; code?: unknown };
-  if (typeof type === 'string') return type;
-  switch (root.name) {
-    case 'TimeoutError':
-    case 'KafkaJSRequestTimeoutError':
-      return 'TIMEOUT';
-    case 'KafkaJSSASLAuthenticationError':
-      return 'SASL_AUTHENTICATION_FAILED';
-    default:
-      return typeof code === 'string' ? code : 'UNREACHABLE';
-  }
 }
 
 function messageOf(root: unknown): string {

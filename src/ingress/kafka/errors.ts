@@ -1,4 +1,5 @@
-// Errors of kafkajs in words that help an operator; kafkajs wraps the cause several times.
+// Errors of kafkajs in words that help an operator.
+import { codeOf, rootOf } from '../../kafka/error-code.ts';
 
 const HELP: Readonly<Record<string, string>> = {
   TOPIC_AUTHORIZATION_FAILED:
@@ -24,19 +25,7 @@ export interface KafkaTrouble {
 }
 
 export function describeKafkaError(error: unknown): KafkaTrouble {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  const root = rootOf(error);
   const code = codeOf(root);
   return { code, message: HELP[code] ?? (root instanceof Error ? root.message : String(root)) };
-}
-
-function codeOf(root: unknown): string {
-  if (!(root instanceof Error)) return 'UNKNOWN';
-  const { type, code } = root as { type?: unknown; code?: unknown };
-  if (typeof type === 'string') return type;
-  if (typeof code === 'string') return code;
-  if (root.name === 'KafkaJSRequestTimeoutError' || root.name === 'TimeoutError') return 'TIMEOUT';
-  if (root.name === 'KafkaJSNotImplemented') return 'COMPRESSION';
-  if (root.name === 'KafkaJSSASLAuthenticationError') return 'SASL_AUTHENTICATION_FAILED';
-  return 'UNREACHABLE';
 }

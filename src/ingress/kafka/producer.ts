@@ -1,38 +1,11 @@
-// Writing records so that they are there: by all replicas in sync, each resend recognised by the broker.
-import { type Message, Partitioners } from 'kafkajs';
-import { type ClusterAccess, openClient, REQUEST_MS } from './client.ts';
+// Writing dead letters, so that they are there.
+import type { Message } from 'kafkajs';
+import { groupsOf, produce } from '../../kafka/produce.ts';
+import type { ClusterAccess } from './client.ts';
 import { describeKafkaError } from './errors.ts';
 import { withoutValue } from './letter.ts';
 
-/** kafkajs makes one record batch a partition of each call, and max.message.bytes (1 MiB by default) holds for that. */
-const MOST_BYTES = 524_288;
-
-/**
- * Writes in order and returns when all is acknowledged. A producer of its own for each call, as for sinks: one begins to
- * count its sequences anew, so that what went wrong before can't hurt (tulios/kafkajs#598).
- * @throws what kafkajs throws: some of them may be written
- */
-export async function produce(
-  access: ClusterAccess,
-  topic: string,
-  messages: readonly Message[],
-): Promise<void> {
-  const client = openClient(access);
-  const producer = client.kafka.producer({
-    idempotent: true,
-    maxInFlightRequests: 1,
-    allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
-  });
-  try {
-    await producer.connect();
-    for (const group of groupsOf(messages))
-      await producer.send({ topic, acks: -1, timeout: REQUEST_MS, messages: group });
-    await producer.disconnect();
-  } finally {
-    client.end();
-  }
-}
+export { produce } from '../../kafka/produce.ts';
 
 /**
  * Writes dead letters. One whose value the topic is too small for is written without it: it still stands in its own
@@ -56,29 +29,4 @@ export async function produceLetters(
       else for (const letter of group) await produceLetters(access, topic, [letter]);
     }
   }
-}
-
-/** A record longer than that is a group of its own. */
-function groupsOf(messages: readonly Message[]): Message[][] {
-  const groups: Message[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const message of messages) {
-    const size = bytesOf(message);
-    if (bytes + size > MOST_BYTES) {
-      groups.push([]);
-      bytes = 0;
-    }
-    groups.at(-1)?.push(message);
-    bytes += size;
-  }
-  return groups;
-}
-
-function bytesOf({ key, value, headers }: Message): number {
-  const length = (part: unknown) =>
-    typeof part === 'string' || Buffer.isBuffer(part) ? Buffer.byteLength(part) : 0;
-  const inHeaders = Object.entries(headers ?? {}).map(
-    ([name, part]) => name.length + (Array.isArray(part) ? part : [part]).reduce((n, p) => n + length(p), 0),
-  );
-  return inHeaders.reduce((sum, n) => sum + n, length(key) + length(value) + 100);
 }

@@ -42,6 +42,10 @@ const GOOD: Case[] = [
   ['activities/a.ts', value, '../src/api-client/index.ts'],
   ['activities/a.ts', value, '@temporalio/activity'],
   ['src/ingress/a.ts', value, '../../workflows/messages.ts'],
+  ['src/ingress/http/a.ts', value, 'cloudevents'],
+  ['src/ingress/kafka/a.ts', value, '../../kafka/client.ts'],
+  ['src/kafka/a.ts', value, 'kafkajs'],
+  ['src/media/a.ts', value, 'undici'],
   ['src/ingress/routes/a.ts', value, '../../ledger/events.ts'],
   ['src/console/a.ts', value, '@temporalio/client'],
   ['src/cli/a.ts', value, '../sandbox/app.ts'],
@@ -54,6 +58,10 @@ const GOOD: Case[] = [
 
 const BAD: Case[] = [
   ['src/contracts/a.ts', value, 'node:fs'],
+  ['src/kafka/a.ts', value, '../ledger/events.ts'],
+  ['src/sinks/a.ts', value, 'kafkajs'],
+  ['src/media/a.ts', value, '../ledger/events.ts'],
+  ['src/ingress/a.ts', value, '../api-client/index.ts'],
   ['src/contracts/a.ts', type, 'pg'],
   ['src/contracts/a.ts', value, '../config/load.ts'],
   ['src/contracts/a.ts', reexport, '../ledger/runs.ts'],

@@ -1,0 +1,71 @@
+// A kafkajs client of one cluster: short-lived, silent, never making topics, and ended for sure. For those who write to Kafka and
+// for those who read.
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs';
+import type { KafkaConnection } from '../contracts/config.ts';
+
+const CONNECT_MS = 5000;
+export const REQUEST_MS = 10_000;
+
+/** Within one request: covers a leader that has just moved. Longer outages are waited out by whoever asks. */
+const RESENDS = { retries: 2, initialRetryTime: 100, maxRetryTime: 1000 };
+
+export interface ClusterAccess {
+  readonly connection: KafkaConnection;
+  /** What the reference `sasl.password` stands for. */
+  readonly password?: string | undefined;
+  /** Hears kafkajs itself, at the level in KAFKAJS_LOG_LEVEL; nothing without that variable. */
+  readonly log: { debug(fields: object, message: string): void };
+}
+
+export interface Client {
+  readonly kafka: Kafka;
+  /** Cuts every connection. What kafkajs still tries afterwards fails at once. */
+  end(): void;
+}
+
+export function openClient({ connection, password = '', log }: ClusterAccess): Client {
+  const { brokers, tls, sasl } = connection;
+  const sockets = trackedSockets();
+  const kafka = new Kafka({
+    clientId: 'sluice',
+    brokers,
+    ssl: tls,
+    ...(sasl === undefined ? {} : { sasl: { ...sasl, password } as SASLOptions }),
+    connectionTimeout: CONNECT_MS,
+    authenticationTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_MS,
+    retry: RESENDS,
+    socketFactory: sockets.factory,
+    logLevel: logLevel.NOTHING,
+    logCreator:
+      () =>
+      ({ namespace, log: { message, ...fields } }) =>
+        log.debug({ ...fields, kafkajs: namespace }, message),
+  });
+  return { kafka, end: sockets.end };
+}
+
+/** kafkajs has no other way to give up: its own disconnect waits for what is under way. */
+function trackedSockets() {
+  const open = new Set<Socket>();
+  let ended = false;
+  const factory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+    // Thrown errors are connection errors to kafkajs.
+    if (ended) throw new Error('this client has ended');
+    const socket = ssl
+      ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect)
+      : connectTcp({ host, port }, onConnect);
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    return socket;
+  };
+  return {
+    factory,
+    end() {
+      ended = true;
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
