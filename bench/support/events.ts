@@ -33,6 +33,8 @@ export interface SendOptions {
   readonly events?: number;
   /** Number of the first event; the next ones count on. */
   readonly from: number;
+  /** One event over and over. */
+  readonly same?: boolean;
   /** Told of each 202. */
   onAccepted?(count: number): void;
 }
@@ -65,7 +67,10 @@ export async function sendHttp(url: string, path: string, options: SendOptions):
     }
   };
   const sender = async () => {
-    while (performance.now() - began < seconds * 1000 && next - from < events) await post(next++);
+    while (performance.now() - began < seconds * 1000 && next - from < events) {
+      const n = next++;
+      await post(options.same === true ? from : n);
+    }
   };
   try {
     await Promise.all(Array.from({ length: connections }, sender));
