@@ -30,6 +30,7 @@ import {
 import { findPeople, forgetSeen } from '../src/ledger/people.ts';
 import { dropEventRecord, getRecord, type RecordRow, stageEventRecord } from '../src/ledger/records.ts';
 import { getRun } from '../src/ledger/runs.ts';
+import { leadIntakeWorkflowId } from '../workflows/messages.ts';
 import type { Deps } from './deps.ts';
 import { firstEffectStep } from './effects/first-step.ts';
 import { findPerson } from './record-step.ts';
@@ -55,7 +56,7 @@ export function createIntakeActivities(deps: Deps) {
     async beginEvent(input: { event: string; workflow: string }): Promise<EventTurn> {
       const found = await getEvent(db, input.event);
       if (found === null || found.state === 'ended') return { turn: 'over', next: null };
-      const { tokenKey, tokens } = accountOf(found);
+      const { tokenKey, tokens } = await accountOf(found);
       // Asked before the transaction: PGlite has one connection.
       const callsPerMinute = await deps.budget.pace(tokens.map(({ key }) => key));
       return await db.transaction(async (tx) => {
@@ -76,9 +77,13 @@ export function createIntakeActivities(deps: Deps) {
       return await listEvents(db, filter);
     },
 
-    /** Opens ended events again; answers which, by route. */
-    async reopenEvents(input: EventRetryInput): Promise<ReopenedEvents[]> {
-      const reopened = await db.transaction((tx) => reopenEvents(tx, input.filter));
+    /** Opens events again for the workflows of this key; answers which, by route. */
+    async reopenEvents(input: EventRetryInput & { key: string }): Promise<ReopenedEvents[]> {
+      const { key, gone } = input;
+      const workflowOf = (account: string, route: string) => leadIntakeWorkflowId(account, route, key);
+      const reopened = await db.transaction((tx) =>
+        reopenEvents(tx, input.filter, { key, gone, workflowOf }),
+      );
       for (const { account, route, events } of reopened)
         deps.log.warn({ account, route, events: events.length, by: input.by }, 'events are tried again');
       return reopened;
@@ -131,10 +136,11 @@ export function createIntakeActivities(deps: Deps) {
     return { ...yours, lists, work: { type: 'record', record: record.id, todo: record.todo } };
   }
 
-  function accountOf({ account }: EventRow) {
+  async function accountOf({ id, account }: EventRow) {
     try {
       return deps.account(account);
     } catch (error) {
+      await noteHold(db, id, { code: 'CONFIG', reason: (error as Error).message });
       // Another worker may have a configuration that knows it.
       throw ApplicationFailure.create({
         message: (error as Error).message,

@@ -12,13 +12,14 @@ export async function listEvents(filter: EventFilter): Promise<EventSummary[]> {
   return await ledger.listEvents(filter);
 }
 
-/** Tries ended events again, each route's in a workflow of its own. @returns how many */
+/** Tries events again that have ended, or that no workflow has; each route's in a workflow of its own. @returns how many */
 export async function retryEvents(input: EventRetryInput): Promise<number> {
-  const routes = await ledger.reopenEvents(input);
+  const key = `retry-${workflowInfo().runId}`;
+  const routes = await ledger.reopenEvents({ ...input, key });
   let count = 0;
   for (const { account, route, events } of routes) {
     await startChild<typeof leadIntake>('leadIntake', {
-      ...leadIntakeIdentity(account, route, `retry-${workflowInfo().runId}`),
+      ...leadIntakeIdentity(account, route, key),
       args: [{ account, route, events }],
       parentClosePolicy: 'ABANDON',
     });

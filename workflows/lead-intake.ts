@@ -44,8 +44,15 @@ export async function leadIntake(input: LeadIntakeInput): Promise<void> {
   await new LeadIntake(input).execute();
 }
 
+/** The history is long enough: the event goes on in the workflow's next run, where it was. */
+class LeftError extends Error {
+  override readonly name = 'LeftError';
+}
+
 class LeadIntake {
   readonly #input: LeadIntakeInput;
+  /** Events that wait, and are left to the next run. */
+  readonly #left = new Set<string>();
   /** Events that were told that it is their turn. */
   readonly #turns = new Set<string>();
   #retries = 0;
@@ -64,9 +71,10 @@ class LeadIntake {
     const worker = async () => {
       while (next < events.length && !cutOff) {
         await this.#event(events[next++] as string);
-        cutOff ||= workflowInfo().continueAsNewSuggested;
+        cutOff ||= isLong();
       }
     };
+    const rest = () => events.filter((event, n) => n >= next || this.#left.has(event));
     const workers = Array.from({ length: Math.min(CONCURRENCY, events.length) }, worker);
     // All of them: a workflow that ends at the first error would leave the others' events open.
     const ended = await Promise.allSettled(workers);
@@ -74,12 +82,11 @@ class LeadIntake {
     if (failed !== undefined) {
       if (!isCancelled(failed.reason)) throw failed.reason;
       await CancellationScope.nonCancellable(async () => {
-        for (const event of events.slice(next)) await this.#close(event, true);
+        for (const event of rest()) await this.#close(event, true);
       });
       throw new CancelledFailure('the events of this workflow were cancelled');
     }
-    if (next < events.length)
-      await continueAsNew<typeof leadIntake>({ account, route, events: events.slice(next) });
+    if (rest().length > 0) await continueAsNew<typeof leadIntake>({ account, route, events: rest() });
   }
 
   async #event(event: string): Promise<void> {
@@ -92,6 +99,7 @@ class LeadIntake {
       await this.#close(event);
     } catch (error) {
       if (isCancelled(error)) await CancellationScope.nonCancellable(() => this.#close(event, true));
+      else if (error instanceof LeftError) return void this.#left.add(event);
       throw error;
     }
   }
@@ -103,7 +111,8 @@ class LeadIntake {
       this.#turns.delete(event);
       const turn = await ledger.beginEvent({ event, workflow });
       if (turn.turn !== 'wait') return turn;
-      await condition(() => this.#turns.has(event), look);
+      await condition(() => this.#turns.has(event) || isLong(), look);
+      if (isLong()) throw new LeftError();
     }
   }
 
@@ -143,6 +152,8 @@ class LeadIntake {
   /** What the account refuses is tried again, ever later, or when somebody says so: an event that was accepted is not dropped. */
   async #insist<T>(event: string, call: () => Promise<T>): Promise<T> {
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+      // From before the call: who says so while it is under way may have mended what it was refused for.
+      const before = this.#retries;
       try {
         return await call();
       } catch (error) {
@@ -151,10 +162,10 @@ class LeadIntake {
         const [code = 'REFUSED'] = reason.split(':');
         log.warn('held', { event, reason });
         await ledger.holdEvent({ event, code, reason });
-        const before = this.#retries;
         this.#showHeld(+1);
         try {
-          await condition(() => this.#retries !== before, wait);
+          await condition(() => this.#retries !== before || isLong(), wait);
+          if (isLong()) throw new LeftError();
         } finally {
           this.#showHeld(-1);
         }
@@ -194,6 +205,14 @@ class LeadIntake {
       priority: callPriority(lane, turn.tokenKey, turn.callsPerMinute),
     });
   }
+}
+
+/**
+ * Days of waiting, with a look every minute, would grow the history until the engine terminates the workflow: what waits
+ * has to see it, too.
+ */
+function isLong(): boolean {
+  return workflowInfo().continueAsNewSuggested;
 }
 
 /** A call that waited for its next attempt when the cancellation came ends with the failure of the last one. */

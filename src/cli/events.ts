@@ -1,7 +1,12 @@
 // `sluice events`: what became of events, and another try for those that failed. A worker answers out of the ledger, so
 // this works beside whatever has the ledger open.
 import { randomUUID } from 'node:crypto';
-import { type Client, WorkflowFailedError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowFailedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { Command } from 'commander';
 import type { listEvents, retryEvents } from '../../workflows/event-desk.ts';
 import { retrySignal } from '../../workflows/messages.ts';
@@ -79,7 +84,7 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  withFilter(events.command('retry [ids...]'), TROUBLE)
+  withFilter(events.command('retry [ids...]'), [...TROUBLE, 'open'])
     .description('try events again: these, or with --yes all that the filter lets through')
     .option('--yes', 'needed where no ids are given', false)
     .action((ids: string[], options: Options) =>
@@ -132,23 +137,45 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   const found = await list(client, filter);
   const missing = ids.filter((id) => found.every((event) => event.id !== id));
   if (missing.length > 0) throw new CliError(EXIT.notFound, `there is no event ${missing.join(', ')}`);
-  const held = new Set(
-    found.flatMap(({ held, workflow }) => (held === null || workflow === null ? [] : [workflow])),
-  );
-  // Its workflow has it still: it only waits for a word.
-  for (const workflow of held) await client.workflow.getHandle(workflow).signal(retrySignal);
+  const workflows = new Map<string, { waits: boolean; events: number }>();
+  for (const { state, held, workflow } of found) {
+    if (state !== 'accepted' || workflow === null) continue;
+    const { waits, events } = workflows.get(workflow) ?? { waits: false, events: 0 };
+    workflows.set(workflow, { waits: waits || held !== null, events: events + 1 });
+  }
+  const gone: string[] = [];
+  let [told, waiting] = [0, 0];
+  for (const [workflow, { waits, events }] of workflows) {
+    const handle = client.workflow.getHandle(workflow);
+    if (!(await isRunning(handle))) {
+      gone.push(workflow);
+    } else if (waits) {
+      // It has its events still: they only wait for a word.
+      await handle.signal(retrySignal);
+      told += 1;
+      waiting += events;
+    }
+  }
   const again = await ask(() =>
     client.workflow.execute<typeof retryEvents>('retryEvents', {
       ...desk(),
-      args: [{ filter, by: operatorName() }],
+      args: [{ filter, by: operatorName(), gone }],
     }),
   );
-  say(
-    `${again} events are tried again${held.size === 0 ? '' : `, and ${held.size} workflows that waited go on`}`,
-  );
-  const left = ids.length - again - found.filter(({ held }) => held !== null).length;
+  say(`${again} events are tried again${told === 0 ? '' : `, and ${told} workflows that waited go on`}`);
+  const left = ids.length - again - waiting;
   if (left > 0) say(`${left} have ended well or are under way: nothing to try`);
   return EXIT.ok;
+}
+
+/** One that somebody terminated has left its events open. */
+async function isRunning(handle: WorkflowHandle): Promise<boolean> {
+  try {
+    return (await handle.describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 function desk() {

@@ -226,4 +226,6 @@ export interface EventSummary {
 export interface EventRetryInput {
   readonly filter: EventFilter;
   readonly by: string;
+  /** Workflows that have ended, and still have events. */
+  readonly gone: readonly string[];
 }

@@ -1,6 +1,7 @@
 // Events as operators see them, and their second chance.
 import type { EventFilter, EventSummary } from '../contracts/intake.ts';
 import type { Queryable } from './database.ts';
+import type { EventRow } from './events.ts';
 
 const WHERE = `
   ($1::text[] is null or id = any($1))
@@ -38,28 +39,66 @@ export interface ReopenedEvents {
   readonly events: readonly string[];
 }
 
+export interface Reopening {
+  /** The last part of the id of each workflow that gets them: names this try, so that it can be repeated. */
+  readonly key: string;
+  /** Workflows that have ended without ending their events. */
+  readonly gone: readonly string[];
+  workflowOf(account: string, route: string): string;
+}
+
+type Found = Pick<EventRow, 'id' | 'account' | 'route' | 'seq'>;
+
 /**
- * Opens ended events again, those that failed or are unknown: what they asked for is still there. Whoever tries an
- * unknown one again says by it that its effect is not there.
+ * Opens events again: those that failed or are unknown, as what they asked for is still there; and open ones that no
+ * workflow has. Whoever tries an unknown one again says by it that its effect is not there.
+ * @returns by route; the same for a repetition whose first answer was lost
  */
-export async function reopenEvents(tx: Queryable, filter: EventFilter): Promise<ReopenedEvents[]> {
-  const rows = await tx.query<{ id: string; account: string; route: string; seq: number }>(
+export async function reopenEvents(
+  tx: Queryable,
+  filter: EventFilter,
+  { key, gone, workflowOf }: Reopening,
+): Promise<ReopenedEvents[]> {
+  const before = await tx.query<Found>(
+    `select id, account, route, seq from events where state = 'accepted' and right(workflow, length($1) + 1) = '/' || $1`,
+    [key],
+  );
+  const groups = groupsOf(before.length > 0 ? before : await reopen(tx, filter, gone));
+  for (const { account, route, events } of groups)
+    await tx.query('update events set workflow = $2 where id = any($1)', [
+      events,
+      workflowOf(account, route),
+    ]);
+  return groups;
+}
+
+async function reopen(tx: Queryable, filter: EventFilter, gone: readonly string[]): Promise<Found[]> {
+  const rows = await tx.query<Found & { ended: boolean }>(
+    `select id, account, route, seq, state = 'ended' as ended from events
+      where ${WHERE} and (state = 'ended' and outcome in ('failed', 'unknown') and request is not null
+                          or state = 'accepted' and (workflow is null or workflow = any($7)))
+      order by seq limit $6 for update`,
+    [...parametersOf(filter), filter.limit, gone],
+  );
+  await tx.query(
     `update events
         set state = 'accepted', outcome = null, step = null, code = null, reason = null, ended_at = null,
-            workflow = null, attempts = 0, accepted_at = clock_timestamp()
-      where seq in (select seq from events
-                     where ${WHERE} and state = 'ended' and outcome in ('failed', 'unknown') and request is not null
-                     order by seq limit $6 for update)
-      returning id, account, route, seq`,
-    [...parametersOf(filter), filter.limit],
+            hold_code = null, hold_reason = null, attempts = 0, accepted_at = clock_timestamp()
+      where id = any($1)`,
+    [rows.map(({ id }) => id)],
   );
+  // What an open one has sent is still looked for.
   await tx.query(
     `update intents set state = 'open', sends = 0, refused = 0, sent_at = null
       where kind like 'event-%' and subject = any($1) and state = 'unknown'`,
-    [rows.map(({ id }) => id)],
+    [rows.flatMap(({ id, ended }) => (ended ? [id] : []))],
   );
+  return rows;
+}
+
+function groupsOf(rows: readonly Found[]): ReopenedEvents[] {
   const groups = new Map<string, { account: string; route: string; events: string[] }>();
-  for (const { id, account, route } of rows.sort((a, b) => a.seq - b.seq)) {
+  for (const { id, account, route } of rows.toSorted((a, b) => a.seq - b.seq)) {
     const key = `${account}/${route}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { account, route, events: [id] });

@@ -7,6 +7,9 @@ import { toJson } from './json.ts';
 /** Kinds of intents whose subject is an event. */
 const EVENT_KINDS = `'event-message', 'event-move', 'event-flow'`;
 
+/** Between writing an event down and noting that its workflow was accepted: a start is given up after 5 s. */
+const STARTING_SECONDS = 30;
+
 export interface EventRow {
   /** Order in which events came. */
   readonly seq: number;
@@ -54,12 +57,20 @@ export async function addEvents(
     [run, toJson(rows)],
   );
   if (fresh.length === drafts.length) return drafts.map(() => 'received');
+  const ids = drafts.map(({ id }) => id);
+  // Its sender is back: it must not be forgotten now, on the way to its start.
+  await db.query(
+    `update events set received_at = clock_timestamp() where id = any($1) and state = 'received' and received_at < now() - interval '1 hour'`,
+    [ids],
+  );
   const known = await db.query<{ id: string; state: EventState }>(
     'select id, state from events where id = any($1)',
-    [drafts.map(({ id }) => id)],
+    [ids],
   );
   const states = new Map(known.map(({ id, state }) => [id, state]));
-  return drafts.map(({ id }) => states.get(id) as EventState);
+  // Forgotten a moment ago: it is new.
+  if (ids.some((id) => !states.has(id))) return await addEvents(db, run, drafts);
+  return ids.map((id) => states.get(id) as EventState);
 }
 
 /** The row outlives what the event asked for, so it names nobody. */
@@ -107,17 +118,24 @@ export async function lockEvent(tx: Queryable, id: string): Promise<EventRow | n
  */
 export async function claimEvent(tx: Queryable, id: string, workflow: string): Promise<boolean> {
   const rows = await tx.query(
-    `update events set workflow = $2, state = 'accepted', accepted_at = coalesce(accepted_at, clock_timestamp())
+    `update events set workflow = $2, state = 'accepted', accepted_at = coalesce(accepted_at, clock_timestamp()),
+            hold_code = null, hold_reason = null
       where id = $1 and state <> 'ended' and (workflow is null or workflow = $2) returning 1`,
     [id, workflow],
   );
   return rows.length > 0;
 }
 
-/** Is an event of the same subject that came earlier not done yet? */
+/**
+ * Is an event of the same subject that came earlier not done yet? One that was written down a moment ago may have its
+ * workflow already, though nobody has noted it; later, its sender was told to come again, and may never do.
+ */
 export async function isBehind(tx: Queryable, event: EventRow): Promise<boolean> {
   const rows = await tx.query(
-    `select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'accepted' limit 1`,
+    `(select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'accepted' limit 1)
+     union all
+     (select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'received'
+         and received_at > now() - interval '${STARTING_SECONDS} seconds' limit 1)`,
     [event.account, event.subject, event.seq],
   );
   return rows.length > 0;
@@ -232,6 +250,9 @@ export async function forgetEvents(db: Queryable, days: number, limit = 5000): P
        (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1 * 86400) limit $2)
        union all
        (select seq from events where state = 'received' and received_at < now() - interval '1 day' limit $2))
+       -- Looked at again under the lock: meanwhile its sender may be back, or an operator have opened it.
+       and (state = 'ended' and ended_at < now() - make_interval(secs => $1 * 86400)
+            or state = 'received' and received_at < now() - interval '1 day')
      returning id, account`,
     [days, limit],
   );

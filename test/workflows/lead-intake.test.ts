@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Route } from '../../src/ingress/intake.ts';
 import { NotAcceptedError } from '../../src/ingress/intake.ts';
 import { freePort } from '../../src/runtime/ports.ts';
-import { leadIntakeWorkflowId, retrySignal } from '../../workflows/messages.ts';
+import { leadIntakeWorkflowId, retrySignal, turnSignal } from '../../workflows/messages.ts';
 import type { House } from '../support/house.ts';
 import { account } from '../support/house.ts';
 import { acceptanceOf, eventId, lead, leadRoute, untilEnded } from '../support/intake-room.ts';
@@ -175,6 +175,33 @@ describe('an event that the account refuses', () => {
       await room.temporal.client.workflow.getHandle(idOf(route, 'a')).signal(retrySignal);
       expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
       expect(await house.db.query('select hold_code from events')).toEqual([{ hold_code: null }]);
+    });
+  });
+
+  it('FAULTS 22: goes on in a new run before the history of its waiting gets too long, and so does who waits for it', async () => {
+    await room.inHouse({ csv: HEADER }, async (house) => {
+      const route = leadRoute('patient', { batch: { max: 2, wait: '1s' } });
+      const acceptance = acceptanceOf(house, room.temporal.client);
+      const scopes = ['contacts:write', 'cards:write'];
+      const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_house', scopes, revoked }] });
+      await house.panel.patch(token(true));
+      await acceptance.accept(route, [lead(route, 'a', 1), lead(route, 'b', 1)]);
+      const held = async () => {
+        const [row] = await house.db.query<{ workflow: string }>(
+          'select workflow from events where hold_code is not null',
+        );
+        return row?.workflow;
+      };
+      await until('the first waits', async () => (await held()) !== undefined);
+      const handle = room.temporal.client.workflow.getHandle((await held()) as string);
+      const { runId } = await handle.describe();
+      // Instead of days of looks and retries: the tests' engine calls 300 events a long history.
+      await Promise.all(Array.from({ length: 300 }, () => handle.signal(turnSignal, 'another')));
+      await until('a new run has it', async () => (await handle.describe()).runId !== runId);
+      await until('the first waits there', async () => (await held()) !== undefined);
+      await house.panel.patch(token(false));
+      await handle.signal(retrySignal);
+      expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }, { outcome: 'unchanged' }]);
     });
   });
 

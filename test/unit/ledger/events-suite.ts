@@ -6,6 +6,7 @@ import {
   addEvents,
   claimEvent,
   countOpen,
+  type EventRow,
   endEvent,
   forgetEvents,
   getEvent,
@@ -86,6 +87,9 @@ export function eventsSuite(engine: Engine): void {
       const [first, second, third] = await Promise.all(ids.map(eventOf));
       if (first === undefined || second === undefined || third === undefined) throw new Error('three');
       // Received only: its sender was told to come again, and may never do.
+      await engine().query(`update events set received_at = now() - interval '1 minute' where id = $1`, [
+        first.id,
+      ]);
       expect(await isBehind(engine(), second)).toBe(false);
       expect(await isBehind(engine(), third)).toBe(true);
       expect(await nextInLine(engine(), second)).toBeNull();
@@ -167,11 +171,44 @@ export function eventsSuite(engine: Engine): void {
       expect(await find(['held'])).toEqual([]);
       const text = JSON.stringify(await listEvents(engine(), { ids, states: [], limit: 10 }));
       expect(text).not.toContain(phone(0));
-      expect(await reopenEvents(engine(), { ids, states: [], limit: 10 })).toEqual([
-        { account, route: 'site', events: [failed, unknown] },
-      ]);
+      const reopen = (key: string, gone: string[] = []) =>
+        reopenEvents(
+          engine(),
+          { ids, states: [], limit: 10 },
+          { key: `${account}-${key}`, gone, workflowOf: (_, route) => `${route}/${account}-${key}` },
+        );
+      const again = [{ account, route: 'site', events: [failed, unknown] }];
+      expect(await reopen('1')).toEqual(again);
       expect(await find(['open'])).toEqual([open, unknown, failed]);
-      expect(await reopenEvents(engine(), { ids, states: [], limit: 10 })).toEqual([]);
+      // The same try, whose answer got lost; and another one.
+      expect(await reopen('1')).toEqual(again);
+      expect(await reopen('2')).toEqual([]);
+      // Its workflow was terminated.
+      expect(await reopen('3', ['w'])).toEqual([{ account, route: 'site', events: [open] }]);
+      expect(await claimEvent(engine(), open, 'w')).toBe(false);
+    });
+
+    it('wait for one before them whose start nobody has noted yet', async () => {
+      const { ids } = await opened(2, { subject: 'person/1' });
+      const [first, second] = await Promise.all(ids.map(eventOf));
+      await claimEvent(engine(), second?.id ?? '', 'w2');
+      expect(await isBehind(engine(), second as EventRow)).toBe(true);
+      await claimEvent(engine(), first?.id ?? '', 'w1');
+      expect(await isBehind(engine(), second as EventRow)).toBe(true);
+      await endEvent(engine(), first?.id ?? '', { outcome: 'done' });
+      expect(await isBehind(engine(), second as EventRow)).toBe(false);
+    });
+
+    it('are not forgotten once their sender is back', async () => {
+      const { account, run, drafts, ids } = await opened(1);
+      await engine().query(`update events set received_at = now() - interval '2 days' where id = any($1)`, [
+        ids,
+      ]);
+      expect(await addEvents(engine(), run, drafts)).toEqual(['received']);
+      await forgetEvents(engine(), 90);
+      expect(await engine().query('select id from events where account = $1', [account])).toEqual([
+        { id: ids[0] },
+      ]);
     });
   });
 
