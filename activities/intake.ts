@@ -22,6 +22,7 @@ import {
   endEvent,
   getEvent,
   isBehind,
+  isFarBack,
   isSuperseded,
   lockEvent,
   nextInLine,
@@ -63,7 +64,7 @@ export function createIntakeActivities(deps: Deps) {
         const event = await lockEvent(tx, input.event);
         if (event === null || event.state === 'ended') return { turn: 'over', next: null };
         if (!(await claimEvent(tx, event.id, input.workflow))) return { turn: 'over', next: null };
-        if (await isBehind(tx, event)) return { turn: 'wait' };
+        if (await isBehind(tx, event)) return { turn: 'wait', told: await isFarBack(tx, event) };
         if (event.record_id === null && (await isSuperseded(tx, event))) {
           await endEvent(tx, event.id, { outcome: 'superseded' });
           return { turn: 'over', next: await nextInLine(tx, event) };

@@ -34,6 +34,9 @@ const CONCURRENCY = 20;
 /** An event whose turn has not come looks again after this long, should nobody tell it; then ever later. */
 const FIRST_LOOK_MS = 1000;
 const LAST_LOOK_MS = 60_000;
+/** Who stands in line is told, and looks in case the word got lost: thousands of looks would hold up the line itself. */
+const LINE_LOOK_MS = 10_000;
+const LAST_LINE_LOOK_MS = 600_000;
 /** An event that the account refuses waits for somebody to act, and tries again by itself. */
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 3_600_000;
@@ -107,11 +110,14 @@ class LeadIntake {
   /** Waits until every earlier event about the same subject is done. */
   async #begin(event: string): Promise<Exclude<EventTurn, { turn: 'wait' }>> {
     const { workflowId: workflow } = workflowInfo();
-    for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 2, LAST_LOOK_MS)) {
+    for (let look = 1; ; look *= 2) {
       this.#turns.delete(event);
       const turn = await ledger.beginEvent({ event, workflow });
       if (turn.turn !== 'wait') return turn;
-      await condition(() => this.#turns.has(event) || isLong(), look);
+      const wait = turn.told
+        ? Math.min(look * LINE_LOOK_MS, LAST_LINE_LOOK_MS)
+        : Math.min(look * FIRST_LOOK_MS, LAST_LOOK_MS);
+      await condition(() => this.#turns.has(event) || isLong(), wait);
       if (isLong()) throw new LeftError();
     }
   }

@@ -179,7 +179,11 @@ export type EventTurn =
   /** Somebody else has it, or it has ended; `next` waits for its end. */
   | { readonly turn: 'over'; readonly next: NextInLine | null }
   /** An earlier event of the same subject is not done yet, or the account's lists are being read by another. */
-  | { readonly turn: 'wait' }
+  | {
+      readonly turn: 'wait';
+      /** True: it is far back in line, and will be told when its turn comes. */
+      readonly told?: boolean;
+    }
   | {
       readonly turn: 'yours';
       readonly run: string;

@@ -141,6 +141,17 @@ export async function isBehind(tx: Queryable, event: EventRow): Promise<boolean>
   return rows.length > 0;
 }
 
+/**
+ * Are several events of the same subject before it? The next one in line looks often: who ends may not have seen it yet.
+ */
+export async function isFarBack(tx: Queryable, event: EventRow): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'accepted' limit 2`,
+    [event.account, event.subject, event.seq],
+  );
+  return rows.length > 1;
+}
+
 /** Was a newer event of the subject done already? Only where the route orders its events. */
 export async function isSuperseded(tx: Queryable, event: EventRow): Promise<boolean> {
   if (event.rank === null) return false;
