@@ -1,5 +1,6 @@
 // Dead letters and what they ask for, with what is personal hidden: for operators' screens.
 import type { EventRequest } from '../contracts/intake.ts';
+import { MAX_DEPTH } from '../ingress/route/index.ts';
 import { maskName, maskPhone, maskRecord } from '../observability/masking.ts';
 
 const HIDDEN = '•••';
@@ -14,10 +15,12 @@ export function maskValue(value: Buffer): string {
   }
 }
 
-function hideAll(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hideAll);
+/** @param depth what is deeper than events may be is hidden as a whole: that was what was wrong with it */
+function hideAll(value: unknown, depth = MAX_DEPTH): unknown {
   if (typeof value !== 'object' || value === null) return value === null ? null : HIDDEN;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item)]));
+  if (depth === 0) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item) => hideAll(item, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item, depth - 1)]));
 }
 
 /** Headers that say how a record is written, not about whom. */

@@ -50,7 +50,7 @@ export function describeRoutes(
             'application/json': { schema: refTo(`event-${name}`) },
             'application/cloudevents+json': { schema: refTo(`cloudevent-${name}`) },
             'application/cloudevents-batch+json': {
-              schema: { type: 'array', items: refTo(`cloudevent-${name}`) },
+              schema: { type: 'array', minItems: 1, items: refTo(`cloudevent-${name}`) },
             },
           },
         },

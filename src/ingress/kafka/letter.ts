@@ -86,6 +86,15 @@ export function withoutValue(letter: Message): Message {
   return { ...letter, value: null, headers: { ...letter.headers, [LETTER_HEADERS.omitted]: String(bytes) } };
 }
 
+/** Of a letter whose key or headers alone are too long: where the record stands, and what was wrong. */
+export function withoutRecord(letter: Message): Message {
+  const { headers, ...bare } = withoutValue(letter);
+  const ours = Object.entries(headers ?? {}).filter(
+    ([name]) => name.startsWith('sluice-') && name !== REPLAY_OF,
+  );
+  return { ...bare, key: null, headers: Object.fromEntries(ours) };
+}
+
 const REASON_LENGTH = 1000;
 const MOST_PROBLEMS = 5;
 
@@ -96,11 +105,12 @@ function reasonOf({ message, problems }: RefusedError): string {
   return `${message}${fields === '' ? '' : ` (${fields})`}`.slice(0, REASON_LENGTH);
 }
 
+/** A header may have no value (null), which kafkajs reads but fails to write: it becomes an empty one. */
 function withoutOurs(headers: IHeaders | undefined): IHeaders {
   return Object.fromEntries(
-    Object.entries(headers ?? {}).filter(
-      ([name]) => name.toLowerCase() === REPLAY_OF || !name.toLowerCase().startsWith('sluice-'),
-    ),
+    Object.entries(headers ?? {})
+      .filter(([name]) => name.toLowerCase() === REPLAY_OF || !name.toLowerCase().startsWith('sluice-'))
+      .map(([name, value]) => [name, Array.isArray(value) ? value.map((each) => each ?? '') : (value ?? '')]),
   );
 }
 

@@ -3,7 +3,7 @@ import type { Message } from 'kafkajs';
 import { groupsOf, produce } from '../../kafka/produce.ts';
 import type { ClusterAccess } from './client.ts';
 import { describeKafkaError } from './errors.ts';
-import { withoutValue } from './letter.ts';
+import { withoutRecord, withoutValue } from './letter.ts';
 
 export { produce } from '../../kafka/produce.ts';
 
@@ -20,13 +20,25 @@ export async function produceLetters(
     try {
       await produce(access, topic, group);
     } catch (error) {
-      const { code } = describeKafkaError(error);
-      const tooLarge = code === 'MESSAGE_TOO_LARGE' || code === 'RECORD_LIST_TOO_LARGE';
+      if (!isTooLarge(error)) throw error;
       const [only] = group;
-      if (!tooLarge || only === undefined || only.value === null) throw error;
-      if (group.length === 1) await produce(access, topic, [withoutValue(only)]);
+      if (group.length === 1 && only !== undefined) await produceShorter(access, topic, only);
       // One of them is, or all of them together are.
       else for (const letter of group) await produceLetters(access, topic, [letter]);
     }
   }
+}
+
+/** Without its value, and where a key or headers are what is too long, without these. */
+async function produceShorter(access: ClusterAccess, topic: string, letter: Message): Promise<void> {
+  try {
+    await produce(access, topic, [withoutValue(letter)]);
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    await produce(access, topic, [withoutRecord(letter)]);
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'].includes(describeKafkaError(error).code);
 }

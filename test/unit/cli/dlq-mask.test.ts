@@ -58,3 +58,7 @@ describe('masked', () => {
     expect(oneLine('a\u001b[31mb\u202ec\nd')).toBe('a [31mb c d');
   });
 });
+
+it('a value that is dead for being too deep can be shown all the same', () => {
+  expect(maskValue(Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)))).toContain('•••');
+});

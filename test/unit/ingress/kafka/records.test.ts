@@ -11,6 +11,7 @@ import {
   readLetter,
   readResolution,
   replayMessage,
+  withoutRecord,
   withoutValue,
 } from '../../../../src/ingress/kafka/letter.ts';
 import { createPauses, diagnose } from '../../../../src/ingress/kafka/pauses.ts';
@@ -120,6 +121,22 @@ describe('a letter', () => {
 
   it('without its value tells how long that was', () => {
     expect(read(withoutValue(refusedAs(record)))).toMatchObject({ value: null, omitted: 1 });
+  });
+
+  it('without a key and headers that are too long still tells where the record stands', () => {
+    const letter = withoutRecord(refusedAs({ headers: { big: 'x', 'sluice-replay-of': 'x' } }));
+    expect(letter).toMatchObject({ key: null, value: null });
+    expect(Object.keys(letter.headers ?? {}).filter((name) => !/^sluice-(?!replay)/.test(name))).toEqual([]);
+    expect(read(letter)).toMatchObject({
+      origin: { topic: 'leads', offset: '7' },
+      code: 'SCHEMA',
+      omitted: 1,
+    });
+  });
+
+  it('has an empty header where the record had one without a value, which kafkajs could not write', () => {
+    const headers = { none: null, some: ['a', null] } as unknown as IHeaders;
+    expect(refusedAs({ headers }).headers).toMatchObject({ none: '', some: ['a', ''] });
   });
 
   it('is resolved by a marker in its own partition', () => {
