@@ -8,7 +8,8 @@ const TIME =
 
 /**
  * Reads the rank of an event: larger is newer. Numbers and texts of digits count as they are, times with an offset as
- * milliseconds since 1970, with their fractions. Beyond 15 digits neighbours may rank alike; then they are done as they come.
+ * milliseconds since 1970, with their fractions. Beyond 2^53 neighbours could not be told apart, and one absurd number would
+ * overtake all that follow: such are refused.
  * @throws RouteConfigError for an unsafe path
  * @returns a function that throws RefusedError `BAD_ORDER`: where events are ordered, none can be guessed in
  */
@@ -21,18 +22,21 @@ export function compileOrder(route: string, path: string | undefined): (view: Js
     if (rank !== undefined) return rank;
     const missing = value === undefined || value === null;
     const problem = missing ? 'is missing' : `is ${kindOf(value)}, and no number or time that counts`;
-    const reason = `order "${path}" ${problem}; send a number, or an ISO time with Z or an offset`;
+    const reason = `order "${path}" ${problem}; send a number up to ${Number.MAX_SAFE_INTEGER}, or an ISO time with Z or an offset`;
     throw new RefusedError('BAD_ORDER', 422, reason, [{ field: path, code: 'bad_order', reason }]);
   };
 }
 
 function toRank(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'number') return countable(value);
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   if (!/^\d+$/.test(text)) return toTime(text);
-  const rank = Number(text);
-  return Number.isFinite(rank) ? rank : undefined;
+  return countable(Number(text));
+}
+
+function countable(rank: number): number | undefined {
+  return Math.abs(rank) <= Number.MAX_SAFE_INTEGER ? rank : undefined;
 }
 
 function toTime(text: string): number | undefined {
