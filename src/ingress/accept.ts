@@ -22,6 +22,8 @@ const REST_MS = 1000;
 const STARTS = 32;
 /** Rows that one statement of the ledger writes for senders who come at the same time. */
 const ROWS = 256;
+/** How long the first of them waits for others while the engine is busy. */
+const GATHER_MS = 25;
 /** Groups of a route under way at once, where it batches. */
 const GROUPS = 4;
 /** In front of `started by` in a workflow task's queue: as urgent as leads. */
@@ -44,10 +46,12 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const runs = new Map<string, Promise<string>>();
   const starts = createSlots(STARTS);
   const never = new AbortController().signal;
+  /** While starts wait for each other anyway, each commit that is spared is time for the engine: it has the disk, too. */
+  const gatherMs = () => (starts.isFull() ? GATHER_MS : 0);
   /** One statement serves all who come while another is under way: alone, each would wait for a commit of its own. */
   const writers = new Map<string, Batcher<EventDraft, EventState>>();
   const marker = createBatcher<string, undefined>({
-    ...{ max: ROWS, waitMs: 0, groups: 1 },
+    ...{ max: ROWS, waitMs: gatherMs, groups: 1 },
     handOn: async (ids) => {
       await markAccepted(db, ids);
       return ids.map(() => undefined);
@@ -74,7 +78,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     let writer = writers.get(route.name);
     if (writer === undefined) {
       writer = createBatcher({
-        ...{ max: ROWS, waitMs: 0, groups: 1 },
+        ...{ max: ROWS, waitMs: gatherMs, groups: 1 },
         handOn: async (group) => await addEvents(db, await runOf(route), group),
       });
       writers.set(route.name, writer);
@@ -143,7 +147,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       const { max } = batch;
       batcher = createBatcher({
         max,
-        waitMs: durationMs(batch.wait),
+        waitMs: () => durationMs(batch.wait),
         groups: GROUPS,
         handOn: async (group) => {
           const answers: Accepted[] = [];

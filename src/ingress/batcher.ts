@@ -4,7 +4,7 @@ export interface BatcherOptions<T, R> {
   /** A group is handed on as soon as it has so many. */
   readonly max: number;
   /** Milliseconds that the first of a group waits for others; 0: only while groups are under way. */
-  readonly waitMs: number;
+  waitMs(): number;
   /** Groups handed on at once. */
   readonly groups: number;
   /** Answers of the group, in its order. */
@@ -29,17 +29,21 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   let waiting: Waiter<T, R>[] = [];
   let size = 0;
   let timer: NodeJS.Timeout | null = null;
+  /** The group that is gathered has waited long enough. */
+  let due = false;
   let busy = 0;
   const underWay = new Set<Promise<void>>();
 
   function handOn(): void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
+    due = true;
     // At the limit the group goes on growing, until one that is under way has its answer.
     if (waiting.length === 0 || busy >= options.groups) return;
     const group = waiting;
     waiting = [];
     size = 0;
+    due = false;
     busy += 1;
     const sent = options
       .handOn(group.flatMap(({ things }) => things))
@@ -58,9 +62,15 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
       .finally(() => {
         busy -= 1;
         underWay.delete(sent);
-        if (waiting.length > 0) handOn();
+        if (waiting.length > 0) gather();
       });
     underWay.add(sent);
+  }
+
+  function gather(): void {
+    const waitMs = due || size >= options.max ? 0 : options.waitMs();
+    if (waitMs > 0) timer ??= setTimeout(handOn, waitMs);
+    else handOn();
   }
 
   return {
@@ -68,8 +78,7 @@ export function createBatcher<T, R>(options: BatcherOptions<T, R>): Batcher<T, R
       return new Promise((answer, fail) => {
         waiting.push({ things, answer, fail });
         size += things.length;
-        if (size >= options.max || options.waitMs === 0) handOn();
-        else timer ??= setTimeout(handOn, options.waitMs);
+        gather();
       });
     },
     async flush() {

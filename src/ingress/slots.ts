@@ -3,6 +3,8 @@
 export interface Slots {
   /** @throws the signal's reason, when it aborts before there is room */
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Would the next one have to wait? */
+  isFull(): boolean;
 }
 
 export function createSlots(count: number): Slots {
@@ -32,6 +34,7 @@ export function createSlots(count: number): Slots {
       signal.addEventListener('abort', giveUp, { once: true });
     });
   return {
+    isFull: () => free === 0,
     async run(signal, work) {
       signal.throwIfAborted();
       await enter(signal);

@@ -83,8 +83,11 @@ function hashOf(account: string, subject: string): string {
 
 /** A workflow has been accepted for these events. */
 export async function markAccepted(db: Queryable, ids: readonly string[]): Promise<void> {
+  // Nobody waits for the disk: a mark that a crash takes is made again when the workflow begins.
   await db.query(
-    `update events set state = 'accepted', accepted_at = clock_timestamp() where id = any($1) and state = 'received'`,
+    `with soon as materialized (select set_config('synchronous_commit', 'off', true))
+     update events set state = 'accepted', accepted_at = clock_timestamp() from soon
+      where id = any($1) and state = 'received'`,
     [ids],
   );
 }

@@ -64,7 +64,7 @@ describe('a batcher', () => {
           let [groups, atOnce, most] = [0, 0, 0];
           const batcher = createBatcher<number, number>({
             max,
-            waitMs: 1,
+            waitMs: () => 1,
             groups: 2,
             async handOn(group) {
               most = Math.max(most, ++atOnce);
@@ -90,7 +90,7 @@ describe('a batcher', () => {
   it('tells the error of a group to those of the group alone', async () => {
     const batcher = createBatcher<number, number>({
       max: 1,
-      waitMs: 1000,
+      waitMs: () => 1000,
       groups: 1,
       handOn: async (group) => {
         if (group.includes(13)) throw new Error('no');
