@@ -19,7 +19,7 @@ const READY_MS = 2000;
 /** After a failed start nobody is kept waiting for so long: the engine is asked again then. */
 const REST_MS = 1000;
 /** Starts under way of this process: the engine's rate does not rise beyond, and each has `START_MS`. */
-const STARTS = 32;
+const STARTS = 16;
 /** Rows that one statement of the ledger writes for senders who come at the same time. */
 const ROWS = 256;
 /** How long the first of them waits for others while the engine is busy. */
