@@ -26,7 +26,7 @@ const ROWS = 256;
 const GATHER_MS = 25;
 /** Groups of a route under way at once, where it batches. */
 const GROUPS = 4;
-/** In front of `started by` in a workflow task's queue: as urgent as leads. */
+/** Tasks of these workflows go before those of syncs. */
 const PRIORITY = { priorityKey: 2 };
 
 export interface AcceptanceOptions {
@@ -90,7 +90,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     starts.run(never, () => startNow(account, route, key, events));
 
   async function startNow(account: string, route: string, key: string, events: readonly string[]) {
-    if (Date.now() < restUntil)
+    if (performance.now() < restUntil)
       throw new NotAcceptedError('ENGINE', REST_MS, 'Temporal did not answer a moment ago');
     const input: LeadIntakeInput = { account, route, events };
     try {
@@ -106,7 +106,8 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     } catch (error) {
       // Started before, by an attempt whose answer got lost or by another process: that is what was wanted.
       if (error instanceof WorkflowExecutionAlreadyStartedError) return;
-      restUntil = Date.now() + REST_MS;
+      // Not by the clock of the day: one that is set back would keep everybody out.
+      restUntil = performance.now() + REST_MS;
       const message = `Temporal did not accept a start: ${(error as Error).message}`;
       throw new NotAcceptedError('ENGINE', REST_MS, message, { cause: error });
     }

@@ -17,7 +17,7 @@ export interface RoomOptions {
   readonly maxDelayMs: number;
   /** Calls a minute that all tokens of the account allow together. */
   callsPerMinute(account: string): number;
-  /** @default Date.now */
+  /** Milliseconds of a clock that is never set. @default performance.now */
   readonly now?: () => number;
 }
 
@@ -34,7 +34,7 @@ function refuse(why: string | null): void {
 }
 
 export function createRoom(options: RoomOptions): Room {
-  const { db, maxOpen, maxDelayMs, callsPerMinute, now = Date.now } = options;
+  const { db, maxOpen, maxDelayMs, callsPerMinute, now = () => performance.now() } = options;
   let known: { at: number; loads: Promise<Load[]> } | null = null;
 
   function full(open: number): string | null {
