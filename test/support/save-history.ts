@@ -17,5 +17,7 @@ export async function saveHistory(temporal: TestTemporal, workflowId: string, fi
   const place = ['--address', inject('temporalAddress'), '--namespace', temporal.namespace];
   const show = ['workflow', 'show', ...place, '--workflow-id', workflowId, '--output', 'json'];
   const { stdout } = await promisify(execFile)(path, show, { maxBuffer: 64 << 20 });
-  await writeFile(file, `${JSON.stringify(JSON.parse(stdout))}\n`);
+  // Stack traces name the folder of who recorded.
+  const history = JSON.stringify(JSON.parse(stdout)).replaceAll(process.cwd(), '/sluice');
+  await writeFile(file, `${history}\n`);
 }
