@@ -28,11 +28,12 @@ import {
   nextInLine,
   noteHold,
 } from '../src/ledger/events.ts';
-import { findPeople, forgetSeen } from '../src/ledger/people.ts';
+import { forgetSeen } from '../src/ledger/people.ts';
 import { dropEventRecord, getRecord, type RecordRow, stageEventRecord } from '../src/ledger/records.ts';
 import { getRun } from '../src/ledger/runs.ts';
 import { leadIntakeWorkflowId } from '../workflows/messages.ts';
 import type { Deps } from './deps.ts';
+import { personOf } from './effects/effect.ts';
 import { firstEffectStep } from './effects/first-step.ts';
 import { findPerson } from './record-step.ts';
 import { planSteps } from './sync-diff.ts';
@@ -121,7 +122,7 @@ export function createIntakeActivities(deps: Deps) {
       return { turn: 'over', next: await nextInLine(tx, event) };
     }
     if (request.type !== 'lead') {
-      const person = await personOf(tx, event.account, request);
+      const person = await whoOf(tx, event.account, request);
       const lists = await listsToRead(tx, event.account, namesOf(request));
       if (lists === null) return { turn: 'wait' };
       return { ...yours, lists, work: { type: 'effect', ...firstEffectStep(request, person) } };
@@ -207,10 +208,10 @@ function namesOf(request: NonNullable<EventRow['request']>): ListNames {
   return { tags, pipelines: placed ? [[request.pipeline as string | number, request.stage]] : [] };
 }
 
-async function personOf(tx: Queryable, account: string, request: NonNullable<EventRow['request']>) {
+async function whoOf(tx: Queryable, account: string, request: NonNullable<EventRow['request']>) {
   const whom = request.type === 'message' ? request.to : request.type === 'stage' ? request.of : request;
   if (!('key' in whom)) return null;
-  return (await findPeople(tx, account, [whom.key], '')).get(whom.key) ?? null;
+  return await personOf(tx, account, whom.key);
 }
 
 /** The event's record in the run of its route, made at its first turn. */

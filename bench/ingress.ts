@@ -2,8 +2,8 @@
 // sender waits for its 202; whether the process grows; and whether what was promised is there, once. No worker runs: this
 // is about the way in. The engine slows down as its database grows, so its raw rate is measured before and after each part.
 
-import { createHash } from 'node:crypto';
 import { openPostgres } from '../src/ledger/database.ts';
+import { shortHash } from '../src/ledger/short-hash.ts';
 import { startBroker } from '../test/support/kafka-broker.ts';
 import { leadIntakeIdentity } from '../workflows/messages.ts';
 import { WORK_QUEUE } from '../workflows/policies.ts';
@@ -203,7 +203,7 @@ async function rawStarter({ client }: House, say: (line: string) => void) {
     const starter = async () => {
       while (performance.now() - began < seconds * 1000) {
         // As ids of events are: in an order of their own, which costs the engine's tables more than one that counts up.
-        const key = createHash('sha256').update(`raw-${n++}`).digest('base64url').slice(0, 22);
+        const key = shortHash(`raw-${n++}`);
         await client.workflow.start('leadIntake', {
           ...leadIntakeIdentity(ACCOUNT, 'raw', key),
           taskQueue: WORK_QUEUE,

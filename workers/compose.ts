@@ -1,5 +1,4 @@
 // Composition root of workers: from a configuration and a database to running Temporal workers.
-import { createHash } from 'node:crypto';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { AccountAccess, ActivityLog, Deps, TokenAccess } from '../activities/deps.ts';
 import { createApiActivities, createLedgerActivities } from '../activities/index.ts';
@@ -9,6 +8,7 @@ import { createGate } from '../src/budget/gate.ts';
 import { createBudget, type TokenPlan } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import type { Database } from '../src/ledger/database.ts';
+import { shortHash } from '../src/ledger/short-hash.ts';
 import { compileMapping } from '../src/mapping/index.ts';
 import { openSink } from '../src/sinks/index.ts';
 import type { Sink } from '../src/sinks/sink.ts';
@@ -46,7 +46,8 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     const tokens = new Map<string, TokenAccess>();
     for (const [at, ref] of account.tokens.entries()) {
       const { value: token } = await config.secret(ref);
-      const key = hashOf(token);
+      // Names the token without telling it.
+      const key = shortHash(token);
       if (tokens.has(key)) continue;
       plans.set(key, { limit, ...reserve, floor });
       const { baseUrl, assumptions } = account;
@@ -57,7 +58,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
     accounts.set(name, {
       name,
       tokens: [...tokens.values()],
-      tokenKey: keys.length === 1 ? (keys[0] as string) : hashOf(keys.sort().join(' ')),
+      tokenKey: keys.length === 1 ? (keys[0] as string) : shortHash(keys.sort().join(' ')),
       settleSeconds: resolveAssumptions(account.assumptions)['readBack.settleSeconds'],
     });
   }
@@ -103,11 +104,6 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
       ]);
     },
   };
-}
-
-/** Names a secret without telling it. */
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
 async function openSinks(config: LoadedConfig, log: ActivityLog): Promise<Map<string, Sink>> {

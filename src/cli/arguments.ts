@@ -14,3 +14,8 @@ export function integer(bounds: { min?: number; max?: number }): (text: string) 
     return value;
   };
 }
+
+/** Parser of an option that may be given several times: keeps all values. */
+export function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

@@ -12,7 +12,7 @@ import {
   TooMuchError,
 } from '../ingress/kafka/index.ts';
 import { createLogger } from '../observability/logger.ts';
-import { integer } from './arguments.ts';
+import { collect, integer } from './arguments.ts';
 import { CliError, EXIT } from './exit.ts';
 import { createProgress } from './progress.ts';
 import { openConfig } from './session.ts';
@@ -41,10 +41,6 @@ export function withFilterOptions(command: Command): Command {
     .option('--code <code>', 'only letters with this code; may be given several times', collect, [])
     .option('--since <when>', 'only letters from then on: an ISO time, or a span such as 2h or 3d', since)
     .option('--limit <count>', 'at most so many', integer({ min: 1 }));
-}
-
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
 }
 
 function since(text: string): Date {

@@ -12,7 +12,7 @@ import type { listEvents, retryEvents } from '../../workflows/event-desk.ts';
 import { retrySignal } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { EventFilter, EventSummary } from '../contracts/intake.ts';
-import { integer } from './arguments.ts';
+import { collect, integer } from './arguments.ts';
 import { CliError, EXIT } from './exit.ts';
 import { formatTime } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
@@ -226,8 +226,4 @@ function full(event: EventSummary): string {
     ['workflow', event.workflow ?? '–'],
   ];
   return rows.map(([name = '', value]) => `${name.padEnd(9)} ${value}\n`).join('');
-}
-
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
 }

@@ -2,6 +2,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { LAST_RUN, RETRY_REFUSED, type RetriedStatus, type RetryRequest } from '../contracts/retry.ts';
+import { collect } from './arguments.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
 import { createProgress } from './progress.ts';
@@ -77,10 +78,6 @@ function requestOf({ failed, unknown, code, run }: Options): RetryRequest {
     ...(unknown || byCode ? (['unknown'] as const) : []),
   ];
   return { from: run ?? LAST_RUN, codes: code.length === 0 ? null : code, statuses };
-}
-
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
 }
 
 /** A retry that could not begin ends its workflow with a failure that says why. */

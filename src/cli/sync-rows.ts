@@ -13,7 +13,7 @@ import {
 import { lastRun, listWarnings, type RunRow } from '../ledger/runs.ts';
 import { maskRecord } from '../observability/masking.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
-import { integer } from './arguments.ts';
+import { collect, integer } from './arguments.ts';
 import { csvLine } from './csv.ts';
 import { CliError, EXIT } from './exit.ts';
 import { openLedgerAlone } from './ledger-alone.ts';
@@ -174,8 +174,4 @@ function asCsv(outcome: RowOutcome): string {
 
 function isRecord(payload: RowOutcome['payload']): payload is CrmRecord {
   return payload !== null && typeof payload.contact === 'object';
-}
-
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
 }

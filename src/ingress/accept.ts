@@ -1,5 +1,4 @@
 // Accepting events: written down in the ledger first, then a workflow is started, and only then the sender hears yes.
-import { createHash } from 'node:crypto';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { leadIntakeIdentity } from '../../workflows/messages.ts';
 import { durationMs } from '../contracts/config-base.ts';
@@ -7,6 +6,7 @@ import type { EventDraft, EventState, LeadIntakeInput } from '../contracts/intak
 import { type Database, LedgerError } from '../ledger/database.ts';
 import { addEvents, markAccepted } from '../ledger/events.ts';
 import { type IntakeSpec, openIntakeRun } from '../ledger/intake-runs.ts';
+import { shortHash } from '../ledger/short-hash.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { eachInOrder } from './in-order.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
@@ -225,7 +225,7 @@ async function ledger<T>(work: () => Promise<T>): Promise<T> {
 
 /** One name for one set of events, whatever else it is started with. */
 function hashOf(ids: readonly string[]): string {
-  return createHash('sha256').update(ids.join(' ')).digest('base64url').slice(0, 22);
+  return shortHash(ids.join(' '));
 }
 
 function answersOf(

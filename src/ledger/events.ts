@@ -1,8 +1,8 @@
 // Events that came in: written down before a workflow is started for them, and remembered long after it has ended.
-import { createHash } from 'node:crypto';
 import type { EventDraft, EventOutcome, EventRequest, EventState, NextInLine } from '../contracts/intake.ts';
 import type { Queryable } from './database.ts';
 import { toJson } from './json.ts';
+import { shortHash } from './short-hash.ts';
 
 /** Kinds of intents whose subject is an event. */
 const EVENT_KINDS = `'event-message', 'event-move', 'event-flow'`;
@@ -75,10 +75,7 @@ export async function addEvents(
 
 /** The row outlives what the event asked for, so it names nobody. */
 function hashOf(account: string, subject: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([account, subject]))
-    .digest('base64url')
-    .slice(0, 22);
+  return shortHash(JSON.stringify([account, subject]));
 }
 
 /** A workflow has been accepted for these events. */
@@ -192,16 +189,16 @@ export async function countEventAttempt(db: Queryable, id: string): Promise<numb
   return row?.attempts ?? 1;
 }
 
-/** Why the event waits for somebody to act; null once it goes on. */
+/** Why the event waits for somebody to act. */
 export async function noteHold(
   db: Queryable,
   id: string,
-  hold: { code: string; reason: string } | null,
+  hold: { code: string; reason: string },
 ): Promise<void> {
   await db.query('update events set hold_code = $2, hold_reason = $3 where id = $1', [
     id,
-    hold?.code ?? null,
-    hold?.reason ?? null,
+    hold.code,
+    hold.reason,
   ]);
 }
 

@@ -1,5 +1,4 @@
 // Schedules of syncs on the Temporal server: brought in step with the configuration, and described.
-import { createHash } from 'node:crypto';
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 import {
   SCHEDULE_PREFIX,
@@ -12,6 +11,7 @@ import type { ScheduledSyncInput, scheduledSync } from '../../workflows/schedule
 import type { Config } from '../contracts/config.ts';
 import { durationMs } from '../contracts/config-base.ts';
 import { type OverlapPolicy, type ScheduleConfig } from '../contracts/config-schedule.ts';
+import { shortHash } from '../ledger/short-hash.ts';
 
 /** Server-side names of the overlap policies. */
 export const OVERLAP = {
@@ -147,7 +147,7 @@ function define(wanted: WantedSchedule, taskQueue: string) {
 function digestOf({ account, sync, schedule }: WantedSchedule, taskQueue: string): string {
   const { cron, timeZone, overlap, catchUpWindow, jitter = null, paused } = schedule;
   const parts = [account, sync, taskQueue, cron, timeZone, overlap, catchUpWindow, jitter, paused];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+  return shortHash(JSON.stringify(parts));
 }
 
 /** A pause by an operator outlives a change of the configuration; one of the configuration ends with it. */

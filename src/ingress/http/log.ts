@@ -31,12 +31,3 @@ export function createRepeatingLog(log: HttpLog, now: () => number): RepeatingLo
     },
   };
 }
-
-/** What may be told of an error that nobody expected: its text could quote a body, its frames can't. */
-export function errorShape(error: unknown): { name: string; at: readonly string[] } {
-  if (!(error instanceof Error)) return { name: typeof error, at: [] };
-  const stack = error.stack ?? '';
-  const frames = stack.slice(stack.indexOf(error.message) + error.message.length);
-  const at = frames.split('\n').filter((line) => /^\s+at /.test(line));
-  return { name: error.name, at: at.slice(0, 10).map((line) => line.trim()) };
-}

@@ -1,4 +1,5 @@
 // Why partitions stand still: said in the log once when it begins and once when it ends, and kept for status and metrics.
+import { errorShape } from '../error-shape.ts';
 import { NotAcceptedError } from '../intake.ts';
 import { BuryError } from './chunk.ts';
 import { describeKafkaError } from './errors.ts';
@@ -41,11 +42,9 @@ export function diagnose(error: unknown): Diagnosis {
     const reason = `the topic of dead letters can't be written: ${message}`;
     return { why: 'DEAD_LETTERS', reason, retryAfterMs: null, details: { code } };
   }
-  const kind = error instanceof Error ? error.name : typeof error;
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const at = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  const { name: kind, at } = errorShape(error);
   const reason = `an unexpected error (${kind}) at the next record`;
-  return { why: 'ERROR', reason, retryAfterMs: null, details: { kind, at: at.map((line) => line.trim()) } };
+  return { why: 'ERROR', reason, retryAfterMs: null, details: { kind, at } };
 }
 
 export interface Pauses {

@@ -1,5 +1,6 @@
 // Which event this is: the idempotency key that a delivery has, and the id made of it.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { shortHash } from '../../ledger/short-hash.ts';
 import { type Delivery, RefusedError } from '../intake.ts';
 import type { Envelope } from './envelope.ts';
 import { type JsonObject, kindOf } from './json.ts';
@@ -94,8 +95,7 @@ export function noKey(problem: string): RefusedError {
  */
 export function eventId(account: string, route: string, key: EventKey): string {
   const { kind, ...rest } = key;
-  const parts = JSON.stringify([account, route, kind, ...Object.values(rest)]);
-  return createHash('sha256').update(parts).digest('base64url').slice(0, 22);
+  return shortHash(JSON.stringify([account, route, kind, ...Object.values(rest)]));
 }
 
 /** For what has no key and needs none. */
