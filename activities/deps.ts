@@ -2,7 +2,7 @@
 import type { MessagingClient } from '../src/api-client/client.ts';
 import type { Gate } from '../src/budget/gate.ts';
 import type { Budget } from '../src/budget/slots.ts';
-import type { MappingConfig, SourceConfig } from '../src/contracts/config.ts';
+import type { AnnounceRule, MappingConfig, PollerConfig, SourceConfig } from '../src/contracts/config.ts';
 import type { RunSpec } from '../src/contracts/run.ts';
 import type { Source } from '../src/contracts/source.ts';
 import type { Database } from '../src/ledger/database.ts';
@@ -27,6 +27,8 @@ export interface AccountAccess {
   readonly tokenKey: string;
   /** Seconds after which a write that can't be read back is taken not to have happened. */
   readonly settleSeconds: number;
+  /** Which sinks are told of its conversations. */
+  readonly announce: readonly AnnounceRule[];
 }
 
 export interface ActivityLog {
@@ -45,6 +47,8 @@ export interface Deps {
   account(name: string): AccountAccess;
   /** @throws Error naming the sync when the configuration has none of that name */
   spec(account: string, sync: string): RunSpec;
+  /** @throws Error naming the poller when the account has none of that name in the configuration */
+  poller(account: string, name: string): PollerConfig;
   openSource(config: SourceConfig): Source;
   /** Folder that the paths of file sources begin at; set: large files are read and mapped in a thread of their own. */
   readonly baseDir?: string;

@@ -24,9 +24,9 @@ export function createSinkActivities(deps: Deps) {
       const event = runEndedEvent({ account, sync, status, endedAt, report: await reportRun(db, id) });
       const { cancellationSignal, info } = Context.current();
       try {
-        await sink.send(event, {
-          signal: AbortSignal.any([cancellationSignal, AbortSignal.timeout(ATTEMPT_MS)]),
-        });
+        const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(ATTEMPT_MS)]);
+        const [sent] = await sink.send([event], { signal });
+        if (sent?.state === 'failed') throw sent.error;
       } catch (error) {
         if (!(error instanceof SinkError)) throw error;
         log.warn({ run: id, sink: name, attempt: info.attempt, code: error.code }, error.message);

@@ -60,6 +60,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
       tokens: [...tokens.values()],
       tokenKey: keys.length === 1 ? (keys[0] as string) : shortHash(keys.sort().join(' ')),
       settleSeconds: resolveAssumptions(account.assumptions)['readBack.settleSeconds'],
+      announce: account.announce,
     });
   }
   const sinks = await openSinks(config, log);
@@ -85,6 +86,11 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
         throw new Error(`the sync "${sync}" belongs to the account "${spec.account}", not "${account}"`);
       return spec;
     },
+    poller(account, name) {
+      const poller = config.config.pollers[name];
+      if (poller?.account === account) return poller;
+      throw new Error(`the account "${account}" has no poller "${name}" in ${config.file}`);
+    },
     openSource: (source) =>
       openSource(source, { baseDir: config.dir, secret: async (ref) => (await config.secret(ref)).value }),
     baseDir: config.dir,
@@ -109,7 +115,8 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
 async function openSinks(config: LoadedConfig, log: ActivityLog): Promise<Map<string, Sink>> {
   const sinks = new Map<string, Sink>();
   for (const [name, sink] of Object.entries(config.config.sinks)) {
-    const password = sink.sasl && (await config.secret(sink.sasl.password)).value;
+    const password =
+      sink.type === 'kafka' && sink.sasl ? (await config.secret(sink.sasl.password)).value : undefined;
     sinks.set(
       name,
       openSink(sink, { password, log: (fields, message) => log.info({ sink: name, ...fields }, message) }),

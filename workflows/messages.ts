@@ -1,5 +1,6 @@
 // What can be said to and asked of workflows from outside, and how they are named.
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { PollerName } from '../src/contracts/poll.ts';
 import type { RunProgress } from '../src/contracts/run.ts';
 
 /** Who does something, and why: kept with the run. */
@@ -71,3 +72,35 @@ export function leadIntakeIdentity(account: string, route: string, key: string) 
 export const turnSignal = defineSignal<[string]>('turn');
 /** Somebody has mended what held the events of this workflow up: try again now. */
 export const retrySignal = defineSignal('retry');
+
+/** One workflow a poller: starting it twice at once is one. */
+export function pollingIdentity({ account, poller }: PollerName) {
+  return {
+    workflowId: `conversation-polling/${account}/${poller}`,
+    typedSearchAttributes: [
+      { key: SEARCH_KEYS.account, value: account },
+      { key: SEARCH_KEYS.job, value: `poller/${poller}` },
+    ],
+    staticSummary: `Polls the conversations of the account "${account}"`,
+  };
+}
+
+/** Answered when no call of the poller is under way any more. Kept until `resumePolling`, whatever restarts. */
+export const pausePollingUpdate = defineUpdate<void, [OperatorAct]>('pausePolling');
+/** Goes on, and tries again at once what was held up. */
+export const resumePollingUpdate = defineUpdate<void, [OperatorAct]>('resumePolling');
+/** Polls at once; answered when all that this poll has found is imported. Refused while paused. */
+export const pollNowUpdate = defineUpdate<void, []>('pollNow');
+
+/** The workflow that empties the outbox of one sink. */
+export function outboxWorkflowId(sink: string): string {
+  return `outbox/${sink}`;
+}
+
+/** The workflow that follows the delivery of an account's messages. */
+export function deliveryWorkflowId(account: string): string {
+  return `delivery/${account}`;
+}
+
+/** There is something to do, or somebody wants it tried now. */
+export const wakeSignal = defineSignal('wake');

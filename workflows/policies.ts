@@ -5,6 +5,11 @@ import type { LANES } from '../src/contracts/run.ts';
 /** Workflows and ledger work share one queue; API calls have their own, so that the engine can rank and limit them. */
 export const WORK_QUEUE = 'sluice';
 
+/** The work queue that an API queue belongs to. */
+export function workQueueOf(queue: string): string {
+  return queue.replace(/-api$/, '');
+}
+
 /** The API queue that belongs to a work queue. */
 export function apiQueue(workQueue: string): string {
   return `${workQueue}-api`;
@@ -43,9 +48,10 @@ export const ANNOUNCE_OPTIONS: ActivityOptions = {
 };
 
 /** The lanes that workflows use, as the engine's priority keys. */
-export const LANE: { readonly [L in 'reply' | 'lead' | 'backfill']: (typeof LANES)[L] } = {
+export const LANE: { readonly [L in 'reply' | 'lead' | 'poll' | 'backfill']: (typeof LANES)[L] } = {
   reply: 1,
   lead: 2,
+  poll: 3,
   backfill: 5,
 };
 

@@ -73,7 +73,20 @@ export const MessageAction = z.strictObject({
         .meta({ description: 'A file must be here by then' }),
     })
     .optional()
-    .meta({ description: 'Files to send along' }),
+    .meta({ description: 'Files to send along, fetched from their addresses' }),
+  uploads: z
+    .strictObject({
+      ids: described(Expression, 'Yields the id that an upload answered, or a list of them'),
+      maxBytes: z.int().min(1).max(67_108_864).default(16_777_216).meta({ description: 'Longest file' }),
+    })
+    .optional()
+    .meta({
+      description: 'Files to send along that were uploaded before: POST to the path of the route and /files',
+    }),
+  outsideWindow: z.enum(['refuse', 'template', 'send']).default('refuse').meta({
+    description:
+      'When the 24-hour window of a waba conversation is closed, as far as a poller knows: refuse fails with WINDOW_CLOSED before a call is spent; template sends the template alone, and text or files alone while the window is open; send sends all regardless',
+  }),
   connection: z
     .union([id, z.string().min(1)])
     .optional()

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { isPlainUrl, name, SecretRef } from './config-base.ts';
 import { IngressConfig } from './config-ingress.ts';
 import { MappingConfig } from './config-mapping.ts';
+import { PollerConfig } from './config-pollers.ts';
 import { RouteConfig } from './config-routes.ts';
-import { SinkConfig } from './config-sinks.ts';
+import { AnnounceRule, SinkConfig } from './config-sinks.ts';
 import { SourceConfig } from './config-sources.ts';
 import { SyncConfig } from './config-sync.ts';
 
@@ -12,6 +13,7 @@ export * from './config-actions.ts';
 export * from './config-ingress.ts';
 export * from './config-kafka.ts';
 export * from './config-mapping.ts';
+export * from './config-pollers.ts';
 export * from './config-routes.ts';
 export * from './config-sinks.ts';
 export * from './config-sources.ts';
@@ -41,6 +43,9 @@ export const AccountConfig = z.strictObject({
     description:
       'Calls a minute of each token that polling, campaigns and syncs get even while replies and leads would take all',
   }),
+  announce: z.array(AnnounceRule).default([]).meta({
+    description: 'Which sinks are told of its conversations and messages, and of which',
+  }),
   assumptions: z
     .record(z.string(), z.unknown())
     .default({})
@@ -57,7 +62,9 @@ export const Config = z.strictObject({
   sinks: z
     .record(name, SinkConfig)
     .default({})
-    .meta({ description: 'Where events about runs go, by name; each sync says with `announce` whether to' }),
+    .meta({
+      description: 'Where events go, by name; syncs and accounts say with `announce` what to tell whom',
+    }),
   mappings: z
     .record(
       name,
@@ -84,5 +91,9 @@ export const Config = z.strictObject({
     .record(name, RouteConfig)
     .default({})
     .meta({ description: 'What events make happen, by name: where they come from, and an action' }),
+  pollers: z
+    .record(name, PollerConfig)
+    .default({})
+    .meta({ description: 'Whose conversations are followed, by name' }),
 });
 export type Config = z.infer<typeof Config>;

@@ -1,5 +1,6 @@
 // What Sluice tells others: CloudEvents 1.0 in structured JSON, one schema for every sink.
 import { z } from 'zod';
+import { ConversationEvent } from './conversation-events.ts';
 import { RunSummary } from './run.ts';
 
 export const RUN_END_STATUSES = ['finished', 'cancelled', 'failed'] as const;
@@ -28,7 +29,7 @@ export const RunEndedEvent = z
 export type RunEndedEvent = z.infer<typeof RunEndedEvent>;
 
 /** Everything a sink can be given. */
-export const SinkEvent = RunEndedEvent;
+export const SinkEvent = z.union([RunEndedEvent, ConversationEvent]);
 export type SinkEvent = z.infer<typeof SinkEvent>;
 
 /** Content type of a CloudEvent in structured mode. */

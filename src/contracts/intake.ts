@@ -29,6 +29,13 @@ export const MessageRequest = z.object({
       timeoutMs: z.int().positive(),
     })
     .optional(),
+  /** Files that were uploaded before, by the ids that uploading answered. */
+  uploads: z.array(z.string().min(1)).min(1).optional(),
+  /**
+   * What happens when the 24-hour window of a waba conversation is closed: the event fails with WINDOW_CLOSED before a
+   * call is spent; the template goes instead of text and files, also when it is not known; or all is sent regardless.
+   */
+  outsideWindow: z.enum(['refuse', 'template', 'send']).optional(),
   connection: z.union([id, z.string().min(1)]).optional(),
   contactName: z.string().min(1).optional(),
   saveOnTicket: z.boolean(),

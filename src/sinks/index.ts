@@ -8,5 +8,9 @@ export function openSink(config: SinkConfig, options: KafkaSinkOptions): Sink {
   switch (config.type) {
     case 'kafka':
       return kafkaSink(config, options);
+    case 'http':
+    case 'jsonl':
+    case 'postgres':
+      throw new Error(`sinks of the type ${config.type} are not built yet`);
   }
 }

@@ -4,7 +4,7 @@ import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/events.ts';
 import type { ClusterAccess } from '../kafka/client.ts';
 import { produce } from '../kafka/produce.ts';
 import { kafkaError } from './kafka-error.ts';
-import { type Sink, SinkError } from './sink.ts';
+import { type Sent, type Sink, SinkError } from './sink.ts';
 
 export interface KafkaSinkOptions {
   /** What the reference `sasl.password` stands for. */
@@ -24,14 +24,22 @@ export function kafkaSink(config: KafkaSink, { password, log }: KafkaSinkOptions
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   return {
-    async send(event, { signal }) {
-      const sending = deliver(access, config, event, AbortSignal.any([signal, closing.signal]));
-      underWay.add(sending);
-      try {
-        await sending;
-      } finally {
-        underWay.delete(sending);
+    async send(events, { signal }) {
+      const sent: Sent[] = [];
+      for (const event of events) {
+        const sending = deliver(access, config, event, AbortSignal.any([signal, closing.signal]));
+        underWay.add(sending);
+        try {
+          await sending;
+          sent.push({ state: 'sent' });
+        } catch (error) {
+          if (!(error instanceof SinkError)) throw error;
+          sent.push({ state: 'failed', error });
+        } finally {
+          underWay.delete(sending);
+        }
       }
+      return sent;
     },
     async close() {
       closing.abort(new SinkError('CLOSED', 'the Kafka sink has been closed', { retryable: true }));

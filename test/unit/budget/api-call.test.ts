@@ -63,7 +63,13 @@ const ALL = { scopes: ['contacts:write', 'cards:write'], revoked: false };
 /** An account of its own, so that nothing is known of its tokens yet. */
 function room() {
   const access = clients.map((client, n) => ({ client, key: freshToken(), position: n + 1 }));
-  const account: AccountAccess = { name: 'acme', tokens: access, tokenKey: freshToken(), settleSeconds: 1 };
+  const account: AccountAccess = {
+    name: 'acme',
+    tokens: access,
+    tokenKey: freshToken(),
+    settleSeconds: 1,
+    announce: [],
+  };
   const never = () => {
     throw new Error('not used here');
   };

@@ -104,7 +104,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
       throw new Error('not used here');
     };
     const deps: Deps = {
-      ...{ db, spec: never, openSource: never, compileMapping: never, sink: never },
+      ...{ db, spec: never, poller: never, openSource: never, compileMapping: never, sink: never },
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
       gate: createGate(new Map()),
       log: { info() {}, warn: (fields) => void log.push(fields), error: console.error },
@@ -114,6 +114,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
           tokens: [{ client, key: 'token', position: 1 }],
           tokenKey: 'token',
           settleSeconds,
+          announce: [],
         },
       }),
     };

@@ -1,0 +1,108 @@
+// What Sluice tells of conversations: CloudEvents 1.0, told at least once, in order within a conversation. A repeat
+// carries the same `id`.
+import { z } from 'zod';
+
+export const CONVERSATION_EVENT_TYPES = [
+  'message.received',
+  'message.sent',
+  'message.status',
+  'conversation.opened',
+  'conversation.updated',
+  'conversation.closed',
+] as const;
+export type ConversationEventType = (typeof CONVERSATION_EVENT_TYPES)[number];
+
+const id = z.int().positive();
+
+/** The conversation as page 1 last showed it (API text, Conversation). Null: the message was sent before it was seen there. */
+export const ConversationState = z.object({
+  id,
+  status: z.string(),
+  channel: z.string(),
+  chatbot: z.boolean(),
+  queueId: id.nullable(),
+  userId: id.nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  contact: z.object({ id, name: z.string(), number: z.string() }),
+  connection: z.object({ id, name: z.string(), channel: z.string() }),
+});
+export type ConversationState = z.infer<typeof ConversationState>;
+
+/** One message of a history; its fields are not shown by the API text, so all but `key` and `raw` may be null. */
+export const ToldMessage = z.object({
+  /** Tells messages of one conversation apart: `id:` and the service's id, or `hash:` and a hash of what it is. */
+  key: z.string().min(1),
+  id: z.string().nullable(),
+  body: z.string().nullable(),
+  /** Null: the item does not say which way it went; it is told as received. */
+  fromMe: z.boolean().nullable(),
+  at: z.string().nullable(),
+  status: z.string().nullable(),
+  /** The item as the service showed it. */
+  raw: z.record(z.string(), z.unknown()),
+});
+export type ToldMessage = z.infer<typeof ToldMessage>;
+
+const envelope = {
+  specversion: z.literal('1.0'),
+  id: z.string().min(1),
+  /** `/sluice/accounts/{account}/conversations/{id}` */
+  source: z.string().regex(/^\/sluice\/accounts\/[^/]+\/conversations\/\d+$/),
+  time: z.iso.datetime(),
+  datacontenttype: z.literal('application/json'),
+  /** `{account}/{conversation}`: what stays in order (CloudEvents extension "partitioning"). */
+  partitionkey: z.string().min(1),
+};
+
+export const MessageToldEvent = z
+  .strictObject({
+    ...envelope,
+    type: z.enum(['message.received', 'message.sent']),
+    /** Key of the message. */
+    subject: z.string().min(1),
+    data: z.object({ account: z.string(), conversation: ConversationState, message: ToldMessage }),
+  })
+  .readonly();
+
+export const MessageStatusEvent = z
+  .strictObject({
+    ...envelope,
+    type: z.literal('message.status'),
+    subject: z.string().min(1),
+    data: z.object({
+      account: z.string(),
+      conversationId: id,
+      message: z.object({
+        key: z.string().min(1),
+        id: z.string().nullable(),
+        /** API text, Message status. */
+        status: z.string(),
+        previous: z.string().nullable(),
+        ack: z.int().nullable(),
+      }),
+      /** The event that had the message sent, when Sluice sent it. */
+      event: z.string().nullable(),
+    }),
+  })
+  .readonly();
+
+export const ConversationChangedEvent = z
+  .strictObject({
+    ...envelope,
+    type: z.enum(['conversation.opened', 'conversation.updated', 'conversation.closed']),
+    data: z.object({
+      account: z.string(),
+      conversation: ConversationState,
+      /** As it was last told; null when it was not known before. */
+      previous: ConversationState.nullable(),
+    }),
+  })
+  .readonly();
+
+export const ConversationEvent = z.discriminatedUnion('type', [
+  MessageToldEvent,
+  MessageStatusEvent,
+  ConversationChangedEvent,
+]);
+export type ConversationEvent = z.infer<typeof ConversationEvent>;

@@ -1,0 +1,104 @@
+// What the poller's workflow and its activities say to each other, and what operators see of it. Nothing personal:
+// conversations are ids.
+
+export interface PollerName {
+  readonly account: string;
+  readonly poller: string;
+}
+
+/** Input of the workflow `conversationPolling`; what the next run of it takes over. */
+export interface PollingInput extends PollerName {
+  /** Milliseconds; the interval as it has adapted. */
+  readonly intervalMs?: number;
+  readonly paused?: boolean;
+}
+
+/** Answer of `beginPoll`: what the configuration says now, and what the ledger has left to do. */
+export interface PollTurn {
+  /** The run that counts the calls. */
+  readonly run: string;
+  readonly tokenKey: string;
+  readonly callsPerMinute: number;
+  readonly share: number;
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** Older pages are still to be read. */
+  readonly history: boolean;
+  /** Conversations whose messages are to be read, now or later. */
+  readonly todo: number;
+}
+
+export interface PollCall extends PollerName {
+  readonly run: string;
+}
+
+/** Answer of `pollPage`: one page of conversations. */
+export interface PageResult {
+  /** The page reaches down to what was known: the poll is complete. */
+  readonly done: boolean;
+  /** Conversations of this page that have changed. */
+  readonly changed: number;
+  /** Conversations whose messages are to be read, now or later. */
+  readonly todo: number;
+}
+
+/** Answer of `historyPage`. */
+export interface HistoryResult {
+  readonly done: boolean;
+  readonly found: number;
+}
+
+/** Answer of `pollOutlook`. */
+export interface PollOutlook {
+  /** Ids of conversations whose messages are to be read now, the one that has waited longest first. */
+  readonly reads: readonly number[];
+  /** Milliseconds until another is due; null: none. */
+  readonly nextMs: number | null;
+  /** All that are to be read, now or later. */
+  readonly todo: number;
+}
+
+/** Answer of `readMessages`: one page of one conversation. */
+export interface ReadResult {
+  /** False: an older page of this conversation is still to be read. */
+  readonly done: boolean;
+  /** Messages that were new. */
+  readonly messages: number;
+}
+
+/** A stretch of time, or a conversation, of which something may be missing. */
+export interface PollGap {
+  readonly id: number;
+  /** Null: the list of conversations. */
+  readonly conversation: number | null;
+  readonly code: string;
+  readonly reason: string;
+  /** Times in ISO 8601, UTC. */
+  readonly after: string | null;
+  readonly before: string | null;
+  readonly seen: number;
+  readonly at: string;
+}
+
+/** A poller as operators see it; times in ISO 8601, UTC. */
+export interface PollerStatus extends PollerName {
+  readonly state: 'polling' | 'paused' | 'held' | 'stopped';
+  readonly held: { readonly code: string; readonly reason: string } | null;
+  readonly paused: { readonly by: string; readonly reason: string; readonly at: string } | null;
+  /** Messages before this are not told; null: all are. */
+  readonly since: string | null;
+  readonly watermark: string | null;
+  readonly history: boolean;
+  /** Conversations known, and those whose messages are still to be read. */
+  readonly conversations: number;
+  readonly todo: number;
+  /** Seconds that the oldest of those has waited; null: none waits. */
+  readonly lagSeconds: number | null;
+  readonly polls: number;
+  readonly calls: number;
+  readonly messages: number;
+  readonly gaps: number;
+  readonly polledAt: string | null;
+  readonly newsAt: string | null;
+  readonly startedAt: string;
+}

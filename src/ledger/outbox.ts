@@ -1,0 +1,47 @@
+// The outbox: what sinks are still to be told, written in the transaction that finds it out.
+import type { AnnounceRule } from '../contracts/config.ts';
+import type { ConversationEvent } from '../contracts/conversation-events.ts';
+import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
+
+/** An event, and the connection that its conversation is on, where that is known. */
+export interface Told {
+  readonly event: ConversationEvent;
+  readonly connection: number | null;
+}
+
+/**
+ * Puts events into the outbox of every sink that one of the rules names, in this order.
+ * @returns the sinks that have something to do
+ */
+export async function putOutbox(
+  tx: Queryable,
+  account: string,
+  rules: readonly AnnounceRule[],
+  told: readonly Told[],
+): Promise<string[]> {
+  const rows = told.flatMap(({ event, connection }) => {
+    const sinks = rules.filter((rule) => hears(rule, event.type, connection)).map(({ sink }) => sink);
+    return [...new Set(sinks)].map((sink) => ({
+      ...{ sink, stream: event.partitionkey, event_id: event.id, type: event.type, event },
+    }));
+  });
+  if (rows.length === 0) return [];
+  await tx.query(
+    `insert into outbox (sink, stream, account, event_id, type, event)
+     select r->>'sink', r->>'stream', $1, r->>'event_id', r->>'type', r->'event'
+       from jsonb_array_elements($2::jsonb) with ordinality as rows(r, n)
+      order by n`,
+    [account, toJson(rows)],
+  );
+  return [...new Set(rows.map(({ sink }) => sink))];
+}
+
+function hears(
+  { events, connections }: AnnounceRule,
+  type: ConversationEvent['type'],
+  connection: number | null,
+) {
+  if (events !== undefined && !events.includes(type)) return false;
+  return connections === undefined || connection === null || connections.includes(connection);
+}
