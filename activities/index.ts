@@ -5,6 +5,7 @@ import { createContactActivities } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { createEffectActivities } from './effects/index.ts';
 import { createIntakeActivities } from './intake.ts';
+import { createPollControlActivities } from './polling/control.ts';
 import { createSinkActivities } from './sinks.ts';
 import { createSettlementActivities, createSnapshotActivities } from './snapshot.ts';
 import { createSyncPlanActivities } from './sync-plan.ts';
@@ -16,6 +17,7 @@ export function createLedgerActivities(deps: Deps) {
     ...createSettlementActivities(deps),
     ...createSinkActivities(deps),
     ...createIntakeActivities(deps),
+    ...createPollControlActivities(deps),
   };
 }
 

@@ -1,5 +1,7 @@
 // Every workflow type that a worker registers.
+export { conversationPolling } from './conversation-polling.ts';
 export { crmSync } from './crm-sync.ts';
 export { listEvents, retryEvents } from './event-desk.ts';
 export { leadIntake } from './lead-intake.ts';
+export { describePollers } from './poll-desk.ts';
 export { scheduledSync } from './scheduled-sync.ts';

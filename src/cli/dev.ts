@@ -1,6 +1,7 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
 import { startIngress } from '../runtime/ingress.ts';
+import { startPollers, wakeSenders } from '../runtime/pollers.ts';
 import { planSchedules, wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { CliError, EXIT } from './exit.ts';
@@ -14,7 +15,7 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
     .description(
       'Temporal server, ledger, worker and ingress in one process, for the configuration; stays up',
     )
-    .action((options: SessionOptions) => stayUp('sluice dev', options, env, applySchedules, takeEvents));
+    .action((options: SessionOptions) => stayUp('sluice dev', options, env, applySchedules, openDoors));
 
   withSessionOptions(program.command('worker'))
     .description('a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL, run as many as you like')
@@ -61,7 +62,10 @@ async function applySchedules(stack: OpenStack): Promise<void> {
   for (const line of describeChanges(changes.filter(({ change }) => change !== 'none'))) say(line);
 }
 
-async function takeEvents(stack: OpenStack, shutdown: Shutdown): Promise<void> {
+async function openDoors(stack: OpenStack, shutdown: Shutdown): Promise<void> {
+  await wakeSenders(stack.client, stack.config.config);
+  for (const { name, account } of await startPollers({ client: stack.client, config: stack.config.config }))
+    say(`poller     ${name}: conversations of ${account}`);
   if (Object.keys(stack.config.config.routes).length === 0) return;
   describeIngress(await listening(startIngress({ ...stack, shutdown })));
 }

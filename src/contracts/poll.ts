@@ -10,7 +10,6 @@ export interface PollerName {
 export interface PollingInput extends PollerName {
   /** Milliseconds; the interval as it has adapted. */
   readonly intervalMs?: number;
-  readonly paused?: boolean;
 }
 
 /** Answer of `beginPoll`: what the configuration says now, and what the ledger has left to do. */
@@ -24,8 +23,8 @@ export interface PollTurn {
   readonly maxMs: number;
   /** Older pages are still to be read. */
   readonly history: boolean;
-  /** Conversations whose messages are to be read, now or later. */
-  readonly todo: number;
+  /** Somebody has paused it. */
+  readonly paused: boolean;
 }
 
 export interface PollCall extends PollerName {
@@ -52,6 +51,8 @@ export interface HistoryResult {
 export interface PollOutlook {
   /** Ids of conversations whose messages are to be read now, the one that has waited longest first. */
   readonly reads: readonly number[];
+  /** The same of those that were last updated before the poller's first start: they wait until all is quiet. */
+  readonly backlog: readonly number[];
   /** Milliseconds until another is due; null: none. */
   readonly nextMs: number | null;
   /** All that are to be read, now or later. */

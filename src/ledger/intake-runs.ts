@@ -1,4 +1,5 @@
-// The run of a route: what the steps of its events know of it, frozen until the route changes, and the calls they made.
+// The run of what has no end of its own, a route or a poller: what its steps know of it, frozen until that changes, and the
+// calls they made.
 import type { StepSpec } from '../contracts/intake.ts';
 import type { Database } from './database.ts';
 import { toJson } from './json.ts';
@@ -11,12 +12,26 @@ export function routeSyncName(route: string): string {
   return `@${route}`;
 }
 
+/** Name of a poller among the names of syncs. */
+export function pollerSyncName(poller: string): string {
+  return `~${poller}`;
+}
+
+/** The run that counts the calls of a poller. @returns its id, `{account}/~{poller}/{sequence number}` */
+export async function openPollRun(db: Database, account: string, poller: string): Promise<string> {
+  return await openEndlessRun(db, { account, sync: pollerSyncName(poller) }, 'poll');
+}
+
 /**
  * The run that events of this route belong to: the open one, or the next where the route has changed since. Events of
  * the one before go on as they were told.
  * @returns its id, `{account}/@{route}/{sequence number}`
  */
 export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<string> {
+  return await openEndlessRun(db, spec, 'intake');
+}
+
+async function openEndlessRun(db: Database, spec: IntakeSpec, kind: 'intake' | 'poll'): Promise<string> {
   const { account, sync } = spec;
   return await db.transaction(async (tx) => {
     // Two processes that start together take turns here.
@@ -28,10 +43,10 @@ export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<str
     );
     await tx.query(
       `insert into runs (id, account, sync, seq, spec, kind, status)
-       select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, 'intake', 'syncing'
+       select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, $4, 'syncing'
          from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
        on conflict do nothing`,
-      [account, sync, toJson(spec)],
+      [account, sync, toJson(spec), kind],
     );
     const [run] = await tx.query<{ id: string }>(
       'select id from runs where account = $1 and sync = $2 and finished_at is null',

@@ -1,0 +1,134 @@
+// Pollers: when each began, whether it is paused or held, what it has to read next, and how it stands.
+import type { PollerName, PollerStatus, PollGap, PollOutlook } from '../contracts/poll.ts';
+import type { Queryable } from './database.ts';
+
+export interface PollerRow {
+  readonly history: boolean;
+  readonly paused: boolean;
+}
+
+/**
+ * Makes the poller's row at its first start; later starts go on where it was.
+ * @param from of the configuration: `now`, `all`, or a time
+ */
+export async function openPoller(
+  db: Queryable,
+  { account, poller, run, from }: PollerName & { run: string; from: string },
+): Promise<PollerRow> {
+  const [row] = await db.query<PollerRow>(
+    `insert into pollers (account, poller, run_id, since)
+     values ($1, $2, $3, case $4 when 'all' then null when 'now' then now() else $4::timestamptz end)
+     on conflict (account, poller) do update set run_id = excluded.run_id
+     returning history is not null as history, paused_at is not null as paused`,
+    [account, poller, run, from],
+  );
+  return row as PollerRow;
+}
+
+/** Notes that somebody paused it. */
+export async function pausePoller(
+  db: Queryable,
+  { account, poller, by, reason }: PollerName & { by: string; reason: string },
+): Promise<void> {
+  await db.query(
+    'update pollers set paused_by = $3, paused_reason = $4, paused_at = now() where account = $1 and poller = $2',
+    [account, poller, by, reason],
+  );
+}
+
+export async function resumePoller(db: Queryable, { account, poller }: PollerName): Promise<void> {
+  await db.query(
+    `update pollers set paused_by = null, paused_reason = null, paused_at = null, hold_code = null, hold_reason = null
+      where account = $1 and poller = $2`,
+    [account, poller],
+  );
+}
+
+/** Why it waits for somebody to act; null: it does not any more. */
+export async function holdPoller(
+  db: Queryable,
+  { account, poller, hold }: PollerName & { hold: { readonly code: string; readonly reason: string } | null },
+): Promise<void> {
+  await db.query('update pollers set hold_code = $3, hold_reason = $4 where account = $1 and poller = $2', [
+    account,
+    poller,
+    hold?.code ?? null,
+    hold?.reason ?? null,
+  ]);
+}
+
+/**
+ * Which conversations to read next, at most `limit`: what came in since the poller's first start goes first, then what is
+ * older.
+ */
+export async function pollOutlook(
+  db: Queryable,
+  { account, poller, limit }: PollerName & { limit: number },
+): Promise<PollOutlook> {
+  const rows = await db.query<{ id: number; backlog: boolean }>(
+    `select c.id, c.updated_at < p.started_at as backlog
+       from conversations c join pollers p using (account, poller)
+      where c.account = $1 and c.poller = $2 and c.todo_at <= now()
+      order by 2, c.todo_since, c.id limit $3`,
+    [account, poller, limit],
+  );
+  const [counts] = await db.query<{ todo: number; next: number | null }>(
+    `select count(*)::int as todo, (1000 * extract(epoch from min(todo_at) filter (where todo_at > now()) - now()))::float8 as next
+       from conversations where account = $1 and poller = $2 and todo_at is not null`,
+    [account, poller],
+  );
+  const ids = (backlog: boolean) => rows.filter((row) => row.backlog === backlog).map(({ id }) => id);
+  const nextMs = counts?.next == null ? null : Math.ceil(counts.next);
+  return { reads: ids(false), backlog: ids(true), nextMs, todo: counts?.todo ?? 0 };
+}
+
+const iso = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** As operators see them; in the order of their names. */
+export async function describePollers(
+  db: Queryable,
+  names: readonly string[] | null,
+): Promise<PollerStatus[]> {
+  type Row = Omit<PollerStatus, 'state' | 'held' | 'paused'> & {
+    readonly hold_code: string | null;
+    readonly hold_reason: string | null;
+    readonly paused_by: string | null;
+    readonly paused_reason: string | null;
+    readonly paused_at: string | null;
+  };
+  const rows = await db.query<Row>(
+    `select p.account, p.poller, p.hold_code, p.hold_reason, p.paused_by, p.paused_reason, ${iso('p.paused_at')} as paused_at,
+            ${iso('p.since')} as since, ${iso('p.watermark')} as watermark, p.history is not null as history,
+            c.conversations, c.todo, c."lagSeconds", p.polls, p.messages,
+            (select coalesce(sum(r.calls), 0)::int from runs r where r.account = p.account and r.sync = '~' || p.poller) as calls,
+            (select count(*)::int from poll_gaps g where g.account = p.account and g.poller = p.poller) as gaps,
+            ${iso('p.polled_at')} as "polledAt", ${iso('p.news_at')} as "newsAt", ${iso('p.started_at')} as "startedAt"
+       from pollers p, lateral (
+         select count(*)::int as conversations, count(todo_at)::int as todo,
+                extract(epoch from now() - min(todo_since) filter (where todo_at is not null))::float8 as "lagSeconds"
+           from conversations where account = p.account and poller = p.poller) c
+      where $1::text[] is null or p.poller = any($1)
+      order by p.account, p.poller`,
+    [names],
+  );
+  return rows.map(({ hold_code, hold_reason, paused_by, paused_reason, paused_at, ...row }) => {
+    const held = hold_code === null ? null : { code: hold_code, reason: hold_reason ?? '' };
+    const paused =
+      paused_at === null ? null : { by: paused_by ?? '', reason: paused_reason ?? '', at: paused_at };
+    return { ...row, state: paused !== null ? 'paused' : held !== null ? 'held' : 'polling', held, paused };
+  });
+}
+
+/** The newest first. */
+export async function listGaps(
+  db: Queryable,
+  { names, limit }: { names: readonly string[] | null; limit: number },
+): Promise<(PollGap & PollerName)[]> {
+  return await db.query(
+    `select account, poller, id, nullif(conversation_id, 0) as conversation, code, reason, ${iso('after')} as after,
+            ${iso('before')} as before, seen, ${iso('at')} as at
+       from poll_gaps where $1::text[] is null or poller = any($1)
+      order by id desc limit $2`,
+    [names, limit],
+  );
+}

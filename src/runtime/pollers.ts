@@ -1,0 +1,73 @@
+// Starts what runs for as long as a configuration has it: its pollers, and what empties the outbox and follows deliveries.
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { conversationPolling } from '../../workflows/conversation-polling.ts';
+import {
+  deliveryWorkflowId,
+  outboxWorkflowId,
+  pollingIdentity,
+  wakeSignal,
+} from '../../workflows/messages.ts';
+import { WORK_QUEUE } from '../../workflows/policies.ts';
+import type { Config } from '../contracts/config.ts';
+
+export interface StartedPoller {
+  readonly name: string;
+  readonly account: string;
+  /** False: it runs already. */
+  readonly started: boolean;
+}
+
+export interface StartPollersOptions {
+  readonly client: Client;
+  readonly config: Pick<Config, 'pollers'>;
+  /** Only these; all of the configuration without it. */
+  readonly names?: readonly string[];
+  /** @default "sluice" */
+  readonly taskQueue?: string;
+}
+
+/** Starts pollers; one that runs is left alone. */
+export async function startPollers(options: StartPollersOptions): Promise<StartedPoller[]> {
+  const { client, config, names, taskQueue = WORK_QUEUE } = options;
+  const started: StartedPoller[] = [];
+  for (const [name, { account }] of Object.entries(config.pollers)) {
+    if (names !== undefined && !names.includes(name)) continue;
+    const poller = { account, poller: name };
+    const isNew = await client.workflow
+      .start<typeof conversationPolling>('conversationPolling', {
+        ...pollingIdentity(poller),
+        taskQueue,
+        args: [poller],
+      })
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+          throw error;
+        },
+      );
+    started.push({ name, account, started: isNew });
+  }
+  return started;
+}
+
+/**
+ * Wakes what empties the outboxes and follows deliveries, whether it runs or not: an engine that lost its state would
+ * leave what the ledger holds lying. It ends, or waits, when there is nothing.
+ */
+export async function wakeSenders(
+  client: Client,
+  { accounts, sinks }: Pick<Config, 'accounts' | 'sinks'>,
+  taskQueue: string = WORK_QUEUE,
+): Promise<void> {
+  const told = new Set(Object.values(accounts).flatMap(({ announce }) => announce.map(({ sink }) => sink)));
+  const common = { taskQueue, signal: wakeSignal, signalArgs: [] as [] };
+  for (const sink of Object.keys(sinks).filter((name) => told.has(name)))
+    await client.workflow.signalWithStart('outboxDelivery', {
+      ...{ ...common, workflowId: outboxWorkflowId(sink), args: [{ sink }] },
+    });
+  for (const account of Object.keys(accounts))
+    await client.workflow.signalWithStart('deliveryWatch', {
+      ...{ ...common, workflowId: deliveryWorkflowId(account), args: [{ account }] },
+    });
+}
