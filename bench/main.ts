@@ -8,6 +8,7 @@ import { fairness } from './fairness.ts';
 import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
 import { plan } from './plan.ts';
+import { poll } from './poll.ts';
 import { sandbox } from './sandbox.ts';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   ingress,
   lanes,
   plan,
+  poll,
   sandbox,
 };
 

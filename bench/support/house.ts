@@ -25,7 +25,7 @@ export interface HouseOptions {
   readonly accounts: readonly { readonly id: string; readonly fixture: object; readonly config?: object }[];
   /** Calls a minute and token in the sandbox. */
   readonly rate: number;
-  /** Parts of sluice.yaml beside `accounts`: `sources`, `mappings`, `syncs`, `ingress`, `routes`. */
+  /** Parts of sluice.yaml beside `accounts`: `sources`, `mappings`, `syncs`, `sinks`, `pollers`, … */
   readonly config: object;
   /** Variables of worker and ingress processes: secrets that the configuration names. */
   readonly env?: Readonly<Record<string, string>>;
@@ -43,6 +43,8 @@ export interface Started {
 
 export interface House {
   readonly baseUrl: string;
+  /** Holds `sluice.yaml`: what relative paths in it refer to. */
+  readonly dir: string;
   readonly client: Client;
   readonly temporalAddress: string;
   /** Connection string of the ledger. */
@@ -58,6 +60,8 @@ export interface House {
   result(handle: SyncHandle): Promise<RunReport>;
   /** What the account has in the sandbox. */
   account(id: string): Promise<{ contacts: unknown[]; cards: unknown[] }>;
+  /** Asks the sandbox's panel; with a body, tells it. */
+  panel<T>(path: string, body?: object): Promise<T>;
   /** Rows of the sandbox's log behind this number. */
   requests(since: number): Promise<LoggedCall[]>;
   /** Waits; throws when the house is told to end. */
@@ -155,8 +159,11 @@ async function furnish(
   function configOf({ id, config }: HouseOptions['accounts'][number]) {
     return [id, { baseUrl, tokens: [`env:${tokenVariable(id)}`], ...config }] as const;
   }
-  async function panel<T>(path: string): Promise<T> {
-    const answer = await request(panelUrl + path);
+  async function panel<T>(path: string, body?: object): Promise<T> {
+    const told = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const answer = await request(panelUrl + path, { method: told ? 'POST' : 'GET', ...told });
+    if (answer.statusCode !== 200)
+      throw new Error(`panel ${path}: ${answer.statusCode} ${await answer.body.text()}`);
     return (await answer.body.json()) as T;
   }
   const wait = async (ms: number) => {
@@ -172,6 +179,8 @@ async function furnish(
   };
   return {
     baseUrl,
+    dir,
+    panel,
     client,
     temporalAddress: temporal.address,
     databaseUrl: postgres.url,

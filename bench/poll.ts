@@ -1,0 +1,192 @@
+// What following conversations costs and how fast it is: calls for each new message beside the fewest, calls of an
+// idle account, and the time from a customer's message to the line in a sink. Accounts side by side, each with a token
+// of its own; the sandbox counts.
+import { join } from 'node:path';
+import type { BenchResult } from './bench.ts';
+import { type House, openHouse } from './support/house.ts';
+import { type LoggedCall, mostInAnyMinute, quantile, round, timeOf, wasTaken } from './support/log.ts';
+import { tokenHash } from './support/people.ts';
+import { balanceOf, delaysOf, perHour, spentOf } from './support/poll-count.ts';
+import { accountWithConversations, now, type Written, write, writtenIn } from './support/poll-data.ts';
+import { LOOK_MS, type Tail, tail } from './support/poll-tail.ts';
+
+const LIMIT = 120;
+const WORKERS = 2;
+/** How long customers write. */
+const SECONDS = Number.parseInt(process.env.POLL_SECONDS ?? '360', 10);
+/** An idle account is asked ever less often: after so long the pace is the slowest. */
+const SETTLE_S = Math.min(120, SECONDS / 2);
+/** What was written last must be told by then. */
+const LAST_S = 180;
+const SEED = 7;
+
+interface Scenario {
+  readonly id: string;
+  readonly name: string;
+  readonly conversations: number;
+  /** Each conversation gets one message in so many seconds; null: nobody writes. */
+  readonly everyS: number | null;
+}
+
+/**
+ * 50 and 500 conversations bring the same 50 messages a minute, so that what differs is how many share a read. The
+ * overload brings 400 messages a minute in more conversations than there are calls.
+ */
+const SCENARIOS: readonly Scenario[] = [
+  { id: 'idle', name: 'idle', conversations: 500, everyS: null },
+  { id: 'five', name: '5 active', conversations: 5, everyS: 30 },
+  { id: 'fifty', name: '50 active', conversations: 50, everyS: 60 },
+  { id: 'many', name: '500 active', conversations: 500, everyS: 600 },
+  { id: 'overload', name: 'overload, 200 active', conversations: 200, everyS: 30 },
+];
+
+type Figures = Record<string, number | string>;
+
+export async function poll(say: (line: string) => void): Promise<BenchResult> {
+  const named = (entry: (scenario: Scenario) => object) =>
+    Object.fromEntries(SCENARIOS.map((scenario) => [scenario.id, entry(scenario)]));
+  const house = await openHouse({
+    accounts: SCENARIOS.map(({ id, conversations }, i) => ({
+      id,
+      fixture: accountWithConversations(id, i + 1, conversations),
+      config: { announce: [{ sink: id }] },
+    })),
+    rate: LIMIT,
+    config: {
+      // One each, so that no scenario waits for the lines of another.
+      sinks: named(({ id }) => ({ type: 'jsonl', path: `./${id}.jsonl` })),
+      pollers: named(({ id }) => ({ account: id })),
+    },
+    files: {},
+    minutes: (SECONDS + LAST_S) / 60 + 4,
+    say,
+  });
+  const tails = new Map<string, Tail>();
+  try {
+    for (const { id } of SCENARIOS) tails.set(id, tail(join(house.dir, `${id}.jsonl`)));
+    for (let i = 0; i < WORKERS; i++) await house.worker();
+    await untilAllPoll(house);
+    say(`customers write for ${SECONDS} s`);
+    const figures: Figures = {
+      'limit, calls/minute': LIMIT,
+      'seconds of writing': SECONDS,
+      'worker processes': WORKERS,
+      'interval of polls': 'default, 2 s to 30 s',
+      arrivals: `Poisson, seed ${SEED}`,
+      delay: `from before a message is handed to the sandbox until its line is in the file of the sink, looked for every ${LOOK_MS} ms; both by one monotonic clock`,
+      fewest: 'reads that brought something new, and a page of the list for 100 of them',
+    };
+    const found = await Promise.all(
+      SCENARIOS.map((scenario, i) => runOne(house, scenario, i + 1, tails.get(scenario.id) as Tail, say)),
+    );
+    for (const each of found) Object.assign(figures, each);
+    figures['429'] = (await house.requests(0)).filter((call) => !wasTaken(call)).length;
+    return { figures, goals: goals() };
+  } finally {
+    await Promise.all([...tails.values()].map((each) => each.close()));
+    await house.close();
+  }
+}
+
+/** Each has read page 1: what comes from then on is news. */
+async function untilAllPoll(house: House): Promise<void> {
+  const hashes = SCENARIOS.map(({ id }) => tokenHash(id));
+  await house.until(async () => {
+    const calling = new Set((await house.requests(0)).map((call) => call.tokenHash));
+    return hashes.every((hash) => calling.has(hash)) ? true : null;
+  });
+  // The answer to the first call is in the ledger by then.
+  await house.wait(3000);
+}
+
+async function runOne(
+  house: House,
+  scenario: Scenario,
+  n: number,
+  told: Tail,
+  say: (line: string) => void,
+): Promise<Figures> {
+  const { id, name, conversations, everyS } = scenario;
+  const began = now();
+  const mine = async () =>
+    (await house.requests(0)).filter((call) => call.tokenHash === tokenHash(id) && timeOf(call) >= began);
+  if (everyS === null) {
+    await house.wait(SECONDS * 1000);
+    const late = (await mine()).filter((call) => timeOf(call) >= began + SETTLE_S * 1000);
+    const figures = {
+      [`${name}: conversations`]: conversations,
+      [`${name}: calls an hour after ${SETTLE_S} s`]: round(perHour(late.map(timeOf)), 1),
+      [`${name}: lines in the sink`]: told.lines.length,
+    };
+    say(JSON.stringify(figures));
+    return figures;
+  }
+  const handed = await write(house, {
+    ...{ account: id, n, conversations, everyS, seconds: SECONDS, seed: SEED + n },
+  });
+  const stopped = now();
+  while (now() < stopped + LAST_S * 1000 && delaysOf(handed, told.lines).length < handed.size)
+    await house.wait(500);
+  const minutes = (now() - began) / 60_000;
+  // What is told twice may come late.
+  await house.wait(2000);
+  const written = await writtenIn(house, id);
+  const figures = figuresOf(scenario, { handed, written, told, minutes, calls: await mine() });
+  say(JSON.stringify(figures));
+  return figures;
+}
+
+interface Seen {
+  readonly handed: ReadonlyMap<string, number>;
+  readonly written: readonly Written[];
+  readonly told: Tail;
+  readonly calls: readonly LoggedCall[];
+  readonly minutes: number;
+}
+
+function figuresOf({ name, conversations, everyS }: Scenario, seen: Seen): Figures {
+  const { handed, written, told, calls, minutes } = seen;
+  const spent = spentOf(calls, written);
+  const delays = delaysOf(handed, told.lines);
+  const times = calls.filter(wasTaken).map(timeOf);
+  const figures: Figures = {
+    conversations: `${conversations}, each a message in ${everyS} s`,
+    'messages sent': handed.size,
+    'messages in the sandbox': written.length,
+    ...balanceOf(written, told.lines),
+    'lines that are no event': told.broken.length,
+    calls: spent.calls,
+    'calls of the list': spent.lists,
+    'calls of messages': spent.reads,
+    'calls of other paths': spent.others,
+    'lists without news': spent.lists - spent.listsWithNews,
+    'reads without news': spent.reads - spent.readsWithNews,
+    'calls/message': round(spent.calls / written.length),
+    'fewest calls/message': round(spent.fewest / written.length),
+    'calls/fewest': round(spent.calls / spent.fewest),
+    'delay p50, ms': Math.round(quantile(delays, 0.5)),
+    'delay p99, ms': Math.round(quantile(delays, 0.99)),
+    'delay max, ms': Math.round(Math.max(...delays)),
+    'share of the budget': round(spent.calls / (LIMIT * minutes)),
+    'most in any 60 s': mostInAnyMinute(times),
+  };
+  return Object.fromEntries(Object.entries(figures).map(([figure, value]) => [`${name}: ${figure}`, value]));
+}
+
+function goals(): BenchResult['goals'] {
+  const all: Record<string, { min?: number; max?: number }> = {
+    '429': { max: 0 },
+    [`idle: calls an hour after ${SETTLE_S} s`]: { max: 125 },
+    'idle: lines in the sink': { max: 0 },
+    '50 active: calls/fewest': { max: 1.5 },
+    '500 active: calls/fewest': { max: 1.5 },
+    '5 active: delay p50, ms': { max: 15_000 },
+  };
+  for (const { name, everyS } of SCENARIOS) {
+    if (everyS === null) continue;
+    for (const figure of ['missing', 'twice', 'unexpected', 'disordered', 'lines that are no event'])
+      all[`${name}: ${figure}`] = { max: 0 };
+    all[`${name}: most in any 60 s`] = { max: LIMIT };
+  }
+  return all;
+}
