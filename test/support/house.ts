@@ -66,6 +66,9 @@ export interface HouseOptions {
   /** The part `sinks` of sluice.yaml; a sync says with `announce` which one it uses. */
   readonly sinks?: Record<string, unknown>;
   readonly csv: string;
+  /** The part `pollers` of sluice.yaml, and what its account announces. */
+  readonly pollers?: Record<string, unknown>;
+  readonly announce?: readonly unknown[];
   /** Further entries of sluice.yaml; their accounts may use the token in `env:OTHER_TOKEN`. */
   readonly more?: { readonly accounts: Record<string, unknown>; readonly syncs: Record<string, unknown> };
   /** @default 0: no limit */
@@ -125,6 +128,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
           tokens: ['env:TOKEN'],
           // Until the first answer tells the limit; no test wants to wait for that.
           callsPerMinute: 60_000,
+          announce: options.announce ?? [],
           assumptions: { 'readBack.settleSeconds': options.settleSeconds ?? 2 },
         },
         ...options.more?.accounts,
@@ -132,6 +136,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       sources: { leads: { type: 'csv', path: './leads.csv' } },
       mappings: { leads: options.mapping ?? MAPPING },
       sinks: options.sinks ?? {},
+      pollers: options.pollers ?? {},
       syncs: {
         leads: { account: 'acme', source: 'leads', mapping: 'leads', ...options.sync },
         ...options.more?.syncs,
