@@ -1,5 +1,6 @@
 // What a route must have, and what routes must not ask of each other or of the ingress.
 import { type MappingConfig, RouteAction } from '../contracts/config.ts';
+import { checkSecrets } from './check-secrets.ts';
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
 import type { ConfigChecks } from './load.ts';
@@ -58,13 +59,13 @@ function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigP
   });
 }
 
-/** A secret of Standard Webhooks behind `env:` is a name that environments take, and the mistake would be in the file. */
-const PASTED = /^(?:env|file):(?:whsec_|svc_(?:live|test)_)/;
-
 function checkAuth(main: YamlFile, name: string, auth: unknown, say: Say): ConfigProblem[] {
   const at = [name, 'http', 'auth'];
   if (child(auth, 'type') === 'none') return checkUnproved(main, at, say);
-  return [...checkHubspot(main, auth, at, say), ...checkSecrets(child(auth, 'secrets'), at, say)];
+  return [
+    ...checkHubspot(main, auth, at, say),
+    ...checkSecrets(main, ['routes', ...at, 'secrets'], child(auth, 'secrets')),
+  ];
 }
 
 /** HubSpot calls https addresses only, and this server speaks http: the address that is signed is never the one seen here. */
@@ -73,17 +74,6 @@ function checkHubspot(main: YamlFile, auth: unknown, at: Path, say: Say): Config
   if (child(auth, 'style') !== 'hubspot' || publicUrl !== undefined) return [];
   const message = 'signatures of this style cover the address that the sender calls, which is not known here';
   return [say([...at, 'style'], message, 'set ingress.http.publicUrl to what stands before the path there')];
-}
-
-function checkSecrets(secrets: unknown, at: Path, say: Say): ConfigProblem[] {
-  if (!Array.isArray(secrets)) return [];
-  return secrets.flatMap((ref: unknown, index) => {
-    if (typeof ref !== 'string') return [];
-    const here = [...at, 'secrets', index];
-    if (PASTED.test(ref)) return [say(here, 'this is a secret, not a reference', 'write env:NAME')];
-    const first = secrets.indexOf(ref);
-    return first < index ? [say(here, 'stands twice in the list', 'keep one of them')] : [];
-  });
 }
 
 function checkUnproved(main: YamlFile, at: Path, say: Say): ConfigProblem[] {

@@ -9,6 +9,7 @@ import {
 } from '../contracts/config.ts';
 import type { RunSpec } from '../contracts/run.ts';
 import { checkIngress } from './check-ingress.ts';
+import { checkPollers } from './check-pollers.ts';
 import { checkRoutes } from './check-routes.ts';
 import { checkSyncs } from './check-syncs.ts';
 import { ConfigError, type ConfigProblem, UnknownNameError } from './errors.ts';
@@ -45,6 +46,8 @@ export interface ConfigChecks {
 export interface LoadOptions extends ConfigChecks {
   /** Where `env:NAME` secrets are looked up. */
   readonly env: Environment;
+  /** What lies after it is the future. @default the time of the call */
+  readonly now?: Date;
 }
 
 /** The configuration with each `{preset}` and each schema in a file taken in, and file paths made absolute. */
@@ -92,19 +95,23 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
     ...checkSyncs(main, (name) => (mappings[name] === undefined ? null : mappings[name].card === undefined)),
     ...checkIngress(main),
     ...checkRoutes(main, mappings, options),
+    ...checkPollers(main, options.now ?? new Date()),
     ...inMappings,
     ...inSchemas,
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(inFileOrder(problems, file));
 
   const sources = mapValues(parsed.data.sources, (source) => withAbsolutePath(source, dir));
+  const sinks = mapValues(parsed.data.sinks, (sink) =>
+    sink.type === 'jsonl' ? { ...sink, path: resolve(dir, sink.path) } : sink,
+  );
   const routes = Object.fromEntries(
     Object.entries(parsed.data.routes).map(([name, { schema: _named, ...route }]) => {
       const schema = schemas[name];
       return [name, schema === undefined ? route : { ...route, schema }];
     }),
   );
-  const config: ResolvedConfig = { ...parsed.data, sources, mappings, routes };
+  const config: ResolvedConfig = { ...parsed.data, sources, sinks, mappings, routes };
   return {
     file: absolute,
     dir,

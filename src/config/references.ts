@@ -19,6 +19,7 @@ const REFERENCES: readonly Reference[] = [
   { from: 'syncs', key: ['mapping'], to: ['mappings'], what: 'mapping' },
   { from: 'syncs', key: ['announce'], to: ['sinks'], what: 'sink' },
   { from: 'routes', key: ['account'], to: ['accounts'], what: 'account' },
+  { from: 'pollers', key: ['account'], to: ['accounts'], what: 'account' },
   { from: 'routes', key: ['action', 'mapping'], to: ['mappings'], what: 'mapping' },
   { from: 'routes', key: ['kafka', 'cluster'], to: ['ingress', 'kafka'], what: 'cluster' },
 ];

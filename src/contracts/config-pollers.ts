@@ -9,9 +9,10 @@ export const PollerConfig = z.strictObject({
   }),
   from: z
     .union([
+      // First, so that its message is the one that a wrong value gets.
+      z.iso.date('write now, all, 2026-11-20 or 2026-11-20T10:00:00-03:00'),
       z.enum(['now', 'all']),
       z.iso.datetime({ offset: true }),
-      z.iso.date('write now, all, 2026-11-20 or 2026-11-20T10:00:00-03:00'),
     ])
     .default('now')
     .meta({

@@ -1,7 +1,8 @@
 // Removes tokens, phones and e-mails from anything that is about to be logged or shown in an error.
 // Patterns work on values wherever they stand; key names add what no pattern can know (a name, a text).
 
-const TOKEN = /svc_(?:live|test)_[\w-]+/gi;
+// Access tokens, and keys of Standard Webhooks.
+const TOKEN = /(?:svc_(?:live|test)_[\w-]+|whsec_[\w/+-]+=*)/gi;
 const AUTH_SCHEME = /\b(Bearer|Basic)\s+[^\s"',;]+/gi;
 const URL_CREDENTIALS = /:\/\/[^\s/?#@]{1,512}@/g;
 // The local part is bounded as RFC 5321 does, which also keeps the search linear on long texts without "@".

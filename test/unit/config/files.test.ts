@@ -97,6 +97,10 @@ routes:
     account: acme
     http: { path: /win-back, auth: { type: token, secrets: [env:S] } }
     action: { type: flow, number: x, flow: 1, connection: 1 }
+sinks:
+  helpdesk: { type: http, url: 'http://x', secrets: [env:K] }
+  warehouse: { type: postgres, url: env:W }
+pollers: { acme-main: { account: acme, connection: 1 } }
 `;
     const { Config } = await import('../../../src/contracts/config.ts');
     const defaults = Config.parse(parseDocument(bare).toJS());
@@ -113,6 +117,8 @@ routes:
     const inRoutes = [
       ...leaves(defaults.ingress, ['ingress']),
       ...leaves(defaults.routes, ['routes']),
+      ...leaves(defaults.sinks, ['sinks']),
+      ...leaves(defaults.pollers, ['pollers']),
     ].filter(
       ([path]) =>
         !given.has(path.join('.')) &&

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { type ConfigChecks, ConfigError, formatProblem, loadConfig } from '../../../src/config/index.ts';
+import { ConfigError, formatProblem, type LoadOptions, loadConfig } from '../../../src/config/index.ts';
 
 export const GOOD = `version: 1
 accounts:
@@ -30,13 +30,13 @@ export function configRoom() {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  async function load(text: string, checks: ConfigChecks = {}) {
+  async function load(text: string, checks: Omit<LoadOptions, 'env'> = {}) {
     const file = join(dir, 'sluice.yaml');
     await writeFile(file, text);
     return loadConfig(file, { env: { ACME_TOKEN: 'svc_test_a' }, ...checks });
   }
 
-  async function problemsOf(text: string, checks: ConfigChecks = {}): Promise<string[]> {
+  async function problemsOf(text: string, checks: Omit<LoadOptions, 'env'> = {}): Promise<string[]> {
     const error = await load(text, checks).then(
       () => undefined,
       (error: unknown) => error,

@@ -74,7 +74,9 @@ describe('a wrong sink is shown where it stands', () => {
       'a kind that does not exist',
       'type: kafka',
       'type: kafak',
-      ['sinks.bus.type: expected "kafka", found "kafak"'],
+      [
+        'sinks.bus.type: expected "kafka", "http", "jsonl" or "postgres", found "kafak"; did you mean "kafka"?',
+      ],
     ],
     ['no broker', '[localhost:9092]', '[]', ['sinks.bus.brokers: needs at least one entry']],
     [
