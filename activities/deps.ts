@@ -55,4 +55,12 @@ export interface Deps {
   compileMapping(config: MappingConfig): Mapping;
   /** @throws Error naming the sink when the configuration has none of that name */
   sink(name: string): Sink;
+  /** All sinks of the configuration. */
+  readonly sinkNames: readonly string[];
+  /**
+   * Milliseconds between the attempts for one event, after the last of which it is given up; null: it is tried for as long
+   * as the sink takes to come back.
+   * @throws as `sink`
+   */
+  sinkRetry(name: string): readonly number[] | null;
 }

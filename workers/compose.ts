@@ -7,6 +7,7 @@ import { MessagingClient } from '../src/api-client/client.ts';
 import { createGate } from '../src/budget/gate.ts';
 import { createBudget, type TokenPlan } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
+import { durationMs } from '../src/contracts/config-base.ts';
 import type { Database } from '../src/ledger/database.ts';
 import { shortHash } from '../src/ledger/short-hash.ts';
 import { compileMapping } from '../src/mapping/index.ts';
@@ -20,6 +21,7 @@ import { limitQueue } from './queue-limits.ts';
 const API_SLOTS = 64;
 /** Beside the places of all accounts: activities that are only just sent away again. */
 const SPARE_API_SLOTS = 16;
+/** Beside one for each sink: a sink that hangs holds its own up, and nothing else. */
 const LEDGER_SLOTS = 8;
 /** A worker that shuts down lets calls end by themselves: the client's deadline is 30 s. */
 const GRACE_MS = 35_000;
@@ -100,6 +102,12 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
       if (sink === undefined) throw new Error(`there is no sink "${name}" in ${config.file}`);
       return sink;
     },
+    sinkNames: [...sinks.keys()],
+    sinkRetry(name) {
+      const sink = config.config.sinks[name];
+      if (sink === undefined) throw new Error(`there is no sink "${name}" in ${config.file}`);
+      return sink.type === 'http' ? sink.retry.map(durationMs) : null;
+    },
   };
   return {
     deps,
@@ -152,7 +160,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     ...options.workflows,
     taskQueue: workQueue,
     activities: createLedgerActivities(deps),
-    maxConcurrentActivityTaskExecutions: LEDGER_SLOTS,
+    maxConcurrentActivityTaskExecutions: LEDGER_SLOTS + deps.sinkNames.length,
   });
   const api = await Worker.create({
     ...common,

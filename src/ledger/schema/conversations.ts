@@ -102,13 +102,17 @@ export const CONVERSATION_TABLES = `
     attempts int not null default 0,
     -- Not before; set after an attempt that failed.
     next_at timestamptz,
+    -- It failed because the sink as a whole was in trouble: waits no longer once that is over.
+    sink_wide boolean not null default false,
     code text,
     reason text,
     created_at timestamptz not null default now(),
     tried_at timestamptz,
     primary key (sink, seq)
   );
+  create index outbox_waiting on outbox (sink, seq) where state = 'waiting';
   create index outbox_stream on outbox (sink, stream, seq) where state = 'waiting';
+  create index outbox_next on outbox (sink, next_at) where state = 'waiting' and next_at is not null;
   create index outbox_dead on outbox (sink, seq) where state = 'dead';
 
   -- The circuit of a sink: after several failures in a row nothing is tried before open_until but one probe.
@@ -120,7 +124,10 @@ export const CONVERSATION_TABLES = `
     reason text,
     sent bigint not null default 0,
     sent_at timestamptz,
-    failed_at timestamptz
+    failed_at timestamptz,
+    -- The sitting that has the sink in hand, and until when unless it says so again.
+    claimed_by text,
+    claimed_until timestamptz
   );
 
   -- Messages that Sluice sent, and how far they are.
@@ -131,12 +138,16 @@ export const CONVERSATION_TABLES = `
     conversation_id bigint,
     status text not null,
     ack int,
+    -- The status that sinks were last told; behind status: still to be told.
+    told text,
     sent_at timestamptz not null,
     checks int not null default 0,
     checked_at timestamptz,
     -- When to look next; null: it is over.
     next_at timestamptz,
     deadline timestamptz not null,
+    -- The history of its conversation does not show it: it is asked for by itself.
+    alone boolean not null default false,
     -- Why nobody looks any more, where that is not its status.
     end_code text,
     primary key (account, message_id)
