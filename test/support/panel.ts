@@ -54,6 +54,8 @@ export function panelOf(panelUrl: string) {
     },
     account: (id = 'acme') => ask<{ contacts: PanelContact[]; cards: PanelCard[] }>('GET', `/accounts/${id}`),
     patch: (body: object, id = 'acme') => ask<object>('PATCH', `/accounts/${id}`, body),
+    inbound: (body: { number: string; body: string; connectionId: number }, id = 'acme') =>
+      ask<{ conversationId: number; messageId: string }>('POST', `/accounts/${id}/inbound`, body),
     fault: (fault: object) => ask<object>('POST', '/faults', fault),
     clearFaults: () => ask<object>('DELETE', '/faults'),
   };

@@ -1,0 +1,167 @@
+// The poller's workflow: paused, held, asked, started twice; what it tells is written to a file.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConversationEvent } from '../../src/contracts/conversation-events.ts';
+import type { PollerStatus } from '../../src/contracts/poll.ts';
+import { startPollers } from '../../src/runtime/pollers.ts';
+import {
+  pausePollingUpdate,
+  pollingIdentity,
+  pollNowUpdate,
+  resumePollingUpdate,
+} from '../../workflows/messages.ts';
+import type { describePollers } from '../../workflows/poll-desk.ts';
+import { account, type House } from '../support/house.ts';
+import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const room = syncRoom();
+const SCOPES = ['conversations:read', 'messages:read'];
+const ACT = { by: 'ana', reason: 'back office' };
+/** Polled by hand, unless the test wants otherwise. */
+const SLOW = { min: '1h', max: '1h' };
+const QUICK = { min: '500ms', max: '1s' };
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-polling-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+let file = 0;
+
+/** A house with a poller of its own name, whose events go to a file. */
+async function inPolledHouse(
+  options: { readonly name: string; readonly interval?: object; readonly poller?: object },
+  work: (polled: Polled) => Promise<void>,
+): Promise<void> {
+  const path = join(dir, `events-${++file}.jsonl`);
+  const { name, interval = SLOW, poller = {} } = options;
+  const token = (revoked: boolean) => [{ value: 'svc_test_house', scopes: SCOPES, revoked }];
+  const house = {
+    csv: HEADER,
+    settleSeconds: 1,
+    account: account({ tokens: token(false) }),
+    sinks: { [`file-${file}`]: { type: 'jsonl', path } },
+    announce: [{ sink: `file-${file}` }],
+    pollers: { [name]: { account: 'acme', from: 'all', interval, ...poller } },
+  };
+  await room.inHouse(house, async (house) => {
+    const { client } = room.temporal;
+    const start = () =>
+      startPollers({
+        client,
+        config: { pollers: { [name]: { account: 'acme' } as never } },
+        taskQueue: house.workQueue,
+      });
+    await work({
+      ...{
+        house,
+        start,
+        handle: client.workflow.getHandle(pollingIdentity({ account: 'acme', poller: name }).workflowId),
+      },
+      revoke: (revoked) => house.panel.patch({ tokens: token(revoked) }),
+      async write(n, body) {
+        await house.panel.inbound({ number: `1415555${3000 + n}`, body, connectionId: 1 });
+      },
+      async told(count) {
+        return await until(`${count} messages are told`, async () => {
+          const text = await readFile(path, 'utf8').catch(() => '');
+          const events = text
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line) as ConversationEvent);
+          const messages = events.filter(({ type }) => type === 'message.received');
+          return messages.length >= count ? messages : null;
+        });
+      },
+      async status() {
+        const { pollers } = await client.workflow.execute<typeof describePollers>('describePollers', {
+          workflowId: `desk/${name}/${Math.random()}`,
+          taskQueue: house.workQueue,
+          args: [{ names: [name], gaps: false, limit: 1 }],
+        });
+        return pollers[0] as PollerStatus;
+      },
+    });
+  });
+}
+
+interface Polled {
+  readonly house: House;
+  readonly handle: WorkflowHandle;
+  start(): ReturnType<typeof startPollers>;
+  revoke(revoked: boolean): Promise<object>;
+  write(n: number, body: string): Promise<void>;
+  told(count: number): Promise<readonly ConversationEvent[]>;
+  status(): Promise<PollerStatus>;
+}
+
+describe('a poller', () => {
+  it('tells what customers write, polls at once when asked, and is one however often it is started', async () => {
+    await inPolledHouse({ name: 'once' }, async ({ house, handle, start, write, told, status }) => {
+      expect(await Promise.all([start(), start()])).toContainEqual([
+        { name: 'once', account: 'acme', started: false },
+      ]);
+      await write(1, 'hello');
+      await handle.executeUpdate(pollNowUpdate);
+      const [event] = await told(1);
+      expect(event).toMatchObject({
+        source: expect.stringMatching(/^\/sluice\/accounts\/acme\/conversations\/\d+$/),
+        data: { message: { body: 'hello', fromMe: false } },
+      });
+      await write(1, 'again');
+      await write(2, 'me too');
+      await handle.executeUpdate(pollNowUpdate);
+      expect(new Set((await told(3)).map(({ id }) => id)).size).toBe(3);
+      await house.requests();
+      await handle.executeUpdate(pollNowUpdate);
+      expect((await house.requests()).map(({ path }) => path.split('?')[0])).toEqual(['/v1/conversations']);
+      expect(await status()).toMatchObject({ state: 'polling', messages: 3, todo: 0, gaps: 0 });
+    });
+  });
+
+  it('FAULTS 23: paused, nothing is called after the acknowledgement, a restart included; resumed, nothing is told twice', async () => {
+    await inPolledHouse(
+      { name: 'paused', interval: QUICK },
+      async ({ house, handle, start, write, told, status }) => {
+        await start();
+        await write(1, 'before');
+        await told(1);
+        await handle.executeUpdate(pausePollingUpdate, { args: [ACT] });
+        await house.requests();
+        await write(1, 'meanwhile');
+        await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({
+          cause: { message: 'the poller is paused' },
+        });
+        expect(await status()).toMatchObject({ state: 'paused', paused: ACT });
+        await handle.cancel();
+        await handle.result().catch(() => undefined);
+        await start();
+        expect(await status()).toMatchObject({ state: 'paused' });
+        expect(await house.requests()).toEqual([]);
+        await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
+        const bodies = (await told(2)).map(({ data }) => ('message' in data ? data.message : null));
+        expect(bodies).toMatchObject([{ body: 'before' }, { body: 'meanwhile' }]);
+      },
+    );
+  });
+
+  it('FAULTS 12: a revoked token holds it with the reason; when it works again, resume goes on and nothing is missed', async () => {
+    await inPolledHouse({ name: 'held' }, async ({ handle, start, revoke, write, told, status }) => {
+      await start();
+      await handle.executeUpdate(pollNowUpdate);
+      await revoke(true);
+      await write(1, 'in between');
+      await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({ cause: { type: 'HELD' } });
+      expect(await status()).toMatchObject({ state: 'held', held: { code: 'ERR_TOKEN_REVOKED' } });
+      await revoke(false);
+      await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
+      expect(await told(1)).toMatchObject([{ data: { message: { body: 'in between' } } }]);
+      await until('it polls', async () => ((await status()).state === 'polling' ? true : null));
+    });
+  });
+});
