@@ -70,6 +70,8 @@ function depsWith(through: MessagingClient, keys: readonly string[] = ['token'])
     openSource: never,
     compileMapping: never,
     sink: never,
+    sinkNames: [],
+    sinkRetry: never,
   };
 }
 

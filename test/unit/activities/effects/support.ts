@@ -104,7 +104,8 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
       throw new Error('not used here');
     };
     const deps: Deps = {
-      ...{ db, spec: never, poller: never, openSource: never, compileMapping: never, sink: never },
+      ...{ db, spec: never, poller: never, openSource: never, compileMapping: never },
+      ...{ sink: never, sinkNames: [], sinkRetry: never },
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
       gate: createGate(new Map()),
       log: { info() {}, warn: (fields) => void log.push(fields), error: console.error },
