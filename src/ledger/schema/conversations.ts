@@ -56,6 +56,7 @@ export const CONVERSATION_TABLES = `
   );
   create index conversations_todo on conversations (account, poller, todo_at) where todo_at is not null;
   create index conversations_person on conversations (account, person_key);
+  create index conversations_connection on conversations (account, connection_id, updated_at);
 
   create table messages (
     account text not null,
@@ -71,6 +72,8 @@ export const CONVERSATION_TABLES = `
     primary key (account, conversation_id, key)
   );
   create index messages_seq on messages (account, conversation_id, seq);
+  -- Those that do not say when, or by whom, they were written.
+  create index messages_unclear on messages (account, conversation_id) where from_me is null or at is null;
 
   create table poll_gaps (
     id bigint generated always as identity primary key,

@@ -1,0 +1,49 @@
+// How far a message is, and when to look again: which word follows which, and the ages at which a look is worth its call.
+
+const ORDER = ['queued', 'sent', 'server_ack', 'delivered', 'read'];
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** So long after sending a message is followed: milliseconds. */
+export const DELIVERY_DEADLINE_MS = 72 * HOUR;
+
+/** Ages of a message at which it is looked at: at most eight calls for one that nobody ever reads. */
+const LOOKS = [
+  ...[5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE],
+  ...[HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS],
+];
+/** Once it is delivered only the reading is left to come. Part of the ages above, so that the bound stands. */
+const DELIVERED_LOOKS = [2 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS];
+/** A look replaces every later one that is due before the message is older by half: it would hardly see more. */
+export const LOOK_SPREAD = 0.5;
+
+/** Nothing comes after it. */
+export function isFinalStatus(status: string): boolean {
+  return status === 'read' || status === 'failed';
+}
+
+/**
+ * Whether `to` is news of a message that was last seen as `from` (API text, Message status). It only moves on: what an
+ * older page shows is no news. `unknown` says nothing; a word that the text does not have is taken as it comes.
+ * @param from null: never seen
+ */
+export function movesOn(from: string | null, to: string): boolean {
+  if (from === null) return true;
+  if (from === to || isFinalStatus(from) || to === 'unknown') return false;
+  const [before, after] = [ORDER.indexOf(from), ORDER.indexOf(to)];
+  return before === -1 || after === -1 || after > before;
+}
+
+/**
+ * When to look again after a look, or a free sighting, at `now`.
+ * @returns null when the deadline has come
+ */
+export function nextLook(message: { status: string; sentAt: Date; deadline: Date }, now: Date): Date | null {
+  if (now >= message.deadline) return null;
+  const age = now.getTime() - message.sentAt.getTime();
+  const looks = message.status === 'delivered' ? DELIVERED_LOOKS : LOOKS;
+  const at = looks.find((look) => look > age * (1 + LOOK_SPREAD)) ?? DELIVERY_DEADLINE_MS;
+  return new Date(Math.min(message.sentAt.getTime() + at, message.deadline.getTime()));
+}
