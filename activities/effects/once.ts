@@ -59,7 +59,7 @@ export async function callOnce<T>(deps: Deps, c: AnyEffect, once: OnceCall<T>): 
   let answer: T | null;
   try {
     answer = await callApi(deps, c.account, c.run, once.scope, call, async () => {
-      sending = await takeIntent(db, intent.id);
+      sending = await takeIntent(db, intent.id, once.says?.mark);
       return sending !== null;
     });
   } catch (error) {

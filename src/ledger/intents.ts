@@ -28,10 +28,12 @@ export interface IntentRow {
   readonly sent_at: Date | null;
   /** Seconds since the call went out, by the database's clock. */
   readonly age: number | null;
+  /** Messages only: what the last call said, as a hash; what the first one is to say before there was one. */
+  readonly mark: string | null;
 }
 
 const COLUMNS =
-  'id, state, sends, refused, sent_at, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
+  'id, state, sends, refused, sent_at, mark, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
 
 /** Whom a message is for, and what it left behind: told by its answer, or found in the history. */
 export interface MessageTrace {
@@ -81,13 +83,14 @@ export async function getIntent(db: Queryable, intent: IntentKey): Promise<Inten
 
 /**
  * Takes the right to send: given to exactly one caller, and only while nothing is under way.
+ * @param mark of a message: what this call says, kept with the right, so that a look after it looks for just that
  * @returns number of the sending, which `reopenIntent` asks for; null when another has the right
  */
-export async function takeIntent(db: Queryable, id: number): Promise<number | null> {
+export async function takeIntent(db: Queryable, id: number, mark?: string): Promise<number | null> {
   const [row] = await db.query<{ sends: number }>(
-    `update intents set state = 'sent', sends = sends + 1, sent_at = clock_timestamp() where id = $1 and state = 'open'
-     returning sends`,
-    [id],
+    `update intents set state = 'sent', sends = sends + 1, sent_at = clock_timestamp(), mark = coalesce($2, mark)
+      where id = $1 and state = 'open' returning sends`,
+    [id, mark ?? null],
   );
   return row?.sends ?? null;
 }
