@@ -26,7 +26,9 @@ export function createSinkActivities(deps: Deps) {
       try {
         const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(ATTEMPT_MS)]);
         const [sent] = await sink.send([event], { signal });
-        if (sent?.state === 'failed') throw sent.error;
+        if (sent?.state === 'sent') return;
+        cancellationSignal.throwIfAborted();
+        throw sent?.state === 'failed' ? sent.error : new Error(`the sink "${name}" left the event unsent`);
       } catch (error) {
         if (!(error instanceof SinkError)) throw error;
         log.warn({ run: id, sink: name, attempt: info.attempt, code: error.code }, error.message);

@@ -123,12 +123,13 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
 async function openSinks(config: LoadedConfig, log: ActivityLog): Promise<Map<string, Sink>> {
   const sinks = new Map<string, Sink>();
   for (const [name, sink] of Object.entries(config.config.sinks)) {
-    const password =
-      sink.type === 'kafka' && sink.sasl ? (await config.secret(sink.sasl.password)).value : undefined;
-    sinks.set(
+    const opened = await openSink(sink, {
       name,
-      openSink(sink, { password, log: (fields, message) => log.info({ sink: name, ...fields }, message) }),
-    );
+      secret: async (ref) => (await config.secret(ref)).value,
+      baseDir: config.dir,
+      log: (fields, message) => log.info({ sink: name, ...fields }, message),
+    });
+    sinks.set(name, opened);
   }
   return sinks;
 }

@@ -5,6 +5,13 @@ import { type ClusterAccess, openClient, REQUEST_MS } from './client.ts';
 /** kafkajs makes one record batch a partition of each call, and max.message.bytes (1 MiB by default) holds for that. */
 const MOST_BYTES = 524_288;
 
+export interface ProduceOptions {
+  /** One request a message: what the brokers say is then said of that one. @default false */
+  readonly alone?: boolean;
+  /** Told how many of the messages, from the first on, are acknowledged by now. */
+  readonly onWritten?: (messages: number) => void;
+}
+
 /**
  * Writes in order and returns when all is acknowledged. Nothing stays connected after it: a restarted broker is met afresh. An
  * idle kafkajs connection wakes the process every millisecond (measured: 2 % of a core each; on Node 24 with a
@@ -18,6 +25,7 @@ export async function produce(
   topic: string,
   messages: readonly Message[],
   signal?: AbortSignal,
+  { alone = false, onWritten }: ProduceOptions = {},
 ): Promise<void> {
   signal?.throwIfAborted();
   const client = openClient(access);
@@ -39,8 +47,12 @@ export async function produce(
   });
   const produced = (async () => {
     await producer.connect();
-    for (const group of groupsOf(messages))
+    let written = 0;
+    for (const group of alone ? messages.map((message) => [message]) : groupsOf(messages)) {
       await producer.send({ topic, acks: -1, timeout: REQUEST_MS, messages: group });
+      written += group.length;
+      onWritten?.(written);
+    }
   })();
   try {
     await Promise.race([produced, aborted]);

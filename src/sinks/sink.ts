@@ -2,8 +2,9 @@
 import type { SinkEvent } from '../contracts/events.ts';
 
 /**
- * What became of one event of a sending. `skipped`: not tried, because one before it with the same `partitionkey` failed, or
- * the sending was over.
+ * What became of one event of a sending. `skipped`: not tried, because one before it with the same `partitionkey` failed and may
+ * be tried again, or because the sending was over. One that failed for good (`retryable: false`, not `sinkWide`) holds up
+ * nobody: the later ones of its key are sent, and come before it if somebody has it sent again.
  */
 export type Sent =
   | { readonly state: 'sent' }

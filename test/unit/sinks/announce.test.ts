@@ -49,14 +49,17 @@ async function announce({ announce, open = false, answer, attempt = 1, agoMs = 0
     log: { info: never, warn() {}, error: never },
     account: never,
     spec: never,
+    poller: never,
+    sinkNames: ['bus'],
+    sinkRetry: never,
     openSource: never,
     compileMapping: never,
     sink(name) {
       if (name !== 'bus') throw new Error(`there is no sink "${name}"`);
       return {
-        async send(event) {
-          sent.push(event);
-          if (answer !== undefined) throw answer;
+        async send(events) {
+          sent.push(...events);
+          return [answer === undefined ? { state: 'sent' } : { state: 'failed', error: answer }];
         },
         close: never,
       };

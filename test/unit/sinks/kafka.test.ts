@@ -4,10 +4,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } from 'kafkajs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../src/runtime/ports.ts';
-import { openSink } from '../../../src/sinks/index.ts';
+import { kafkaSink } from '../../../src/sinks/kafka.ts';
 import { kafkaError } from '../../../src/sinks/kafka-error.ts';
 import { runEndedEvent } from '../../../src/sinks/run-event.ts';
-import { SinkError } from '../../../src/sinks/sink.ts';
+import { type Sent, SinkError } from '../../../src/sinks/sink.ts';
 
 const counts = { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, failed: 0, unknown: 0 };
 const EVENT = runEndedEvent({
@@ -51,60 +51,72 @@ async function listen(onSocket: (socket: Socket) => void) {
   return { port: (server.address() as AddressInfo).port, server, sockets };
 }
 
-const sinkOn = (port: number) =>
-  openSink(
+const sinkOn = (port: number, deadlineMs?: number) =>
+  kafkaSink(
     { type: 'kafka', brokers: [`127.0.0.1:${port}`], topic: 'sluice.runs', tls: false },
-    { log: () => undefined },
+    { log: () => undefined, ...(deadlineMs !== undefined && { deadlineMs }) },
   );
 const never = () => new AbortController().signal;
-const failureOf = (sending: Promise<void>) =>
-  sending.then(
-    () => 'sent',
-    (error: unknown) => error,
-  );
+const OTHER = { ...EVENT, id: 'acme/leads/2/finished' };
 
-describe('a send that can not succeed', () => {
-  it('where nothing listens, names broker and topic and may be tried again', async () => {
+/** What two events of one key fail with, which is the same. */
+async function failureOf(sending: Promise<readonly Sent[]>): Promise<SinkError> {
+  const sent = await sending;
+  expect(sent.map(({ state }) => state)).toEqual(['failed', 'failed']);
+  const [first, second] = sent as readonly { error: SinkError }[];
+  expect(second?.error).toBe(first?.error);
+  return first?.error as SinkError;
+}
+
+describe('a batch that can not be sent', () => {
+  it('where nothing listens, names broker and topic and may be tried again, all of it', async () => {
     const printed = (['log', 'error', 'warn', 'info'] as const).map((name) => vi.spyOn(console, name));
     const port = await freePort();
-    const error = await failureOf(sinkOn(port).send(EVENT, { signal: never() }));
+    const error = await failureOf(sinkOn(port).send([EVENT, OTHER], { signal: never() }));
     expect(error).toBeInstanceOf(SinkError);
-    expect(error).toMatchObject({ code: 'ECONNREFUSED', retryable: true });
-    expect((error as Error).message).toContain(`topic "sluice.runs" on 127.0.0.1:${port}`);
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', retryable: true, sinkWide: true });
+    expect(error.message).toContain(`topic "sluice.runs" on 127.0.0.1:${port}`);
     for (const spy of printed) expect(spy).not.toHaveBeenCalled();
     vi.restoreAllMocks();
   });
 
   it('where the connection is cut at once, may be tried again', async () => {
     const { port } = await listen((socket) => socket.destroy());
-    expect(await failureOf(sinkOn(port).send(EVENT, { signal: never() }))).toMatchObject({
-      name: 'SinkError',
+    expect(await failureOf(sinkOn(port).send([EVENT, OTHER], { signal: never() }))).toMatchObject({
       retryable: true,
+      sinkWide: true,
     });
   });
 
-  it('where nobody answers, ends with the deadline of the caller and lets go of its connection', async () => {
+  it('where nobody answers, ends with the deadline and lets go of its connection', async () => {
     const { port, sockets } = await listen((socket) => socket.resume());
-    const error = await failureOf(sinkOn(port).send(EVENT, { signal: AbortSignal.timeout(200) }));
-    expect(error).toMatchObject({ name: 'SinkError', code: 'TIMEOUT', retryable: true });
+    const error = await failureOf(sinkOn(port, 200).send([EVENT, OTHER], { signal: never() }));
+    expect(error).toMatchObject({ code: 'TIMEOUT', retryable: true, sinkWide: true });
     await vi.waitUntil(() => sockets.size === 0);
   });
 
-  it('is given up with the reason of whoever cancels', async () => {
+  it('is given up with whoever cancels, which says nothing about the sink', async () => {
     const cancel = new AbortController();
     const { port, sockets } = await listen((socket) => socket.once('data', () => cancel.abort('cancelled')));
-    expect(await failureOf(sinkOn(port).send(EVENT, { signal: cancel.signal }))).toBe('cancelled');
+    const error = await failureOf(sinkOn(port).send([EVENT, OTHER], { signal: cancel.signal }));
+    expect(error).toMatchObject({ code: 'GIVEN_UP', retryable: true, sinkWide: false, cause: 'cancelled' });
     await vi.waitUntil(() => sockets.size === 0);
+  });
+
+  it('after the end of whoever asks, is not begun', async () => {
+    const sent = await sinkOn(await freePort()).send([EVENT, OTHER], { signal: AbortSignal.abort() });
+    expect(sent).toEqual([{ state: 'skipped' }, { state: 'skipped' }]);
   });
 
   it('ends when the sink is closed, which takes no further event', async () => {
     const { port, server } = await listen((socket) => socket.resume());
     const sink = sinkOn(port);
-    const sending = failureOf(sink.send(EVENT, { signal: never() }));
+    const sending = failureOf(sink.send([EVENT, OTHER], { signal: never() }));
     await once(server, 'connection');
     await sink.close();
-    expect(await sending).toMatchObject({ name: 'SinkError', code: 'CLOSED' });
-    expect(await failureOf(sink.send(EVENT, { signal: never() }))).toMatchObject({ code: 'CLOSED' });
+    expect(await sending).toMatchObject({ code: 'CLOSED', retryable: true });
+    expect(await failureOf(sink.send([EVENT, OTHER], { signal: never() }))).toMatchObject({ code: 'CLOSED' });
+    await sink.close();
   });
 });
 
@@ -116,7 +128,7 @@ describe('an error of kafkajs', () => {
       cause: error,
     });
   const named = (name: string) => Object.assign(new Error(`a ${name}`), { name });
-  const cases: [name: string, error: Error, expected: { code: string; retryable: boolean }][] = [
+  const cases: [name: string, error: Error, expected: Partial<SinkError>][] = [
     [
       'missing topic',
       gaveUp(protocol('UNKNOWN_TOPIC_OR_PARTITION', true)),
@@ -135,9 +147,13 @@ describe('an error of kafkajs', () => {
     [
       'forbidden topic',
       protocol('TOPIC_AUTHORIZATION_FAILED', false),
-      { code: 'TOPIC_AUTHORIZATION_FAILED', retryable: false },
+      { code: 'TOPIC_AUTHORIZATION_FAILED', retryable: false, sinkWide: true },
     ],
-    ['large event', protocol('MESSAGE_TOO_LARGE', false), { code: 'MESSAGE_TOO_LARGE', retryable: false }],
+    [
+      'large event',
+      protocol('MESSAGE_TOO_LARGE', false),
+      { code: 'MESSAGE_TOO_LARGE', retryable: false, sinkWide: false },
+    ],
     [
       'wrong password',
       named('KafkaJSSASLAuthenticationError'),

@@ -1,0 +1,74 @@
+// What all sinks have in common: giving up, closing, and the order within a partitionkey.
+import type { SinkEvent } from '../contracts/events.ts';
+import { type Sent, type Sink, SinkError } from './sink.ts';
+
+export const SENT: Sent = { state: 'sent' };
+export const SKIPPED: Sent = { state: 'skipped' };
+
+export interface Delivery {
+  /** What to call the sink in messages. */
+  readonly kind: string;
+  /**
+   * Delivers at least one event.
+   * @param signal its reason is always the SinkError that what is under way fails with
+   */
+  deliver(events: readonly SinkEvent[], signal: AbortSignal): Promise<readonly Sent[]>;
+  /** Lets go of connections; nothing is under way any more. */
+  release?(): Promise<void>;
+}
+
+/** The sink around `deliver`. */
+export function sinkOf({ kind, deliver, release }: Delivery): Sink {
+  const closed = new SinkError('CLOSED', `the ${kind} sink has been closed`, { retryable: true });
+  const closing = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
+  let released: Promise<void> | undefined;
+  return {
+    async send(events, { signal }) {
+      if (closing.signal.aborted) return events.map(() => ({ state: 'failed', error: closed }));
+      if (signal.aborted || events.length === 0) return events.map(() => SKIPPED);
+      const over = new AbortController();
+      const done = new AbortController();
+      const listening = { once: true, signal: done.signal };
+      signal.addEventListener('abort', () => over.abort(givenUp(signal.reason)), listening);
+      closing.signal.addEventListener('abort', () => over.abort(closed), listening);
+      const delivering = deliver(events, over.signal);
+      underWay.add(delivering);
+      try {
+        return await delivering;
+      } finally {
+        underWay.delete(delivering);
+        done.abort();
+      }
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled(underWay);
+      await (released ??= release?.());
+    },
+  };
+}
+
+function givenUp(cause: unknown): SinkError {
+  const message =
+    'the sending was given up before the sink had answered; the event may have arrived all the same';
+  return new SinkError('GIVEN_UP', message, { retryable: true, cause });
+}
+
+/** Positions of the events of each partitionkey, in their order; the keys in the order of their first events. */
+export function streamsOf(events: readonly SinkEvent[]): number[][] {
+  const streams = new Map<string, number[]>();
+  for (const [at, { partitionkey }] of events.entries()) {
+    const stream = streams.get(partitionkey);
+    if (stream === undefined) streams.set(partitionkey, [at]);
+    else stream.push(at);
+  }
+  return [...streams.values()];
+}
+
+/** Must the later events of the same partitionkey wait for this one? */
+export function holdsUp(sent: Sent): boolean {
+  return (
+    sent.state === 'skipped' || (sent.state === 'failed' && (sent.error.retryable || sent.error.sinkWide))
+  );
+}
