@@ -7,7 +7,14 @@ import { type House, openHouse } from './support/house.ts';
 import { type LoggedCall, mostInAnyMinute, quantile, round, timeOf, wasTaken } from './support/log.ts';
 import { tokenHash } from './support/people.ts';
 import { balanceOf, delaysOf, perHour, spentOf } from './support/poll-count.ts';
-import { accountWithConversations, now, type Written, write, writtenIn } from './support/poll-data.ts';
+import {
+  type AccountState,
+  accountWithConversations,
+  now,
+  type Written,
+  write,
+  writtenIn,
+} from './support/poll-data.ts';
 import { LOOK_MS, type Tail, tail } from './support/poll-tail.ts';
 
 const LIMIT = 120;
@@ -130,7 +137,7 @@ async function runOne(
   const minutes = (now() - began) / 60_000;
   // What is told twice may come late.
   await house.wait(2000);
-  const written = await writtenIn(house, id);
+  const written = writtenIn(await house.panel<AccountState>(`/accounts/${id}`));
   const figures = figuresOf(scenario, { handed, written, told, minutes, calls: await mine() });
   say(JSON.stringify(figures));
   return figures;

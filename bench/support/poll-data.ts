@@ -80,15 +80,16 @@ export interface Written {
   readonly at: number;
 }
 
-/** What customers have written since the fixture, conversation by conversation in their order, asked of the sandbox. */
-export async function writtenIn(house: House, account: string): Promise<Written[]> {
-  interface State {
-    readonly conversations: readonly {
-      readonly id: number;
-      readonly messages: readonly { readonly id: string; readonly at: string }[];
-    }[];
-  }
-  const { conversations } = await house.panel<State>(`/accounts/${account}`);
+/** Conversations as the panel shows those of an account. */
+export interface AccountState {
+  readonly conversations: readonly {
+    readonly id: number;
+    readonly messages: readonly { readonly id: string; readonly at: string }[];
+  }[];
+}
+
+/** What customers have written since the fixture, conversation by conversation in their order. */
+export function writtenIn({ conversations }: AccountState): Written[] {
   return conversations.flatMap(({ id: conversation, messages }) =>
     messages
       .filter(({ id }) => !id.startsWith('before-'))

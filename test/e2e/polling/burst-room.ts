@@ -1,0 +1,133 @@
+// An installation whose worker is a process that may be killed: sandbox, PostgreSQL, the built `sluice worker`, and a file
+// as its sink.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { stringify } from 'yaml';
+import { type Tail, tail } from '../../../bench/support/poll-tail.ts';
+import { Config } from '../../../src/contracts/config.ts';
+import { type Database, openPostgres } from '../../../src/ledger/database.ts';
+import { startPollers } from '../../../src/runtime/pollers.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
+import { buildOnce } from '../../support/build.ts';
+import { type Child, runModule } from '../../support/child.ts';
+import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
+import { panelOf } from '../../support/panel.ts';
+import { startPostgres } from '../../support/postgres.ts';
+import { connectTestTemporal } from '../../support/temporal.ts';
+import { until } from '../../support/until.ts';
+
+export interface BurstRoom {
+  readonly sandbox: Sandbox;
+  readonly panel: ReturnType<typeof panelOf>;
+  readonly db: Database;
+  /** What the sink was told, as it grows. */
+  readonly told: Tail;
+  /** Starts a worker process; resolves when it works. */
+  worker(): Promise<Child>;
+  /** Starts the poller, and waits until all that comes from then on is news. */
+  poll(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BurstRoomOptions {
+  readonly fixture: object;
+  /** Of the fixture's account `acme`. */
+  readonly token: string;
+  readonly poller?: object;
+  readonly sandbox?: Partial<SandboxOptions>;
+}
+
+/** Opens everything but a worker. The caller closes it. */
+export async function openBurstRoom(options: BurstRoomOptions): Promise<BurstRoom> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  };
+  try {
+    return { ...(await furnish(options, ends)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function furnish(
+  options: BurstRoomOptions,
+  ends: (() => Promise<unknown>)[],
+): Promise<Omit<BurstRoom, 'close'>> {
+  const dir = await mkdtemp(join(tmpdir(), 'sluice-burst-'));
+  ends.push(() => rm(dir, { recursive: true, force: true }));
+  const [built, temporal, postgres, sandbox] = await Promise.all([
+    buildOnce(),
+    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }).then((opened) => {
+      ends.push(() => opened.close());
+      return opened;
+    }),
+    startPostgres().then((started) => {
+      ends.push(() => started.stop());
+      return started;
+    }),
+    startSandbox({
+      ...{ port: 0, dataDir: join(dir, 'sandbox'), rate: 0, fixture: options.fixture },
+      ...options.sandbox,
+    }).then((started) => {
+      ends.push(() => started.close());
+      return started;
+    }),
+  ]);
+  const file = {
+    version: 1,
+    accounts: {
+      acme: {
+        baseUrl: sandbox.baseUrl,
+        tokens: ['env:TOKEN'],
+        callsPerMinute: 60_000,
+        announce: [{ sink: 'file' }],
+      },
+    },
+    sinks: { file: { type: 'jsonl', path: './told.jsonl' } },
+    pollers: { inbox: { account: 'acme', ...options.poller } },
+  };
+  await writeFile(join(dir, 'sluice.yaml'), stringify(file));
+  const db = await openPostgres(postgres.url, console.error);
+  ends.push(() => db.close());
+  const told = tail(join(dir, 'told.jsonl'));
+  ends.push(() => told.close());
+  const workers: Child[] = [];
+  ends.push(() => Promise.all(workers.map((each) => each.kill())));
+
+  return {
+    ...{ sandbox, db, told, panel: panelOf(sandbox.panelUrl) },
+    async worker() {
+      const main = join(built, 'src/cli/main.js');
+      const args = ['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir];
+      const worker = runModule(
+        `process.argv = ${JSON.stringify([process.execPath, main, ...args])};
+         await import(${JSON.stringify(main)});`,
+        {
+          TOKEN: options.token,
+          TEMPORAL_ADDRESS: inject('temporalAddress'),
+          TEMPORAL_NAMESPACE: temporal.namespace,
+          DATABASE_URL: postgres.url,
+          // Ends with this process, however that ends.
+          npm_command: 'run-script',
+        },
+      );
+      workers.push(worker);
+      await until('the worker is ready', () => {
+        if (worker.process.exitCode !== null) throw new Error(`the worker ended\n${worker.stderr()}`);
+        return worker.stderr().includes('ready for');
+      });
+      return worker;
+    },
+    async poll() {
+      await startPollers({ client: temporal.client, config: Config.parse(file) });
+      await until('page 1 was read', async () => {
+        const rows = await db.query('select 1 from pollers where complete_at is not null');
+        return rows.length === 1;
+      });
+    },
+  };
+}

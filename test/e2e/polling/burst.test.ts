@@ -1,0 +1,90 @@
+// A burst of messages while the worker is killed twice: the sandbox says what was written, the file of the sink what was
+// told. A case that failed is repeated with its seed: `BURST_SEED=…`.
+import { expect, it } from 'vitest';
+import { balanceOf } from '../../../bench/support/poll-count.ts';
+import { type AccountState, writtenIn } from '../../../bench/support/poll-data.ts';
+import { seeded } from '../../../bench/support/random.ts';
+import { until } from '../../support/until.ts';
+import { type BurstRoom, openBurstRoom } from './burst-room.ts';
+
+const SEED = Number(process.env['BURST_SEED'] ?? 1);
+const CONVERSATIONS = 300;
+const MESSAGES = 1000;
+/** Messages that are handed in at once: some of them within one millisecond. */
+const AT_ONCE = 8;
+const TOKEN = 'svc_test_burst';
+const BEFORE_AT = '2026-01-01T10:00:00.000Z';
+
+const numberOf = (person: number) => `1415${2_000_000 + person}`;
+
+function fixture(): object {
+  const ids = Array.from({ length: CONVERSATIONS }, (_, n) => n + 1);
+  return {
+    accounts: [
+      {
+        id: 'acme',
+        tokens: [{ value: TOKEN, scopes: ['conversations:read', 'messages:read'] }],
+        connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }],
+        contacts: ids.map((id) => ({ id, number: numberOf(id), name: `Person ${id}` })),
+        conversations: ids.map((id) => ({
+          ...{ id, contactId: id, connectionId: 1, status: 'open', updatedAt: BEFORE_AT },
+          messages: [{ id: `before-${id}`, body: 'before', at: BEFORE_AT }],
+        })),
+      },
+    ],
+  };
+}
+
+/** Every fourth message says what others say too, in the same conversation as well. */
+async function burst({ panel }: BurstRoom, random: () => number): Promise<void> {
+  let next = 0;
+  const writer = async () => {
+    while (next < MESSAGES) {
+      const n = next++;
+      const person = 1 + Math.floor(random() * CONVERSATIONS);
+      const body = n % 4 === 0 ? 'ok' : `message ${n}`;
+      await panel.inbound({ number: numberOf(person), body, connectionId: 1 });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, writer));
+}
+
+it(`of ${MESSAGES} messages in a burst each is told in its order and under one id, though the worker is killed twice`, async () => {
+  const random = seeded(SEED);
+  console.error(`BURST_SEED=${SEED}`);
+  const room = await openBurstRoom({
+    fixture: fixture(),
+    token: TOKEN,
+    poller: { interval: { min: '500ms', max: '1s' } },
+  });
+  try {
+    let worker = await room.worker();
+    await room.poll();
+    const messages = () => room.told.lines.filter(({ type }) => type === 'message.received');
+    // Each time in the middle of the work: so many have been told since it began.
+    const kill = async (told: number) => {
+      const from = messages().length;
+      await until(`${told} more messages were told`, () => messages().length >= from + told);
+      await worker.kill('SIGKILL');
+      worker = await room.worker();
+    };
+    const kills = (async () => {
+      await kill(1 + Math.floor(random() * 150));
+      await kill(1 + Math.floor(random() * 150));
+    })();
+    kills.catch(() => undefined);
+    await burst(room, random);
+    await kills;
+    const written = writtenIn((await room.panel.account()) as unknown as AccountState);
+    expect(written).toHaveLength(MESSAGES);
+    await until(
+      'all messages were told',
+      () => new Set(messages().map((each) => each.message)).size >= MESSAGES,
+    );
+    expect(balanceOf(written, room.told.lines)).toMatchObject({
+      ...{ missing: 0, twice: 0, unexpected: 0, disordered: 0 },
+    });
+  } finally {
+    await room.close();
+  }
+});
