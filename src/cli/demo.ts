@@ -13,6 +13,7 @@ import type { Shutdown } from '../runtime/shutdown.ts';
 import { startStack } from '../runtime/stack.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { integer } from './arguments.ts';
+import { openDoor } from './door.ts';
 import { EXIT } from './exit.ts';
 import { listening } from './ingress.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
@@ -80,6 +81,10 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
   const port = await freePort(INGRESS_PORT);
   const ingress = await listening(startIngress({ ...stack, config, log, shutdown, http: { port } }));
+  const { address, namespace } = stack.temporal;
+  const tell = (more: object) =>
+    lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
+  await openDoor({ ...stack, config, log, stateDir, tell }, shutdown);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
   const followed = followSync(stack.client, handle, progress, shutdown.signal);

@@ -4,6 +4,7 @@ import { startIngress } from '../runtime/ingress.ts';
 import { startPollers, wakeSenders } from '../runtime/pollers.ts';
 import { planSchedules, wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { openDoor } from './door.ts';
 import { CliError, EXIT } from './exit.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
@@ -63,6 +64,7 @@ async function applySchedules(stack: OpenStack): Promise<void> {
 }
 
 async function openDoors(stack: OpenStack, shutdown: Shutdown): Promise<void> {
+  await openDoor(stack, shutdown);
   await wakeSenders(stack.client, stack.config.config);
   for (const { name, account } of await startPollers({ client: stack.client, config: stack.config.config }))
     say(`poller     ${name}: conversations of ${account}`);

@@ -9,6 +9,7 @@ import {
   acquireFolderLock,
   FolderHeldError,
   type FolderLock,
+  type LockNote,
   readFolderLock,
 } from '../runtime/folder-lock.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
@@ -24,7 +25,14 @@ export interface SessionOptions {
   readonly state: string;
 }
 
-export type OpenStack = Stack & { readonly config: LoadedConfig; readonly log: Logger };
+export type OpenStack = Stack & {
+  readonly config: LoadedConfig;
+  readonly log: Logger;
+  /** Absolute. */
+  readonly stateDir: string;
+  /** Tells more about this process to those who find the state folder held. */
+  tell(more: Omit<LockNote, 'command'>): Promise<void>;
+};
 
 export function withSessionOptions(command: Command): Command {
   return command
@@ -67,9 +75,13 @@ async function openWith(
   const log = openLog(env, 'warn', shutdown);
   shutdown.add('folder lock', () => lock.release());
   const config = await openConfig(options.config, env);
-  const stack = await startStack({ config, stateDir: resolve(options.state), env, log, say, shutdown });
-  await lock.update({ command, temporal: stack.temporal.address, namespace: stack.temporal.namespace });
-  return { ...stack, config, log };
+  const stateDir = resolve(options.state);
+  const stack = await startStack({ config, stateDir, env, log, say, shutdown });
+  const { address, namespace } = stack.temporal;
+  const tell: OpenStack['tell'] = (more) =>
+    lock.update({ command, temporal: address, namespace, ...more } as LockNote);
+  await tell({});
+  return { ...stack, config, log, stateDir, tell };
 }
 
 /** A holder of the state folder has its Temporal server up within so many seconds. */

@@ -107,7 +107,7 @@ function compileUnder(key: string, mapping: MappingConfig) {
 }
 
 /** Events of one subject are done in order: those about a person, and those about a conversation or card known by its id only. */
-function subjectOf(request: EventRequest): string {
+export function subjectOf(request: EventRequest): string {
   switch (request.type) {
     case 'lead':
       return `person/${request.record.key}`;
