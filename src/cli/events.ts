@@ -1,18 +1,12 @@
 // `sluice events`: what became of events, and another try for those that failed. A worker answers out of the ledger, so
 // this works beside whatever has the ledger open.
-import { randomUUID } from 'node:crypto';
-import {
-  type Client,
-  WorkflowFailedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { listEvents, retryEvents } from '../../workflows/event-desk.ts';
 import { retrySignal } from '../../workflows/messages.ts';
-import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { EventFilter, EventSummary } from '../contracts/intake.ts';
 import { collect, integer } from './arguments.ts';
+import { askDesk } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
 import { formatTime } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
@@ -32,8 +26,6 @@ const WHAT = {
 type State = keyof typeof WHAT;
 const STATES = Object.keys(WHAT) as State[];
 const TROUBLE: readonly State[] = ['failed', 'unknown', 'held'];
-/** A worker that is there answers at once. */
-const ANSWER_MS = 20_000;
 const MAX_LIMIT = 5000;
 
 type Options = { readonly [state in State]?: boolean } & {
@@ -124,9 +116,7 @@ function filterOf({ account, route, code, limit, ...options }: Options): EventFi
 }
 
 async function list(client: Client, filter: EventFilter): Promise<EventSummary[]> {
-  return await ask(() =>
-    client.workflow.execute<typeof listEvents>('listEvents', { ...desk(), args: [filter] }),
-  );
+  return await askDesk<typeof listEvents>(client, 'event-desk', 'listEvents', [filter]);
 }
 
 async function retry(client: Client, ids: readonly string[], options: Options): Promise<number> {
@@ -156,12 +146,9 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
       waiting += events;
     }
   }
-  const again = await ask(() =>
-    client.workflow.execute<typeof retryEvents>('retryEvents', {
-      ...desk(),
-      args: [{ filter, by: operatorName(), gone }],
-    }),
-  );
+  const again = await askDesk<typeof retryEvents>(client, 'event-desk', 'retryEvents', [
+    { filter, by: operatorName(), gone },
+  ]);
   say(`${again} events are tried again${told === 0 ? '' : `, and ${told} workflows that waited go on`}`);
   const left = ids.length - again - waiting;
   if (left > 0) say(`${left} have ended well or are under way: nothing to try`);
@@ -175,27 +162,6 @@ async function isRunning(handle: WorkflowHandle): Promise<boolean> {
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
-  }
-}
-
-function desk() {
-  return {
-    workflowId: `event-desk/${randomUUID()}`,
-    taskQueue: WORK_QUEUE,
-    workflowExecutionTimeout: ANSWER_MS,
-  };
-}
-
-async function ask<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    throw new CliError(
-      EXIT.unavailable,
-      `no worker answered within ${ANSWER_MS / 1000} s: start one with \`sluice dev\` or \`sluice worker\`, and see its log`,
-      { cause: error },
-    );
   }
 }
 

@@ -12,6 +12,7 @@ import { registerEvents } from './events.ts';
 import { registerIngress } from './ingress.ts';
 import { registerInit } from './init.ts';
 import { endWithNpm } from './orphan.ts';
+import { registerPoll } from './poll.ts';
 import { registerSandbox } from './sandbox.ts';
 import { registerSync } from './sync.ts';
 
@@ -33,6 +34,7 @@ registerDev(program, process.env);
 registerDlq(program, process.env);
 registerIngress(program, process.env);
 registerEvents(program, process.env);
+registerPoll(program, process.env);
 registerDoctor(program, process.env);
 registerSandbox(program);
 registerDemo(program, process.env);

@@ -124,7 +124,7 @@ const QUIET_FAILURES = 2;
  * Why calls that were tried repeatedly do not get through; null when none is in trouble. Without this a run at a
  * service that is away looks like one that works.
  */
-export async function failing(handle: SyncHandle): Promise<string | null> {
+export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise<string | null> {
   const { raw } = await handle.describe().catch(() => ({ raw: null }));
   for (const { attempt, lastFailure } of raw?.pendingActivities ?? []) {
     const type = lastFailure?.applicationFailureInfo?.type;

@@ -1,0 +1,102 @@
+// What is said to a poller that runs, and how its refusals are told.
+import {
+  type Client,
+  WorkflowFailedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type WorkflowUpdateHandle,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { type OperatorAct, pollingIdentity } from '../../workflows/messages.ts';
+import type { PollerName } from '../contracts/poll.ts';
+import { ANSWER_MS, noWorker } from './desk.ts';
+import { CliError, EXIT } from './exit.ts';
+
+/** A call that is under way is waited for; its deadline is 30 s. */
+const STOP_MS = 60_000;
+
+/**
+ * Sends an update and waits for its end, however long that takes once the poller has it.
+ * @param send begins the update, until it is accepted
+ * @throws CliError when the poller does not run, no worker answers, or it refuses
+ */
+export async function tellPoller(
+  client: Client,
+  poller: PollerName,
+  send: (handle: WorkflowHandle) => Promise<WorkflowUpdateHandle<void>>,
+): Promise<void> {
+  const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
+  try {
+    const accepted = await client.withDeadline(Date.now() + ANSWER_MS, () => send(handle));
+    await accepted.result();
+  } catch (error) {
+    throw explained(error, poller);
+  }
+}
+
+/**
+ * Asks the workflow to end and waits until it has. What the ledger holds stays, so that a later start goes on there.
+ * @throws CliError when it does not run, or has not ended in time
+ */
+export async function stopPoller(
+  client: Client,
+  poller: PollerName,
+  { by, reason }: OperatorAct,
+): Promise<void> {
+  const { workflowId } = pollingIdentity(poller);
+  try {
+    await client.workflowService.requestCancelWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId },
+      identity: by,
+      reason: `stopped by ${by}${reason === '' ? '' : `: ${reason}`}`,
+    });
+  } catch (error) {
+    // The service itself says NOT_FOUND, which only the SDK's own calls turn into an error of a class.
+    throw (error as { code?: number }).code === NOT_FOUND ? notRunning(poller, error as Error) : error;
+  }
+  const given = AbortSignal.timeout(STOP_MS);
+  try {
+    await client.withAbortSignal(given, () => client.workflow.getHandle(workflowId).result());
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) return;
+    if (!given.aborted) throw error;
+    const asked = `"${poller.poller}" was asked to stop, and ends as soon as a worker has it`;
+    throw new CliError(
+      EXIT.unavailable,
+      `${asked}; none did within ${STOP_MS / 1000} s: start one with \`sluice dev\` or \`sluice worker\``,
+      { cause: error },
+    );
+  }
+}
+
+/** gRPC status. */
+const NOT_FOUND = 5;
+
+function notRunning({ poller }: PollerName, cause: Error): CliError {
+  return new CliError(
+    EXIT.notFound,
+    `the poller "${poller}" is not running; \`sluice poll start ${poller}\` starts it`,
+    { cause },
+  );
+}
+
+function explained(error: unknown, poller: PollerName): unknown {
+  if (error instanceof WorkflowNotFoundError) return notRunning(poller, error);
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noWorker(error);
+  if (!(error instanceof WorkflowUpdateFailedError)) return error;
+  const { cause } = error;
+  const name = poller.poller;
+  if (!(cause instanceof ApplicationFailure)) return error;
+  if (cause.type === 'PAUSED') {
+    const way = `\`sluice poll resume ${name}\` lets it go on`;
+    return new CliError(EXIT.conflict, `${cause.message}: ${way}`, { cause: error });
+  }
+  if (cause.type === 'HELD') {
+    const code = /^ERR_(?:TOKEN|SCOPE)_/.test(cause.message) ? EXIT.auth : EXIT.error;
+    return new CliError(code, `"${name}" could not be polled: ${cause.message}`, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,160 @@
+// `sluice poll …`: start pollers, look at them, pause, resume, hurry and stop them.
+import type { Command } from 'commander';
+import {
+  type OperatorAct,
+  pausePollingUpdate,
+  pollNowUpdate,
+  resumePollingUpdate,
+} from '../../workflows/messages.ts';
+import type { PollerName } from '../contracts/poll.ts';
+import { startPollers } from '../runtime/pollers.ts';
+import { integer } from './arguments.ts';
+import { describeGap, describePollers } from './describe-poller.ts';
+import { EXIT } from './exit.ts';
+import { formatCount } from './format.ts';
+import { runCommand, say } from './lifetime.ts';
+import { operatorName } from './operator.ts';
+import { findPollers, knownNames, listGaps, type Opened, resolvePoller } from './poll-find.ts';
+import { stopPoller, tellPoller } from './poll-tell.ts';
+import { warnWithoutWorker } from './run-sync.ts';
+import { connectClient, openConfig, type SessionOptions, withSessionOptions } from './session.ts';
+
+type Options = SessionOptions & { readonly json: boolean };
+type ReasonOptions = Options & { readonly reason: string };
+
+export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
+  const poll = program
+    .command('poll')
+    .description('pollers: they follow the conversations of accounts, and tell sinks of what is new');
+
+  const withOpened = async (options: SessionOptions, work: (opened: Opened) => Promise<number>) => {
+    process.exitCode = await runCommand(async (shutdown) => {
+      const { config, file } = await openConfig(options.config, env);
+      return await work({ config, file, client: await connectClient(options.state, env, shutdown) });
+    });
+  };
+
+  withSessionOptions(poll.command('start [names...]'))
+    .description('start pollers: these, or all of the configuration; one that runs is left alone')
+    .option('--json', 'print who was started as JSON on stdout', false)
+    .action((given: string[], options: Options) =>
+      withOpened(options, async (opened) => {
+        const names = knownNames(opened, given);
+        const { client, config } = opened;
+        const pollers = await startPollers({ client, config, names });
+        if (pollers.some(({ started }) => started)) await warnWithoutWorker(client);
+        if (options.json) print({ pollers });
+        else
+          for (const { name, account, started } of pollers)
+            line(`${name} (account ${account}): ${started ? 'started' : 'runs already'}`);
+        return EXIT.ok;
+      }),
+    );
+
+  withSessionOptions(poll.command('status [names...]'))
+    .description('what pollers do, how far they are, and what holds them up')
+    .option('--json', 'print the pollers as JSON on stdout', false)
+    .action((names: string[], options: Options) =>
+      withOpened(options, async (opened) => {
+        const pollers = await findPollers(opened, names);
+        if (options.json) print({ pollers });
+        else if (pollers.length === 0) say(`${opened.file} has no pollers, and none has ever run`);
+        else for (const each of describePollers(pollers)) line(each);
+        return EXIT.ok;
+      }),
+    );
+
+  withSessionOptions(poll.command('gaps [names...]'))
+    .description('where something may be missing: stretches of time, and conversations; the newest first')
+    .option('--json', 'one JSON object a line', false)
+    .option('--limit <count>', 'at most so many', integer({ min: 1, max: 5000 }), 100)
+    .action((names: string[], options: Options & { readonly limit: number }) =>
+      withOpened(options, async (opened) => {
+        const gaps = await listGaps(opened, names, options.limit);
+        for (const gap of gaps) line(options.json ? JSON.stringify(gap) : describeGap(gap));
+        say(`${gaps.length} gaps${gaps.length === options.limit ? ', and perhaps more: see --limit' : ''}`);
+        return EXIT.ok;
+      }),
+    );
+
+  const each = (
+    verb: string,
+    description: string,
+    act: (opened: Opened, poller: PollerName, options: ReasonOptions) => Promise<Done>,
+    withReason = true,
+  ) => {
+    const command = withSessionOptions(poll.command(`${verb} <name>`))
+      .description(`${description}; <name> may be account/name`)
+      .option('--json', 'print the result as JSON on stdout', false);
+    if (withReason) command.option('--reason <text>', 'kept with the poller', '');
+    command.action((name: string, options: ReasonOptions) =>
+      withOpened(options, async (opened) => {
+        const poller = resolvePoller(opened, name);
+        const { text, ...result } = await act(opened, poller, options);
+        if (options.json) print({ ...poller, ...result });
+        else line(text);
+        return EXIT.ok;
+      }),
+    );
+  };
+  const by = ({ reason }: ReasonOptions): OperatorAct => ({ by: operatorName(), reason });
+  const told = (options: ReasonOptions): { args: [OperatorAct]; waitForStage: 'ACCEPTED' } => ({
+    args: [by(options)],
+    waitForStage: 'ACCEPTED',
+  });
+
+  each('stop', 'end a poller; a later start goes on where it was', async ({ client }, poller, options) => {
+    await stopPoller(client, poller, by(options));
+    return {
+      stopped: true,
+      text: `${poller.poller} has stopped; \`sluice poll start ${poller.poller}\` goes on`,
+    };
+  });
+
+  each('pause', 'begin no further call; answers when none is under way', async (opened, poller, options) => {
+    await tellPoller(opened.client, poller, (handle) =>
+      handle.startUpdate(pausePollingUpdate, told(options)),
+    );
+    return {
+      paused: true,
+      text: `${poller.poller} is paused; \`sluice poll resume ${poller.poller}\` goes on`,
+    };
+  });
+
+  each('resume', 'go on, and try at once what was held up', async (opened, poller, options) => {
+    await tellPoller(opened.client, poller, (handle) =>
+      handle.startUpdate(resumePollingUpdate, told(options)),
+    );
+    return { paused: false, text: `${poller.poller} goes on` };
+  });
+
+  each(
+    'now',
+    'poll at once; answers when all that is new is imported',
+    async (opened, poller) => {
+      const imported = async () => {
+        const found = await findPollers(opened, [`${poller.account}/${poller.poller}`]);
+        return found[0]?.messages ?? 0;
+      };
+      const before = await imported();
+      await tellPoller(opened.client, poller, (handle) =>
+        handle.startUpdate(pollNowUpdate, { waitForStage: 'ACCEPTED' }),
+      );
+      const messages = (await imported()) - before;
+      const some = messages === 1 ? '1 new message' : `${formatCount(messages)} new messages`;
+      return { messages, text: `${poller.poller} was polled: ${messages === 0 ? 'nothing new' : some}` };
+    },
+    false,
+  );
+}
+
+/** What a command did: `text` for people, the rest for `--json`. */
+type Done = Readonly<Record<string, unknown>> & { readonly text: string };
+
+function line(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function print(value: unknown): void {
+  line(JSON.stringify(value));
+}
