@@ -1,6 +1,6 @@
 // `sluice demo`: the whole of Sluice on one machine, syncing an example CRM export into the sandbox.
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
@@ -8,6 +8,7 @@ import type { RunReport } from '../contracts/run.ts';
 
 import { acquireFolderLock } from '../runtime/folder-lock.ts';
 import { startIngress } from '../runtime/ingress.ts';
+import { startPollers, stopPollers, wakeSenders } from '../runtime/pollers.ts';
 import { freePort } from '../runtime/ports.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { startStack } from '../runtime/stack.ts';
@@ -31,6 +32,8 @@ const INGRESS_PORT = 4020;
 const DEMO_RATE = 3000;
 
 const EVENT = JSON.stringify({ event_id: 'form-1', name: 'Bia', phone: '(11) 98765-4321' });
+
+const INBOUND = JSON.stringify({ number: '5511987654321', body: 'Is it still free?', connectionId: 1 });
 
 interface DemoOptions {
   readonly once: boolean;
@@ -73,9 +76,9 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   shutdown.add('sandbox', () => sandbox.close());
   const pace = options.rate === 0 ? 'without a limit' : `at ${formatCount(options.rate)} calls a minute`;
   say(`sandbox    ${sandbox.baseUrl}  (${pace}; the service allows 120: try --rate 120)`);
-  const config = withBaseUrl(
+  const config = placed(
     await loadConfig(join(EXAMPLES, 'sluice.yaml'), { env: { ...env, SLUICE_DEMO_TOKEN: TOKEN } }),
-    sandbox.baseUrl,
+    { baseUrl: sandbox.baseUrl, stateDir },
   );
   const stack = await startStack({ config, stateDir, env, log, say, shutdown });
   say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
@@ -85,6 +88,8 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   const tell = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
   await openDoor({ ...stack, config, log, stateDir, tell }, shutdown);
+  // One of an earlier demo that was killed would poll beside the sync; none is started before it has ended.
+  await stopPollers(stack.client, config.config);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
   const followed = followSync(stack.client, handle, progress, shutdown.signal);
@@ -96,6 +101,9 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
     process.stdout.write(`${JSON.stringify(figures(report))}\n`);
     return exitCodeOf(report);
   }
+  const messages = join(stateDir, 'messages.jsonl');
+  await wakeSenders(stack.client, config.config);
+  await startPollers({ client: stack.client, config: config.config });
   say('');
   say('Where to look');
   if (stack.temporal.uiUrl !== null) say(`  Temporal UI        ${stack.temporal.uiUrl}`);
@@ -105,6 +113,9 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say(`  ingress            ${ingress.url}/openapi.json  (also /metrics, /readyz)`);
   say('Send an event, and look for the contact and its card in the sandbox state');
   say(`  curl ${ingress.url}/site-leads --json '${EVENT}'`);
+  say('Write as a customer, and see what a poller tells of it');
+  say(`  curl ${sandbox.panelUrl}/accounts/${ACCOUNT}/inbound --json '${INBOUND}'`);
+  say(`  tail -f ${messages}`);
   say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);
   await Promise.race([toldToStop(shutdown), stack.failed]);
   return EXIT.ok;
@@ -116,9 +127,20 @@ function figures({ run, read, created, updated, unchanged, ...rest }: RunReport)
   return { run, read, created, updated, unchanged, rejected, failed, unknown, cards, calls, seconds };
 }
 
-function withBaseUrl(config: LoadedConfig, baseUrl: string): LoadedConfig {
-  const accounts = Object.fromEntries(
-    Object.entries(config.config.accounts).map(([name, account]) => [name, { ...account, baseUrl }]),
+/** The example's configuration, with the address of the sandbox, and its files in the state folder. */
+function placed(
+  config: LoadedConfig,
+  { baseUrl, stateDir }: { baseUrl: string; stateDir: string },
+): LoadedConfig {
+  const { accounts, sinks } = config.config;
+  const here = Object.fromEntries(
+    Object.entries(accounts).map(([name, account]) => [name, { ...account, baseUrl }]),
   );
-  return { ...config, config: { ...config.config, accounts } };
+  const files = Object.fromEntries(
+    Object.entries(sinks).map(([name, sink]) => [
+      name,
+      sink.type === 'jsonl' ? { ...sink, path: join(stateDir, basename(sink.path)) } : sink,
+    ]),
+  );
+  return { ...config, config: { ...config.config, accounts: here, sinks: files } };
 }

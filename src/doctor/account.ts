@@ -108,6 +108,8 @@ function neededScopes(config: LoadedConfig, account: string): Set<string> {
   const needed = new Set<string>();
   if (used.length > 0) needed.add('contacts:read');
   if (used.some((mapping) => config.config.mappings[mapping]?.card !== undefined)) needed.add('cards:read');
+  if (Object.values(config.config.pollers).some((poller) => poller.account === account))
+    for (const scope of ['conversations:read', 'messages:read']) needed.add(scope);
   return needed;
 }
 

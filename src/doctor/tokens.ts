@@ -118,7 +118,7 @@ function refusal(code: string | null): readonly [text: string, hint: string] {
 }
 
 /**
- * What the token may read. `needed` are scopes without which a sync of the configuration can't run.
+ * What the token may read. `needed` are scopes without which a sync or poller of the configuration can't run.
  * @param messages a read under messages:read; null: one for a message that does not exist is made
  */
 export async function checkScopes(
@@ -154,11 +154,11 @@ export async function checkScopes(
 
 function lacking(ref: string, scope: string, needed: ReadonlySet<string>, findings: Findings): void {
   if (needed.has(scope)) {
-    findings.problem('scope', `${ref} lacks ${scope}, which a sync of this configuration needs`, {
+    findings.problem('scope', `${ref} lacks ${scope}, which this configuration needs`, {
       hint: 'create a token with it in the panel; a write scope includes the read scope',
       cause: 'auth',
     });
-  } else findings.ok('scope', `${ref} lacks ${scope}; no sync of this configuration needs it`);
+  } else findings.ok('scope', `${ref} lacks ${scope}; nothing in this configuration needs it`);
 }
 
 /** An answer in an unexpected shape was given all the same, and so was one that there is no such message. */

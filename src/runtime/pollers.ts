@@ -1,5 +1,5 @@
 // Starts what runs for as long as a configuration has it: its pollers, and what empties the outbox and follows deliveries.
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { conversationPolling } from '../../workflows/conversation-polling.ts';
 import {
   deliveryWorkflowId,
@@ -49,6 +49,16 @@ export async function startPollers(options: StartPollersOptions): Promise<Starte
     started.push({ name, account, started: isNew });
   }
   return started;
+}
+
+/** Ends the pollers of a configuration that run; where they are is kept. */
+export async function stopPollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<void> {
+  for (const [poller, { account }] of Object.entries(pollers)) {
+    const handle = client.workflow.getHandle(pollingIdentity({ account, poller }).workflowId);
+    await handle.cancel().catch((error: unknown) => {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    });
+  }
 }
 
 /**
