@@ -1,7 +1,7 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
 import { startIngress } from '../runtime/ingress.ts';
-import { startPollers, wakeSenders } from '../runtime/pollers.ts';
+import { idlePollers, startPollers, wakeSenders } from '../runtime/pollers.ts';
 import { planSchedules, wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { openDoor } from './door.ts';
@@ -29,7 +29,7 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
         );
       }
       const state = `${options.state}/worker-${process.pid}`;
-      await stayUp('sluice worker', { ...options, state }, env, tellOfSchedules);
+      await stayUp('sluice worker', { ...options, state }, env, tellOfSchedules, tellOfPollers);
     });
 }
 
@@ -70,6 +70,13 @@ async function openDoors(stack: OpenStack, shutdown: Shutdown): Promise<void> {
     say(`poller     ${name}: conversations of ${account}`);
   if (Object.keys(stack.config.config.routes).length === 0) return;
   describeIngress(await listening(startIngress({ ...stack, shutdown })));
+}
+
+async function tellOfPollers({ client, config }: OpenStack): Promise<void> {
+  await wakeSenders(client, config.config);
+  const idle = await idlePollers(client, config.config);
+  if (idle.length > 0)
+    say(`pollers that don't run: ${idle.join(', ')}; start them with \`sluice poll start\``);
 }
 
 /** Workers of several versions may run at once: none of them may undo what another configuration says. */

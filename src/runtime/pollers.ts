@@ -51,6 +51,23 @@ export async function startPollers(options: StartPollersOptions): Promise<Starte
   return started;
 }
 
+/** Names of the pollers of a configuration that don't run. */
+export async function idlePollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<string[]> {
+  const idle: string[] = [];
+  for (const [poller, { account }] of Object.entries(pollers)) {
+    const handle = client.workflow.getHandle(pollingIdentity({ account, poller }).workflowId);
+    const runs = await handle.describe().then(
+      ({ status }) => status.name === 'RUNNING',
+      (error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      },
+    );
+    if (!runs) idle.push(poller);
+  }
+  return idle;
+}
+
 /** Ends the pollers of a configuration that run; where they are is kept. */
 export async function stopPollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<void> {
   for (const [poller, { account }] of Object.entries(pollers)) {

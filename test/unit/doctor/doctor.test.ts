@@ -106,7 +106,7 @@ const PROBLEMS: Case[] = [
     'a token without a scope that a sync needs',
     { env: { ACME_TOKEN: 'svc_test_contacts' } },
     4,
-    ['env:ACME_TOKEN lacks cards:read, which a sync of this configuration needs'],
+    ['env:ACME_TOKEN lacks cards:read, which this configuration needs'],
   ],
   [
     'a wrong pipeline',
