@@ -2,9 +2,12 @@
 // not download again what it has.
 import { Context } from '@temporalio/activity';
 import type { RequestOf } from '../../src/contracts/intake.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { readUploads } from '../../src/ledger/uploads.ts';
 import { type FetchedMedia, fetchMedia } from '../../src/media/fetch-media.ts';
+import { MediaError } from '../../src/media/media-error.ts';
 
-type Wish = NonNullable<RequestOf<'message'>['media']>;
+type Media = NonNullable<RequestOf<'message'>['media']>;
 
 /** Well below the heartbeat timeout of the API activities (10 s). */
 const HEARTBEAT_MS = 3000;
@@ -21,33 +24,57 @@ interface Kept {
 }
 
 export interface MediaShelf {
-  /** The files of an event, downloaded unless they are here. @throws MediaError */
-  filesOf(event: string, wish: Wish): Promise<readonly FetchedMedia[]>;
+  /**
+   * The files of an event, those from addresses first: downloaded, or read from the ledger, unless they are here.
+   * @throws MediaError
+   */
+  filesOf(
+    event: { readonly id: string; readonly account: string },
+    wish: Pick<RequestOf<'message'>, 'media' | 'uploads'>,
+  ): Promise<readonly FetchedMedia[]>;
   /** They are not needed any more. */
   drop(event: string): void;
 }
 
 /** One for a process: what it keeps is lost with it, and downloaded again. */
-export function createMediaShelf(): MediaShelf {
+export function createMediaShelf(db: Queryable): MediaShelf {
   const kept = new Map<string, Kept>();
   const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   return {
-    async filesOf(event, wish) {
+    async filesOf({ id, account }, { media, uploads }) {
+      if (media === undefined && uploads === undefined) return [];
       const now = Date.now();
-      for (const [id, { until }] of kept) if (until < now) kept.delete(id);
-      const here = kept.get(event);
+      for (const [event, { until }] of kept) if (until < now) kept.delete(event);
+      const here = kept.get(id);
       if (here !== undefined) return here.files;
-      const files = await download(wish);
+      // First, as it is the cheaper one: what is gone spares the downloads.
+      const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
+      const fetched = media === undefined ? [] : await download(media);
+      const files = [...fetched, ...uploaded];
       const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
-      if (bytesKept() + bytes <= SHELF_BYTES) kept.set(event, { files, bytes, until: Date.now() + KEPT_MS });
+      if (bytesKept() + bytes <= SHELF_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
       return files;
     },
     drop: (event) => void kept.delete(event),
   };
 }
 
+/** In the order of the ids. */
+async function fromLedger(db: Queryable, account: string, ids: readonly string[]): Promise<FetchedMedia[]> {
+  const files = await readUploads(db, account, ids);
+  return ids.map((id, index) => {
+    const file = files.get(id);
+    if (file !== undefined) return file;
+    const which = `upload ${index + 1} of ${ids.length}`;
+    throw new MediaError(
+      'UPLOAD_GONE',
+      `${which} is not there: it expired, or was never uploaded for this account; upload the file again, and send a new event`,
+    );
+  });
+}
+
 /** All files at once; the first that can't be had ends the others. */
-async function download({ urls, ...limits }: Wish): Promise<readonly FetchedMedia[]> {
+async function download({ urls, ...limits }: Media): Promise<readonly FetchedMedia[]> {
   const activity = Context.current();
   const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
   const off = new AbortController();

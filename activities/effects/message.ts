@@ -2,16 +2,23 @@
 import type { HistoryMessage, SentMessage } from '../../src/api-client/schemas/message.ts';
 import type { EffectResult, RequestOf } from '../../src/contracts/intake.ts';
 import { noteProgress } from '../../src/ledger/events.ts';
-import { findTwins, type IntentRow, type MessageTrace, traceIntent } from '../../src/ledger/intents.ts';
+import {
+  findTwins,
+  getIntent,
+  type IntentRow,
+  type MessageTrace,
+  traceIntent,
+} from '../../src/ledger/intents.ts';
 import { type Call, callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalKey } from '../sync-diff.ts';
 import { MAX_LOOKS } from '../uncertain-write.ts';
 import { wholeList } from '../whole-list.ts';
-import { type Effect, type EffectInput, runEffect } from './effect.ts';
+import { type Effect, type EffectInput, failEvent, runEffect } from './effect.ts';
 import { createMediaShelf } from './media-shelf.ts';
 import { canBeSeen, claimMessage, findMessage, markOf } from './message-match.ts';
-import { callOnce, type Look, lookFor, type Seen } from './once.ts';
+import { callOnce, intentOf, type Look, lookFor, type Seen } from './once.ts';
+import { chooseContent, contentSent } from './window.ts';
 
 /** Clocks of the two sides may differ by so much. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -31,18 +38,28 @@ interface Sent {
 
 export function createMessageEffects(deps: Deps) {
   const { db } = deps;
-  const shelf = createMediaShelf();
+  const shelf = createMediaShelf(db);
 
   return {
-    /** POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Files are downloaded before. */
+    /**
+     * POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Before it the window of a waba conversation
+     * is looked at, and files are downloaded.
+     */
     async sendMessage(input: EffectInput): Promise<EffectResult> {
       const result = await runEffect(deps, 'sendMessage', ['message'], input, async (c) => {
-        const { request } = c;
+        const intent = await getIntent(db, intentOf(c, KIND));
+        // What went out already is not chosen again.
+        const choice =
+          intent === null || intent.state === 'open'
+            ? await chooseContent(deps, c)
+            : { send: contentSent(c.request, intent.mark) };
+        if ('code' in choice) return await failEvent(deps, c, choice.code, choice.reason);
+        const request = choice.send;
         const { to } = traceOf(request);
         return await callOnce(deps, c, {
           ...{ kind: KIND, scope: 'messages:send' as const },
           says: { mark: markOf(request), trace: { to } },
-          prepare: () => sending(c),
+          prepare: () => sending({ ...c, request }),
           writeDown: async (tx, { messages, ...where }, intent) => {
             const keys = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
             await traceIntent(tx, intent, { to, ...where, messages: keys });
@@ -111,8 +128,8 @@ export function createMessageEffects(deps: Deps) {
 
   /** The call that sends, with its files. */
   async function sending({ request, event }: Message): Promise<Call<Sent>> {
-    const { to, text, template, connection, contactName, saveOnTicket, media } = request;
-    const files = media === undefined ? [] : await shelf.filesOf(event.id, media);
+    const { to, text, template, connection, contactName, saveOnTicket } = request;
+    const files = await shelf.filesOf(event, request);
     const content = {
       ...(text === undefined ? {} : { body: text }),
       ...(template === undefined ? {} : { templateData: templateData(template) }),
@@ -138,7 +155,8 @@ export function createMessageEffects(deps: Deps) {
   }
 
   async function lookInto(c: Message, ticket: number, intent: IntentRow): Promise<Seen> {
-    const { request, event, account } = c;
+    const { event, account } = c;
+    const request = contentSent(c.request, intent.mark);
     const page = await callApi(deps, account, c.run, 'messages:read', (client, options) =>
       client.conversations.messages(ticket, { pageSize: 200 }, options),
     );

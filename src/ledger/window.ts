@@ -1,6 +1,13 @@
 // What the ledger knows of the 24-hour window of waba conversations (API text, Limits): pollers write down when contacts
 // wrote, and how far that can be trusted.
 import type { Queryable } from './database.ts';
+import {
+  type Conversation,
+  type Facts,
+  type Poller,
+  type WindowTarget,
+  windowFacts,
+} from './window-facts.ts';
 
 /** Times of the service's clock. */
 export type Window =
@@ -9,9 +16,6 @@ export type Window =
   /** Null: the contact has not written for at least 24 hours, and the ledger does not have when they did. */
   | { readonly state: 'closed'; readonly since: Date | null }
   | { readonly state: 'unknown'; readonly why: string };
-
-/** Whom a message is for: a conversation by its id, or a person by the number with the Brazilian ninth digit. */
-export type WindowTarget = { readonly conversation: number } | { readonly key: string };
 
 /** Which connection a poller reads by the configuration, `all`, or null when the configuration has no such poller. */
 export type ScopeOf = (poller: string) => number | 'all' | null;
@@ -38,37 +42,9 @@ const MARGIN_MS = 60_000;
 const FRESH_MS = 5 * 60_000;
 /** A message that lies further ahead than clocks differ has a time that can't be read. */
 const SKEW_MS = 5 * 60_000;
+const NOT_MINE = 'no poller follows the connection';
 /** Channels that send (API text, What the service does). */
 const SENDING = ['waba', 'whatsapp'];
-
-interface Conversation {
-  readonly id: number;
-  readonly poller: string;
-  readonly connection_id: number;
-  readonly channel: string;
-  readonly status: string | null;
-  readonly updated_at: string;
-  readonly inbound_at: string | null;
-  /** Messages of it are still to be read. */
-  readonly behind: boolean;
-  /** A message of the last 24 hours does not say when, or by whom, it was written. */
-  readonly unclear: boolean;
-}
-
-interface Facts {
-  readonly pollers: readonly {
-    readonly poller: string;
-    readonly complete_at: string | null;
-    readonly since: string | null;
-    /** Older pages are still to be read. */
-    readonly history: boolean;
-  }[];
-  readonly conversations: readonly Conversation[];
-  /** Stretches of the last 24 hours of which something may be missing; conversation 0 is the list. */
-  readonly gaps: readonly { readonly poller: string; readonly conversation_id: number }[];
-  /** Connections that the ledger has conversations of. */
-  readonly connections: readonly { readonly id: number; readonly channel: string; readonly name: string }[];
-}
 
 /**
  * Is the window open in which anything but a template is delivered? One statement.
@@ -79,55 +55,7 @@ interface Facts {
  */
 export async function windowOf(db: Queryable, question: WindowQuestion): Promise<Window> {
   const { account, to, now } = question;
-  const isReply = 'conversation' in to;
-  const [facts] = await db.query<Facts>(isReply ? FACTS_OF_CONVERSATION : FACTS_OF_PERSON, [
-    account,
-    isReply ? to.conversation : to.key,
-    new Date(now.getTime() - WINDOW_MS),
-  ]);
-  return judge(facts as Facts, question);
-}
-
-function factsOf(which: string, connections: string): string {
-  return `
-    with recursive mine as materialized (
-      select c.id, c.poller, c.connection_id, c.channel, c.item ->> 'status' as status, c.updated_at, c.inbound_at,
-             c.todo_at is not null or c.reading is not null as behind,
-             exists (select 1 from messages m
-                      where m.account = c.account and m.conversation_id = c.id and (m.from_me is null or m.at is null)
-                        and m.from_me is distinct from true and coalesce(m.at, 'infinity') > $3) as unclear
-        from conversations c where c.account = $1 and ${which}),
-    ${connections}
-    select
-      (select coalesce(jsonb_agg(p), '[]') from (
-         select poller, complete_at, since, history is not null as history from pollers where account = $1) p) as pollers,
-      (select coalesce(jsonb_agg(m), '[]') from mine m) as conversations,
-      (select coalesce(jsonb_agg(g), '[]') from (
-         select distinct poller, conversation_id from poll_gaps
-          where account = $1 and coalesce(before, last_at) > $3
-            and (conversation_id = 0 or conversation_id in (select id from mine))) g) as gaps,
-      (select coalesce(jsonb_agg(s), '[]') from seen s) as connections`;
-}
-
-const FACTS_OF_CONVERSATION = factsOf('c.id = $2', 'seen as (select 1 where false)');
-const FACTS_OF_PERSON = factsOf(
-  'c.person_key = $2',
-  // One look into the index for each connection, of which there are few.
-  `ids as (
-     (select connection_id as id from conversations where account = $1 order by connection_id limit 1)
-     union all
-     select (select connection_id from conversations where account = $1 and connection_id > ids.id
-              order by connection_id limit 1)
-       from ids where ids.id is not null),
-   seen as (
-     select ids.id, newest.channel, newest.name
-       from ids, lateral (
-         select channel, item -> 'connection' ->> 'name' as name from conversations
-          where account = $1 and connection_id = ids.id order by updated_at desc limit 1) newest)`,
-);
-
-function judge(facts: Facts, question: WindowQuestion): Window {
-  const { to } = question;
+  const facts = await windowFacts(db, account, to, new Date(now.getTime() - WINDOW_MS));
   if (!('conversation' in to)) return ofPerson(facts, question);
   const [row] = facts.conversations;
   return row === undefined ? unknown('no poller has imported the conversation') : ofRow(row, facts, question);
@@ -140,9 +68,13 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: WindowQuestion
   if (inbound !== null && inbound > time + SKEW_MS) return unknown('the newest message lies in the future');
   const until = inbound === null ? null : new Date(inbound + WINDOW_MS - MARGIN_MS);
   if (until !== null && time < until.getTime()) return { state: 'open', until };
-  const poller = facts.pollers.find((each) => each.poller === row.poller);
-  const why = notFollowed(poller, row.connection_id, facts, scopeOf, time);
-  if (why !== null) return unknown(why);
+  const pollers = facts.pollers.filter(
+    (poller) => notFollowed(poller, row.connection_id, facts, scopeOf, time) === null,
+  );
+  // Under another name now: it would have taken the conversation over, had that changed in the last 24 hours.
+  const poller =
+    pollers.find((each) => each.poller === row.poller) ?? pollers.find((each) => reachesBack(each, time));
+  if (poller === undefined) return unknown(whyUnfollowed(row.connection_id, facts, scopeOf, time));
   if (row.behind) return unknown('messages of the conversation are still to be read');
   if (facts.gaps.some((gap) => gap.conversation_id === row.id))
     return unknown('messages of the conversation may be missing');
@@ -183,12 +115,11 @@ function onConnection(connection: number, facts: Facts, question: WindowQuestion
   if (vague !== undefined) return vague.window;
   // There may be more conversations than the ledger has.
   const wide = question.connection === undefined ? 'all' : connection;
-  const whys = facts.pollers.map(
-    (poller) =>
-      notFollowed(poller, wide, facts, scopeOf, now.getTime()) ??
-      (reachesBack(poller, now.getTime()) ? null : 'the poller does not know the last 24 hours yet'),
-  );
-  if (!whys.includes(null)) return unknown(whys[0] ?? 'no poller follows the conversations');
+  const time = now.getTime();
+  const following = facts.pollers.filter((each) => notFollowed(each, wide, facts, scopeOf, time) === null);
+  if (following.length === 0) return unknown(whyUnfollowed(wide, facts, scopeOf, time));
+  if (!following.some((each) => reachesBack(each, time)))
+    return unknown('the poller does not know the last 24 hours yet');
   return windows.length === 0
     ? { state: 'closed', since: null }
     : latest(windows.map(({ window }) => window));
@@ -196,15 +127,14 @@ function onConnection(connection: number, facts: Facts, question: WindowQuestion
 
 /** Why what this poller brought does not show how things stand now; null: it does. */
 function notFollowed(
-  poller: Facts['pollers'][number] | undefined,
+  poller: Poller,
   connection: number | 'all',
   { gaps }: Facts,
   scopeOf: ScopeOf,
   now: number,
 ): string | null {
-  if (poller === undefined) return 'no poller follows the conversation';
   const scope = scopeOf(poller.poller);
-  if (scope !== 'all' && scope !== connection) return 'no poller follows the connection';
+  if (scope !== 'all' && scope !== connection) return NOT_MINE;
   if (poller.complete_at === null || new Date(poller.complete_at).getTime() < now - FRESH_MS)
     return 'the last complete poll is more than 5 minutes old';
   if (gaps.some((gap) => gap.conversation_id === 0 && gap.poller === poller.poller))
@@ -212,9 +142,14 @@ function notFollowed(
   return null;
 }
 
+function whyUnfollowed(connection: number | 'all', facts: Facts, scopeOf: ScopeOf, now: number): string {
+  const whys = facts.pollers.map((poller) => notFollowed(poller, connection, facts, scopeOf, now));
+  return whys.find((why) => why !== null && why !== NOT_MINE) ?? NOT_MINE;
+}
+
 /** Is every conversation that changed in the last 24 hours imported? */
-function reachesBack(poller: Facts['pollers'][number] | undefined, now: number): boolean {
-  if (poller === undefined || poller.history) return false;
+function reachesBack(poller: Poller, now: number): boolean {
+  if (poller.history) return false;
   return poller.since === null || new Date(poller.since).getTime() <= now - WINDOW_MS;
 }
 

@@ -24,17 +24,19 @@ export function compileMedia(config: MediaConfig, compiler: ExpressionCompiler):
   const urls = partOf(compiler, config.url, ['media', 'url'], (value) => {
     const found = [...new Set(toTexts(value, undefined).map((text) => toFileUrl(text, hosts)))];
     if (found.length <= MAX_FILES) return found;
-    throw new ValueError(
-      'too_many',
-      `a message takes ${MAX_FILES} files at most; send them in several`,
-      undefined,
-    );
+    throw tooManyFiles();
   });
   return (row, report) => {
     const found = urls(row, report) ?? [];
     if (found.length === 0) return undefined;
     return { urls: found, hosts, maxBytes, allowPrivate, timeoutMs: durationMs(timeout) };
   };
+}
+
+/** Files from addresses and uploads count together. */
+export function tooManyFiles(): ValueError {
+  const reason = `a message takes ${MAX_FILES} files at most; send them in several`;
+  return new ValueError('too_many', reason, undefined);
 }
 
 function requirePort(host: string, at: readonly string[]): void {

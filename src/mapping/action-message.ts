@@ -1,7 +1,8 @@
 // The action `message`: whom to write to, and what.
 import type { MessageAction } from '../contracts/config.ts';
 import type { RequestOf } from '../contracts/intake.ts';
-import { compileMedia } from './action-media.ts';
+import { compileMedia, MAX_FILES, tooManyFiles } from './action-media.ts';
+import { compileUploads } from './action-uploads.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import type { ExpressionCompiler } from './expression.ts';
 import { line, type Part, partOf, requireCountry, required, toNumber } from './parts.ts';
@@ -22,6 +23,7 @@ export function compileMessage(
     config.text === undefined ? undefined : partOf(compiler, config.text, ['text'], toMessageText, clean);
   const template = config.template && compileTemplate(config.template, compiler);
   const media = config.media && compileMedia(config.media, compiler);
+  const uploads = config.uploads && compileUploads(config.uploads, compiler);
   const contactName =
     config.contactName === undefined
       ? undefined
@@ -37,18 +39,24 @@ export function compileMessage(
       text: text?.(row, take),
       template: template?.(row, take),
       media: media?.(row, take),
+      uploads: uploads?.(row, take),
       contactName: contactName?.(row, take),
     };
-    const { saveOnTicket, connection } = config;
-    if (!reported && found.text === undefined && found.template === undefined && found.media === undefined) {
+    const { saveOnTicket, connection, outsideWindow } = config;
+    const { text: words, template: approved, media: urls, uploads: ids } = found;
+    if (!reported && [words, approved, urls, ids].every((part) => part === undefined)) {
       const reason = 'the event yields neither a text nor a template nor a file; fill one of them';
       take('text', new ValueError('required', reason, undefined));
     }
+    if ((urls?.urls.length ?? 0) + (ids?.length ?? 0) > MAX_FILES) take('uploads.ids', tooManyFiles());
     if (reported || to === undefined) return undefined;
     const request: MessageRequest = { type: 'message', to, saveOnTicket };
-    if (found.text !== undefined) request.text = found.text;
-    if (found.template !== undefined) request.template = found.template;
-    if (found.media !== undefined) request.media = found.media;
+    if (words !== undefined) request.text = words;
+    if (approved !== undefined) request.template = approved;
+    if (urls !== undefined) request.media = urls;
+    if (ids !== undefined) request.uploads = ids;
+    // What is not said means the same, in events of before too.
+    if (outsideWindow !== 'refuse') request.outsideWindow = outsideWindow;
     if (connection !== undefined) request.connection = connection;
     if (found.contactName !== undefined) request.contactName = found.contactName;
     return request;
@@ -62,14 +70,21 @@ function checkMessage(config: MessageAction): void {
   if (config.number === undefined && config.conversation === undefined) {
     refuse(undefined, 'a message needs number or conversation; name one');
   }
-  if (config.text === undefined && config.template === undefined && config.media === undefined) {
-    refuse(undefined, 'a message needs text, template or media; name at least one');
+  const files = config.media ?? config.uploads;
+  if (config.text === undefined && config.template === undefined && files === undefined) {
+    refuse(undefined, 'a message needs text, template, media or uploads; name at least one');
   }
-  if (config.media !== undefined && !config.saveOnTicket) {
+  if (files !== undefined && !config.saveOnTicket) {
+    const key = config.media === undefined ? 'uploads' : 'media';
     refuse(
       'saveOnTicket',
-      'files are not sent by a message that is not kept; leave saveOnTicket or media out',
+      `files are not sent by a message that is not kept; leave saveOnTicket or ${key} out`,
     );
+  }
+  if (config.outsideWindow === 'template') {
+    const lacks = config.template === undefined ? 'template' : 'text, media or uploads';
+    if (config.template === undefined || (config.text === undefined && files === undefined))
+      refuse('outsideWindow', `template chooses between two, and ${lacks} is not there; name it`);
   }
   if (config.conversation === undefined) return;
   if (config.number !== undefined) {

@@ -8,6 +8,7 @@
  * - `MEDIA_STATUS`: the host answers with something else than 200
  * - `MEDIA_TOO_LARGE`, `MEDIA_EMPTY`, `MEDIA_ENCODED`: what comes is no file to send
  * - `MEDIA_TIMEOUT`, `MEDIA_UNREACHABLE`: nothing, or only a part, came
+ * - `UPLOAD_GONE`: no such file was uploaded for the account, or its days are over
  */
 export type MediaCode =
   | 'MEDIA_URL'
@@ -19,7 +20,8 @@ export type MediaCode =
   | 'MEDIA_EMPTY'
   | 'MEDIA_ENCODED'
   | 'MEDIA_TIMEOUT'
-  | 'MEDIA_UNREACHABLE';
+  | 'MEDIA_UNREACHABLE'
+  | 'UPLOAD_GONE';
 
 /** Thrown when a file can't be had. The message holds nothing of its address, which may be personal or a secret. */
 export class MediaError extends Error {

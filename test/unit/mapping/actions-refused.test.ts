@@ -42,6 +42,27 @@ describe('an event that can not be done is refused with all that is wrong', () =
         ['template.parameters.1', 'required'],
       ],
     ],
+    ...(['up_1/../2', 'a b', 'x'.repeat(101), { a: 1 }].map((id) => [
+      `an upload named ${JSON.stringify(id)}`,
+      { ...MESSAGE, text: undefined, uploads: { ids: 'ids' } },
+      { ids: ['up_1', id] },
+      typeof id === 'object' ? [['uploads.ids', 'invalid_type']] : [['uploads.ids', 'invalid_upload']],
+    ]) as [string, object, Record<string, unknown>, [string, string][]][]),
+    [
+      'more than ten files, uploads and others together',
+      { ...MESSAGE, uploads: { ids: 'ids' }, media: { url: 'urls', hosts: ['a.example'] } },
+      {
+        ids: Array.from({ length: 6 }, (_, n) => `up_${n}`),
+        urls: Array.from({ length: 5 }, (_, n) => `https://a.example/${n}`),
+      },
+      [['uploads.ids', 'too_many']],
+    ],
+    [
+      'more than ten uploads',
+      { ...MESSAGE, uploads: { ids: 'ids' } },
+      { ids: Array.from({ length: 11 }, (_, n) => `up_${n}`) },
+      [['uploads.ids', 'too_many']],
+    ],
     ['no flow', { ...FLOW, flow: 'kind' }, {}, [['flow', 'required']]],
     ['a flow that is no id', { ...FLOW, flow: 'kind' }, { kind: 1.5 }, [['flow', 'invalid_id']]],
     [
@@ -89,11 +110,29 @@ describe('an action that can not work is refused with its place', () => {
   const cases: [string, object, string[], RegExp][] = [
     ['nobody to write to', { ...MESSAGE, number: undefined }, [], /needs number or conversation/],
     ['two to write to', { ...MESSAGE, conversation: 'c' }, ['conversation'], /not both/],
-    ['nothing to write', { ...MESSAGE, text: undefined }, [], /text, template or media/],
+    ['nothing to write', { ...MESSAGE, text: undefined }, [], /text, template, media or uploads/],
     ['a reply on a connection', { ...REPLY, connection: 1 }, ['connection'], /leave this out/],
     ['a reply that names the contact', { ...REPLY, contactName: 'n' }, ['contactName'], /leave this out/],
     ['a reply that is not kept', { ...REPLY, saveOnTicket: false }, ['saveOnTicket'], /leave this out/],
     ['files that are not kept', { ...MESSAGE, media, saveOnTicket: false }, ['saveOnTicket'], /files/],
+    [
+      'uploads that are not kept',
+      { ...MESSAGE, uploads: { ids: 'i' }, saveOnTicket: false },
+      ['saveOnTicket'],
+      /files .* leave saveOnTicket or uploads out/,
+    ],
+    [
+      'a template outside the window without one',
+      { ...MESSAGE, outsideWindow: 'template' },
+      ['outsideWindow'],
+      /template is not there/,
+    ],
+    [
+      'a template outside the window and nothing inside',
+      { ...MESSAGE, text: undefined, template, outsideWindow: 'template' },
+      ['outsideWindow'],
+      /text, media or uploads is not there/,
+    ],
     [
       'a port that is none',
       { ...MESSAGE, media: { ...media, hosts: ['a.b', 'a.b:70000'] } },
@@ -180,6 +219,7 @@ describe('FAULTS 35: a path into what objects inherit is refused when the config
       'message.template.parameters',
       (one) => ({ ...MESSAGE, template: { name: 'n', language: 'l', parameters: [one] } }),
     ],
+    ['message.uploads.ids', (ids) => ({ ...MESSAGE, uploads: { ids } })],
     ['message.media.url', (url) => ({ ...MESSAGE, media: { url, hosts: ['a.example'] } })],
     ['flow.number', (number) => ({ ...FLOW, number })],
     ['flow.flow', (flow) => ({ ...FLOW, flow })],

@@ -1,0 +1,87 @@
+// Everything that the ledger has about the window of a conversation, or of a person, in one statement.
+import type { Queryable } from './database.ts';
+
+/** Whom a message is for: a conversation by its id, or a person by the number with the Brazilian ninth digit. */
+export type WindowTarget = { readonly conversation: number } | { readonly key: string };
+
+export interface Conversation {
+  readonly id: number;
+  readonly poller: string;
+  readonly connection_id: number;
+  readonly channel: string;
+  readonly status: string | null;
+  readonly updated_at: string;
+  readonly inbound_at: string | null;
+  /** Messages of it are still to be read. */
+  readonly behind: boolean;
+  /** A message of the last 24 hours does not say when, or by whom, it was written. */
+  readonly unclear: boolean;
+}
+
+export interface Poller {
+  readonly poller: string;
+  readonly complete_at: string | null;
+  readonly since: string | null;
+  /** Older pages are still to be read. */
+  readonly history: boolean;
+}
+
+export interface Facts {
+  readonly pollers: readonly Poller[];
+  readonly conversations: readonly Conversation[];
+  /** Stretches of the last 24 hours of which something may be missing; conversation 0 is the list. */
+  readonly gaps: readonly { readonly poller: string; readonly conversation_id: number }[];
+  /** Connections that the ledger has conversations of. */
+  readonly connections: readonly { readonly id: number; readonly channel: string; readonly name: string }[];
+}
+
+/** @param after the last 24 hours begin there */
+export async function windowFacts(
+  db: Queryable,
+  account: string,
+  to: WindowTarget,
+  after: Date,
+): Promise<Facts> {
+  const [sql, whom] =
+    'conversation' in to ? [FACTS_OF_CONVERSATION, to.conversation] : [FACTS_OF_PERSON, to.key];
+  const [facts] = await db.query<Facts>(sql, [account, whom, after]);
+  return facts as Facts;
+}
+
+function factsOf(which: string, connections: string): string {
+  return `
+    with recursive mine as materialized (
+      select c.id, c.poller, c.connection_id, c.channel, c.item ->> 'status' as status, c.updated_at, c.inbound_at,
+             c.todo_at is not null or c.reading is not null as behind,
+             exists (select 1 from messages m
+                      where m.account = c.account and m.conversation_id = c.id and (m.from_me is null or m.at is null)
+                        and m.from_me is distinct from true and coalesce(m.at, 'infinity') > $3) as unclear
+        from conversations c where c.account = $1 and ${which}),
+    ${connections}
+    select
+      (select coalesce(jsonb_agg(p), '[]') from (
+         select poller, complete_at, since, history is not null as history from pollers where account = $1) p) as pollers,
+      (select coalesce(jsonb_agg(m), '[]') from mine m) as conversations,
+      (select coalesce(jsonb_agg(g), '[]') from (
+         select distinct poller, conversation_id from poll_gaps
+          where account = $1 and coalesce(before, last_at) > $3
+            and (conversation_id = 0 or conversation_id in (select id from mine))) g) as gaps,
+      (select coalesce(jsonb_agg(s), '[]') from seen s) as connections`;
+}
+
+const FACTS_OF_CONVERSATION = factsOf('c.id = $2', 'seen as (select 1 where false)');
+const FACTS_OF_PERSON = factsOf(
+  'c.person_key = $2',
+  // One look into the index for each connection, of which there are few.
+  `ids as (
+     (select connection_id as id from conversations where account = $1 order by connection_id limit 1)
+     union all
+     select (select connection_id from conversations where account = $1 and connection_id > ids.id
+              order by connection_id limit 1)
+       from ids where ids.id is not null),
+   seen as (
+     select ids.id, newest.channel, newest.name
+       from ids, lateral (
+         select channel, item -> 'connection' ->> 'name' as name from conversations
+          where account = $1 and connection_id = ids.id order by updated_at desc limit 1) newest)`,
+);
