@@ -5,6 +5,8 @@ import { type ClusterAccess, openClient, REQUEST_MS } from './client.ts';
 /** kafkajs makes one record batch a partition of each call, and max.message.bytes (1 MiB by default) holds for that. */
 const MOST_BYTES = 524_288;
 
+export type { Message } from 'kafkajs';
+
 export interface ProduceOptions {
   /** One request a message: what the brokers say is then said of that one. @default false */
   readonly alone?: boolean;

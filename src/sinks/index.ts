@@ -1,7 +1,10 @@
 // Opens a sink from its configuration.
 import type { SinkConfig } from '../contracts/config.ts';
+import { httpSink } from './http.ts';
+import { jsonlSink } from './jsonl.ts';
 import { kafkaSink } from './kafka.ts';
 import type { Sink } from './sink.ts';
+import { readKey } from './webhook-signature.ts';
 
 export interface OpenSinkOptions {
   /** Its name in the configuration, for messages. */
@@ -19,14 +22,20 @@ export interface OpenSinkOptions {
  * @throws what `secret` throws; SinkError `BAD_SECRET` for a secret of the wrong form
  */
 export async function openSink(config: SinkConfig, options: OpenSinkOptions): Promise<Sink> {
-  const { name, secret, log } = options;
+  const { name, secret, baseDir, log } = options;
   switch (config.type) {
     case 'kafka': {
       const password = config.sasl === undefined ? undefined : await secret(config.sasl.password);
       return kafkaSink(config, { password, log });
     }
-    case 'http':
+    case 'http': {
+      const keys: Buffer[] = [];
+      for (const ref of config.secrets)
+        keys.push(readKey(await secret(ref), `sink ${name}: the secret ${ref}`));
+      return httpSink(config, { keys });
+    }
     case 'jsonl':
+      return jsonlSink(config, baseDir);
     case 'postgres':
       throw new Error(`sink ${name}: sinks of the type ${config.type} are not built yet`);
   }

@@ -1,11 +1,10 @@
 // The Kafka sink: one idempotent producer for one batch, gone again after it.
-import type { Message } from 'kafkajs';
 import type { KafkaSink } from '../contracts/config.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/events.ts';
 import type { ClusterAccess } from '../kafka/client.ts';
-import { produce } from '../kafka/produce.ts';
+import { type Message, produce } from '../kafka/produce.ts';
 import { isTooLarge, kafkaError } from './kafka-error.ts';
-import { SENT, sinkOf } from './sending.ts';
+import { failed, SENT, sinkOf } from './sending.ts';
 import type { Sent, Sink, SinkError } from './sink.ts';
 
 export interface KafkaSinkOptions {
@@ -59,12 +58,10 @@ export function kafkaSink(config: KafkaSink, options: KafkaSinkOptions): Sink {
       let alone = messages.length === 1;
       while (sent.length < messages.length) {
         const { written, error } = await write(messages.slice(sent.length), signal, alone);
-        sent.push(...Array.from<Sent>({ length: written }).fill(SENT));
+        sent.push(...messages.slice(0, written).map(() => SENT));
         if (error === null) break;
-        if (!isTooLarge(error)) {
-          const left = messages.length - sent.length;
-          sent.push(...Array.from<Sent>({ length: left }).fill({ state: 'failed', error }));
-        } else if (alone) sent.push({ state: 'failed', error });
+        if (!isTooLarge(error)) sent.push(...messages.slice(sent.length).map(() => failed(error)));
+        else if (alone) sent.push(failed(error));
         else alone = true;
       }
       return sent;

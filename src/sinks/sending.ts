@@ -4,6 +4,7 @@ import { type Sent, type Sink, SinkError } from './sink.ts';
 
 export const SENT: Sent = { state: 'sent' };
 export const SKIPPED: Sent = { state: 'skipped' };
+export const failed = (error: SinkError): Sent => ({ state: 'failed', error });
 
 export interface Delivery {
   /** What to call the sink in messages. */
@@ -25,7 +26,7 @@ export function sinkOf({ kind, deliver, release }: Delivery): Sink {
   let released: Promise<void> | undefined;
   return {
     async send(events, { signal }) {
-      if (closing.signal.aborted) return events.map(() => ({ state: 'failed', error: closed }));
+      if (closing.signal.aborted) return events.map(() => failed(closed));
       if (signal.aborted || events.length === 0) return events.map(() => SKIPPED);
       const over = new AbortController();
       const done = new AbortController();

@@ -1,0 +1,192 @@
+// Channels of the AsyncAPI document: one for each sink that events go to over a network, with what is particular to it.
+import type { Config, HttpSink, KafkaSink } from '../contracts/config.ts';
+import { CONVERSATION_EVENT_TYPES } from '../contracts/conversation-events.ts';
+import { EVENT_CONTENT_TYPE, RUN_END_STATUSES } from '../contracts/events.ts';
+import { type EventType, messageOf } from './asyncapi-messages.ts';
+
+type Announcing = Pick<Config, 'accounts' | 'sinks' | 'syncs'>;
+type Part = Readonly<Record<string, object>>;
+
+const ref = (...path: readonly string[]) => ({ $ref: `#/${path.join('/')}` });
+
+/** What each sink hears, by its name; a sink that nobody tells anything is not in here. */
+export function heardBySink({
+  accounts,
+  sinks,
+  syncs,
+}: Announcing): ReadonlyMap<string, readonly EventType[]> {
+  const heard = new Map<string, Set<EventType>>();
+  const hears = (sink: string, types: readonly EventType[]) =>
+    heard.set(sink, new Set([...(heard.get(sink) ?? []), ...types]));
+  for (const { announce } of Object.values(accounts))
+    for (const { sink, events = CONVERSATION_EVENT_TYPES } of announce) hears(sink, events);
+  for (const { announce } of Object.values(syncs))
+    if (announce !== undefined)
+      hears(
+        announce,
+        RUN_END_STATUSES.map((status) => `sluice.sync.${status}` as const),
+      );
+  const known = Object.keys(sinks).filter((sink) => heard.has(sink));
+  return new Map(known.map((sink) => [sink, [...(heard.get(sink) ?? [])].sort()]));
+}
+
+export interface Channels {
+  readonly servers: Part;
+  readonly channels: Part;
+  readonly operations: Part;
+  readonly messageTraits: Part;
+  readonly securitySchemes: Part;
+  /** Sinks that no protocol of AsyncAPI describes. */
+  readonly others: Part;
+}
+
+export function describeChannels(config: Announcing): Channels {
+  const parts: Record<keyof Channels, Record<string, object>> = {
+    servers: {},
+    channels: {},
+    operations: {},
+    messageTraits: {},
+    securitySchemes: {},
+    others: {},
+  };
+  for (const [name, types] of heardBySink(config)) {
+    const sink = config.sinks[name];
+    switch (sink?.type) {
+      case 'kafka':
+        addKafka(parts, name, sink);
+        addChannel(parts, name, types, { ...kafkaChannel(sink), trait: 'kafka' });
+        break;
+      case 'http':
+        addHttp(parts, name, sink);
+        addChannel(parts, name, types, { ...httpChannel(sink), trait: 'webhook' });
+        break;
+      case 'jsonl':
+        parts.others[name] = { type: 'jsonl', description: 'A file, one event a line', events: types };
+        break;
+      case 'postgres':
+        parts.others[name] = {
+          type: 'postgres',
+          description: `Rows of the table ${sink.table}`,
+          events: types,
+        };
+        break;
+    }
+  }
+  return parts;
+}
+
+type Parts = Record<keyof Channels, Record<string, object>>;
+
+interface ChannelText {
+  readonly address: string;
+  readonly description: string;
+  readonly servers: readonly number[];
+  readonly trait: 'kafka' | 'webhook';
+  readonly channelBindings?: object;
+  readonly operationBindings: object;
+}
+
+function addChannel(parts: Parts, name: string, types: readonly EventType[], text: ChannelText): void {
+  const { address, description, servers, trait, channelBindings, operationBindings } = text;
+  parts.messageTraits[trait] = TRAITS[trait];
+  parts.channels[name] = {
+    address,
+    description,
+    servers: servers.map((at) => ref('servers', serverName(name, at))),
+    messages: Object.fromEntries(
+      types.map((type) => [
+        type,
+        { ...messageOf(type), traits: [ref('components', 'messageTraits', trait)] },
+      ]),
+    ),
+    ...(channelBindings === undefined ? {} : { bindings: channelBindings }),
+  };
+  parts.operations[`tell-${name}`] = {
+    action: 'send',
+    summary: `Sluice tells the sink "${name}"`,
+    channel: ref('channels', name),
+    messages: types.map((type) => ref('channels', name, 'messages', type)),
+    bindings: operationBindings,
+  };
+}
+
+const serverName = (sink: string, at: number) => `${sink}-${at + 1}`;
+
+const MECHANISM = { plain: 'plain', 'scram-sha-256': 'scramSha256', 'scram-sha-512': 'scramSha512' } as const;
+
+function addKafka(parts: Parts, name: string, { brokers, tls, sasl }: KafkaSink): void {
+  if (sasl !== undefined) parts.securitySchemes[sasl.mechanism] = { type: MECHANISM[sasl.mechanism] };
+  for (const [at, host] of brokers.entries())
+    parts.servers[serverName(name, at)] = {
+      host,
+      protocol: tls ? 'kafka-secure' : 'kafka',
+      ...(sasl === undefined ? {} : { security: [ref('components', 'securitySchemes', sasl.mechanism)] }),
+    };
+}
+
+function kafkaChannel({ topic, brokers }: KafkaSink) {
+  return {
+    address: topic,
+    description: 'In order within a key, at least once: a repetition has the same `id`',
+    servers: brokers.map((_, at) => at),
+    channelBindings: { kafka: { topic, bindingVersion: '0.5.0' } },
+    operationBindings: { kafka: { bindingVersion: '0.5.0' } },
+  };
+}
+
+function addHttp(parts: Parts, name: string, { url }: HttpSink): void {
+  const { host, protocol } = new URL(url);
+  parts.securitySchemes['standard-webhooks'] = {
+    type: 'httpApiKey',
+    name: 'webhook-signature',
+    in: 'header',
+    description:
+      'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; several, separated by spaces, while a secret is replaced',
+  };
+  parts.servers[serverName(name, 0)] = {
+    host,
+    protocol: protocol.replace(/:$/, ''),
+    security: [ref('components', 'securitySchemes', 'standard-webhooks')],
+  };
+}
+
+function httpChannel({ url, timeout }: HttpSink) {
+  return {
+    address: new URL(url).pathname,
+    description: `Any 2xx within ${timeout} takes the event. In order within a conversation, at least once: a repetition has the same \`webhook-id\``,
+    servers: [0],
+    operationBindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
+  };
+}
+
+const TEXT = { type: 'string' };
+
+/** What each way of sending adds to every message. */
+const TRAITS = {
+  kafka: {
+    headers: {
+      type: 'object',
+      required: ['content-type'],
+      properties: { 'content-type': { const: EVENT_CONTENT_TYPE } },
+    },
+    bindings: {
+      kafka: { key: { ...TEXT, description: 'The `partitionkey` of the event' }, bindingVersion: '0.5.0' },
+    },
+  },
+  webhook: {
+    headers: {
+      type: 'object',
+      required: ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      properties: {
+        'content-type': { const: EVENT_CONTENT_TYPE },
+        'webhook-id': {
+          ...TEXT,
+          description:
+            'The `id` of the event, the same at each repetition; bytes other than letters, digits and _ - : / + = @ ~ percent-encoded, and hashed beyond 256 characters',
+        },
+        'webhook-timestamp': { ...TEXT, description: 'Seconds since 1970 at this attempt' },
+        'webhook-signature': { ...TEXT, description: 'One signature for each secret, separated by spaces' },
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,220 @@
+// Messages and schemas of the AsyncAPI document: made of the same zod schemas that check the events.
+import { z } from 'zod';
+import {
+  ConversationChangedEvent,
+  type ConversationEvent,
+  ConversationState,
+  MessageStatusEvent,
+  MessageToldEvent,
+  ToldMessage,
+} from '../contracts/conversation-events.ts';
+import { EVENT_CONTENT_TYPE, RunEndedEvent, type SinkEvent } from '../contracts/events.ts';
+import { RunSummary } from '../contracts/run.ts';
+
+export type EventType = SinkEvent['type'];
+
+interface MessageText {
+  readonly title: string;
+  readonly summary: string;
+  /** Component that the payload is a case of. */
+  readonly schema: keyof typeof SCHEMAS;
+  readonly example: SinkEvent;
+}
+
+/** Components of the document, by name. */
+const SCHEMAS = {
+  Conversation: ConversationState,
+  Message: ToldMessage,
+  RunSummary,
+  MessageTold: MessageToldEvent,
+  MessageStatus: MessageStatusEvent,
+  ConversationChanged: ConversationChangedEvent,
+  RunEnded: RunEndedEvent,
+};
+
+const CONVERSATION: ConversationState = {
+  id: 4711,
+  status: 'open',
+  channel: 'waba',
+  chatbot: false,
+  queueId: null,
+  userId: 7,
+  createdAt: '2026-11-20T09:58:00.000Z',
+  updatedAt: '2026-11-20T10:00:00.000Z',
+  contact: { id: 815, name: 'Bia Reis', number: '5511900000000' },
+  connection: { id: 1, name: 'main', channel: 'waba' },
+};
+
+const ENVELOPE = {
+  specversion: '1.0',
+  source: '/sluice/accounts/acme/conversations/4711',
+  time: '2026-11-20T10:00:00.000Z',
+  datacontenttype: 'application/json',
+  partitionkey: 'acme/4711',
+} as const;
+
+function told(type: 'message.received' | 'message.sent', id: string, body: string): ConversationEvent {
+  const [fromMe, at] = [type === 'message.sent', ENVELOPE.time];
+  const status = fromMe ? 'sent' : 'received';
+  const message = { key: `id:${id}`, id, body, fromMe, at, status, raw: { id, body, fromMe, createdAt: at } };
+  return {
+    ...ENVELOPE,
+    type,
+    id: `${type}/acme/4711/id:${id}`,
+    subject: `id:${id}`,
+    data: { account: 'acme', conversation: CONVERSATION, message },
+  };
+}
+
+function changed(
+  type: 'conversation.opened' | 'conversation.updated' | 'conversation.closed',
+  now: Partial<ConversationState>,
+  previous: ConversationState | null,
+): ConversationEvent {
+  const conversation = { ...CONVERSATION, ...now };
+  return {
+    ...ENVELOPE,
+    type,
+    id: `${type}/acme/4711/${conversation.updatedAt}`,
+    time: conversation.updatedAt,
+    data: { account: 'acme', conversation, previous },
+  };
+}
+
+function ended(status: 'finished' | 'cancelled' | 'failed', pending: number): RunEndedEvent {
+  const counts = {
+    read: 120,
+    created: 40,
+    updated: 12,
+    unchanged: 60 - pending,
+    rejected: 8,
+    failed: 0,
+    unknown: 0,
+  };
+  return {
+    ...{ specversion: '1.0', id: `run-1/${status}`, type: `sluice.sync.${status}`, time: ENVELOPE.time },
+    ...{ source: '/sluice/accounts/acme/syncs/leads', datacontenttype: 'application/json' },
+    partitionkey: 'acme/leads',
+    data: { run: 'run-1', ...counts, cards: 38, calls: 171, seconds: 86.4, pending, warnings: [] },
+  };
+}
+
+/** Every event that a sink can be given. */
+export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
+  'message.received': {
+    title: 'A customer wrote',
+    summary: 'A message came in, or one of which the service does not say which way it went',
+    schema: 'MessageTold',
+    example: told('message.received', 'wamid.1', 'Is it still there?'),
+  },
+  'message.sent': {
+    title: 'The company wrote',
+    summary: 'A message went out, whoever sent it: a person, the chatbot, or Sluice',
+    schema: 'MessageTold',
+    example: told('message.sent', 'wamid.2', 'Yes, it is!'),
+  },
+  'message.status': {
+    title: 'How far a message is',
+    summary: 'A message that went out is in another state than it was last told to be in',
+    schema: 'MessageStatus',
+    example: {
+      ...ENVELOPE,
+      type: 'message.status',
+      id: 'message.status/acme/4711/id:wamid.2/read',
+      subject: 'id:wamid.2',
+      data: {
+        account: 'acme',
+        conversationId: 4711,
+        message: { key: 'id:wamid.2', id: 'wamid.2', status: 'read', previous: 'delivered', ack: 4 },
+        event: 'wAJ8kq0sT2u1',
+      },
+    },
+  },
+  'conversation.opened': {
+    title: 'A conversation began, or began again',
+    summary: 'It was not known before, or it was closed and is not any more',
+    schema: 'ConversationChanged',
+    example: changed('conversation.opened', {}, null),
+  },
+  'conversation.updated': {
+    title: 'A conversation changed',
+    summary: 'Status, chatbot, queue, owner, contact or connection are other ones than before',
+    schema: 'ConversationChanged',
+    example: changed(
+      'conversation.updated',
+      { userId: 8, updatedAt: '2026-11-20T10:05:00.000Z' },
+      CONVERSATION,
+    ),
+  },
+  'conversation.closed': {
+    title: 'A conversation ended',
+    summary: 'Its status is closed now',
+    schema: 'ConversationChanged',
+    example: changed(
+      'conversation.closed',
+      { status: 'closed', updatedAt: '2026-11-20T11:00:00.000Z' },
+      CONVERSATION,
+    ),
+  },
+  'sluice.sync.finished': {
+    title: 'A run of a sync has finished',
+    summary: 'Every record has its outcome: counts and warnings',
+    schema: 'RunEnded',
+    example: ended('finished', 0),
+  },
+  'sluice.sync.cancelled': {
+    title: 'A run of a sync was cancelled',
+    summary: 'What was done stays done; `pending` counts what was not',
+    schema: 'RunEnded',
+    example: ended('cancelled', 30),
+  },
+  'sluice.sync.failed': {
+    title: 'A run of a sync could not go on',
+    summary: 'What was done stays done; the warnings say why it ended',
+    schema: 'RunEnded',
+    example: ended('failed', 60),
+  },
+};
+
+export const EVENT_TYPES = Object.keys(MESSAGES) as readonly EventType[];
+
+/** A message without its payload's shape: how it is named, and what it is. */
+export function messageOf(type: EventType) {
+  const { title, summary } = MESSAGES[type];
+  return {
+    name: type,
+    title,
+    summary,
+    contentType: EVENT_CONTENT_TYPE,
+    payload: { $ref: `#/components/schemas/${type}` },
+  };
+}
+
+/**
+ * JSON Schemas (draft 7, as AsyncAPI 3.0 has it): the shared ones, and one for each type of event. Objects stay open, so that
+ * a field which is added later breaks nobody.
+ */
+export function schemasOf(): Record<string, object> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    target: 'draft-7',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // The format says the same in a word.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      delete jsonSchema.readOnly;
+    },
+  });
+  const shared = Object.entries(schemas).map(([name, schema]) => {
+    const { $schema: _dialect, $id: _place, ...rest } = schema;
+    return [name, rest] as const;
+  });
+  const cases = EVENT_TYPES.map((type) => {
+    const base = { $ref: `#/components/schemas/${MESSAGES[type].schema}` };
+    return [type, { allOf: [base, { type: 'object', properties: { type: { const: type } } }] }] as const;
+  });
+  return Object.fromEntries([...shared, ...cases]);
+}

@@ -1,0 +1,93 @@
+// The HTTP sink: each event posted by itself, signed as Standard Webhooks say.
+import { type Dispatcher, Pool } from 'undici';
+import type { HttpSink } from '../contracts/config.ts';
+import { durationMs } from '../contracts/config-base.ts';
+import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/events.ts';
+import { sentByAnswer } from './http-answer.ts';
+import { connectionError } from './http-error.ts';
+import { failed, holdsUp, SKIPPED, sinkOf, streamsOf } from './sending.ts';
+import type { Sent, Sink, SinkError } from './sink.ts';
+import { signedHeaders } from './webhook-signature.ts';
+
+export interface HttpSinkOptions {
+  /** Keys that sign, at least one: see `readKey`. */
+  readonly keys: readonly Buffer[];
+  /** @default Date.now */
+  readonly now?: () => number;
+}
+
+/** The status decides; what an answer says besides is read only so that its connection can be used again. */
+const DRAIN_BYTES = 65_536;
+const DRAIN_MS = 1000;
+
+/**
+ * Posts each event as a structured-mode CloudEvent. Events of one partitionkey follow one another, each after the answer to the
+ * one before it; up to `concurrency` keys go side by side. A failure of the receiver as a whole ends the batch: what
+ * is under way then still gets its answer, the rest is skipped. Redirects are not followed.
+ */
+export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOptions): Sink {
+  const { origin, pathname } = new URL(config.url);
+  const place = `${origin}${pathname}`;
+  const timeoutMs = durationMs(config.timeout);
+  const pool = new Pool(origin, {
+    connections: config.concurrency,
+    // `timeout` is for all of an exchange; undici's own would only blur it.
+    connect: { timeout: timeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+  });
+
+  async function post(event: SinkEvent, signal: AbortSignal): Promise<Sent> {
+    const body = JSON.stringify(event);
+    const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      const answer = await pool.request({
+        method: 'POST',
+        path: pathname,
+        headers: {
+          'content-type': EVENT_CONTENT_TYPE,
+          'user-agent': 'Sluice',
+          ...signedHeaders(keys, event.id, now(), body),
+        },
+        body,
+        signal: within,
+      });
+      await drain(answer);
+      const retryAfter = [answer.headers['retry-after']].flat()[0];
+      return sentByAnswer({ status: answer.statusCode, retryAfter }, place, now());
+    } catch (error) {
+      if (signal.aborted) return failed(signal.reason as SinkError);
+      return failed(connectionError(within.aborted ? within.reason : error, place));
+    }
+  }
+
+  return sinkOf({
+    kind: 'HTTP',
+    async deliver(events, signal) {
+      const sent = events.map(() => SKIPPED);
+      const streams = streamsOf(events);
+      let over = false;
+      const work = async () => {
+        for (let stream = streams.shift(); stream !== undefined; stream = streams.shift()) {
+          for (const at of stream) {
+            if (over || signal.aborted) return;
+            const outcome = await post(events[at] as SinkEvent, signal);
+            sent[at] = outcome;
+            over ||= outcome.state === 'failed' && outcome.error.sinkWide;
+            if (holdsUp(outcome)) break;
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: config.concurrency }, work));
+      return sent;
+    },
+    release: () => pool.destroy(),
+  });
+}
+
+/** Reads the little that receivers say; an answer that is long, or takes its time, loses its connection. */
+async function drain({ body }: Dispatcher.ResponseData): Promise<void> {
+  // What goes wrong in a body changes nothing about the status that stood before it.
+  await body.dump({ limit: DRAIN_BYTES, signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined);
+}
