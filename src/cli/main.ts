@@ -2,6 +2,7 @@
 // Entry point of the `sluice` command: registers every group of commands and turns errors into exit codes.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { registerAsyncapi } from './asyncapi.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { describeError } from './describe-error.ts';
@@ -11,6 +12,7 @@ import { registerDoctor } from './doctor.ts';
 import { registerEvents } from './events.ts';
 import { registerIngress } from './ingress.ts';
 import { registerInit } from './init.ts';
+import { registerMessage } from './message.ts';
 import { endWithNpm } from './orphan.ts';
 import { registerPoll } from './poll.ts';
 import { registerSandbox } from './sandbox.ts';
@@ -34,7 +36,9 @@ registerDev(program, process.env);
 registerDlq(program, process.env);
 registerIngress(program, process.env);
 registerEvents(program, process.env);
+registerMessage(program, process.env);
 registerPoll(program, process.env);
+registerAsyncapi(program, process.env);
 registerDoctor(program, process.env);
 registerSandbox(program);
 registerDemo(program, process.env);

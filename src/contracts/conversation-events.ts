@@ -1,6 +1,7 @@
 // What Sluice tells of conversations: CloudEvents 1.0, told at least once, in order within a conversation. A repeat
 // carries the same `id`.
 import { z } from 'zod';
+import { described } from './config-base.ts';
 
 export const CONVERSATION_EVENT_TYPES = [
   'message.received',
@@ -31,36 +32,42 @@ export type ConversationState = z.infer<typeof ConversationState>;
 
 /** One message of a history; its fields are not shown by the API text, so all but `key` and `raw` may be null. */
 export const ToldMessage = z.object({
-  /** Tells messages of one conversation apart: `id:` and the service's id, or `hash:` and a hash of what it is. */
-  key: z.string().min(1),
+  key: described(
+    z.string().min(1),
+    "Tells messages of one conversation apart: `id:` and the service's id, or `hash:` and a hash of what it is",
+  ),
   id: z.string().nullable(),
   body: z.string().nullable(),
-  /** Null: the item does not say which way it went; it is told as received. */
-  fromMe: z.boolean().nullable(),
+  fromMe: described(
+    z.boolean().nullable(),
+    'null: the item does not say which way it went; it is told as received',
+  ),
   at: z.string().nullable(),
   status: z.string().nullable(),
-  /** The item as the service showed it. */
-  raw: z.record(z.string(), z.unknown()),
+  raw: described(z.record(z.string(), z.unknown()), 'The item as the service showed it'),
 });
 export type ToldMessage = z.infer<typeof ToldMessage>;
 
 const envelope = {
   specversion: z.literal('1.0'),
-  id: z.string().min(1),
-  /** `/sluice/accounts/{account}/conversations/{id}` */
-  source: z.string().regex(/^\/sluice\/accounts\/[^/]+\/conversations\/\d+$/),
+  id: described(z.string().min(1), 'The same at each repetition'),
+  source: described(
+    z.string().regex(/^\/sluice\/accounts\/[^/]+\/conversations\/\d+$/),
+    '`/sluice/accounts/{account}/conversations/{id}`',
+  ),
   time: z.iso.datetime(),
   datacontenttype: z.literal('application/json'),
-  /** `{account}/{conversation}`: what stays in order (CloudEvents extension "partitioning"). */
-  partitionkey: z.string().min(1),
+  partitionkey: described(
+    z.string().min(1),
+    '`{account}/{conversation}`: what stays in order (CloudEvents extension "partitioning")',
+  ),
 };
 
 export const MessageToldEvent = z
   .strictObject({
     ...envelope,
     type: z.enum(['message.received', 'message.sent']),
-    /** Key of the message. */
-    subject: z.string().min(1),
+    subject: described(z.string().min(1), 'Key of the message'),
     data: z.object({ account: z.string(), conversation: ConversationState, message: ToldMessage }),
   })
   .readonly();
@@ -76,13 +83,14 @@ export const MessageStatusEvent = z
       message: z.object({
         key: z.string().min(1),
         id: z.string().nullable(),
-        /** API text, Message status. */
-        status: z.string(),
+        status: described(
+          z.string(),
+          'queued, sent, server_ack, delivered, read, failed, received or unknown, as the service has it',
+        ),
         previous: z.string().nullable(),
         ack: z.int().nullable(),
       }),
-      /** The event that had the message sent, when Sluice sent it. */
-      event: z.string().nullable(),
+      event: described(z.string().nullable(), 'The event that had the message sent, when Sluice sent it'),
     }),
   })
   .readonly();
@@ -94,8 +102,10 @@ export const ConversationChangedEvent = z
     data: z.object({
       account: z.string(),
       conversation: ConversationState,
-      /** As it was last told; null when it was not known before. */
-      previous: ConversationState.nullable(),
+      previous: described(
+        ConversationState.nullable(),
+        'As it was last told; null when it was not known before',
+      ),
     }),
   })
   .readonly();

@@ -1,5 +1,6 @@
 // What Sluice tells others: CloudEvents 1.0 in structured JSON, one schema for every sink.
 import { z } from 'zod';
+import { described } from './config-base.ts';
 import { ConversationEvent } from './conversation-events.ts';
 import { RunSummary } from './run.ts';
 
@@ -13,16 +14,18 @@ export type RunEndStatus = (typeof RUN_END_STATUSES)[number];
 export const RunEndedEvent = z
   .strictObject({
     specversion: z.literal('1.0'),
-    /** `{run}/{status}`, the same at every attempt. */
-    id: z.string().min(1),
-    /** `/sluice/accounts/{account}/syncs/{sync}` */
-    source: z.string().regex(/^\/sluice\/accounts\/[^/]+\/syncs\/[^/]+$/),
+    id: described(z.string().min(1), '`{run}/{status}`, the same at each repetition'),
+    source: described(
+      z.string().regex(/^\/sluice\/accounts\/[^/]+\/syncs\/[^/]+$/),
+      '`/sluice/accounts/{account}/syncs/{sync}`',
+    ),
     type: z.enum(RUN_END_STATUSES.map((status) => `sluice.sync.${status}` as const)),
-    /** When the run ended. */
-    time: z.iso.datetime(),
+    time: described(z.iso.datetime(), 'When the run ended'),
     datacontenttype: z.literal('application/json'),
-    /** `{account}/{sync}`: what must stay in order (CloudEvents extension "partitioning"). */
-    partitionkey: z.string().min(1),
+    partitionkey: described(
+      z.string().min(1),
+      '`{account}/{sync}`: what stays in order (CloudEvents extension "partitioning")',
+    ),
     data: RunSummary,
   })
   .readonly();
