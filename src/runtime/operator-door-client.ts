@@ -25,6 +25,7 @@ export class DoorError extends Error {
 }
 
 const Sent = z.object({ event: z.string(), duplicate: z.boolean() });
+const Uploaded = z.object({ upload: z.string() });
 const Problem = z.object({
   error: z.string(),
   code: z.enum(['ENGINE', 'LEDGER', 'BUSY', 'CLOSING']).optional(),
@@ -67,6 +68,9 @@ export function connectDoor(path: string, { answerMs = ANSWER_MS } = {}): Operat
   }
 
   return {
+    async upload({ data, ...about }) {
+      return (await post(`/files?${new URLSearchParams(about)}`, data, Uploaded)).upload;
+    },
     async send(message) {
       const { event, duplicate } = await post('/messages', JSON.stringify(message), Sent);
       return { id: event, duplicate };

@@ -7,7 +7,7 @@ import { UnknownNameError } from '../config/errors.ts';
 import { errorShape } from '../ingress/error-shape.ts';
 import { createBodyRoom, GoneError, NoRoomError, readBody, TooLongError } from '../ingress/http/body.ts';
 import { NotAcceptedError } from '../ingress/intake.ts';
-import { BadMessageError, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
+import { BadMessageError, MAX_FILE_BYTES, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
 import { listenPrivately, type SocketPlace } from './private-socket.ts';
 
 /** Longest body of a message, in bytes. */
@@ -37,6 +37,12 @@ export interface OperatorDoor {
   close(): Promise<void>;
 }
 
+const FileQuery = z.strictObject({
+  account: z.string(),
+  name: z.string().min(1).max(255),
+  type: z.string().min(1).max(255),
+});
+
 /** What an answer is made of; of errors `error` and sometimes `code` and `retryAfterMs`. */
 type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
 type Handler = (body: Uint8Array, query: URLSearchParams) => Promise<Answer>;
@@ -49,6 +55,7 @@ interface Endpoint {
  * Opens the door of a process that holds a state folder.
  *
  * - `POST /messages` `{account, key?, request}` → `{event, duplicate}`
+ * - `POST /files?account&name&type`, the bytes as they are → `{upload}`
  *
  * Errors are `{error}`: 400 for what can't be done as it is asked for, 404 for an account (or a path) that is not there,
  * 413 for too long a body, 503 with `code` and `retryAfterMs` when it can't be taken now.
@@ -62,6 +69,13 @@ export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDo
       async handle(body) {
         const { id, duplicate } = await intake.send(parse(OperatorMessage, readJson(body)));
         return [200, { event: id, duplicate }];
+      },
+    },
+    '/files': {
+      maxBytes: MAX_FILE_BYTES,
+      async handle(data, query) {
+        const file = parse(FileQuery, Object.fromEntries(query));
+        return [200, { upload: await intake.upload({ ...file, data }) }];
       },
     },
   };

@@ -10,15 +10,19 @@ import { suggestion } from '../config/suggest.ts';
 import { durationMs } from '../contracts/config-base.ts';
 import { MessageRequest, type RequestOf } from '../contracts/intake.ts';
 import { createAcceptance } from '../ingress/accept.ts';
-import type { Acceptance, Accepted, Route } from '../ingress/intake.ts';
+import { type Acceptance, type Accepted, NotAcceptedError, type Route } from '../ingress/intake.ts';
 import { eventId } from '../ingress/route/key.ts';
 import { intakeSpec } from '../ingress/spec.ts';
-import type { Database } from '../ledger/database.ts';
+import { type Database, LedgerError } from '../ledger/database.ts';
+import { storeUpload } from '../ledger/uploads.ts';
 import { subjectOf } from '../mapping/actions.ts';
 import { canonicalKey } from '../mapping/phone.ts';
+import { contentTypeOf, fileNameOf } from '../media/description.ts';
 
 /** Names in a configuration begin with a letter or a digit: none of its routes is this one. */
 export const OPERATOR_ROUTE = '_cli';
+/** When it is worth a try again. */
+const RETRY_MS = 1000;
 
 export const OperatorMessage = z.strictObject({
   account: z.string(),
@@ -34,7 +38,26 @@ export class BadMessageError extends Error {
   override readonly name = 'BadMessageError';
 }
 
+export interface OperatorFile {
+  readonly account: string;
+  /** As the receiver is to see it; what could be a path is left out. */
+  readonly name: string;
+  /** Media type, for example `image/png`. */
+  readonly type: string;
+  /** At most `MAX_FILE_BYTES`. */
+  readonly data: Uint8Array;
+}
+
+/** Longest file: as the configuration allows for uploads at most. */
+export const MAX_FILE_BYTES = 67_108_864;
+
 export interface OperatorIntake {
+  /**
+   * Keeps a file for some days, so that a message can bring it along.
+   * @returns its id, for `uploads` of a message
+   * @throws UnknownNameError, NotAcceptedError
+   */
+  upload(file: OperatorFile): Promise<string>;
   /**
    * Returns when Temporal has accepted a workflow for the message.
    * @throws UnknownNameError, BadMessageError, NotAcceptedError; after the last a repetition under the same key is safe
@@ -75,6 +98,17 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
   }
 
   return {
+    async upload({ account, name, type, data }) {
+      doorOf(account);
+      const contentType = contentTypeOf(type);
+      const filename = fileNameOf(undefined, new URL(`file:///${encodeURIComponent(name)}`), contentType);
+      try {
+        return (await storeUpload(db, { account, filename, contentType, data })).id;
+      } catch (error) {
+        if (!(error instanceof LedgerError)) throw error;
+        throw new NotAcceptedError('LEDGER', RETRY_MS, error.message, { cause: error });
+      }
+    },
     async send({ account, key = randomUUID(), request }) {
       const { route, acceptance } = doorOf(account);
       checkMessage(request);

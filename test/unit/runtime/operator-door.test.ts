@@ -43,6 +43,7 @@ afterEach(async () => {
 });
 
 const answering: OperatorIntake = {
+  upload: async ({ account, name, type, data }) => `${account}/${name}/${type}/${data.length}`,
   send: async ({ account, key }) => ({ id: `${account}/${key}`, duplicate: false }),
   close: async () => undefined,
 };
@@ -80,6 +81,22 @@ function raw(socketPath: string, path: string, method: string, body: string | Bu
 describe('the door', () => {
   it('hands a message on, and answers with its event', async () => {
     expect(await enter(await door()).send(MESSAGE)).toEqual({ id: 'acme/k1', duplicate: false });
+  });
+
+  it('takes a file, whatever its name and bytes', async () => {
+    const data = Uint8Array.from({ length: 3_000_000 }, (_, n) => n % 251);
+    let got: unknown;
+    const client = enter(
+      await door({
+        upload: async (file) => {
+          got = { ...file, data: Buffer.from(file.data).equals(data) };
+          return 'up_1';
+        },
+      }),
+    );
+    const about = { account: 'acme', name: 'São João & Cia?#.pdf', type: 'application/pdf' };
+    expect(await client.upload({ ...about, data })).toBe('up_1');
+    expect(got).toEqual({ ...about, data: true });
   });
 
   it('is for this user alone: nobody else may enter its folder, or connect', async () => {
@@ -229,6 +246,7 @@ describe('what the door refuses', () => {
       400,
       /request\.to/,
     ],
+    ['a file without a name', '/files?account=acme&type=text/plain', 'POST', 'x', 400, /name/],
     ['more than 1 MB', '/messages', 'POST', 'x'.repeat(1_048_577), 413, /too long/],
   ];
   it.each(cases)('%s', async (_, path, method, body, status, error) => {
@@ -240,19 +258,25 @@ describe('what the door refuses', () => {
     expect(answer.body.error).not.toContain(NUMBER);
   });
 
-  it('more than 1 MB that comes in chunks, and answers although the sender goes on', async () => {
-    const { path: socketPath } = await door();
-    const answer = await new Promise<number>((resolve, reject) => {
-      const req = httpRequest({ socketPath, path: '/messages', method: 'POST' }, (res) => {
-        res.resume();
-        resolve(res.statusCode ?? 0);
+  it.each([
+    ['1 MB of a message', '/messages', 40],
+    ['64 MB of a file', '/files?account=a&name=n&type=t', 1040],
+  ])(
+    'more than %s that comes in chunks, and answers although the sender goes on',
+    async (_, path, chunks) => {
+      const { path: socketPath } = await door();
+      const answer = await new Promise<number>((resolve, reject) => {
+        const req = httpRequest({ socketPath, path, method: 'POST' }, (res) => {
+          res.resume();
+          resolve(res.statusCode ?? 0);
+        });
+        req.once('error', reject);
+        for (let n = 0; n < chunks; n++) req.write(Buffer.alloc(65_536, 120));
+        req.end();
       });
-      req.once('error', reject);
-      for (let n = 0; n < 40; n++) req.write(Buffer.alloc(65_536, 120));
-      req.end();
-    });
-    expect(answer).toBe(413);
-  });
+      expect(answer).toBe(413);
+    },
+  );
 });
 
 describe('what a command hears', () => {
