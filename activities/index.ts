@@ -2,6 +2,7 @@
 import { createCardActivities } from './cards.ts';
 import { createCatalogActivities } from './catalog.ts';
 import { createContactActivities } from './contacts.ts';
+import { createDeliveryActivities, createDeliveryLedgerActivities } from './delivery.ts';
 import type { Deps } from './deps.ts';
 import { createEffectActivities } from './effects/index.ts';
 import { createIntakeActivities } from './intake.ts';
@@ -17,6 +18,7 @@ export function createLedgerActivities(deps: Deps) {
     ...createSettlementActivities(deps),
     ...createSinkActivities(deps),
     ...createIntakeActivities(deps),
+    ...createDeliveryLedgerActivities(deps),
     ...createPollControlActivities(deps),
   };
 }
@@ -29,6 +31,7 @@ export function createApiActivities(deps: Deps) {
     ...createContactActivities(deps),
     ...createCardActivities(deps),
     ...createEffectActivities(deps),
+    ...createDeliveryActivities(deps),
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import { type Outcome, STEP_BITS } from '../src/contracts/run.ts';
 import { catalogAge, claimCatalog, pick, readCatalog, releaseCatalog } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
+import { isFollowed } from '../src/ledger/deliveries.ts';
 import { listEvents, type ReopenedEvents, reopenEvents } from '../src/ledger/event-desk.ts';
 import {
   claimEvent,
@@ -37,6 +38,7 @@ import { personOf } from './effects/effect.ts';
 import { firstEffectStep } from './effects/first-step.ts';
 import { findPerson } from './record-step.ts';
 import { planSteps } from './sync-diff.ts';
+import { wakeDelivery } from './wake.ts';
 
 /** Lists of the account older than this are read anew before they are relied on. */
 const LIST_SECONDS = 600;
@@ -51,7 +53,12 @@ const OUTCOME_OF: Record<Exclude<Outcome, 'rejected'>, EventOutcome> = {
   unknown: 'unknown',
 };
 
-export function createIntakeActivities(deps: Deps) {
+export interface IntakeTools {
+  /** Told of an account whose messages are to be followed. @default starts or wakes its workflow */
+  readonly wake?: (account: string) => Promise<void>;
+}
+
+export function createIntakeActivities(deps: Deps, { wake = wakeDelivery }: IntakeTools = {}) {
   const { db } = deps;
   return {
     /** Takes the event for this workflow, when its turn has come. */
@@ -97,15 +104,19 @@ export function createIntakeActivities(deps: Deps) {
       deps.log.warn({ event: input.event, code: input.code }, `an event waits: ${input.reason}`);
     },
 
-    /** Writes down how the event ended; answers who comes next. */
+    /** Writes down how the event ended, has the messages that it sent followed, and answers who comes next. */
     async closeEvent(input: { event: string; cancelled?: boolean }): Promise<{ next: NextInLine | null }> {
-      return await db.transaction(async (tx) => {
+      const { next, follow } = await db.transaction(async (tx) => {
         const event = await lockEvent(tx, input.event);
-        if (event === null) return { next: null };
+        if (event === null) return { next: null, follow: null };
         if (event.state !== 'ended') await endEvent(tx, event.id, await endOf(tx, event, input.cancelled));
         if (event.record_id !== null) await dropEventRecord(tx, event.record_id);
-        return { next: await nextInLine(tx, event) };
+        const follow = event.action === 'message' && (await isFollowed(tx, event.id));
+        return { next: await nextInLine(tx, event), follow: follow ? event.account : null };
       });
+      // Again, should this attempt end before it: then the next one does.
+      if (follow !== null) await wake(follow);
+      return { next };
     },
   };
 

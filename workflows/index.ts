@@ -1,6 +1,8 @@
 // Every workflow type that a worker registers.
 export { conversationPolling } from './conversation-polling.ts';
 export { crmSync } from './crm-sync.ts';
+export { listDeliveries } from './delivery-desk.ts';
+export { deliveryWatch } from './delivery-watch.ts';
 export { listEvents, retryEvents } from './event-desk.ts';
 export { leadIntake } from './lead-intake.ts';
 export { describePollers } from './poll-desk.ts';

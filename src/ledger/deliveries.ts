@@ -132,6 +132,15 @@ export function isToBeTold(row: DeliveryRow): boolean {
   return row.conversation_id !== null && movesOn(row.told, row.status);
 }
 
+/** Is one of the messages that the event had sent followed still? */
+export async function isFollowed(db: Queryable, event: string): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from deliveries where event_id = $1 and next_at is not null limit 1',
+    [event],
+  );
+  return rows.length > 0;
+}
+
 export async function saveDeliveries(tx: Queryable, rows: readonly DeliveryRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
