@@ -23,7 +23,10 @@ const STEP_CODES = new Set([
 ]);
 
 /** Steps without which no other step makes sense: an account-wide refusal of one holds the whole run. */
-const VITAL_STEPS = new Set<RefusalDetails['step']>(['lookup', 'readExtraInfo', 'upsertContact']);
+const VITAL_STEPS = new Set<RefusalDetails['step']>([
+  ...(['lookup', 'readExtraInfo', 'upsertContact'] as const),
+  ...(['listConversations', 'readMessages'] as const),
+]);
 
 /** Connection settings of the account; they refuse every contact alike (API text, POST /v1/contacts, rule 6). */
 const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE']);

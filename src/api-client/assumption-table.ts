@@ -109,6 +109,16 @@ export const ASSUMPTIONS = {
     'templateData',
     'as sending takes it',
   ),
+  'message.statusField': historyField(
+    'the status word of a message in the history',
+    'status',
+    'as sending names it',
+  ),
+  'message.ackField': historyField(
+    'the delivery code of a message in the history',
+    'ack',
+    'as sending names it',
+  ),
   'reply.messagesField': name(
     'the list of messages in the answer to a reply',
     REPLY,

@@ -8,7 +8,7 @@ import type { ErrorCode } from './error-codes.ts';
 import { ApiError, InvalidArgumentError, TransportError, type TransportReason } from './errors.ts';
 import { type Answer, type ExchangeRequest, exchange } from './exchange.ts';
 import { type Form, openUpload } from './multipart.ts';
-import { type RateHeaders, readRateHeaders } from './rate-headers.ts';
+import { type RateHeaders, readDate, readRateHeaders } from './rate-headers.ts';
 import type { JsonObject } from './shapes.ts';
 
 /** What every method takes last. */
@@ -23,6 +23,8 @@ export interface CallMeta {
   readonly status: number;
   readonly requestId: string | null;
   readonly rate: RateHeaders | null;
+  /** The service's clock when it answered, by its Date header (whole seconds); null when it shows none. */
+  readonly date: Date | null;
   readonly durationMs: number;
 }
 
@@ -137,9 +139,9 @@ export function createCall(settings: CallSettings): Call {
         now: Date.now(),
         allowEmpty: spec.allowEmpty ?? false,
       });
-      const meta = { status: answer.status, requestId, rate, durationMs: performance.now() - started };
-      observe({ ...name, ...meta, code: null, reason: null, retryAfterMs: null });
-      return { data, meta };
+      const seen = { status: answer.status, requestId, rate, durationMs: performance.now() - started };
+      observe({ ...name, ...seen, code: null, reason: null, retryAfterMs: null });
+      return { data, meta: { ...seen, date: readDate(answer.headers) } };
     } catch (error) {
       if (error instanceof InvalidArgumentError) throw error;
       const durationMs = performance.now() - started;

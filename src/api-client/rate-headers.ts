@@ -39,6 +39,12 @@ function httpDate(text: string | null): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
+/** The header Date; null when absent or garbage. */
+export function readDate(headers: AnswerHeaders): Date | null {
+  const time = httpDate(header(headers, 'date'));
+  return time === null ? null : new Date(time);
+}
+
 /**
  * Milliseconds to wait: Retry-After in seconds or as a date, else the body's `retryAfter` in seconds.
  * A date is measured against the answer's own Date header, so that a wrong local clock does no harm.

@@ -66,10 +66,13 @@ export interface StepResult {
 /** How far a refusal reaches: this record, this step for all records, or the whole run. */
 export type RefusalScope = 'record' | 'step' | 'run';
 
+/** What polling asks of the service. */
+export type PollStep = 'listConversations' | 'readMessages';
+
 /** Details of the failure that an API activity throws; `type` of the failure is the API's code. */
 export interface RefusalDetails {
   readonly scope: RefusalScope;
-  readonly step: Step | EffectStep | 'catalog';
+  readonly step: Step | EffectStep | PollStep | 'catalog';
 }
 
 /** A step that stopped for all records, or a value of the config that the account does not know. */

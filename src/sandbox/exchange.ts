@@ -109,7 +109,9 @@ export class Exchange {
   }
 
   #headers(own: Record<string, string>, length: number): Record<string, string | number> {
-    return { ...rateHeaders(this.rate), ...own, 'Content-Length': length };
+    // Its own clock, which tests may set.
+    const date = this.#house.now().toUTCString();
+    return { Date: date, ...rateHeaders(this.rate), ...own, 'Content-Length': length };
   }
 
   #log(row: Pick<LoggedCall, 'status' | 'code' | 'fault' | 'served'>): void {

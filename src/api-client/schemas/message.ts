@@ -59,6 +59,10 @@ export interface HistoryMessage {
   readonly createdAt: string | null;
   /** Null: the message is of no template; undefined: the item does not say. */
   readonly template: JsonObject | null | undefined;
+  /** Status word (API text, Message status). */
+  readonly status: string | null;
+  /** Raw delivery code; use `status` for logic. */
+  readonly ack: number | null;
   readonly raw: JsonObject;
 }
 
@@ -82,6 +86,7 @@ export function historyMessage(assumed: Assumptions) {
     const fromMe = raw[assumed['message.fromMeField']];
     const time = raw[assumed['message.timeField']];
     const template = raw[assumed['message.templateField']];
+    const ack = raw[assumed['message.ackField']];
     // What a message is does not change; its delivery code does, and would make it another item.
     const basis = time === undefined || time === null ? raw : [time, fromMe ?? null, body ?? null];
     const hash = () => createHash('sha256').update(canonical(basis)).digest('base64url');
@@ -92,6 +97,8 @@ export function historyMessage(assumed: Assumptions) {
       fromMe: typeof fromMe === 'boolean' ? fromMe : null,
       createdAt: Instant.safeParse(time).success ? (time as string) : null,
       template: template === null || isObject(template) ? template : undefined,
+      status: text(raw[assumed['message.statusField']]) || null,
+      ack: Number.isSafeInteger(ack) ? (ack as number) : null,
       raw,
     };
   });

@@ -48,8 +48,11 @@ export const CONVERSATION_TABLES = `
     tries int not null default 0,
     -- A reading back over several pages that is under way.
     reading jsonb,
-    -- Every message up to this instant of the service is imported.
+    -- Every message up to this instant of the service is imported; a later listing up to it brings no news.
     covered_at timestamptz,
+    -- What the last finished reading saw: hashes of the newest text and of the last message as it was listed, and how
+    -- far back messages were forgotten.
+    seen jsonb,
     -- The newest message of the contact that is imported.
     inbound_at timestamptz,
     primary key (account, id)
@@ -103,7 +106,7 @@ export const CONVERSATION_TABLES = `
     -- waiting, dead
     state text not null default 'waiting',
     attempts int not null default 0,
-    -- Not before; set after an attempt that failed.
+    -- Not before: set after an attempt that failed, and for those behind it in the stream. Null: ready.
     next_at timestamptz,
     -- It failed because the sink as a whole was in trouble: waits no longer once that is over.
     sink_wide boolean not null default false,
@@ -113,7 +116,7 @@ export const CONVERSATION_TABLES = `
     tried_at timestamptz,
     primary key (sink, seq)
   );
-  create index outbox_waiting on outbox (sink, seq) where state = 'waiting';
+  create index outbox_ready on outbox (sink, seq) where state = 'waiting' and next_at is null;
   create index outbox_stream on outbox (sink, stream, seq) where state = 'waiting';
   create index outbox_next on outbox (sink, next_at) where state = 'waiting' and next_at is not null;
   create index outbox_dead on outbox (sink, seq) where state = 'dead';

@@ -18,7 +18,12 @@ describe('an item', () => {
   it('is read by the assumed names, and kept as it came', async () => {
     const item = { id: 'm1', body: 'hi', fromMe: false, createdAt: AT, mediaType: 'chat' };
     const { items } = await read([item]);
-    expect(items).toEqual([{ key: 'id:m1', id: 'm1', body: 'hi', fromMe: false, createdAt: AT, raw: item }]);
+    expect(items).toEqual([
+      {
+        ...{ key: 'id:m1', id: 'm1', body: 'hi', fromMe: false, createdAt: AT },
+        ...{ status: null, ack: null, raw: item },
+      },
+    ]);
   });
 
   it.each<[string, Item, Item]>([
@@ -28,7 +33,9 @@ describe('an item', () => {
     ['a body that is no text', { id: 'a', body: { text: 'x' } }, { body: null }],
     ['a direction as text', { id: 'a', fromMe: 'true' }, { fromMe: null }],
     ['a time in seconds', { id: 'a', createdAt: 1_795_000_000 }, { createdAt: null }],
-    ['nothing at all', {}, { id: null, body: null, fromMe: null, createdAt: null }],
+    ['a status that is a number', { id: 'a', status: 3 }, { status: null }],
+    ['a delivery code as text', { id: 'a', ack: '3' }, { ack: null }],
+    ['nothing at all', {}, { id: null, body: null, fromMe: null, createdAt: null, status: null, ack: null }],
   ])('%s is not guessed at', async (_name, item, expected) => {
     const { items, invalid } = await read([item]);
     expect(items[0]).toMatchObject(expected);

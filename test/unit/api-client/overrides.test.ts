@@ -146,6 +146,18 @@ const CASES: Record<Exclude<AssumptionKey, 'readBack.settleSeconds'>, Case> = {
     call: async (client) => (await historyOf(client))[0]?.template,
     reads: [undefined, { templateName: 'hello' }],
   },
+  'message.statusField': {
+    override: 'state',
+    body: { ...history, messages: [{ state: 'read' }] },
+    call: async (client) => (await historyOf(client))[0]?.status,
+    reads: [null, 'read'],
+  },
+  'message.ackField': {
+    override: 'code',
+    body: { ...history, messages: [{ code: 4 }] },
+    call: async (client) => (await historyOf(client))[0]?.ack,
+    reads: [null, 4],
+  },
   'reply.messagesField': {
     override: 'other',
     body: { other: [aSentMessage()] },

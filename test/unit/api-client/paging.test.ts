@@ -16,7 +16,7 @@ function pageOf(list: readonly Item[], { pageNumber, pageSize }: Window): ApiRes
   const start = (pageNumber - 1) * pageSize;
   const items = list.slice(start, start + pageSize);
   const data = { items, invalid: [], count: list.length, hasMore: start + items.length < list.length };
-  return { data, meta: { status: 200, requestId: null, rate: null, durationMs: 0 } };
+  return { data, meta: { status: 200, requestId: null, rate: null, date: null, durationMs: 0 } };
 }
 
 async function readAll(

@@ -47,6 +47,8 @@ const item = (over: Partial<HistoryMessage> = {}): HistoryMessage => ({
     fromMe: true,
     createdAt: at(1),
     template: null,
+    status: null,
+    ack: null,
     raw: {},
   },
   ...over,

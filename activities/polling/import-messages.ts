@@ -1,0 +1,152 @@
+// The end of a reading: what is new goes to the outbox, oldest first, and the ledger notes that it was told.
+import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
+import type { ConversationEvent } from '../../src/contracts/conversation-events.ts';
+import {
+  type ConversationRow,
+  endReading,
+  type NewestMark,
+  type Reading,
+} from '../../src/ledger/conversations.ts';
+import { noteSeenStatuses } from '../../src/ledger/deliveries.ts';
+import { movesOn } from '../../src/ledger/delivery-status.ts';
+import {
+  addKnown,
+  pruneMessages,
+  type StagedMessage,
+  saveStatuses,
+  takeStaged,
+} from '../../src/ledger/messages.ts';
+import { putOutbox } from '../../src/ledger/outbox.ts';
+import { countMessages } from '../../src/ledger/poll-progress.ts';
+import { shortHash } from '../../src/ledger/short-hash.ts';
+import { instant, isCovered } from './listing.ts';
+import type { Read, Sitting } from './sitting.ts';
+import { eventsOf, type StatusChange } from './told-events.ts';
+
+/** A message that the list shows and the history not yet: so often it is read again. */
+const MAX_LAGS = 2;
+/** The Date header has whole seconds, and a tie of the newest message may come after it within its millisecond. */
+const SETTLED_MS = 1000;
+
+/** What the newest page says of the conversation as a whole. */
+export function newestOf(
+  items: readonly HistoryMessage[],
+  date: Date | null,
+  listed: string | null,
+): NewestMark {
+  const last = items.at(-1);
+  const at = last?.createdAt == null ? null : instant(last.createdAt);
+  const inbound = items.findLast(({ fromMe, createdAt }) => fromMe === false && createdAt !== null);
+  return {
+    text: last?.body ? shortHash(last.body) : null,
+    at,
+    inboundAt: inbound?.createdAt == null ? null : instant(inbound.createdAt),
+    settled: at !== null && date !== null && date.getTime() - Date.parse(at) >= SETTLED_MS,
+    showsListed: listed === null || listed === '' || items.some(({ body }) => isText(body, listed)),
+  };
+}
+
+/** A list may show the beginning of a text only. */
+function isText(body: string | null, listed: string): boolean {
+  return (
+    body !== null && (body === listed || (body !== '' && (body.startsWith(listed) || listed.endsWith(body))))
+  );
+}
+
+/** Messages that were told before and show another status word now; the one who follows what Sluice sent hears of all. */
+export async function statusChanges(
+  { tx, call }: Sitting,
+  items: readonly HistoryMessage[],
+  told: ReadonlyMap<string, string | null>,
+): Promise<StatusChange[]> {
+  const { account, conversation } = call;
+  const sent = items.filter(({ fromMe }) => fromMe === true);
+  const seen = sent.flatMap(({ id, status, ack }) => (id === null ? [] : [{ messageId: id, status, ack }]));
+  const events = await noteSeenStatuses(tx, account, conversation, seen);
+  const changes = sent.flatMap(({ key, id, status, ack }): StatusChange[] => {
+    const previous = told.get(key);
+    if (previous === undefined || status === null || !movesOn(previous, status)) return [];
+    return [{ key, id, status, previous, ack, event: id === null ? null : (events.get(id) ?? null) }];
+  });
+  await saveStatuses(tx, account, conversation, changes);
+  return changes;
+}
+
+/** Tells status words alone. @returns the sinks that have something to do */
+export async function putStatuses(
+  { deps, tx, call, now }: Sitting,
+  statuses: readonly StatusChange[],
+): Promise<string[]> {
+  const { state } = now.item;
+  const tell = { account: call.account, state, previous: state, since: null, messages: [], statuses };
+  return await put({ deps, tx, call }, now, eventsOf(tell));
+}
+
+export interface Import {
+  /** Of the last page, oldest first. */
+  readonly fresh: readonly StagedMessage[];
+  readonly statuses: readonly StatusChange[];
+  /** Epoch milliseconds before which nothing is told; null: everything is. */
+  readonly since: number | null;
+  /** Null: it was not read, and will not be. */
+  readonly reading: Reading | null;
+}
+
+/** Tells all that a reading has found, and ends it. */
+export async function importMessages(sitting: Sitting, found: Import): Promise<Read> {
+  const { deps, tx, call, options, now } = sitting;
+  const { account, conversation } = call;
+  const staged = await takeStaged(tx, account, conversation);
+  // The last page is the oldest one.
+  const messages = await addKnown(tx, account, conversation, [...found.fresh, ...staged]);
+  const { state } = now.item;
+  const events = eventsOf({
+    ...{ account, state, previous: now.told, since: found.since },
+    ...{ messages, statuses: found.statuses },
+  });
+  const sinks = await put(sitting, now, events);
+  const pruned = await pruneMessages(tx, account, conversation, options.keep);
+  await countMessages(tx, call, messages.length);
+  const next = nextOf(now, found.reading, messages.length, deps.account(account).settleSeconds);
+  const mark = found.reading?.newest ?? null;
+  await endReading(tx, account, conversation, {
+    ...{ next, told: state, inboundAt: mark?.inboundAt ?? null },
+    coveredAt: mark?.settled === true ? mark.at : null,
+    seen: {
+      newest: mark === null ? (now.seen?.newest ?? null) : mark.text,
+      listed: typeof next === 'object' ? (now.seen?.listed ?? null) : listedHash(now),
+      pruned: pruned?.toISOString() ?? now.seen?.pruned ?? null,
+    },
+  });
+  return { done: true, messages: messages.length, sinks };
+}
+
+const listedHash = ({ item }: ConversationRow) =>
+  item.lastMessage === null ? null : shortHash(item.lastMessage);
+
+/** Whether the conversation is to be read once more, and when. */
+function nextOf(now: ConversationRow, reading: Reading | null, told: number, settleSeconds: number) {
+  if (reading === null) return 'done';
+  const { newest, print } = reading;
+  const { state, lastMessage } = now.item;
+  if (now.print !== print) {
+    const covered = { at: newest.settled ? newest.at : null, text: newest.text };
+    return isCovered({ updatedAt: state.updatedAt, lastMessage }, covered) ? 'done' : 'again';
+  }
+  // The list tells of a message that the history does not show yet.
+  const isBehind = newest.at === null || Date.parse(newest.at) < Date.parse(state.updatedAt);
+  const isOpen = told === 0 || newest.text !== null;
+  const lags =
+    !newest.showsListed && isBehind && isOpen && now.tries < MAX_LAGS && now.seen?.listed !== listedHash(now);
+  return lags ? { afterSeconds: settleSeconds } : 'done';
+}
+
+async function put(
+  { deps, tx, call }: Pick<Sitting, 'deps' | 'tx' | 'call'>,
+  { item }: ConversationRow,
+  events: readonly ConversationEvent[],
+): Promise<string[]> {
+  const connection = item.state.connection.id;
+  const told = events.map((event) => ({ event, connection }));
+  return await putOutbox(tx, call.account, deps.account(call.account).announce, told);
+}

@@ -1,0 +1,147 @@
+// One page of messages of a conversation: read back to what is known, then all that is new is told in one transaction.
+import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
+import type { Page } from '../../src/api-client/shapes.ts';
+import { getConversation, type Reading, saveReading } from '../../src/ledger/conversations.ts';
+import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/messages.ts';
+import { getProgress, noteGap } from '../../src/ledger/poll-progress.ts';
+import { callApi } from '../api-call.ts';
+import type { Deps } from '../deps.ts';
+import { judge, type PageView, type Verdict, viewPage } from './message-page.ts';
+import { importMessages, newestOf, putStatuses, statusChanges } from './import-messages.ts';
+import { settleReadError } from './read-refusal.ts';
+import { NOTHING, type Read, type ReadCall, type ReadOptions, type Sitting } from './sitting.ts';
+
+/** A list that shrinks while it is read is begun again so often. */
+const MAX_RESTARTS = 3;
+/** Pages in a row that bring nothing. */
+const MAX_IDLE = 3;
+const MAX_PAGES = 10_000;
+
+/**
+ * Reads the next page of a conversation that is to be read (API text, GET /v1/conversations/{ticketId}/messages). While
+ * older pages are still to come, what is new is kept; with the last of them all of it is told at once, oldest first.
+ */
+export async function readMessages(deps: Deps, call: ReadCall, options: ReadOptions): Promise<Read> {
+  const { db } = deps;
+  const row = await getConversation(db, call.account, call.conversation);
+  if (row === null || (!row.todo && row.reading === null)) return NOTHING;
+  const window = { page: row.reading?.page ?? 1, size: row.reading?.size ?? options.messagePageSize };
+  let answer: Answer;
+  try {
+    answer = await ask(deps, call, window);
+  } catch (error) {
+    return await settleReadError(deps, call, row, error, options);
+  }
+  return await db.transaction(async (tx) => {
+    const now = await getConversation(tx, call.account, call.conversation, 'for update');
+    // Another attempt was quicker: what it has written down stands.
+    if (now === null || now.reading?.step !== row.reading?.step)
+      return { ...NOTHING, done: now?.reading == null };
+    return await takePage({ deps, tx, call, options, row, now }, window, answer);
+  });
+}
+
+interface Answer {
+  readonly page: Page<HistoryMessage>;
+  /** The service's clock. */
+  readonly date: Date | null;
+}
+
+async function ask(
+  deps: Deps,
+  call: ReadCall,
+  { page, size }: { page: number; size: number },
+): Promise<Answer> {
+  let date: Date | null = null;
+  const data = await callApi(
+    ...([deps, deps.account(call.account), call.run, 'messages:read'] as const),
+    async (client, options) => {
+      const query = { pageNumber: page, pageSize: size };
+      const result = await client.conversations.messages(call.conversation, query, options);
+      date = result.meta.date;
+      return result;
+    },
+  );
+  return { page: data as Page<HistoryMessage>, date };
+}
+
+async function takePage(
+  sitting: Sitting,
+  window: { page: number; size: number },
+  { page, date }: Answer,
+): Promise<Read> {
+  const { tx, call, row } = sitting;
+  const { account, conversation } = call;
+  const before = row.reading !== null && row.reading.read > 0 ? row.reading : null;
+  const view = viewPage(page, window, before);
+  const newest = before?.newest ?? newestOf(page.items, date, row.item.lastMessage);
+  const reading: Reading = {
+    ...{ print: before?.print ?? row.print, newest, step: (row.reading?.step ?? 0) + 1 },
+    ...{ restarts: row.reading?.restarts ?? 0, idle: row.reading?.idle ?? 0 },
+    ...nextWindow(page, window, view),
+  };
+  if (!view.joins && reading.restarts < MAX_RESTARTS) {
+    await takeStaged(tx, account, conversation);
+    const anew = { page: 1, read: 0, twins: {}, idle: 0, restarts: reading.restarts + 1 };
+    await saveReading(tx, account, conversation, { ...reading, ...anew });
+    return { ...NOTHING, done: false };
+  }
+  const keys = view.items.map(({ message }) => message.key);
+  const known = await knownMessages(tx, account, conversation, keys);
+  const { since } = await getProgress(tx, call);
+  const pruned = sitting.now.seen?.pruned ?? null;
+  const bounds = { since: since?.getTime() ?? null, pruned: pruned === null ? null : Date.parse(pruned) };
+  const verdict = judge(view, known, bounds);
+  const statuses = await statusChanges(sitting, page.items, known.told);
+  const idle = verdict.fresh.some(({ message }) => !known.staged.has(message.key)) ? 0 : reading.idle + 1;
+  const endless = page.hasMore && !verdict.reached && isEndless(page, reading, idle);
+  await noteOddities(sitting, page, view, verdict, endless);
+  if (page.hasMore && !verdict.reached && !endless) {
+    await stageMessages(tx, account, conversation, verdict.fresh);
+    await saveReading(tx, account, conversation, { ...reading, idle });
+    return { ...NOTHING, done: false, sinks: await putStatuses(sitting, statuses) };
+  }
+  const fresh = verdict.fresh.map(({ message }) => message);
+  return await importMessages(sitting, { fresh, statuses, since: bounds.since, reading });
+}
+
+/** Where the next page begins: right behind what is read, or before that, if messages arrive meanwhile. */
+function nextWindow(page: Page<HistoryMessage>, window: { page: number; size: number }, view: PageView) {
+  const { length, start, twins } = view;
+  // A page that is short before the end: the service caps pages lower than was asked.
+  const isShort = page.hasMore && length > 0 && length < window.size;
+  const size = isShort && start === 0 ? length : window.size;
+  const read = start + length;
+  return { page: Math.floor(read / size) + 1, size, count: page.count, read, twins };
+}
+
+function isEndless(page: Page<HistoryMessage>, { step, size }: Reading, idle: number): boolean {
+  const most = Math.min(MAX_PAGES, 20 + 8 * Math.ceil(page.count / size));
+  return page.items.length + page.invalid.length === 0 || idle >= MAX_IDLE || step >= most;
+}
+
+async function noteOddities(
+  { deps, tx, call }: Sitting,
+  page: Page<HistoryMessage>,
+  view: PageView,
+  { fresh, isUndated }: Verdict,
+  endless: boolean,
+): Promise<void> {
+  const { conversation, account, poller } = call;
+  const note = (code: string, reason: string) => noteGap(tx, call, { code, reason, conversation });
+  if (!view.joins)
+    await note('MESSAGES_GAP', 'its messages were removed again and again while they were read');
+  if (endless) await note('MESSAGES_ENDLESS', 'its pages of messages do not come to an end');
+  if (page.invalid.length > 0) await note('UNREADABLE', 'a message of it is in no form that can be read');
+  if (isUndated)
+    await note(
+      'UNDATED',
+      'its messages show no time, so the newest page of them was told, whatever their age',
+    );
+  if (fresh.some(({ message }) => message.fromMe === null)) {
+    const reason =
+      'messages do not say which way they went and are told as received; is the assumption message.fromMeField right?';
+    const isNews = await noteGap(tx, call, { code: 'DIRECTION_UNKNOWN', reason });
+    if (isNews) deps.log.warn({ account, poller, code: 'DIRECTION_UNKNOWN' }, reason);
+  }
+}

@@ -1,0 +1,145 @@
+// How far a poller is: the sweep under way, the older pages still to be read, the watermark, and what may be missing.
+import type { PollerName } from '../contracts/poll.ts';
+import type { Queryable } from './database.ts';
+import { toJson } from './json.ts';
+
+/** A walk down the list of conversations, page by page. Instants are epoch milliseconds of the service. */
+export interface Walk {
+  /** Ends at the first item strictly older; null: at the end of the list. */
+  readonly floor: number | null;
+  /** Newest instant of page 1. */
+  readonly top: number | null;
+  /** What to ask for next. */
+  readonly window: { readonly pageNumber: number; readonly pageSize: number };
+  /** Largest page to ask for. */
+  readonly size: number;
+  /** Oldest instant read, and the ids seen at it; null: no item was read. */
+  readonly oldest: number | null;
+  readonly ties: readonly number[];
+  /** Places read without a gap, from the first. */
+  readonly read: number;
+  /** Items of the whole list, as the last page that joined counted them. */
+  readonly count: number;
+  readonly calls: number;
+  readonly maxCalls: number;
+  /** Steps back in a row; pages in a row that brought nothing older. */
+  readonly back: number;
+  readonly idle: number;
+  /** Conversations that have changed, and gaps, in all of its pages. */
+  readonly changed: number;
+  readonly gaps: number;
+}
+
+export interface PollProgress {
+  readonly since: Date | null;
+  readonly watermark: Date | null;
+  readonly sweep: Walk | null;
+  readonly history: Walk | null;
+}
+
+/** @throws Error when the poller was never opened */
+export async function getProgress(
+  db: Queryable,
+  { account, poller }: PollerName,
+  lock: '' | 'for update' = '',
+): Promise<PollProgress> {
+  const [row] = await db.query<PollProgress>(
+    `select since, watermark, sweep, history from pollers where account = $1 and poller = $2 ${lock}`,
+    [account, poller],
+  );
+  if (row === undefined) throw new Error(`the poller ${poller} of ${account} was never opened`);
+  return row;
+}
+
+/** The sweep goes on with another page. */
+export async function saveSweep(tx: Queryable, { account, poller }: PollerName, sweep: Walk): Promise<void> {
+  await tx.query('update pollers set sweep = $3::jsonb where account = $1 and poller = $2', [
+    account,
+    poller,
+    toJson(sweep),
+  ]);
+}
+
+export interface SweepEnd {
+  /** Null: it stays where it is. */
+  readonly watermark: Date | null;
+  /** Nothing is missing. */
+  readonly complete: boolean;
+  readonly news: boolean;
+}
+
+/** A poll is done. The watermark never moves back. */
+export async function endSweep(
+  tx: Queryable,
+  { account, poller }: PollerName,
+  { watermark, complete, news }: SweepEnd,
+): Promise<void> {
+  await tx.query(
+    `update pollers set sweep = null, watermark = greatest(watermark, $3::timestamptz), polls = polls + 1, polled_at = now(),
+            complete_at = case when $4 then now() else complete_at end, news_at = case when $5 then now() else news_at end
+      where account = $1 and poller = $2`,
+    [account, poller, watermark, complete, news],
+  );
+}
+
+/** Where the reading of older pages is; null: there are none. */
+export async function saveHistory(
+  tx: Queryable,
+  { account, poller }: PollerName,
+  history: Walk | null,
+): Promise<void> {
+  await tx.query('update pollers set history = $3::jsonb where account = $1 and poller = $2', [
+    account,
+    poller,
+    history === null ? null : toJson(history),
+  ]);
+}
+
+/** Counts messages that were told. */
+export async function countMessages(
+  tx: Queryable,
+  { account, poller }: PollerName,
+  messages: number,
+): Promise<void> {
+  if (messages === 0) return;
+  await tx.query('update pollers set messages = messages + $3 where account = $1 and poller = $2', [
+    account,
+    poller,
+    messages,
+  ]);
+}
+
+/** What may be missing; `reason` says why and what it means, without anything personal. */
+export interface Gap {
+  readonly code: string;
+  readonly reason: string;
+  /** Null: the list of conversations. */
+  readonly conversation?: number | null;
+  /** Between these instants of the service. */
+  readonly after?: Date | null;
+  readonly before?: Date | null;
+}
+
+/**
+ * Notes a gap. One of the same kind in the same place is counted, and its stretch of time grows; only two stretches of
+ * the list that were passed over are two gaps.
+ * @returns whether it is news
+ */
+export async function noteGap(tx: Queryable, { account, poller }: PollerName, gap: Gap): Promise<boolean> {
+  const place = [account, poller, gap.conversation ?? 0, gap.code, gap.after ?? null, gap.before ?? null];
+  const known = await tx.query(
+    `update poll_gaps set seen = seen + 1, last_at = now(),
+            after = least(after, $5::timestamptz), before = greatest(before, $6::timestamptz)
+      where account = $1 and poller = $2 and conversation_id = $3 and code = $4
+        and (code <> 'LIST_GAP' or (after is not distinct from $5 and before is not distinct from $6))
+     returning id`,
+    place,
+  );
+  if (known.length > 0) return false;
+  await tx.query(
+    `insert into poll_gaps (account, poller, conversation_id, code, after, before, reason)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [...place, gap.reason],
+  );
+  return true;
+}
