@@ -75,7 +75,7 @@ function changed(
   return {
     ...ENVELOPE,
     type,
-    id: `${type}/acme/4711/${conversation.updatedAt}`,
+    id: `${type}/acme/4711/${conversation.updatedAt}/k3Jx0w9QbVtM`,
     time: conversation.updatedAt,
     data: { account: 'acme', conversation, previous },
   };

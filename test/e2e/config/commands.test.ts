@@ -153,6 +153,42 @@ routes:
     expect(stdout).not.toContain('CANARY');
   });
 
+  it('tells of sinks and pollers who is told, and what they lack', async () => {
+    const file = join(dir, 'sluice.yaml');
+    await writeFile(
+      file,
+      `version: 1
+accounts:
+  acme: { baseUrl: http://127.0.0.1/wapi, tokens: [env:T], announce: [{ sink: hooks }, { sink: log }] }
+  other: { baseUrl: http://127.0.0.1/wapi, tokens: [env:T] }
+sinks:
+  bus: { type: kafka, brokers: [b:1], topic: t, sasl: { mechanism: plain, username: u, password: env:P } }
+  hooks: { type: http, url: https://shop.example.com/hooks, secrets: [env:K, env:OLD] }
+  log: { type: jsonl, path: events.jsonl }
+  shop: { type: postgres, url: env:DB }
+pollers:
+  main: { account: acme, connection: 2 }
+  quiet: { account: other }
+`,
+    );
+    const env = { T: 'svc_test_CANARY', P: 'CANARY', K: 'whsec_CANARY', DB: 'postgres://u:CANARY@db/x' };
+    const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], env);
+    expect(exitCode).toBe(EXIT.ok);
+    expect(stdout.split('\n').slice(3)).toEqual([
+      '  sink     bus    kafka, topic t at b:1, env:P found',
+      '  sink     hooks  http, https://shop.example.com/hooks, env:K found, env:OLD NOT FOUND',
+      `  sink     log    jsonl, ${join(dir, 'events.jsonl')}`,
+      '  sink     shop   postgres, table sluice_events, env:DB found',
+      '  poller   main   acme, connection 2, announced to hooks and log',
+      '  poller   quiet  other, announced to no sink',
+      'To look at',
+      '  sink bus: the password goes over the network as it is; set tls: true, or use scram-sha-512',
+      '  sink hooks: environment variable OLD is not set; set it, or name another in sluice.yaml',
+      '',
+    ]);
+    expect(stdout).not.toContain('CANARY');
+  });
+
   it('ends with usage and all problems when the file is wrong, as JSON too', async () => {
     const file = join(dir, 'sluice.yaml');
     await writeFile(file, 'version: 1\naccounts: {}\nsyncs:\n  a: { account: b, source: c, mapping: d }\n');
