@@ -52,9 +52,13 @@ function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigP
       const hint = 'leave out parts that are dots only: senders resolve them away';
       problems.push(say(at, `"${path}" is never asked for`, hint));
     }
-    const owner = owners.get(path);
-    if (owner === undefined) owners.set(path, name);
-    else problems.push(say(at, `the route "${owner}" has the path "${path}" already`, 'choose another'));
+    const action = child(route, 'action');
+    const takesFiles = child(action, 'type') === 'message' && child(action, 'uploads') !== undefined;
+    for (const taken of takesFiles ? [path, `${path}/files`] : [path]) {
+      const owner = owners.get(taken);
+      if (owner === undefined) owners.set(taken, name);
+      else problems.push(say(at, `the route "${owner}" has the path "${taken}" already`, 'choose another'));
+    }
     return problems;
   });
 }

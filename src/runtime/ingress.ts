@@ -14,6 +14,7 @@ import { openRoute } from '../ingress/route/index.ts';
 import { intakeSpec } from '../ingress/spec.ts';
 import type { Database } from '../ledger/database.ts';
 import { forgetEvents } from '../ledger/events.ts';
+import { storeUpload } from '../ledger/uploads.ts';
 import { compileAction } from '../mapping/actions.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -87,6 +88,7 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
         .map(async (route) => ({ route, secrets: await secretsOf(config, route.config.http?.auth) })),
     ),
     acceptance,
+    storeUpload: (upload) => storeUpload(db, upload),
     log,
     registry,
   });

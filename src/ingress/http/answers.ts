@@ -20,6 +20,15 @@ export const Skipped = z.object({
   skipped: z.string().meta({ description: 'Why this is nothing to act upon' }),
 });
 
+export const Uploaded = z.object({
+  upload: z.string().meta({ description: 'What events name the file by; the same at each repetition' }),
+  bytes: z.int().meta({ description: 'Length of the file' }),
+  type: z.string().meta({ description: 'Its media type, without parameters' }),
+  filename: z.string().meta({ description: 'Its name as the receiver sees it' }),
+  expiresAt: z.iso.datetime().meta({ description: 'It is kept until then; uploading it again begins anew' }),
+});
+export type Uploaded = z.infer<typeof Uploaded>;
+
 export const Problem = z.object({
   error: z.string().meta({ description: 'For people' }),
   code: z.string().meta({ description: 'For programs' }),

@@ -13,8 +13,9 @@ import { createBodyRoom } from './body.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
-import { createReceiver, type Receiver } from './receive.ts';
+import { createReceiver, type Receiver, uploadsOf } from './receive.ts';
 import { serviceHandlers } from './service.ts';
+import { FILES_PATH, type StoreUpload } from './upload.ts';
 
 /** Further headers would be dropped in silence, and with them what a proxy added. */
 export const MAX_HEADERS = 200;
@@ -23,6 +24,8 @@ const NOBODY = '-';
 /** Bodies held at once: this many of the longest, and never less than this many bytes. */
 const ROOM_BODIES = 32;
 const ROOM_BYTES = 67_108_864;
+/** The same for files: they are longer, and come more rarely. */
+const ROOM_FILES = 4;
 
 export interface HttpRoute {
   readonly route: Route;
@@ -34,6 +37,7 @@ export interface AppOptions {
   readonly http: IngressHttp;
   readonly routes: readonly HttpRoute[];
   readonly acceptance: Acceptance;
+  readonly storeUpload: StoreUpload;
   readonly log: HttpLog;
   readonly registry: Registry;
   readonly metrics: HttpMetrics;
@@ -49,7 +53,7 @@ export interface HttpApp {
 
 /** @throws SecretError for a secret that can't be one, RangeError for a path that is taken; both name the route */
 export function createApp(options: AppOptions): HttpApp {
-  const { http, acceptance, log, registry, metrics, isClosing } = options;
+  const { http, acceptance, storeUpload, log, registry, metrics, isClosing } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -70,23 +74,30 @@ export function createApp(options: AppOptions): HttpApp {
   const receivers: Receiver[] = [];
   const paths = new Set(Object.keys(service));
   const room = createBodyRoom(Math.max(ROOM_BYTES, ROOM_BODIES * http.maxBodyBytes));
+  const longestFile = Math.max(0, ...options.routes.map(({ route }) => uploadsOf(route)?.maxBytes ?? 0));
+  const fileRoom = createBodyRoom(Math.max(ROOM_BYTES, ROOM_FILES * longestFile));
   for (const { route, secrets } of options.routes) {
     const path = route.config.http;
     if (path === undefined) throw new RangeError(`routes.${route.name} has no http: it takes nothing here`);
-    if (paths.has(path.path)) {
-      throw new RangeError(`routes.${route.name}.http.path: ${path.path} is taken; choose another`);
-    }
-    paths.add(path.path);
     const authenticator = authenticatorFor(route, secrets, options.now);
-    const receiver = createReceiver({ http, route, path, authenticator, acceptance, room, metrics, log });
+    const receiver = createReceiver({
+      ...{ http, route, path, authenticator, acceptance, room, fileRoom, storeUpload, metrics, log },
+    });
     receivers.push(receiver);
     const begin: RequestHandler = (_req, res, next) => {
       observe(res, route.name, metrics);
       next();
     };
-    app.all(path.path, begin);
-    app.post(path.path, ...receiver.handlers);
-    app.all(path.path, only('POST'));
+    const serve = (at: string, handlers: readonly RequestHandler[]): void => {
+      if (paths.has(at))
+        throw new RangeError(`routes.${route.name}.http.path: ${at} is taken; choose another`);
+      paths.add(at);
+      app.all(at, begin);
+      app.post(at, ...handlers);
+      app.all(at, only('POST'));
+    };
+    serve(path.path, receiver.handlers);
+    if (receiver.uploads !== null) serve(path.path + FILES_PATH, receiver.uploads);
   }
 
   app.use((_req, res) => {

@@ -1,6 +1,6 @@
 // The answers of a route in the OpenAPI document: every status with its shape and headers.
 import { z } from 'zod';
-import { BatchReceived, Failure, OneReceived, Problem, Skipped } from './answers.ts';
+import { BatchReceived, Failure, OneReceived, Problem, Skipped, Uploaded } from './answers.ts';
 import { refTo, type Schema } from './openapi-schema.ts';
 
 /** Shapes of answers, by the name of their component. */
@@ -13,6 +13,7 @@ export function answerSchemas(): Readonly<Record<string, Schema>> {
     Received: shape(OneReceived),
     BatchReceived: shape(BatchReceived),
     Skipped: shape(Skipped),
+    Uploaded: shape(Uploaded),
     Problem: shape(Problem),
     Failure: shape(Failure),
   };
@@ -30,12 +31,13 @@ const rate = {
   'RateLimit-Policy': { description: 'Requests a minute (IETF draft 8)', schema: { type: 'string' } },
 };
 
+const problem = (description: string, headers?: object) => ({
+  description,
+  ...(headers !== undefined && { headers }),
+  content: json(refTo('Problem')),
+});
+
 export function describeAnswers(unproven: 401 | 403, maxBodyBytes: number): object {
-  const problem = (description: string, headers?: object) => ({
-    description,
-    ...(headers !== undefined && { headers }),
-    content: json(refTo('Problem')),
-  });
   return {
     202: {
       description:
@@ -46,12 +48,35 @@ export function describeAnswers(unproven: 401 | 403, maxBodyBytes: number): obje
     400: problem(
       'It can’t be read: no JSON, no UTF-8, too deep, without a key; sending it again changes nothing',
     ),
+    ...refusals(unproven, maxBodyBytes),
+    415: problem('No JSON by its Content-Type, or compressed with something else than gzip, deflate and br'),
+    422: problem('It is read, and not what the route wants: schema or mapping'),
+  };
+}
+
+/** Of `POST {path}/files`. */
+export function describeFileAnswers(unproven: 401 | 403, maxBytes: number): object {
+  return {
+    201: {
+      description: 'Kept for 7 days; the same file under the same name and type has the same id',
+      headers: rate,
+      content: json(refTo('Uploaded')),
+    },
+    400: problem('It is empty, or not what its Content-Encoding says'),
+    ...refusals(unproven, maxBytes),
+    415: problem(
+      'No Content-Type, a form around the file, or compressed with something else than gzip, deflate and br',
+    ),
+  };
+}
+
+/** What both refuse for the same reasons; objects of numbers are in the order of the numbers. */
+function refusals(unproven: 401 | 403, maxBytes: number): object {
+  return {
     [unproven]: problem('It does not prove where it comes from'),
     405: problem('Another method than POST', { Allow: { schema: { type: 'string' } } }),
     408: problem('The request took too long to come'),
-    413: problem(`The body is longer than ${maxBodyBytes} bytes after decompression`),
-    415: problem('No JSON by its Content-Type, or compressed with something else than gzip, deflate and br'),
-    422: problem('It is read, and not what the route wants: schema or mapping'),
+    413: problem(`The body is longer than ${maxBytes} bytes after decompression`),
     429: problem('Too many requests in this minute', { ...rate, ...retryAfter }),
     431: problem('The headers are too long, or too many'),
     500: { description: 'An error of this server', content: json(refTo('Failure')) },

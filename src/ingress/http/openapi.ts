@@ -2,9 +2,11 @@
 import type { IngressHttp, RouteConfig } from '../../contracts/config.ts';
 import type { Route } from '../intake.ts';
 import { KEY_FIELDS, KEY_HEADERS, SENDER_HEADERS } from '../route/key.ts';
-import { answerSchemas, describeAnswers } from './openapi-answers.ts';
-import { describeAuth } from './openapi-auth.ts';
+import { answerSchemas, describeAnswers, describeFileAnswers } from './openapi-answers.ts';
+import { type DescribedAuth, describeAuth } from './openapi-auth.ts';
 import { cloudEvent, embed, refTo, type Schema } from './openapi-schema.ts';
+import { uploadsOf } from './receive.ts';
+import { FILES_PATH } from './upload.ts';
 
 const DOES: Readonly<Record<RouteConfig['action']['type'], string>> = {
   lead: 'Upserts a contact with its tags and its card',
@@ -27,7 +29,8 @@ export function describeRoutes(
   const securitySchemes: Record<string, object> = {};
   for (const { name, config } of routes) {
     if (config.http === undefined) continue;
-    const { scheme, headers, text } = describeAuth(config.http.auth);
+    const auth = describeAuth(config.http.auth);
+    const { scheme, headers, text } = auth;
     const given = typeof config.schema === 'object' ? config.schema : { type: 'object' };
     schemas[`event-${name}`] = embed(given, `event-${name}`);
     schemas[`cloudevent-${name}`] = cloudEvent(refTo(`event-${name}`));
@@ -57,6 +60,9 @@ export function describeRoutes(
         responses: describeAnswers(scheme === null ? 403 : 401, http.maxBodyBytes),
       },
     };
+    const files = uploadsOf({ config });
+    if (files !== undefined)
+      paths[config.http.path + FILES_PATH] = { post: describeFiles(name, auth, files.maxBytes) };
   }
   return {
     openapi: '3.1.0',
@@ -64,6 +70,37 @@ export function describeRoutes(
     ...(http.publicUrl !== undefined && { servers: [{ url: http.publicUrl }] }),
     paths,
     components: { schemas: { ...schemas, ...answerSchemas() }, securitySchemes },
+  };
+}
+
+function describeFiles(
+  name: string,
+  { scheme, headers, text }: DescribedAuth,
+  maxBytes: number,
+): Record<string, unknown> {
+  return {
+    operationId: `${name}-files`,
+    summary: 'Takes a file that events may name afterwards',
+    description: `${text} What is signed is the file, byte by byte. Counts against the rate of ${name}.`,
+    security: scheme === null ? [] : [{ [name]: [] }],
+    parameters: [
+      ...headers.map(required),
+      header(
+        'Content-Disposition',
+        'Name of the file, as attachment; filename="invoice.pdf", or filename*=UTF-8\'\'… of RFC 8187',
+      ),
+      {
+        ...{ name: 'filename', in: 'query', required: false, schema: { type: 'string' } },
+        description:
+          'The same, where Content-Disposition names none. Default: file, with an ending by the type',
+      },
+      CONTENT_ENCODING,
+    ],
+    requestBody: {
+      ...{ required: true, description: 'The bytes of the file, with its media type as Content-Type' },
+      content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+    },
+    responses: describeFileAnswers(scheme === null ? 403 : 401, maxBytes),
   };
 }
 

@@ -10,6 +10,7 @@ import { createApp, type HttpRoute, MAX_HEADERS } from './app.ts';
 import { createConnections } from './connections.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
 import { createHttpMetrics } from './metrics.ts';
+import type { StoreUpload } from './upload.ts';
 
 const MAX_HEADER_BYTES = 16_384;
 /** How often slow requests are looked for: one is closed at most this much after its time. */
@@ -22,6 +23,8 @@ export interface HttpIngressOptions {
   /** Those with `http` only. */
   readonly routes: readonly HttpRoute[];
   readonly acceptance: Acceptance;
+  /** Keeps files that come before the events that name them. */
+  readonly storeUpload: StoreUpload;
   readonly log: HttpLog;
   /** Where figures are kept; GET /metrics shows all of it. */
   readonly registry: Registry;

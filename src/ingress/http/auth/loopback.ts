@@ -1,5 +1,6 @@
 // No proof at all, for senders on this very machine. A proxy on it would make everybody one of them, and so would a web
-// page whose host name was pointed at this machine: both are refused.
+// page whose host name was pointed at this machine: both are refused. So is what a browser sends for any page: a file
+// needs no leave of ours to be sent here, as JSON does.
 import { BlockList, isIP } from 'node:net';
 import type { Authenticator, Claim } from './claim.ts';
 
@@ -26,6 +27,7 @@ export function loopbackOnly(): Authenticator {
       claim.peer !== undefined &&
       isLoopback(claim.peer) &&
       !FORWARDED.some((name) => claim.has(name)) &&
+      !claim.has('origin') &&
       (host === 'localhost' || isLoopback(host))
     );
   };

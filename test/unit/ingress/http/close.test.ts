@@ -132,6 +132,7 @@ describe('closing', () => {
       http: IngressHttp.parse({}),
       routes: [],
       acceptance: {} as never,
+      storeUpload: {} as never,
       log: console,
       registry: new Registry(),
     });

@@ -6,6 +6,7 @@ import { IngressHttp, RouteConfig } from '../../../../src/contracts/config.ts';
 import type { EventDraft } from '../../../../src/contracts/intake.ts';
 import { createHttpIngress, type HttpIngress } from '../../../../src/ingress/http/index.ts';
 import type { Acceptance, Delivery, Load, ReadDelivery, Route } from '../../../../src/ingress/intake.ts';
+import type { NewUpload, StoredUpload } from '../../../../src/ledger/uploads.ts';
 
 export interface Line {
   readonly level: 'info' | 'warn' | 'error';
@@ -21,6 +22,8 @@ export interface House {
   readonly lines: Line[];
   /** What the routes were given to read. */
   readonly deliveries: Delivery[];
+  /** What was given to be kept. */
+  readonly uploads: NewUpload[];
   post(body: string | Uint8Array, headers?: Record<string, string>, path?: string): Promise<Response>;
   figures(): Promise<string>;
 }
@@ -34,6 +37,9 @@ export interface Script {
   /** @default one draft, whose id is the body's length */
   readonly read?: (delivery: Delivery) => Promise<ReadDelivery> | ReadDelivery;
   readonly accept?: Acceptance['accept'];
+  /** Part `uploads` of the route, which sends messages then. */
+  readonly files?: object;
+  readonly store?: (upload: NewUpload) => Promise<StoredUpload>;
   readonly ready?: () => Promise<void>;
   readonly loads?: Load[];
   readonly now?: () => number;
@@ -55,12 +61,19 @@ export function draft(id: string): EventDraft {
   };
 }
 
-export function routeConfig(http: object | null, schema?: RouteConfig['schema']): RouteConfig {
+export function routeConfig(
+  http: object | null,
+  schema?: RouteConfig['schema'],
+  uploads?: object,
+): RouteConfig {
   return RouteConfig.parse({
     account: 'acme',
     ...(http !== null && { http }),
     ...(schema !== undefined && { schema }),
-    action: { type: 'lead', mapping: 'crm' },
+    action:
+      uploads === undefined
+        ? { type: 'lead', mapping: 'crm' }
+        : { type: 'message', number: 'phone', uploads: { ids: 'files', ...uploads } },
   });
 }
 
@@ -68,14 +81,19 @@ export function routeConfig(http: object | null, schema?: RouteConfig['schema'])
 export async function openHouse(script: Script = {}): Promise<House> {
   const lines: Line[] = [];
   const deliveries: Delivery[] = [];
+  const uploads: NewUpload[] = [];
   const say = (level: Line['level']) => (fields: object, message: string) =>
     void lines.push({ level, fields: fields as Line['fields'], message });
   const auth = script.auth ?? { type: 'token', secrets: ['env:TOKEN'] };
-  const config = routeConfig({
-    path: '/hooks/lead',
-    auth,
-    ...(script.perMinute !== undefined && { perMinute: script.perMinute }),
-  });
+  const config = routeConfig(
+    {
+      path: '/hooks/lead',
+      auth,
+      ...(script.perMinute !== undefined && { perMinute: script.perMinute }),
+    },
+    undefined,
+    script.files,
+  );
   const route: Route = {
     name: 'leads',
     config,
@@ -96,6 +114,14 @@ export async function openHouse(script: Script = {}): Promise<House> {
     http: IngressHttp.parse({ port: 0, ...script.http }),
     routes: [{ route, secrets: script.secrets ?? (script.auth === undefined ? [TOKEN] : []) }],
     acceptance,
+    storeUpload: async (upload) => {
+      uploads.push(upload);
+      return (
+        (await script.store?.(upload)) ?? {
+          ...{ id: `up_${uploads.length}`, size: upload.data.length, expiresAt: new Date(0) },
+        }
+      );
+    },
     log: { info: say('info'), warn: say('warn'), error: say('error') },
     registry,
     ...(script.now !== undefined && { now: script.now }),
@@ -111,6 +137,7 @@ export async function openHouse(script: Script = {}): Promise<House> {
     registry,
     lines,
     deliveries,
+    uploads,
     post: (body, headers = {}, path = '/hooks/lead') =>
       fetch(url + path, {
         method: 'POST',

@@ -52,6 +52,10 @@ const document = describeRoutes(
       config: routeConfig({ path: `/hooks/${name}`, auth }, SCHEMAS[name]),
     })),
     { name: 'bus', config: routeConfig(null) },
+    {
+      name: 'notes',
+      config: routeConfig({ path: '/notes', auth: AUTHS.standard }, undefined, { maxBytes: 4711 }),
+    },
   ],
   { maxBodyBytes: 1_048_576, publicUrl: undefined },
 ) as Document;
@@ -85,7 +89,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('has the routes with http, and no secret or reference to one', () => {
-    expect(Object.keys(document.paths)).toEqual(Object.keys(AUTHS).map((name) => `/hooks/${name}`));
+    expect(Object.keys(document.paths)).toEqual([
+      ...Object.keys(AUTHS).map((name) => `/hooks/${name}`),
+      ...['/notes', '/notes/files'],
+    ]);
     expect(JSON.stringify(document)).not.toContain('env:');
   });
 
@@ -161,5 +168,22 @@ describe('the OpenAPI document', () => {
       '503',
     ]);
     expect(responses['503']?.headers).toHaveProperty('Retry-After');
+  });
+
+  it('of a route that takes files tells how they come', () => {
+    const files = document.paths['/notes/files']?.post as Operation;
+    expect(files.security).toEqual([{ notes: [] }]);
+    expect(files.parameters.map(({ name, required }) => [name, required])).toEqual([
+      ['webhook-id', true],
+      ['webhook-timestamp', true],
+      ['Content-Disposition', false],
+      ['filename', false],
+      ['Content-Encoding', false],
+    ]);
+    expect(files.requestBody.content).toEqual({ '*/*': { schema: { type: 'string', format: 'binary' } } });
+    expect(Object.keys(files.responses)).toEqual(
+      [201, 400, 401, 405, 408, 413, 415, 429, 431, 500, 503].map(String),
+    );
+    expect(JSON.stringify(files.responses['413'])).toContain('4711 bytes');
   });
 });

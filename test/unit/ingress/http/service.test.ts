@@ -97,6 +97,8 @@ describe('paths', () => {
     [['/healthz'], /routes\.r0\.http\.path: \/healthz is taken/],
     [['/metrics'], /\/metrics is taken/],
     [['/a', '/b', '/a'], /routes\.r2\.http\.path: \/a is taken/],
+    [['/a/files', '/a'], /routes\.r1\.http\.path: \/a\/files is taken/],
+    [['/a', '/a/files'], /routes\.r1\.http\.path: \/a\/files is taken/],
     [[null], /routes\.r0 has no http/],
   ])('%j are not served', (paths, message) => {
     const open = () =>
@@ -106,11 +108,17 @@ describe('paths', () => {
           secrets: [],
           route: {
             name: `r${at}`,
-            config: routeConfig(path === null ? null : { path, auth: { type: 'none' } }),
+            // Those under /a take files.
+            config: routeConfig(
+              path === null ? null : { path, auth: { type: 'none' } },
+              undefined,
+              path === '/a' ? {} : undefined,
+            ),
             read: () => Promise.reject(new Error('read')),
           },
         })),
         acceptance: {} as never,
+        storeUpload: {} as never,
         log: console,
         registry: new Registry(),
       });
