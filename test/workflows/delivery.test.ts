@@ -1,0 +1,94 @@
+// The workflow that follows deliveries: it waits for what is due, rides out a refusal, and ends when nothing is left.
+import { describe, expect, it } from 'vitest';
+import { followMessages } from '../../src/ledger/deliveries.ts';
+import { deliveryWorkflowId, wakeSignal } from '../../workflows/messages.ts';
+import { account, type House } from '../support/house.ts';
+import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const room = syncRoom();
+
+const MESSAGE = {
+  ...{ id: 'wamid.canary', body: 'hi', fromMe: true, at: '2026-11-20T10:00:00.000Z' },
+};
+const chatty = account({
+  tokens: [{ value: 'svc_test_house', scopes: ['messages:read'] }],
+  contacts: [{ id: 1, number: '14155552001', name: 'Person 1' }],
+  conversations: [
+    {
+      ...{ id: 5, contactId: 1, connectionId: 1, status: 'open', messages: [MESSAGE] },
+      ...{ chatbot: false, userId: null, queueId: null, updatedAt: '2026-11-20T10:00:00.000Z' },
+    },
+  ],
+});
+
+const follow = async (house: House, id: string, secondsAgo: number, status = 'queued') => {
+  const messages = [{ id, status, ack: 0 }];
+  const sentAt = new Date(Date.now() - secondsAgo * 1000);
+  await followMessages(house.db, { account: 'acme', event: 'e1', conversation: 5, messages, sentAt }, sentAt);
+};
+
+const wake = (house: House) =>
+  room.temporal.client.workflow.signalWithStart('deliveryWatch', {
+    ...{ workflowId: deliveryWorkflowId('acme'), taskQueue: house.workQueue, args: [{ account: 'acme' }] },
+    ...{ signal: wakeSignal, signalArgs: [] },
+  });
+
+const statusOf = async (house: House, id: string) =>
+  (await house.db.query('select status, end_code from deliveries where message_id = $1', [id]))[0];
+
+/** A history with its payloads readable. */
+const plain = (history: object) =>
+  JSON.stringify(history, (_key, value: { type?: string; data?: number[] } | null) =>
+    value?.type === 'Buffer' && value.data !== undefined ? Buffer.from(value.data).toString() : value,
+  );
+
+describe('deliveryWatch', () => {
+  it('FAULTS 12: waits while the token is refused, goes on when woken, and ends when nothing is followed', async () => {
+    await room.inHouse({ csv: HEADER, account: chatty }, async (house) => {
+      await house.panel.patch({ tokens: [{ value: 'svc_test_house', revoked: true }] });
+      await follow(house, MESSAGE.id, 60);
+      const handle = await wake(house);
+      const held = async () => {
+        const { searchAttributes } = await handle.describe();
+        return searchAttributes['SluicePhase']?.[0] === 'held';
+      };
+      await until('the watch is held', held);
+      expect((await house.requests()).map(({ code }) => code)).toEqual(['ERR_TOKEN_REVOKED']);
+      expect(await statusOf(house, MESSAGE.id)).toEqual({ status: 'queued', end_code: null });
+      await house.panel.patch({ tokens: [{ value: 'svc_test_house', revoked: false }] });
+      await wake(house);
+      await handle.result();
+      expect(await statusOf(house, MESSAGE.id)).toEqual({ status: 'read', end_code: null });
+      // Ids of a channel may hold the number that a message went to.
+      const history = plain(await handle.fetchHistory());
+      expect(history).toContain('acme');
+      expect(history).not.toContain(MESSAGE.id);
+      // Nothing is left of the workflow: the next message starts it again.
+      await follow(house, 'gone', 100);
+      await (await wake(house)).result();
+      expect(await statusOf(house, 'gone')).toEqual({ status: 'queued', end_code: 'NOT_FOUND' });
+      const rows = await room.temporal.client.workflow.start('listDeliveries', {
+        ...{ workflowId: 'desk', taskQueue: house.workQueue, args: [{ account: 'acme', limit: 10 }] },
+      });
+      expect(await rows.result()).toMatchObject([
+        { messageId: MESSAGE.id, event: 'e1', conversation: 5, status: 'read', nextAt: null },
+        { messageId: 'gone', endCode: 'NOT_FOUND' },
+      ]);
+    });
+  });
+
+  it('a wake is never lost, though the watch ends after each of them', async () => {
+    await room.inHouse({ csv: HEADER, account: chatty }, async (house) => {
+      for (let n = 0; n < 10; n++) {
+        // It failed at once: it is told in the first step of the watch, which then ends. The next wake comes into that end.
+        await follow(house, `m${n}`, 0, 'failed');
+        await wake(house);
+        await until(`the watch has seen message ${n}`, async () => {
+          const open = await house.db.query('select 1 from deliveries where next_at is not null');
+          return open.length === 0;
+        });
+      }
+    });
+  });
+});
