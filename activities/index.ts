@@ -6,7 +6,9 @@ import { createDeliveryActivities, createDeliveryLedgerActivities } from './deli
 import type { Deps } from './deps.ts';
 import { createEffectActivities } from './effects/index.ts';
 import { createIntakeActivities } from './intake.ts';
+import { createOutboxActivities } from './outbox.ts';
 import { createPollControlActivities } from './polling/control.ts';
+import { createPollingActivities } from './polling/index.ts';
 import { createSinkActivities } from './sinks.ts';
 import { createSettlementActivities, createSnapshotActivities } from './snapshot.ts';
 import { createSyncPlanActivities } from './sync-plan.ts';
@@ -17,6 +19,7 @@ export function createLedgerActivities(deps: Deps) {
     ...createSyncPlanActivities(deps),
     ...createSettlementActivities(deps),
     ...createSinkActivities(deps),
+    ...createOutboxActivities(deps),
     ...createIntakeActivities(deps),
     ...createDeliveryLedgerActivities(deps),
     ...createPollControlActivities(deps),
@@ -31,6 +34,7 @@ export function createApiActivities(deps: Deps) {
     ...createContactActivities(deps),
     ...createCardActivities(deps),
     ...createEffectActivities(deps),
+    ...createPollingActivities(deps),
     ...createDeliveryActivities(deps),
   };
 }

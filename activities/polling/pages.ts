@@ -5,6 +5,7 @@ import type { PageResult, PollCall } from '../../src/contracts/poll.ts';
 import { countTodo, findConversations, saveListings } from '../../src/ledger/conversations.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import {
+  beginAt,
   endSweep,
   getProgress,
   noteGap,
@@ -24,30 +25,37 @@ export const OVERLAP_MS = 10_000;
 
 /**
  * Asks for the next page of the sweep under way, or for page 1 (API text, GET /v1/conversations). The first poll ever ends
- * with page 1, and leaves what is older to `historyPage`.
+ * with page 1, and leaves what is older to `historyPage`. "Now" is what that page shows, by the service's clock: all that is
+ * on it was there before.
  */
 export async function pollPage(deps: Deps, call: PollCall): Promise<PageResult> {
   const { db } = deps;
   const progress = await getProgress(db, call);
-  const walk = progress.sweep ?? begin(progress, deps.poller(call.account, call.poller).pageSize);
+  const { pageSize, from } = deps.poller(call.account, call.poller);
+  const walk = progress.sweep ?? begin(progress, pageSize);
+  const isFirst = progress.watermark === null;
+  const fromNow = isFirst && from === 'now';
   const page = await askPage(deps, call, walk);
   return await db.transaction(async (tx) => {
     const { sweep, since } = await getProgress(tx, call, 'for update');
-    const changed = await compare(tx, call, page, { since: since?.getTime() ?? null, isOld: false });
+    const told = fromNow ? Number.POSITIVE_INFINITY : (since?.getTime() ?? null);
+    const changed = await compare(tx, call, page, { since: told, isOld: false });
     const result = async (done: boolean) => ({
       ...{ done, changed, todo: await countTodo(tx, call.account, call.poller) },
     });
     // Another attempt was quicker: what it has written down stands.
     if ((sweep?.calls ?? 0) !== walk.calls) return await result(false);
     const next = await settle(tx, call, step(walk, pageOf(page)), page, changed);
-    const isFirst = progress.watermark === null;
     if (!next.done && !isFirst) {
       await saveSweep(tx, call, next.walk);
       return await result(false);
     }
     const { top, changed: news, gaps } = next.walk;
-    if (!next.done) await saveHistory(tx, call, { ...next.walk, changed: 0 });
-    const watermark = top === null ? since : new Date(top);
+    if (fromNow) await beginAt(tx, call, top === null ? null : new Date(top + 1));
+    else if (!next.done) await saveHistory(tx, call, { ...next.walk, changed: 0 });
+    // Of an empty list all is still to come, whatever the two clocks say.
+    const empty = fromNow ? new Date(0) : since;
+    const watermark = top === null ? empty : new Date(top);
     await endSweep(tx, call, { watermark, complete: gaps === 0, news: news > 0 });
     return await result(true);
   });

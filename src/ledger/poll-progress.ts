@@ -60,6 +60,19 @@ export async function saveSweep(tx: Queryable, { account, poller }: PollerName, 
   ]);
 }
 
+/** Where the poller begins, found out by its first poll: messages before are not told; null: none was there before. */
+export async function beginAt(
+  tx: Queryable,
+  { account, poller }: PollerName,
+  since: Date | null,
+): Promise<void> {
+  await tx.query('update pollers set since = $3::timestamptz where account = $1 and poller = $2', [
+    account,
+    poller,
+    since,
+  ]);
+}
+
 export interface SweepEnd {
   /** Null: it stays where it is. */
   readonly watermark: Date | null;
