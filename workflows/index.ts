@@ -5,5 +5,7 @@ export { listDeliveries } from './delivery-desk.ts';
 export { deliveryWatch } from './delivery-watch.ts';
 export { listEvents, retryEvents } from './event-desk.ts';
 export { leadIntake } from './lead-intake.ts';
+export { outboxDelivery } from './outbox-delivery.ts';
+export { describeSinks, discardOutbox, listOutbox, retryOutbox } from './outbox-desk.ts';
 export { describePollers } from './poll-desk.ts';
 export { scheduledSync } from './scheduled-sync.ts';

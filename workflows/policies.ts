@@ -47,6 +47,18 @@ export const ANNOUNCE_OPTIONS: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 
+/**
+ * One sitting of a sink: it ends by itself after 10 s and the batch under way then, which has 75 s. A lost worker
+ * shows by missing heartbeats; by then it has let go of the sink, too (activities/outbox-sitting.ts).
+ */
+export const OUTBOX_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  // What is known of a sending that is given up gets written down.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+};
+
 /** The lanes that workflows use, as the engine's priority keys. */
 export const LANE: { readonly [L in 'reply' | 'lead' | 'poll' | 'backfill']: (typeof LANES)[L] } = {
   reply: 1,

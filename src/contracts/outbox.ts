@@ -7,6 +7,12 @@ export interface OutboxTurn {
   readonly nextMs: number | null;
 }
 
+/** What an operator means: those that the filter lets through. */
+export interface OutboxAct {
+  readonly filter: OutboxFilter;
+  readonly by: string;
+}
+
 export interface OutboxFilter {
   readonly sinks?: readonly string[];
   readonly account?: string;

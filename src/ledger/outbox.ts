@@ -11,7 +11,9 @@ export interface Told {
 }
 
 /**
- * Puts events into the outbox of every sink that one of the rules names, in this order.
+ * Puts events into the outbox of every sink that one of the rules names, in this order. Best the last statement of its
+ * transaction: until that ends, no other one puts events of the account there, so that numbers within a stream stand in the
+ * order in which they can be seen.
  * @returns the sinks that have something to do
  */
 export async function putOutbox(
@@ -27,6 +29,7 @@ export async function putOutbox(
     }));
   });
   if (rows.length === 0) return [];
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724313))', [account]);
   await tx.query(
     `insert into outbox (sink, stream, account, event_id, type, event)
      select r->>'sink', r->>'stream', $1, r->>'event_id', r->>'type', r->'event'

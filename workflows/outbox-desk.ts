@@ -1,0 +1,31 @@
+// What operators ask of the outbox: the ledger answers through a worker, so it works wherever the ledger is.
+import { log, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { OutboxAct, OutboxEntry, OutboxFilter, SinkStatus } from '../src/contracts/outbox.ts';
+import { LEDGER_OPTIONS } from './policies.ts';
+
+const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+
+export async function describeSinks(): Promise<SinkStatus[]> {
+  return await ledger.describeSinks();
+}
+
+export async function listOutbox(filter: OutboxFilter): Promise<OutboxEntry[]> {
+  return await ledger.listOutbox(filter);
+}
+
+/** Gives events another try, and their sinks at once. @returns how many */
+export async function retryOutbox(act: OutboxAct): Promise<number> {
+  const { count, sinks } = await ledger.reopenOutbox(act);
+  await ledger.wakeOutbox({ sinks });
+  log.info('events of the outbox are tried again', { by: act.by, count });
+  return count;
+}
+
+/** Gives events up for good; those behind them go on. @returns how many */
+export async function discardOutbox(act: OutboxAct): Promise<number> {
+  const { count, sinks } = await ledger.discardOutbox(act);
+  await ledger.wakeOutbox({ sinks });
+  log.info('events of the outbox are discarded', { by: act.by, count });
+  return count;
+}
