@@ -50,9 +50,9 @@ export async function storeUpload(db: Queryable, upload: NewUpload): Promise<Sto
   if (known !== undefined) return { id, size, ...known };
   const [stored] = await db.query<{ expiresAt: Date }>(
     `insert into uploads (id, account, name, type, size, data, expires_at)
-     values ($1, $2, $3, $4, $5, $6, ${EXPIRY})
+     values ($1, $2, $3, $4, $5, decode($6, 'base64'), ${EXPIRY})
      on conflict (id) do update set expires_at = excluded.expires_at returning expires_at as "expiresAt"`,
-    [id, account, filename, contentType, size, data],
+    [id, account, filename, contentType, size, base64(data)],
   );
   return { id, size, ...(stored as { expiresAt: Date }) };
 }
@@ -63,16 +63,22 @@ export async function readUploads(
   account: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, UploadedFile>> {
-  const rows = await db.query<{ id: string; name: string; type: string; data: Uint8Array }>(
-    'select id, name, type, data from uploads where id = any($1) and account = $2 and expires_at > now()',
+  const rows = await db.query<{ id: string; name: string; type: string; data: string }>(
+    `select id, name, type, encode(data, 'base64') as data
+       from uploads where id = any($1) and account = $2 and expires_at > now()`,
     [ids, account],
   );
   return new Map(
-    rows.map(({ id, name, type, data: { buffer, byteOffset, byteLength } }) => [
+    rows.map(({ id, name, type, data }) => [
       id,
-      { filename: name, contentType: type, data: Buffer.from(buffer, byteOffset, byteLength) },
+      { filename: name, contentType: type, data: Buffer.from(data, 'base64') },
     ]),
   );
+}
+
+/** PGlite's own way with bytes took 15 s for 16 MB, and nothing else ran meanwhile. */
+function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
 /** Forgets files whose days are over. @returns how many; a further call may find more */
