@@ -3,6 +3,7 @@ import type { SinkConfig } from '../contracts/config.ts';
 import { httpSink } from './http.ts';
 import { jsonlSink } from './jsonl.ts';
 import { kafkaSink } from './kafka.ts';
+import { postgresSink } from './postgres.ts';
 import type { Sink } from './sink.ts';
 import { readKey } from './webhook-signature.ts';
 
@@ -37,6 +38,6 @@ export async function openSink(config: SinkConfig, options: OpenSinkOptions): Pr
     case 'jsonl':
       return jsonlSink(config, baseDir);
     case 'postgres':
-      throw new Error(`sink ${name}: sinks of the type ${config.type} are not built yet`);
+      return postgresSink(config, { name, url: await secret(config.url), log });
   }
 }
