@@ -30,15 +30,16 @@ export interface Way {
 
 const NEVER = new Promise<never>(() => undefined);
 
+export interface WayOptions extends SessionOptions {
+  /** False: this command ends before what it sends is done, so a Sluice opened here would do nothing of it. */
+  readonly wait: boolean;
+}
+
 /**
- * @throws CliError (unavailable) when the ledger can't be reached from here, (conflict) when somebody holds the folder
- * who has no door; as `openStack` does
+ * @throws CliError (unavailable) when the ledger can't be reached from here, or nobody would send, (conflict) when somebody
+ * holds the folder who has no door; as `openStack` does
  */
-export async function openWay(
-  options: SessionOptions,
-  env: NodeJS.ProcessEnv,
-  shutdown: Shutdown,
-): Promise<Way> {
+export async function openWay(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
   const way =
     env.TEMPORAL_ADDRESS && env.DATABASE_URL
       ? await straight(options, env, shutdown)
@@ -59,11 +60,7 @@ async function straight(options: SessionOptions, env: NodeJS.ProcessEnv, shutdow
   return { intake, client: async () => client, here: false, failed: NEVER };
 }
 
-async function throughHolder(
-  options: SessionOptions,
-  env: NodeJS.ProcessEnv,
-  shutdown: Shutdown,
-): Promise<Way> {
+async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
   for (let second = 0; ; second++) {
     const holder = await readFolderLock(resolve(options.state));
     if (typeof holder?.door === 'string') return throughDoor(holder, holder.door, env, shutdown);
@@ -84,10 +81,16 @@ async function throughHolder(
 
 /** @returns null when somebody has taken the folder a moment ago */
 async function hereUnlessHeld(
-  options: SessionOptions,
+  options: WayOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Way | null> {
+  if (!options.wait) {
+    throw new CliError(
+      EXIT.unavailable,
+      `no Sluice runs on ${options.state} that would send it: leave --no-wait out, or start \`sluice dev\``,
+    );
+  }
   try {
     const stack = await openStack('sluice message', options, env, shutdown);
     const intake = openOperatorIntake(stack);

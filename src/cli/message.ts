@@ -106,11 +106,6 @@ async function send(options: SendOptions, env: NodeJS.ProcessEnv, shutdown: Shut
   const request = await requestOf(options, readText);
   const files = await readFiles(options.file);
   const way = await openWay(options, env, shutdown);
-  if (way.here && !wait)
-    throw new CliError(
-      EXIT.unavailable,
-      `no Sluice runs on ${options.state} that would send it: leave --no-wait out, or start \`sluice dev\``,
-    );
   const { id: event, duplicate } = await repeatable(key, shutdown, async () => {
     const uploads: string[] = [];
     for (const file of files) uploads.push(await way.intake.upload({ account, ...file }));

@@ -10,8 +10,11 @@ import { stringify } from 'yaml';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { type Ingress, startIngress } from '../../../src/runtime/ingress.ts';
+import { openOperatorDoor } from '../../../src/runtime/operator-door.ts';
+import { connectDoor } from '../../../src/runtime/operator-door-client.ts';
+import { openOperatorIntake } from '../../../src/runtime/operator-intake.ts';
 import { createShutdown, type Shutdown } from '../../../src/runtime/shutdown.ts';
-import { type House, MAPPING } from '../../support/house.ts';
+import { account, type House, MAPPING } from '../../support/house.ts';
 import { untilEnded } from '../../support/intake-room.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { HEADER, syncRoom } from '../../support/sync-room.ts';
@@ -123,6 +126,67 @@ describe('an event from outside', () => {
       const { contacts, cards } = await house.panel.account();
       expect(contacts.map(({ name }) => name).toSorted()).toEqual(['Person 1', 'Person 2', 'Person 3']);
       expect(cards).toHaveLength(3);
+    });
+  });
+});
+
+interface Chats {
+  readonly conversations: readonly { readonly messages: readonly { readonly body: string }[] }[];
+}
+
+describe('a message by hand', () => {
+  const CANARY = 'canary by hand';
+  const NUMBER = '14155552671';
+  const TOKEN = { value: 'svc_test_house', scopes: ['messages:send'] };
+
+  it('comes in by the door with its file, arrives once however often it is repeated, and leaves nothing of it in Temporal', async () => {
+    await room.inHouse({ csv: HEADER, account: account({ tokens: [TOKEN] }) }, async (house) => {
+      const dir = await mkdtemp(join(tmpdir(), 'sluice-door-'));
+      const file = join(dir, 'sluice.yaml');
+      const acme = { baseUrl: house.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 };
+      await writeFile(file, stringify({ version: 1, accounts: { acme } }));
+      const config = await loadConfig(file, { env: { TOKEN: TOKEN.value } });
+      const { client } = room.temporal;
+      const intake = openOperatorIntake({ config, db: house.db, client, taskQueue: house.workQueue });
+      const door = await openOperatorDoor({ folder: dir, intake, log: createLogger({ level: 'silent' }) });
+      const [one, other] = [connectDoor(door.path), connectDoor(door.path)];
+      try {
+        const upload = await one.upload({
+          ...{ account: 'acme', name: 'preço.txt', type: 'text/plain' },
+          data: Buffer.from('10'),
+        });
+        const to = { number: NUMBER, key: NUMBER };
+        const base = { type: 'message' as const, to, saveOnTicket: true };
+        const message = {
+          ...{ account: 'acme', key: 'k1' },
+          request: { ...base, text: CANARY, uploads: [upload] },
+        };
+        const answers = await Promise.all([one.send(message), other.send(message)]);
+        const id = answers[0]?.id as string;
+        expect(answers.map((answer) => answer.id)).toEqual([id, id]);
+        expect(answers.map(({ duplicate }) => duplicate).toSorted()).toEqual([false, true]);
+        const next = await one.send({ account: 'acme', key: 'k2', request: { ...base, text: 'then this' } });
+        expect(await untilEnded(house)).toMatchObject([
+          { id, outcome: 'done' },
+          { id: next.id, outcome: 'done' },
+        ]);
+        const { conversations } = (await house.panel.account()) as unknown as Chats;
+        const texts = conversations.flatMap(({ messages }) => messages.map(({ body }) => body));
+        expect(texts.filter((text) => text === CANARY)).toHaveLength(1);
+        expect(texts.at(-1)).toBe('then this');
+        const { workflow } =
+          (await house.db.query<{ workflow: string }>('select workflow from events'))[0] ?? {};
+        const history = JSON.stringify(await client.workflow.getHandle(workflow as string).fetchHistory());
+        const decoded = history.replace(/"data":"([^"]+)"/g, (_, data: string) => atob(data));
+        expect(decoded).toContain(`"events":["${id}"]`);
+        for (const canary of [CANARY, NUMBER, 'preço']) expect(decoded).not.toContain(canary);
+        await expect(one.send({ ...message, account: 'acne' })).rejects.toThrow('did you mean "acme"?');
+      } finally {
+        await Promise.all([one.close(), other.close()]);
+        await door.close();
+        await intake.close();
+        await rm(dir, { recursive: true, force: true });
+      }
     });
   });
 });
