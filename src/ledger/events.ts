@@ -252,17 +252,18 @@ export async function nextInLine(
 }
 
 /**
- * Forgets events that ended before `days` ago, and those that nobody came back with for a day after being told to.
+ * Forgets events that ended before `days` ago, and those that nobody came back with for a day after being told to; and
+ * messages that were sent before `days` ago and are not followed any more.
  * @returns how many; a further call may find more
  */
 export async function forgetEvents(db: Queryable, days: number, limit = 5000): Promise<number> {
   const rows = await db.query<Pick<EventRow, 'id' | 'account'>>(
     `delete from events where seq in (
-       (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1 * 86400) limit $2)
+       (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit $2)
        union all
        (select seq from events where state = 'received' and received_at < now() - interval '1 day' limit $2))
        -- Looked at again under the lock: meanwhile its sender may be back, or an operator have opened it.
-       and (state = 'ended' and ended_at < now() - make_interval(secs => $1 * 86400)
+       and (state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
             or state = 'received' and received_at < now() - interval '1 day')
      returning id, account`,
     [days, limit],
@@ -272,6 +273,12 @@ export async function forgetEvents(db: Queryable, days: number, limit = 5000): P
       where i.account = gone.account and i.subject = gone.id and i.kind in (${EVENT_KINDS})`,
     [rows.map(({ account }) => account), rows.map(({ id }) => id)],
   );
-  await db.query('delete from event_ranks where at < now() - make_interval(secs => $1 * 86400)', [days]);
+  await db.query('delete from event_ranks where at < now() - make_interval(secs => $1::float8 * 86400)', [
+    days,
+  ]);
+  await db.query(
+    'delete from deliveries where next_at is null and sent_at < now() - make_interval(secs => $1::float8 * 86400)',
+    [days],
+  );
   return rows.length;
 }

@@ -75,8 +75,6 @@ export const CONVERSATION_TABLES = `
     primary key (account, conversation_id, key)
   );
   create index messages_seq on messages (account, conversation_id, seq);
-  -- Those that do not say when, or by whom, they were written.
-  create index messages_unclear on messages (account, conversation_id) where from_me is null or at is null;
 
   create table poll_gaps (
     id bigint generated always as identity primary key,
@@ -159,6 +157,7 @@ export const CONVERSATION_TABLES = `
     primary key (account, message_id)
   );
   create index deliveries_due on deliveries (account, next_at) where next_at is not null;
+  create index deliveries_over on deliveries (sent_at) where next_at is null;
   create index deliveries_event on deliveries (event_id);
   create index deliveries_conversation on deliveries (account, conversation_id) where next_at is not null;
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { type DeliveryRow, followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
 import { movesOn, nextLook } from '../../../src/ledger/delivery-status.ts';
+import { forgetEvents } from '../../../src/ledger/events.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { freshAccount } from './support.ts';
 
@@ -128,6 +129,20 @@ describe('following', () => {
     const found = { account, event: 'e1', conversation: 5, messages, sentAt: T0 };
     await followMessages(db, found, after(70));
     expect(await rowOf(account)).toMatchObject({ sent_at: T0, next_at: after(120), told: 'unknown' });
+  });
+});
+
+describe('after its time', () => {
+  it('a message is forgotten, unless it is followed still', async () => {
+    const over = await followed();
+    await db.query('update deliveries set next_at = null where account = $1', [over]);
+    const open = await followed();
+    const days = (Date.now() - T0.getTime()) / 86_400_000;
+    await forgetEvents(db, days + 0.01);
+    expect(await rowOf(over)).toBeDefined();
+    await forgetEvents(db, days - 0.01);
+    expect(await rowOf(over)).toBeUndefined();
+    expect(await rowOf(open)).toBeDefined();
   });
 });
 
