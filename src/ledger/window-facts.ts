@@ -51,12 +51,16 @@ export async function windowFacts(
 function factsOf(which: string, connections: string): string {
   return `
     with recursive mine as materialized (
-      select c.id, c.poller, c.connection_id, c.channel, c.item ->> 'status' as status, c.updated_at, c.inbound_at,
-             c.todo_at is not null or c.reading is not null as behind,
-             exists (select 1 from messages m
-                      where m.account = c.account and m.conversation_id = c.id and (m.from_me is null or m.at is null)
-                        and m.from_me is distinct from true and coalesce(m.at, 'infinity') > $3) as unclear
-        from conversations c where c.account = $1 and ${which}),
+      select c.id, c.poller, c.connection_id, c.channel, c.item #>> '{state,status}' as status, c.updated_at,
+             greatest(c.inbound_at, m.inbound_at) as inbound_at,
+             c.todo_at is not null or c.reading is not null as behind, coalesce(m.unclear, false) as unclear
+        from conversations c, lateral (
+          -- Polling forgets all but the newest few hundred. What is not told yet is still being read.
+          select max(at) filter (where not from_me) as inbound_at,
+                 bool_or((from_me is null or at is null) and from_me is distinct from true) as unclear
+            from messages
+           where account = c.account and conversation_id = c.id and item is null and coalesce(at, 'infinity') > $3) m
+       where c.account = $1 and ${which}),
     ${connections}
     select
       (select coalesce(jsonb_agg(p), '[]') from (
@@ -65,6 +69,8 @@ function factsOf(which: string, connections: string): string {
       (select coalesce(jsonb_agg(g), '[]') from (
          select distinct poller, conversation_id from poll_gaps
           where account = $1 and coalesce(before, last_at) > $3
+            -- Such messages speak for themselves, and not against other conversations.
+            and code <> 'DIRECTION_UNKNOWN'
             and (conversation_id = 0 or conversation_id in (select id from mine))) g) as gaps,
       (select coalesce(jsonb_agg(s), '[]') from seen s) as connections`;
 }
@@ -82,6 +88,6 @@ const FACTS_OF_PERSON = factsOf(
    seen as (
      select ids.id, newest.channel, newest.name
        from ids, lateral (
-         select channel, item -> 'connection' ->> 'name' as name from conversations
+         select channel, item #>> '{state,connection,name}' as name from conversations
           where account = $1 and connection_id = ids.id order by updated_at desc limit 1) newest)`,
 );

@@ -44,12 +44,14 @@ interface Poll {
   readonly history?: boolean;
 }
 interface Gap {
+  readonly code?: string;
   readonly conversation?: number;
   readonly poller?: string;
   readonly before?: number | null;
   readonly last?: number;
 }
 interface Message {
+  readonly staged?: boolean;
   readonly fromMe: boolean | null;
   readonly at: number | null;
 }
@@ -81,23 +83,26 @@ async function build({ talks = [{}], polls = [{}], gaps = [], messages = [] }: W
       [
         ...[talk.account ?? 'acme', id, talk.poller ?? 'main', connection, channel, talk.key ?? KEY],
         ago(talk.updated ?? HOUR),
-        JSON.stringify({ id, status, connection: { id: connection, name, channel } }),
+        JSON.stringify({
+          state: { id, status, connection: { id: connection, name, channel } },
+          lastMessage: null,
+        }),
         inbound === null ? null : ago(inbound),
         talk.todo ? ago(5) : null,
         talk.reading ? '{}' : null,
       ],
     );
   }
-  for (const { conversation = 0, poller = 'main', before = HOUR, last = HOUR } of gaps)
+  for (const { code = 'LIST_GAP', conversation = 0, poller = 'main', before = HOUR, last = HOUR } of gaps)
     await db.query(
       `insert into poll_gaps (account, poller, conversation_id, code, reason, before, last_at)
-       values ('acme', $1, $2, 'C', 'r', $3, $4)`,
-      [poller, conversation, before === null ? null : ago(before), ago(last)],
+       values ('acme', $1, $2, $5, 'r', $3, $4)`,
+      [poller, conversation, before === null ? null : ago(before), ago(last), code],
     );
-  for (const [index, { fromMe, at }] of messages.entries())
+  for (const [index, { fromMe, at, staged = false }] of messages.entries())
     await db.query(
-      `insert into messages (account, conversation_id, key, at, from_me) values ('acme', 1, $1, $2, $3)`,
-      [`k${index}`, at === null ? null : ago(at), fromMe],
+      `insert into messages (account, conversation_id, key, at, from_me, item) values ('acme', 1, $1, $2, $3, $4)`,
+      [`k${index}`, at === null ? null : ago(at), fromMe, staged ? '{}' : null],
     );
 }
 
@@ -177,6 +182,26 @@ describe('a conversation', () => {
         ],
       },
       CLOSED_SINCE(2 * DAY),
+    ],
+    [
+      'and messages that another reading has left behind',
+      { messages: [{ fromMe: null, at: null, staged: true }] },
+      CLOSED_SINCE(2 * DAY),
+    ],
+    [
+      'and messages elsewhere that do not say by whom',
+      { gaps: [{ code: 'DIRECTION_UNKNOWN' }] },
+      CLOSED_SINCE(2 * DAY),
+    ],
+    [
+      'and behind many of our own one of the contact',
+      {
+        messages: [
+          { fromMe: false, at: HOUR },
+          { fromMe: true, at: 10 },
+        ],
+      },
+      OPEN_UNTIL(HOUR),
     ],
     // A contact who never wrote.
     ['without any message of the contact', { talks: [{ inbound: null }] }, NEVER],
