@@ -47,7 +47,8 @@ export async function describeSinks(db: Queryable, configured: readonly string[]
                union select sink from sink_states)
      select sink, case when open_until is null then 'closed' else 'open' end as circuit, ${iso('open_until')} as "openUntil",
             code, reason, coalesce(waiting.n, 0)::int as waiting, coalesce(dead.n, 0)::int as dead,
-            greatest(0, extract(epoch from clock_timestamp() - waiting.oldest))::float8 as "lagSeconds",
+            case when waiting.oldest is not null
+                 then greatest(0, extract(epoch from clock_timestamp() - waiting.oldest))::float8 end as "lagSeconds",
             coalesce(sent, 0)::float8 as sent, ${iso('sent_at')} as "sentAt"
        from names left join sink_states using (sink) left join waiting using (sink) left join dead using (sink)
       order by sink`,
