@@ -1,12 +1,12 @@
 // `sluice events`: what became of events, and another try for those that failed. A worker answers out of the ledger, so
 // this works beside whatever has the ledger open.
-import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { listEvents, retryEvents } from '../../workflows/event-desk.ts';
 import { retrySignal } from '../../workflows/messages.ts';
 import type { EventFilter, EventSummary } from '../contracts/intake.ts';
 import { collect, integer } from './arguments.ts';
-import { askDesk } from './desk.ts';
+import { askDesk, isRunning } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
 import { formatTime } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
@@ -137,6 +137,7 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   let [told, waiting] = [0, 0];
   for (const [workflow, { waits, events }] of workflows) {
     const handle = client.workflow.getHandle(workflow);
+    // One that somebody terminated has left its events open.
     if (!(await isRunning(handle))) {
       gone.push(workflow);
     } else if (waits) {
@@ -153,16 +154,6 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   const left = ids.length - again - waiting;
   if (left > 0) say(`${left} have ended well or are under way: nothing to try`);
   return EXIT.ok;
-}
-
-/** One that somebody terminated has left its events open. */
-async function isRunning(handle: WorkflowHandle): Promise<boolean> {
-  try {
-    return (await handle.describe()).status.name === 'RUNNING';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }
 
 function stateOf({ state, outcome, held }: EventSummary): string {

@@ -1,11 +1,11 @@
 // Which pollers there are: those of the configuration, those that the ledger knows, and whether their workflows run.
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { pollingIdentity } from '../../workflows/messages.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
 import type { ResolvedConfig } from '../config/load.ts';
 import { suggestion } from '../config/suggest.ts';
 import type { PollerName, PollerStatus, PollGap } from '../contracts/poll.ts';
-import { askDesk } from './desk.ts';
+import { askDesk, isRunning } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
 import { failing } from './run-sync.ts';
 
@@ -127,13 +127,7 @@ function neverStarted(name: PollerName): FoundPoller {
 /** What the ledger says of a poller holds only while its workflow runs. */
 async function withWorkflow(client: Client, poller: FoundPoller): Promise<FoundPoller> {
   const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
-  try {
-    const { status } = await handle.describe();
-    if (status.name !== 'RUNNING') return { ...poller, state: 'stopped' };
-    const state = poller.state === 'stopped' ? 'polling' : poller.state;
-    return { ...poller, state, trouble: await failing(handle) };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { ...poller, state: 'stopped' };
-    throw error;
-  }
+  if (!(await isRunning(handle))) return { ...poller, state: 'stopped' };
+  const state = poller.state === 'stopped' ? 'polling' : poller.state;
+  return { ...poller, state, trouble: await failing(handle) };
 }

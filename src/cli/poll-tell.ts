@@ -11,7 +11,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { type OperatorAct, pollingIdentity } from '../../workflows/messages.ts';
 import type { PollerName } from '../contracts/poll.ts';
-import { ANSWER_MS, noWorker } from './desk.ts';
+import { ANSWER_MS, isRunning, noWorker } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
 
 /** A call that is under way is waited for; its deadline is 30 s. */
@@ -20,19 +20,21 @@ const STOP_MS = 60_000;
 /**
  * Sends an update and waits for its end, however long that takes once the poller has it.
  * @param send begins the update, until it is accepted
+ * @param answerMs how long to wait for a worker
  * @throws CliError when the poller does not run, no worker answers, or it refuses
  */
 export async function tellPoller(
   client: Client,
   poller: PollerName,
   send: (handle: WorkflowHandle) => Promise<WorkflowUpdateHandle<void>>,
+  answerMs = ANSWER_MS,
 ): Promise<void> {
   const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
   try {
-    const accepted = await client.withDeadline(Date.now() + ANSWER_MS, () => send(handle));
+    const accepted = await client.withDeadline(Date.now() + answerMs, () => send(handle));
     await accepted.result();
   } catch (error) {
-    throw explained(error, poller);
+    throw explained(error, poller, answerMs);
   }
 }
 
@@ -46,20 +48,18 @@ export async function stopPoller(
   { by, reason }: OperatorAct,
 ): Promise<void> {
   const { workflowId } = pollingIdentity(poller);
-  try {
-    await client.workflowService.requestCancelWorkflowExecution({
-      namespace: client.options.namespace,
-      workflowExecution: { workflowId },
-      identity: by,
-      reason: `stopped by ${by}${reason === '' ? '' : `: ${reason}`}`,
-    });
-  } catch (error) {
-    // The service itself says NOT_FOUND, which only the SDK's own calls turn into an error of a class.
-    throw (error as { code?: number }).code === NOT_FOUND ? notRunning(poller, error as Error) : error;
-  }
+  // A second request to cancel a workflow that has ended is taken by the server without a word.
+  const handle = client.workflow.getHandle(workflowId);
+  if (!(await isRunning(handle))) throw notRunning(poller);
+  await client.workflowService.requestCancelWorkflowExecution({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId },
+    identity: by,
+    reason: `stopped by ${by}${reason === '' ? '' : `: ${reason}`}`,
+  });
   const given = AbortSignal.timeout(STOP_MS);
   try {
-    await client.withAbortSignal(given, () => client.workflow.getHandle(workflowId).result());
+    await client.withAbortSignal(given, () => handle.result());
   } catch (error) {
     if (error instanceof WorkflowFailedError) return;
     if (!given.aborted) throw error;
@@ -72,10 +72,7 @@ export async function stopPoller(
   }
 }
 
-/** gRPC status. */
-const NOT_FOUND = 5;
-
-function notRunning({ poller }: PollerName, cause: Error): CliError {
+function notRunning({ poller }: PollerName, cause?: Error): CliError {
   return new CliError(
     EXIT.notFound,
     `the poller "${poller}" is not running; \`sluice poll start ${poller}\` starts it`,
@@ -83,9 +80,9 @@ function notRunning({ poller }: PollerName, cause: Error): CliError {
   );
 }
 
-function explained(error: unknown, poller: PollerName): unknown {
+function explained(error: unknown, poller: PollerName, answerMs: number): unknown {
   if (error instanceof WorkflowNotFoundError) return notRunning(poller, error);
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noWorker(error);
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noWorker(error, answerMs);
   if (!(error instanceof WorkflowUpdateFailedError)) return error;
   const { cause } = error;
   const name = poller.poller;

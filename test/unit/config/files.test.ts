@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
 import { CONFIG_CHECKS } from '../../../src/cli/config-checks.ts';
 import { configJsonSchema, loadConfig } from '../../../src/config/index.ts';
+import { ConversationEvent } from '../../../src/contracts/conversation-events.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -153,6 +154,23 @@ describe('docs/ingress.md', () => {
         await writeFile(file, JSON.stringify(around(parseDocument(block).toJS())));
         await expect(loadConfig(file, { env: {}, ...CONFIG_CHECKS }), block).resolves.toBeDefined();
       }
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+});
+
+describe('docs/conversations.md', () => {
+  it('shows a configuration and an event that are right', async () => {
+    const text = await readFile(join(ROOT, 'docs/conversations.md'), 'utf8');
+    const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];
+    const [, event = ''] = /^```json\n(.*?)^```$/ms.exec(text) ?? [];
+    expect(ConversationEvent.parse(JSON.parse(event)).type).toBe('message.received');
+    const dir = await mkdtemp(join(tmpdir(), 'sluice-docs-'));
+    try {
+      await writeFile(join(dir, 'sluice.yaml'), `version: 1\n${yaml}`);
+      const { config } = await loadConfig(join(dir, 'sluice.yaml'), { env: {}, ...CONFIG_CHECKS });
+      expect(Object.keys(config.pollers)).toEqual(['acme-all']);
     } finally {
       await rm(dir, { recursive: true });
     }

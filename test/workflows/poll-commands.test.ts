@@ -1,0 +1,251 @@
+// `sluice poll` as operators type it, against real workflows and a ledger; only the calls of the API are played.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import type { Deps } from '../../activities/deps.ts';
+import { createPollControlActivities } from '../../activities/polling/control.ts';
+import { describeError } from '../../src/cli/describe-error.ts';
+import { askDesk } from '../../src/cli/desk.ts';
+import { registerPoll } from '../../src/cli/poll.ts';
+import { tellPoller } from '../../src/cli/poll-tell.ts';
+import { Config } from '../../src/contracts/config.ts';
+import type { PageResult, PollCall } from '../../src/contracts/poll.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { countMessages, endSweep, noteGap } from '../../src/ledger/poll-progress.ts';
+import { startPollers } from '../../src/runtime/pollers.ts';
+import { resumePollingUpdate } from '../../workflows/messages.ts';
+import { apiQueue, WORK_QUEUE } from '../../workflows/policies.ts';
+import type { describePollers } from '../../workflows/poll-desk.ts';
+import { SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { testLedger } from '../support/ledger.ts';
+import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
+
+const FILE = {
+  version: 1,
+  accounts: { acme: { baseUrl: 'http://127.0.0.1:9/wapi', tokens: ['env:TOKEN'] } },
+  pollers: {
+    main: { account: 'acme', connection: 1, interval: { min: '1h', max: '1h' } },
+    spare: { account: 'acme', connection: 2, interval: { min: '1h', max: '1h' } },
+  },
+};
+const config = Config.parse(FILE);
+const MAIN = { account: 'acme', poller: 'main' };
+
+let dir: string;
+let temporal: TestTemporal;
+let db: Database;
+/** What the next poll finds: so many messages, or a refusal. */
+let news: number | 'revoked' = 0;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-poll-'));
+  await writeFile(join(dir, 'sluice.yaml'), stringify(FILE));
+  [temporal, db] = await Promise.all([
+    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
+    testLedger(),
+  ]);
+});
+afterAll(async () => {
+  await temporal.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function pollPage(call: PollCall): Promise<PageResult> {
+  if (news === 'revoked')
+    throw ApplicationFailure.nonRetryable('ERR_TOKEN_REVOKED: the token was revoked', 'ERR_TOKEN_REVOKED');
+  await countMessages(db, call, news);
+  await endSweep(db, call, { watermark: new Date(), complete: true, news: news > 0 });
+  return { done: true, changed: 0, todo: 0 };
+}
+
+async function startWorkers() {
+  const { nativeConnection: connection, namespace } = temporal;
+  const deps: Pick<Deps, 'db' | 'log' | 'budget' | 'account' | 'poller'> = {
+    db,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
+    budget: { pace: async () => 120 } as never,
+    account: () => ({ tokens: [{ key: 'k' }], tokenKey: 'k' }) as never,
+    poller: (_account, poller) => config.pollers[poller] as never,
+  };
+  const common = { connection, namespace };
+  const work = await Worker.create({
+    ...{ ...common, taskQueue: WORK_QUEUE, ...workflowBundle() },
+    activities: createPollControlActivities(deps as Deps),
+  });
+  const api = await Worker.create({
+    ...{ ...common, taskQueue: apiQueue(WORK_QUEUE), activities: { pollPage } },
+  });
+  const running = [work, api].map((worker) => ({ worker, ended: worker.run() }));
+  return async () => {
+    for (const { worker } of running) worker.shutdown();
+    await Promise.all(running.map(({ ended }) => ended));
+  };
+}
+
+/** Runs a command in this process, as `main.ts` does. */
+async function sluice(args: string) {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      written[name] += String(text);
+      return true;
+    }),
+  );
+  const before = process.exitCode;
+  try {
+    const program = new Command('sluice').exitOverride();
+    registerPoll(program, {
+      TOKEN: 'svc_test_CANARY',
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      TEMPORAL_NAMESPACE: temporal.namespace,
+    });
+    const argv = [...args.split(' '), '--config', join(dir, 'sluice.yaml'), '--state', dir];
+    const code = await program.parseAsync(argv, { from: 'user' }).then(
+      () => process.exitCode,
+      (error: unknown) => {
+        const { message, exitCode } = describeError(error);
+        written.stderr += message ?? '';
+        return exitCode;
+      },
+    );
+    return { code, ...written, json: () => JSON.parse(written.stdout) as unknown };
+  } finally {
+    process.exitCode = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+describe('without a worker', () => {
+  it('questions and orders end as unavailable, with the way out', async () => {
+    await startPollers({ client: temporal.client, config: { pollers: { spare: config.pollers.spare! } } });
+    const spare = { account: 'acme', poller: 'spare' };
+    const filter = { gaps: false, limit: 1 };
+    const none = { exitCode: 8, message: expect.stringMatching(/^no worker answered .* `sluice dev`/) };
+    await Promise.all([
+      expect(
+        askDesk<typeof describePollers>(temporal.client, 'desk', 'describePollers', [filter], 500),
+      ).rejects.toMatchObject(none),
+      expect(
+        tellPoller(
+          temporal.client,
+          spare,
+          (handle) =>
+            handle.startUpdate(resumePollingUpdate, {
+              args: [{ by: 'ana', reason: '' }],
+              waitForStage: 'ACCEPTED',
+            }),
+          500,
+        ),
+      ).rejects.toMatchObject(none),
+    ]);
+    await temporal.client.workflow.getHandle('conversation-polling/acme/spare').terminate();
+  });
+});
+
+describe('with a worker', () => {
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    stop = await startWorkers();
+  });
+  afterAll(() => stop());
+
+  it('a poller is started once, shown, hurried, paused, resumed and stopped; its position stays', async () => {
+    expect(await sluice('poll status --json').then(({ json }) => json())).toMatchObject({
+      pollers: [
+        { ...MAIN, state: 'stopped', startedAt: null, polls: 0 },
+        { poller: 'spare', state: 'stopped' },
+      ],
+    });
+    expect((await sluice('poll now main')).code).toBe(3);
+
+    expect((await sluice('poll start main')).stdout).toBe('main (account acme): started\n');
+    expect((await sluice('poll start --json main')).json()).toEqual({
+      pollers: [{ name: 'main', account: 'acme', started: false }],
+    });
+
+    expect((await sluice('poll now main')).stdout).toBe('main was polled: nothing new\n');
+    news = 3;
+    expect(await sluice('poll now main')).toMatchObject({
+      code: 0,
+      stdout: 'main was polled: 3 new messages\n',
+    });
+    news = 0;
+    expect((await sluice('poll now acme/main --json')).json()).toEqual({ ...MAIN, messages: 0 });
+
+    expect(await sluice('poll pause main --reason lunch')).toMatchObject({
+      code: 0,
+      stdout: 'main is paused; `sluice poll resume main` goes on\n',
+    });
+    const paused = await sluice('poll status main');
+    expect(paused.stdout).toMatch(/^main +acme +paused .*\n {2}paused by .+: lunch\n$/m);
+    expect(await sluice('poll now main')).toMatchObject({
+      code: 5,
+      stderr: 'the poller is paused: `sluice poll resume main` lets it go on',
+    });
+    expect((await sluice('poll resume main')).stdout).toBe('main goes on\n');
+
+    expect(await sluice('poll stop main --reason moving')).toMatchObject({
+      code: 0,
+      stdout: 'main has stopped; `sluice poll start main` goes on\n',
+    });
+    expect(await sluice('poll stop main')).toMatchObject({
+      code: 3,
+      stderr: 'the poller "main" is not running; `sluice poll start main` starts it',
+    });
+    expect((await sluice('poll status main --json')).json()).toMatchObject({
+      pollers: [{ state: 'stopped', messages: 3, startedAt: expect.any(String), trouble: null }],
+    });
+    const history = await temporal.client.workflow.getHandle('conversation-polling/acme/main').fetchHistory();
+    const reasons = (history.events ?? []).map(
+      (one) => one.workflowExecutionCancelRequestedEventAttributes?.cause,
+    );
+    expect(reasons.filter(Boolean)).toEqual([expect.stringMatching(/^stopped by .+: moving$/)]);
+  });
+
+  it('a refusal of the account is told with its code, and shown until it is mended', async () => {
+    news = 'revoked';
+    await sluice('poll start main');
+    expect(await sluice('poll now main')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('"main" could not be polled: ERR_TOKEN_REVOKED'),
+    });
+    expect((await sluice('poll status main')).stdout).toMatch(/^main +acme +held .*\n {2}held: .*revoked/m);
+    news = 0;
+    expect((await sluice('poll now main')).code).toBe(0);
+    expect((await sluice('poll status main')).stdout).not.toContain('held');
+    await sluice('poll stop main');
+  });
+
+  it('gaps are one line each, of the pollers that were named', async () => {
+    await noteGap(db, MAIN, { code: 'LIST_GAP', reason: 'the pages do not join', before: new Date(0) });
+    await noteGap(db, MAIN, { code: 'UNREADABLE', reason: 'of another shape', conversation: 77 });
+    const { stdout, stderr } = await sluice('poll gaps main');
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split('\t').slice(2, 3)),
+    ).toEqual([['conversation 77'], ['list of conversations']]);
+    expect(stderr).toContain('2 gaps');
+    expect((await sluice('poll gaps spare --json')).stdout).toBe('');
+    expect((await sluice('poll gaps main --json --limit 1')).json()).toMatchObject({
+      ...MAIN,
+      conversation: 77,
+    });
+  });
+
+  it.each(['start mian', 'gaps mian', 'pause mian'])(
+    'a mistyped name ends with not found and the nearest one: %s',
+    async (args) => {
+      const { code, stderr } = await sluice(`poll ${args}`);
+      expect(code).toBe(3);
+      expect(stderr).toContain('there is no poller "mian"; did you mean "main"?');
+    },
+  );
+});
