@@ -13,6 +13,8 @@ import { formatTime } from './format.ts';
 const FIRST_LOOK_MS = 150;
 const LAST_LOOK_MS = 2000;
 const DELIVERY_LOOK_MS = 3000;
+/** Who has waited so long wants to know for what. */
+const PATIENCE_MS = 8000;
 /** Messages of one event: its text and its files. */
 const MAX_MESSAGES = 100;
 
@@ -27,7 +29,11 @@ export interface Watching {
   readonly signal: AbortSignal;
   /** One line for people. */
   say(line: string): void;
+  /** Between two looks. @default a timer */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
+
+const pauseByTimer = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal });
 
 /** Null when there is no such event. @throws CliError (unavailable) when no worker answers */
 export async function lookAt(client: Client, event: string): Promise<MessageState | null> {
@@ -48,8 +54,15 @@ async function messagesOf(client: Client, event: string): Promise<DeliveryEntry[
 }
 
 /** Returns when the event has ended; tells meanwhile what holds it up. */
-export async function untilEnded({ client, event, signal, say }: Watching): Promise<MessageState> {
+export async function untilEnded({
+  client,
+  event,
+  signal,
+  say,
+  pause = pauseByTimer,
+}: Watching): Promise<MessageState> {
   let told = '';
+  let waited = 0;
   for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LAST_LOOK_MS)) {
     const summary = await eventOf(client, event);
     if (summary?.state === 'ended') return { ...summary, messages: await messagesOf(client, event) };
@@ -62,7 +75,12 @@ export async function untilEnded({ client, event, signal, say }: Watching): Prom
     const why = held === null ? '' : `waits for somebody to act: ${held.reason} [${held.code}]`;
     if (why !== told) say(why === '' ? 'goes on' : why);
     told = why;
-    await delay(wait, undefined, { signal });
+    if (waited < PATIENCE_MS && waited + wait >= PATIENCE_MS && held === null)
+      say(
+        'not done yet: earlier events about the same person come first, and so may the budget of the account',
+      );
+    waited += wait;
+    await pause(wait, signal);
   }
 }
 
@@ -71,7 +89,7 @@ export async function untilEnded({ client, event, signal, say }: Watching): Prom
  * @param told hears each status that is new
  */
 export async function untilDelivered(
-  { client, event, signal }: Watching,
+  { client, event, signal, pause = pauseByTimer }: Watching,
   state: MessageState,
   told: (message: DeliveryEntry) => void,
 ): Promise<MessageState> {
@@ -83,7 +101,7 @@ export async function untilDelivered(
       told(message);
     }
     if (messages.every(({ nextAt }) => nextAt === null)) return { ...state, messages };
-    await delay(DELIVERY_LOOK_MS, undefined, { signal });
+    await pause(DELIVERY_LOOK_MS, signal);
   }
 }
 

@@ -14,7 +14,7 @@ import { say } from './lifetime.ts';
 import { connectClient, openConfig, openStack, type SessionOptions } from './session.ts';
 
 /** A holder of the folder that starts, or has a short command to do, is waited for. */
-const WAIT_SECONDS = 30;
+const WAIT_SECONDS = 60;
 /** A statement of a ledger elsewhere that takes longer is given up. */
 const LEDGER_MS = 10_000;
 

@@ -1,0 +1,170 @@
+// What an operator hears of a message until it has ended and been read, and the exit code; a desk with answers written down
+// stands for the worker.
+import type { Client } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { CliError, EXIT } from '../../../src/cli/exit.ts';
+import {
+  describeState,
+  exitCodeOf,
+  lookAt,
+  type MessageState,
+  untilDelivered,
+  untilEnded,
+} from '../../../src/cli/message-follow.ts';
+import type { DeliveryEntry } from '../../../src/contracts/delivery.ts';
+import type { EventSummary } from '../../../src/contracts/intake.ts';
+
+const AT = '2026-11-20T10:00:00.000Z';
+const OPEN: EventSummary = {
+  ...{ id: 'e1', account: 'acme', route: '_cli', action: 'message', state: 'accepted', outcome: null },
+  ...{ step: null, code: null, reason: null, held: null, warnings: [], workflow: 'w' },
+  ...{ receivedAt: AT, acceptedAt: AT, endedAt: null },
+};
+const HELD = { ...OPEN, held: { code: 'ERR_TOKEN_REVOKED', reason: 'the token is revoked' } };
+const DONE: EventSummary = { ...OPEN, state: 'ended', outcome: 'done', endedAt: AT };
+const MESSAGE: DeliveryEntry = {
+  ...{ event: 'e1', account: 'acme', messageId: 'm1', conversation: 5, status: 'sent', ack: 1 },
+  ...{ sentAt: AT, checkedAt: null, nextAt: AT, deadline: AT, endCode: null },
+};
+const as = (over: Partial<DeliveryEntry>): DeliveryEntry => ({ ...MESSAGE, ...over });
+
+/** Answers in order, the last one again and again. */
+function desk(events: readonly (EventSummary | null)[], messages: readonly DeliveryEntry[][] = [[]]) {
+  const left = { listEvents: [...events], listDeliveries: [...messages] };
+  const execute = async (type: keyof typeof left) => {
+    const answers = left[type] as unknown[];
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    return type === 'listEvents' ? (answer === null ? [] : [answer]) : answer;
+  };
+  const said: string[] = [];
+  const pauses: number[] = [];
+  const client = { workflow: { execute } } as unknown as Client;
+  const watching = {
+    ...{
+      client,
+      event: 'e1',
+      signal: new AbortController().signal,
+      say: (line: string) => void said.push(line),
+    },
+    pause: async (ms: number) => void pauses.push(ms),
+  };
+  return { client, watching, said, pauses };
+}
+
+const ended = (over: Partial<MessageState> = {}): MessageState => ({ ...DONE, messages: [], ...over });
+
+describe('until the event has ended', () => {
+  it('a message that is done at once is told with what was sent', async () => {
+    const { watching, said, pauses } = desk([DONE], [[MESSAGE]]);
+    expect(await untilEnded(watching)).toEqual(ended({ messages: [MESSAGE] }));
+    expect([said, pauses]).toEqual([[], []]);
+  });
+
+  it('what holds it up is told once, and that it goes on', async () => {
+    const other = { ...HELD, held: { code: 'CONFIG', reason: 'no such account' } };
+    const { watching, said } = desk([OPEN, HELD, HELD, OPEN, other, DONE]);
+    await untilEnded(watching);
+    expect(said).toEqual([
+      'waits for somebody to act: the token is revoked [ERR_TOKEN_REVOKED]',
+      'goes on',
+      'waits for somebody to act: no such account [CONFIG]',
+    ]);
+  });
+
+  it('who waits long is told once for what, and looks ever less often', async () => {
+    const { watching, said, pauses } = desk([...Array<EventSummary>(20).fill(OPEN), DONE]);
+    await untilEnded(watching);
+    expect(said).toEqual([expect.stringMatching(/^not done yet: earlier events/)]);
+    expect(pauses.slice(0, 3)).toEqual([150, 300, 600]);
+    expect(Math.max(...pauses)).toBe(2000);
+  });
+
+  it('workers with another ledger are found out, rather than waited for', async () => {
+    const { watching } = desk([null]);
+    const failure = await untilEnded(watching).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(CliError);
+    expect(failure).toMatchObject({ exitCode: EXIT.unavailable });
+  });
+
+  it('an event that is not there is null, for whoever asks once', async () => {
+    expect(await lookAt(desk([null]).client, 'e1')).toBeNull();
+  });
+});
+
+describe('until it is read', () => {
+  it('each new status is told once, until nobody looks any more', async () => {
+    const { watching } = desk(
+      [DONE],
+      [
+        [MESSAGE],
+        [as({ status: 'delivered', ack: 3 })],
+        [as({ status: 'delivered', ack: 3 })],
+        [as({ status: 'read', ack: 4, nextAt: null })],
+      ],
+    );
+    const told: string[] = [];
+    const last = await untilDelivered(
+      watching,
+      ended({ messages: [MESSAGE] }),
+      ({ status }) => void told.push(status),
+    );
+    expect(told).toEqual(['sent', 'delivered', 'read']);
+    expect(last.messages).toMatchObject([{ status: 'read' }]);
+  });
+
+  it('a text and its file are followed until the later of them is read', async () => {
+    const read = as({ status: 'read', nextAt: null });
+    const file = as({ messageId: 'm2' });
+    const { watching } = desk(
+      [DONE],
+      [
+        [read, file],
+        [read, { ...file, status: 'failed', nextAt: null }],
+      ],
+    );
+    const told: string[] = [];
+    const state = ended({ messages: [read, file] });
+    const last = await untilDelivered(
+      watching,
+      state,
+      ({ messageId, status }) => void told.push(`${messageId} ${status}`),
+    );
+    expect(told).toEqual(['m1 read', 'm2 sent', 'm2 failed']);
+    expect(exitCodeOf(last)).toBe(EXIT.failedRecords);
+  });
+
+  it('a message without an id ends at once', async () => {
+    const { watching, pauses } = desk([DONE]);
+    await untilDelivered(watching, ended(), () => undefined);
+    expect(pauses).toEqual([]);
+  });
+});
+
+it.each([
+  [ended(), EXIT.ok],
+  [ended({ outcome: 'unchanged' }), EXIT.ok],
+  [ended({ outcome: 'failed' }), EXIT.failedRecords],
+  [ended({ outcome: 'discarded' }), EXIT.failedRecords],
+  [ended({ outcome: 'unknown' }), EXIT.unknownOutcomes],
+  [ended({ messages: [as({ status: 'read' })] }), EXIT.ok],
+  [ended({ messages: [as({ endCode: 'DEADLINE' })] }), EXIT.ok],
+  [ended({ messages: [as({ status: 'read' }), as({ status: 'failed' })] }), EXIT.failedRecords],
+])('exit code of %j', (state, code) => {
+  expect(exitCodeOf(state)).toBe(code);
+});
+
+it('people read how it ended, why, and how far each message is', () => {
+  const state = ended({
+    ...{ outcome: 'failed', code: 'WINDOW_CLOSED', reason: 'the window is closed' },
+    messages: [as({ conversation: null, status: 'delivered', endCode: 'DEADLINE' })],
+  });
+  expect(describeState(state)).toEqual([
+    'event    e1 for acme',
+    'state    failed',
+    'why      the window is closed [WINDOW_CLOSED]',
+    expect.stringMatching(
+      /^message {2}2026-11-2\d \d\d:\d\d:\d\d \S+ {2}delivered {2}m1; not followed any more \[DEADLINE\]$/,
+    ),
+  ]);
+  expect(describeState({ ...HELD, messages: [] })[1]).toBe('state    held');
+});
