@@ -96,9 +96,9 @@ describe('a batch', () => {
     await send(writers[0] as Sink, event(0));
     const followed: unknown[] = [];
     let last = '0';
-    let over = false;
+    const over = new AbortController();
     const follow = async () => {
-      while (!over) {
+      while (!over.signal.aborted) {
         const rows = await rowsOf(`select id, seq from followed where seq > ${last} order by seq`);
         followed.push(...rows.map(({ id }) => id));
         last = String(rows.at(-1)?.seq ?? last);
@@ -111,7 +111,7 @@ describe('a batch', () => {
           await send(sink, ...[0, 1, 2, 3].map((k) => event(1000 * (writer + 1) + 10 * n + k)));
       }),
     );
-    over = true;
+    over.abort();
     await following;
     followed.push(
       ...(await rowsOf(`select id from followed where seq > ${last} order by seq`)).map(({ id }) => id),
