@@ -1,8 +1,11 @@
 // An installation whose worker is a process that may be killed: sandbox, PostgreSQL, the built `sluice worker`, and a file
 // as its sink.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { inject } from 'vitest';
 import { stringify } from 'yaml';
 import { type Tail, tail } from '../../../bench/support/poll-tail.ts';
@@ -11,7 +14,6 @@ import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { startPollers } from '../../../src/runtime/pollers.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { buildOnce } from '../../support/build.ts';
-import { type Child, runModule } from '../../support/child.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
 import { panelOf } from '../../support/panel.ts';
 import { startPostgres } from '../../support/postgres.ts';
@@ -22,10 +24,11 @@ export interface BurstRoom {
   readonly sandbox: Sandbox;
   readonly panel: ReturnType<typeof panelOf>;
   readonly db: Database;
+  readonly client: Client;
   /** What the sink was told, as it grows. */
   readonly told: Tail;
   /** Starts a worker process; resolves when it works. */
-  worker(): Promise<Child>;
+  worker(): Promise<{ kill(): Promise<void> }>;
   /** Starts the poller, and waits until all that comes from then on is news. */
   poll(): Promise<void>;
   close(): Promise<void>;
@@ -95,32 +98,33 @@ async function furnish(
   ends.push(() => db.close());
   const told = tail(join(dir, 'told.jsonl'));
   ends.push(() => told.close());
-  const workers: Child[] = [];
-  ends.push(() => Promise.all(workers.map((each) => each.kill())));
+  const workers: ChildProcess[] = [];
+  ends.push(() => Promise.all(workers.map(kill)));
 
   return {
-    ...{ sandbox, db, told, panel: panelOf(sandbox.panelUrl) },
+    ...{ sandbox, db, client: temporal.client, told, panel: panelOf(sandbox.panelUrl) },
     async worker() {
       const main = join(built, 'src/cli/main.js');
       const args = ['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir];
-      const worker = runModule(
-        `process.argv = ${JSON.stringify([process.execPath, main, ...args])};
-         await import(${JSON.stringify(main)});`,
-        {
-          TOKEN: options.token,
-          TEMPORAL_ADDRESS: inject('temporalAddress'),
-          TEMPORAL_NAMESPACE: temporal.namespace,
-          DATABASE_URL: postgres.url,
+      const worker = spawn(process.execPath, [main, ...args], {
+        env: {
+          ...{ ...process.env, TOKEN: options.token, DATABASE_URL: postgres.url },
+          ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: temporal.namespace },
           // Ends with this process, however that ends.
           npm_command: 'run-script',
         },
-      );
-      workers.push(worker);
-      await until('the worker is ready', () => {
-        if (worker.process.exitCode !== null) throw new Error(`the worker ended\n${worker.stderr()}`);
-        return worker.stderr().includes('ready for');
+        stdio: ['ignore', 'ignore', 'pipe'],
       });
-      return worker;
+      workers.push(worker);
+      let said = '';
+      worker.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      await until('the worker is ready', () => {
+        if (worker.exitCode !== null) throw new Error(`the worker ended\n${said}`);
+        return said.includes('ready for');
+      });
+      return { kill: () => kill(worker) };
     },
     async poll() {
       await startPollers({ client: temporal.client, config: Config.parse(file) });
@@ -130,4 +134,11 @@ async function furnish(
       });
     },
   };
+}
+
+async function kill(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return;
+  const ended = once(worker, 'exit');
+  worker.kill('SIGKILL');
+  await ended;
 }
