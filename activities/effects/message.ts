@@ -1,6 +1,8 @@
 // Steps that send an event's message: once, and when the answer was lost look into the conversation for it.
 import type { HistoryMessage, SentMessage } from '../../src/api-client/schemas/message.ts';
 import type { EffectResult, RequestOf } from '../../src/contracts/intake.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { followMessages } from '../../src/ledger/deliveries.ts';
 import { noteProgress } from '../../src/ledger/events.ts';
 import {
   findTwins,
@@ -63,6 +65,7 @@ export function createMessageEffects(deps: Deps) {
           writeDown: async (tx, { messages, ...where }, intent) => {
             const keys = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
             await traceIntent(tx, intent, { to, ...where, messages: keys });
+            await follow(tx, c, where.ticket, messages);
           },
           look: canBeSeen(request) ? begin(request) : null,
           unseen: UNSEEN,
@@ -176,17 +179,35 @@ export function createMessageEffects(deps: Deps) {
       ...{ id: intent.id, settleSeconds: account.settleSeconds, keys },
     });
     if (claim.kind === 'none') return 'absent';
-    if (claim.kind === 'own') return keep(ticket, to, claim.message);
+    if (claim.kind === 'own') return keep(c, ticket, to, claim.message);
     const waits = (c.progress.waits ?? 0) + 1;
     if (claim.kind === 'unclear' || waits > MAX_LOOKS) return 'unclear';
     await noteProgress(db, event.id, { waits });
     return 'later';
   }
 
-  function keep(ticket: number, to: string, message: HistoryMessage): Seen {
+  function keep(c: Message, ticket: number, to: string, message: HistoryMessage): Seen {
     const trace: MessageTrace = { to, ticket, contact: null, messages: [message.key] };
-    return async (tx, intent) => await traceIntent(tx, intent, trace);
+    return async (tx, intent) => {
+      await traceIntent(tx, intent, trace);
+      await follow(tx, c, ticket, [message]);
+    };
   }
+}
+
+/** Has the delivery of messages followed, those without an id excepted: nobody could ask for them. */
+async function follow(
+  tx: Queryable,
+  { event }: Message,
+  conversation: number | null,
+  messages: readonly Pick<HistoryMessage, 'id' | 'status' | 'ack'>[],
+): Promise<void> {
+  const followed = messages.flatMap(({ id, status, ack }) =>
+    id === null ? [] : [{ id, status: status ?? 'unknown', ack }],
+  );
+  if (followed.length === 0) return;
+  const { account, id } = event;
+  await followMessages(tx, { account, event: id, conversation, messages: followed });
 }
 
 /** The step that begins to look for a message. */

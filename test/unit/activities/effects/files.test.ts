@@ -1,7 +1,9 @@
 // Files that go along with a message: had before anything is spent, and refused without a call.
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { storeUpload } from '../../../../src/ledger/uploads.ts';
 import { type EffectRoom, message, openEffectRoom } from './support.ts';
 
 let room: EffectRoom;
@@ -88,4 +90,55 @@ it('that the storage has no room for let the event wait', async () => {
   await room.panel.patch({ storageLimitReached: false });
   await room.drive(id);
   expect(await room.sentTo('5511900008885')).toEqual(['hello', 'hello', '']);
+});
+
+describe('files that were uploaded', () => {
+  const FILE = { account: 'acme', filename: 'a.pdf', contentType: 'application/pdf' };
+  const store = async (over: object = {}) =>
+    (await storeUpload(room.db, { ...FILE, data: Buffer.from('upload'), ...over })).id;
+
+  it('arrive byte by byte, in their order, behind those from addresses', async () => {
+    const data = randomBytes(1_000_003);
+    const uploads = [await store({ data }), await store({ filename: 'b.pdf' })];
+    await room.drive(await room.event({ ...withFiles('5511900008891', ['/a.png']), uploads }));
+    const { conversations } = await room.state();
+    const media = conversations.at(-1)?.messages.flatMap((each) => each.media ?? []);
+    expect(media?.map(({ name, type }) => [name, type])).toEqual([
+      ['a.png', 'image/png'],
+      ['a.pdf', 'application/pdf'],
+      ['b.pdf', 'application/pdf'],
+    ]);
+    expect(media?.[1]).toMatchObject({
+      ...{ size: data.length, sha256: createHash('sha256').update(data).digest('hex') },
+    });
+  });
+
+  it.each([
+    ['never', async () => 'up_never'],
+    ['for another account', () => store({ account: 'other' })],
+    [
+      'more than seven days ago',
+      async () => {
+        const id = await store({ filename: 'old.pdf' });
+        await room.db.query('update uploads set expires_at = now() where id = $1', [id]);
+        return id;
+      },
+    ],
+  ])('%s fail the event before anything is spent or downloaded', async (_, upload) => {
+    const uploads = [await store(), await upload()];
+    const id = await room.event({ ...withFiles('5511900008892', ['/a.png']), uploads });
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'UPLOAD_GONE', kept: true });
+    expect((await room.outcome(id)).reason).toMatch(/^upload 2 of 2 is not there/);
+    expect([await calls(), asked]).toEqual([[], []]);
+    expect(await room.intent(id)).toMatchObject({ state: 'open', sends: 0 });
+  });
+
+  it('with a message that leaves no conversation are refused', async () => {
+    const over = { uploads: [await store()], saveOnTicket: false };
+    const id = await room.event(message('5511900008893', over));
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'INVALID_ARGUMENT' });
+    expect(await calls()).toEqual([]);
+  });
 });

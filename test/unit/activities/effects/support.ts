@@ -11,6 +11,7 @@ import { createEffectActivities } from '../../../../activities/effects/index.ts'
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
 import { createGate } from '../../../../src/budget/gate.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
+import { PollerConfig } from '../../../../src/contracts/config.ts';
 import { type EffectResult, type EffectStep, EventRequest } from '../../../../src/contracts/intake.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import { saveCatalog } from '../../../../src/ledger/catalog.ts';
@@ -29,6 +30,9 @@ const SCOPES = [
 /** Numbers of contacts that the sandbox has: their ids are their places, from 1. */
 export const KNOWN = ['5511987650001', '551187650002', '5511987650003', '5511987650004', '5511987650005'];
 
+/** Follows all conversations of the account, once a test has written its row. */
+export const POLLER = 'main';
+
 export interface State {
   readonly contacts: { id: number; number: string; name: string; tagIds: number[] }[];
   readonly cards: { id: number; contactId: number; stageId: number; status: string }[];
@@ -41,7 +45,7 @@ export interface State {
       body: string;
       fromMe: boolean;
       templateData?: object;
-      media?: { name: string; type: string };
+      media?: { name: string; type: string; size: number; sha256: string };
     }[];
   }[];
 }
@@ -104,8 +108,12 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
       throw new Error('not used here');
     };
     const deps: Deps = {
-      ...{ db, spec: never, poller: never, openSource: never, compileMapping: never },
+      ...{ db, spec: never, openSource: never, compileMapping: never },
       ...{ sink: never, sinkNames: [], sinkRetry: never },
+      poller(account, name) {
+        if (name === POLLER) return PollerConfig.parse({ account });
+        throw new Error(`no poller ${name}`);
+      },
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
       gate: createGate(new Map()),
       log: { info() {}, warn: (fields) => void log.push(fields), error: console.error },
