@@ -29,7 +29,7 @@ export type FoundPoller = Omit<PollerStatus, 'startedAt'> & {
  * Names of pollers of the configuration: those that were given, or all.
  * @throws CliError when one is not there, or there are none
  */
-export function knownNames({ config, file }: Opened, given: readonly string[]): string[] {
+export function knownNames({ config, file }: Omit<Opened, 'client'>, given: readonly string[]): string[] {
   const known = Object.keys(config.pollers);
   if (known.length === 0) throw new CliError(EXIT.usage, `${file} has no pollers: there is nothing to start`);
   for (const name of given) if (!known.includes(name)) throw unknownPoller(name, known);

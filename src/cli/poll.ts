@@ -27,28 +27,39 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     .command('poll')
     .description('pollers: they follow the conversations of accounts, and tell sinks of what is new');
 
-  const withOpened = async (options: SessionOptions, work: (opened: Opened) => Promise<number>) => {
+  /** `choose` looks at the configuration before anything connects, so that a mistyped name is told without a server. */
+  const withChosen = async <T>(
+    options: SessionOptions,
+    choose: (loaded: Omit<Opened, 'client'>) => T,
+    work: (opened: Opened, chosen: T) => Promise<number>,
+  ) => {
     process.exitCode = await runCommand(async (shutdown) => {
-      const { config, file } = await openConfig(options.config, env);
-      return await work({ config, file, client: await connectClient(options.state, env, shutdown) });
+      const loaded = await openConfig(options.config, env);
+      const chosen = choose(loaded);
+      const { config, file } = loaded;
+      return await work({ config, file, client: await connectClient(options.state, env, shutdown) }, chosen);
     });
   };
+  const withOpened = (options: SessionOptions, work: (opened: Opened) => Promise<number>) =>
+    withChosen(options, () => undefined, work);
 
   withSessionOptions(poll.command('start [names...]'))
     .description('start pollers: these, or all of the configuration; one that runs is left alone')
     .option('--json', 'print who was started as JSON on stdout', false)
     .action((given: string[], options: Options) =>
-      withOpened(options, async (opened) => {
-        const names = knownNames(opened, given);
-        const { client, config } = opened;
-        const pollers = await startPollers({ client, config, names });
-        if (pollers.some(({ started }) => started)) await warnWithoutWorker(client);
-        if (options.json) print({ pollers });
-        else
-          for (const { name, account, started } of pollers)
-            line(`${name} (account ${account}): ${started ? 'started' : 'runs already'}`);
-        return EXIT.ok;
-      }),
+      withChosen(
+        options,
+        (loaded) => knownNames(loaded, given),
+        async ({ client, config }, names) => {
+          const pollers = await startPollers({ client, config, names });
+          if (pollers.some(({ started }) => started)) await warnWithoutWorker(client);
+          if (options.json) print({ pollers });
+          else
+            for (const { name, account, started } of pollers)
+              line(`${name} (account ${account}): ${started ? 'started' : 'runs already'}`);
+          return EXIT.ok;
+        },
+      ),
     );
 
   withSessionOptions(poll.command('status [names...]'))
@@ -88,13 +99,16 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       .option('--json', 'print the result as JSON on stdout', false);
     if (withReason) command.option('--reason <text>', 'kept with the poller', '');
     command.action((name: string, options: ReasonOptions) =>
-      withOpened(options, async (opened) => {
-        const poller = resolvePoller(opened, name);
-        const { text, ...result } = await act(opened, poller, options);
-        if (options.json) print({ ...poller, ...result });
-        else line(text);
-        return EXIT.ok;
-      }),
+      withChosen(
+        options,
+        (loaded) => resolvePoller(loaded, name),
+        async (opened, poller) => {
+          const { text, ...result } = await act(opened, poller, options);
+          if (options.json) print({ ...poller, ...result });
+          else line(text);
+          return EXIT.ok;
+        },
+      ),
     );
   };
   const by = ({ reason }: ReasonOptions): OperatorAct => ({ by: operatorName(), reason });

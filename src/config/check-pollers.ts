@@ -91,8 +91,7 @@ function checkAnnounce(main: YamlFile, account: string, rules: unknown): ConfigP
     }
     const { success, data } = AnnounceRule.safeParse(rule);
     if (!success) return problems;
-    const sorted = (list: readonly (string | number)[] | undefined) => list && [...new Set(list)].sort();
-    const print = JSON.stringify([data.sink, sorted(data.events) ?? null, sorted(data.connections) ?? null]);
+    const print = JSON.stringify([data.sink, sorted(data.events), sorted(data.connections)]);
     const first = seen.get(print);
     if (first === undefined) seen.set(print, index);
     else
@@ -101,6 +100,10 @@ function checkAnnounce(main: YamlFile, account: string, rules: unknown): ConfigP
       );
     return problems;
   });
+}
+
+function sorted(list: readonly (string | number)[] | undefined): readonly string[] | null {
+  return list === undefined ? null : [...new Set(list)].map(String).sort();
 }
 
 function checkSinks(main: YamlFile): ConfigProblem[] {

@@ -10,7 +10,7 @@ const { pollers } = Config.parse({
   accounts: {},
   pollers: { main: { account: 'acme' }, second: { account: 'other' } },
 });
-const opened = { config: { pollers }, file: 'sluice.yaml', client: undefined as never };
+const opened = { config: { pollers }, file: 'sluice.yaml' };
 
 const STATUS: PollerStatus = {
   account: 'acme',

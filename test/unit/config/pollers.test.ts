@@ -297,7 +297,7 @@ it('never repeats a secret, wherever one was pasted', async () => {
     ['secrets: [env:HOOK_KEY]', `secrets: [env:HOOK_KEY], timeout: '${key}'`],
     ['type: http', `type: '${key}'`],
     ['hooks: {', `'${key}': {`],
-    ['http://127.0.0.1:8080/hooks', `${key}`],
+    ['http://127.0.0.1:8080/hooks', key],
     ['http://127.0.0.1:8080/hooks', 'http://svc:CANARY@127.0.0.1:8080/hooks'],
     ['env:SHOP_DB', 'postgres://svc:CANARY@db:5432/shop'],
     ['sink: bus', `sink: '${key}'`],
