@@ -25,12 +25,13 @@ interface Case {
   readonly announce?: string;
   readonly open?: boolean;
   readonly answer?: SinkError;
+  readonly skips?: boolean;
   readonly attempt?: number;
   readonly agoMs?: number;
 }
 
 /** Runs the activity on a run of its own; answers what the sink got and how it ended. */
-async function announce({ announce, open = false, answer, attempt = 1, agoMs = 0 }: Case) {
+async function announce({ announce, open = false, answer, skips = false, attempt = 1, agoMs = 0 }: Case) {
   const spec = specOf(freshAccount());
   const options = announce === undefined ? spec.options : { ...spec.options, announce };
   const run = await openRun(db, { ...spec, options });
@@ -59,6 +60,7 @@ async function announce({ announce, open = false, answer, attempt = 1, agoMs = 0
       return {
         async send(events) {
           sent.push(...events);
+          if (skips) return [{ state: 'skipped' }];
           return [answer === undefined ? { state: 'sent' } : { state: 'failed', error: answer }];
         },
         close: never,
@@ -89,6 +91,12 @@ describe('telling a sink that a run has ended', () => {
 
   it('has nothing to do for a sync without a sink', async () => {
     expect(await announce({})).toMatchObject({ sent: [], failure: null });
+  });
+
+  it('is not done while the sink leaves the event unsent', async () => {
+    const { failure } = await announce({ announce: 'bus', skips: true });
+    expect(failure).toMatchObject({ message: 'the sink "bus" left the event unsent' });
+    expect(failure).not.toMatchObject({ nonRetryable: true });
   });
 
   const cases: [name: string, given: Case, type: string, again: boolean][] = [
