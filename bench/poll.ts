@@ -2,6 +2,8 @@
 // idle account, and the time from a customer's message to the line in a sink. Accounts side by side, each with a token
 // of its own; the sandbox counts.
 import { join } from 'node:path';
+import { PollerConfig } from '../src/contracts/config.ts';
+import { startPollers } from '../src/runtime/pollers.ts';
 import type { BenchResult } from './bench.ts';
 import { type House, openHouse } from './support/house.ts';
 import { type LoggedCall, mostInAnyMinute, quantile, round, timeOf, wasTaken } from './support/log.ts';
@@ -50,7 +52,7 @@ const SCENARIOS: readonly Scenario[] = [
 type Figures = Record<string, number | string>;
 
 export async function poll(say: (line: string) => void): Promise<BenchResult> {
-  const named = (entry: (scenario: Scenario) => object) =>
+  const named = <T>(entry: (scenario: Scenario) => T) =>
     Object.fromEntries(SCENARIOS.map((scenario) => [scenario.id, entry(scenario)]));
   const house = await openHouse({
     accounts: SCENARIOS.map(({ id, conversations }, i) => ({
@@ -72,6 +74,8 @@ export async function poll(say: (line: string) => void): Promise<BenchResult> {
   try {
     for (const { id } of SCENARIOS) tails.set(id, tail(join(house.dir, `${id}.jsonl`)));
     for (let i = 0; i < WORKERS; i++) await house.worker();
+    const pollers = named(({ id }) => PollerConfig.parse({ account: id }));
+    await startPollers({ client: house.client, config: { pollers } });
     await untilAllPoll(house);
     say(`customers write for ${SECONDS} s`);
     const figures: Figures = {
