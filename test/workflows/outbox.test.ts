@@ -1,0 +1,210 @@
+// The outbox at work: woken, idle, a worker lost in the middle, and `sluice outbox` as operators type it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from '@temporalio/worker';
+import { Command } from 'commander';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { describeError } from '../../src/cli/describe-error.ts';
+import { registerOutbox } from '../../src/cli/outbox.ts';
+import type { SinkStatus } from '../../src/contracts/outbox.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { outboxWorkflowId, wakeSignal } from '../../workflows/messages.ts';
+import { WORK_QUEUE } from '../../workflows/policies.ts';
+import { emptyLedger, testLedger } from '../support/ledger.ts';
+import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
+import {
+  DOWN,
+  type MemorySink,
+  memorySink,
+  outboxRoom,
+  put,
+  REFUSED,
+  told,
+} from '../unit/activities/outbox-room.ts';
+
+let dir: string;
+let temporal: TestTemporal;
+let db: Database;
+let bus: MemorySink;
+let worker: Worker;
+let ended: Promise<void>;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sluice-outbox-'));
+  [temporal, db] = await Promise.all([connectTestTemporal(), testLedger()]);
+  bus = memorySink();
+  const room = outboxRoom(db, { bus }, { now: async () => new Date(), sittingMs: 1000 });
+  const { nativeConnection: connection, namespace } = temporal;
+  worker = await Worker.create({
+    ...{ connection, namespace, taskQueue: WORK_QUEUE, ...workflowBundle() },
+    activities: room.activities,
+  });
+  ended = worker.run();
+});
+afterAll(async () => {
+  worker?.shutdown();
+  await ended;
+  await temporal?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  await emptyLedger(db);
+  bus.ids.length = 0;
+  bus.rule = () => null;
+});
+
+const many = (count: number, streams: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => told(n % streams, from + n));
+const handle = () => temporal.client.workflow.getHandle(outboxWorkflowId('bus'));
+
+/** As an activity does it (activities/wake.ts). */
+async function wake(): Promise<void> {
+  await temporal.client.workflow.signalWithStart('outboxDelivery', {
+    workflowId: outboxWorkflowId('bus'),
+    taskQueue: WORK_QUEUE,
+    args: [{ sink: 'bus' }],
+    signal: wakeSignal,
+    signalArgs: [],
+  });
+}
+
+const arrived = (count: number) => until(`${count} events arrived`, () => bus.ids.length >= count);
+
+/** Runs a command in this process, as `main.ts` does. */
+async function sluice(args: string) {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      written[name] += String(text);
+      return true;
+    }),
+  );
+  const before = process.exitCode;
+  try {
+    const program = new Command('sluice').exitOverride();
+    const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: temporal.namespace };
+    registerOutbox(program, env);
+    const argv = ['outbox', ...args.split(' '), '--state', dir];
+    const code = await program.parseAsync(argv, { from: 'user' }).then(
+      () => process.exitCode,
+      (error: unknown) => {
+        const { message, exitCode } = describeError(error);
+        written.stderr += message ?? '';
+        return exitCode;
+      },
+    );
+    const sinks = () => (JSON.parse(written.stdout) as { sinks: SinkStatus[] }).sinks;
+    return { code, ...written, sinks };
+  } finally {
+    process.exitCode = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+describe('the workflow of a sink', () => {
+  it('is woken for what comes, also while it sends, and does nothing between', async () => {
+    let woken: Promise<void> | undefined;
+    bus.rule = () => {
+      // Put and told of while the sitting is under way: too late for its batch.
+      woken ??= put(db, ['bus'], many(5, 2, 1000)).then(wake);
+      return null;
+    };
+    await put(db, ['bus'], many(20, 3));
+    await wake();
+    await arrived(25);
+    await woken;
+    expect(new Set(bus.ids).size).toBe(25);
+    const quiet = await until('it waits', async () => {
+      const { raw, historyLength } = await handle().describe();
+      return (raw.pendingActivities ?? []).length === 0 && historyLength;
+    });
+    await put(db, ['bus'], many(1, 1, 2000));
+    await wake();
+    await arrived(26);
+    // A wake, one sitting and a timer: some ten events each.
+    expect(quiet).toBeLessThan(60);
+  });
+
+  it('goes on where a worker was lost, and after it was terminated', async () => {
+    await put(db, ['bus'], many(10, 2));
+    // Somebody had it in hand who has not been heard of since.
+    await db.query(
+      `insert into sink_states (sink, claimed_by, claimed_until) values ('bus', 'lost', now() + interval '1 second')`,
+    );
+    await wake();
+    await arrived(10);
+    await handle().terminate('somebody did');
+    await put(db, ['bus'], many(3, 1, 100));
+    await wake();
+    await arrived(13);
+  });
+});
+
+describe('sluice outbox', () => {
+  it('shows a sink in trouble; a retry probes it at once, also where its workflow has ended', async () => {
+    bus.rule = () => DOWN;
+    await put(db, ['bus'], many(4, 2));
+    await wake();
+    await until('the circuit is open', async () => {
+      const [sink] = (await sluice('status --json')).sinks();
+      return sink?.circuit === 'open' && sink;
+    });
+    expect(await sluice('status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^bus: left alone, .*; 4 waiting, the oldest for .*; 0 sent\n {2}nobody answers \[UNREACHABLE\]\n$/,
+      ),
+    });
+    await handle().terminate('somebody did');
+    await db.query(`update sink_states set open_until = now() + interval '1 hour'`);
+    bus.rule = () => null;
+    expect(await sluice('retry --yes')).toMatchObject({ code: 0, stderr: '0 events tried again\n' });
+    await arrived(4);
+    expect((await sluice('status --json')).sinks()).toMatchObject([
+      { sink: 'bus', circuit: 'closed', waiting: 0 },
+    ]);
+  });
+
+  it('lists dead events without what they say, has them tried again, and discards them', async () => {
+    bus.rule = ({ id }) => (/\/1$|\/2$/.test(id) ? REFUSED : null);
+    await put(db, ['bus'], many(4, 4));
+    await wake();
+    await arrived(2);
+    const dead = await until('two are dead', async () => {
+      const { stdout } = await sluice('list --dead --sink bus --json');
+      const rows = stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((row) => JSON.parse(row) as { id: string });
+      return rows.length === 2 && rows;
+    });
+    expect(dead).toEqual([
+      expect.objectContaining({
+        id: 'bus/2',
+        eventId: 'acme/1/1',
+        state: 'dead',
+        code: 'REFUSED',
+        attempts: 1,
+      }),
+      expect.objectContaining({ id: 'bus/3', eventId: 'acme/2/2', state: 'dead' }),
+    ]);
+    const shown = await sluice('show bus/2');
+    expect(shown.stdout).toMatch(/^why +no such thing \[REFUSED\]$/m);
+    expect(shown.stdout + JSON.stringify(dead)).not.toContain('conversationId');
+
+    expect(await sluice('list --waiting')).toMatchObject({ stdout: '', stderr: '0 events\n' });
+    expect((await sluice('retry')).code).toBe(2);
+    expect((await sluice('retry bus/2 bus/99')).code).toBe(3);
+    expect((await sluice('show nonsense')).code).toBe(3);
+    expect((await sluice('discard bus/2')).code).toBe(2);
+    bus.rule = () => null;
+    expect(await sluice('retry bus/2')).toMatchObject({ code: 0, stderr: '1 event tried again\n' });
+    await arrived(3);
+    expect(bus.ids.at(-1)).toBe('acme/1/1');
+    expect(await sluice('discard bus/3 --yes')).toMatchObject({ code: 0, stderr: '1 event discarded\n' });
+    expect(await db.query('select 1 from outbox')).toEqual([]);
+  });
+});
