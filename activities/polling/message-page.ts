@@ -2,7 +2,7 @@
 // API text, GET /v1/conversations/{ticketId}/messages: page 1 holds the most recent messages, items are chronological.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
-import type { Reading } from '../../src/ledger/conversations.ts';
+import type { Reading, Twins } from '../../src/ledger/conversations.ts';
 import type { KnownMessages, StagedMessage } from '../../src/ledger/messages.ts';
 import { instant } from './listing.ts';
 
@@ -14,9 +14,6 @@ export interface Placed {
   /** At the old end of the page, where others of the same instant may follow on the next page. */
   readonly atEdge: boolean;
 }
-
-/** Messages without an id at the old end of what is read: key without number → how many. */
-export type Twins = Readonly<Record<string, number>>;
 
 export interface PageView {
   /** Chronological; none that an earlier page of this reading has shown. */
@@ -57,13 +54,15 @@ export function viewPage(
   }));
   // By place, not by key: of two that look alike, one may have been read and the other not.
   const fresh = placed.filter(({ place }) => start === 0 || place >= readUpTo);
-  const counts: Record<string, number> = { ...before?.twins };
+  const counts: Record<string, number> = { ...before?.twins.counts };
   const items = fresh
     .toReversed()
     .map(({ message, place, atEdge }) => ({ message: numbered(message, counts), place, atEdge }))
     .toReversed();
   const edge = new Set(placed.filter(({ atEdge }) => atEdge).map(({ message }) => baseOf(message)));
-  const twins = Object.fromEntries(Object.entries(counts).filter(([base]) => edge.has(base)));
+  const goesOn = before !== null && oldest === before.twins.at;
+  const kept = Object.entries(counts).filter(([base]) => oldest === null || goesOn || edge.has(base));
+  const twins = { at: oldest, counts: Object.fromEntries(kept) };
   return { items, length, start, joins, twins };
 }
 

@@ -82,7 +82,7 @@ async function takePage(
   };
   if (!view.joins && reading.restarts < MAX_RESTARTS) {
     await takeStaged(tx, account, conversation);
-    const anew = { page: 1, read: 0, twins: {}, idle: 0, restarts: reading.restarts + 1 };
+    const anew = { page: 1, read: 0, twins: { at: null, counts: {} }, idle: 0, restarts: reading.restarts + 1 };
     await saveReading(tx, account, conversation, { ...reading, ...anew });
     return { ...NOTHING, done: false };
   }

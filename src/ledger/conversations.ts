@@ -34,14 +34,21 @@ export interface Reading {
   readonly count: number;
   /** How many of the newest places are read; 0: it begins anew. */
   readonly read: number;
-  /** Messages without an id at the old end of what is read: key without number → how many. */
-  readonly twins: Readonly<Record<string, number>>;
+  readonly twins: Twins;
   /** Counts up with every page, so that an attempt that outlived its time is known. */
   readonly step: number;
   readonly restarts: number;
   /** Pages in a row that brought nothing. */
   readonly idle: number;
   readonly newest: NewestMark;
+}
+
+/** Messages without an id at the old end of what is read, whose likes may follow on the next page. */
+export interface Twins {
+  /** Their instant, epoch milliseconds; null: they show none. */
+  readonly at: number | null;
+  /** Key without number → how many. */
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 /** What the newest page of a reading showed; texts by hash, times in ISO 8601. */

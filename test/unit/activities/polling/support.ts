@@ -1,0 +1,194 @@
+// A service, a ledger and the polling between them; a driver that takes polls and readings step by step, and cuts them off.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { Deps } from '../../../../activities/deps.ts';
+import { createPollingActivities, type PollingOptions } from '../../../../activities/polling/index.ts';
+import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
+import { createGate } from '../../../../src/budget/gate.ts';
+import type { Budget } from '../../../../src/budget/slots.ts';
+import { type AnnounceRule, PollerConfig } from '../../../../src/contracts/config.ts';
+import { ConversationEvent } from '../../../../src/contracts/conversation-events.ts';
+import { LANES } from '../../../../src/contracts/run.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+
+/** Refusals are the point here, so only errors are shown. */
+const logger = new DefaultLogger('ERROR');
+
+/** What a worker that dies leaves behind: nothing of the transaction (`lost`), or all of it and no answer (`after`). */
+export type Cut = 'none' | 'lost' | 'after';
+
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+const FREE: Budget = {
+  reserve: async ([token]) => ({
+    granted: true,
+    token: token as string,
+    number: 1,
+    marked: false,
+    waitMs: 0,
+  }),
+  observe: async () => undefined,
+  block: async () => undefined,
+  refused: async () => false,
+  accepted: async () => undefined,
+  pace: async () => 60_000,
+  snapshot: async () => [],
+};
+
+export interface HandOptions {
+  readonly db: Database;
+  readonly client: Partial<MessagingClientOptions> & { readonly baseUrl: string };
+  readonly account?: string;
+  /** Messages before this are not told; null: all are. `now`: those that come after the first poll. @default null */
+  readonly since?: Date | null | 'now';
+  readonly config?: { readonly pageSize?: number; readonly connection?: number };
+  readonly polling?: PollingOptions;
+  readonly announce?: readonly AnnounceRule[];
+  readonly settleSeconds?: number;
+}
+
+/** The hand that polls one account. */
+export async function openHand(options: HandOptions) {
+  const { db, account = 'acme', since = null, config = {} } = options;
+  const client = new MessagingClient({ token: 'svc_test_poll', deadlineMs: 5000, ...options.client });
+  const from = since === 'now' ? 'now' : since === null ? 'all' : since.toISOString();
+  const poller = PollerConfig.parse({ account, from, ...config });
+  const log: object[] = [];
+  const woken: string[] = [];
+  let cut: Cut = 'none';
+  const cutDb: Database = {
+    ...db,
+    async transaction(work) {
+      const how = cut;
+      const result = await db.transaction(async (tx) => {
+        const value = await work(tx);
+        if (how === 'lost') throw new Killed();
+        return value;
+      });
+      if (how === 'after') throw new Killed();
+      return result;
+    },
+  };
+  const never = () => {
+    throw new Error('not used here');
+  };
+  const deps: Deps = {
+    ...{ db: cutDb, spec: never, openSource: never, compileMapping: never, sink: never, budget: FREE },
+    ...{ sinkNames: ['all'], sinkRetry: () => null },
+    poller: () => poller,
+    gate: createGate(new Map()),
+    log: { info() {}, warn: (fields) => void log.push(fields), error: (fields) => void log.push(fields) },
+    account: () => ({
+      ...{ name: account, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
+      ...{ settleSeconds: options.settleSeconds ?? 60, announce: options.announce ?? [{ sink: 'all' }] },
+    }),
+  };
+  const activities = createPollingActivities(deps, {
+    wake: async (sinks) => void woken.push(...sinks),
+    ...options.polling,
+  });
+  await db.query(
+    'insert into pollers (account, poller, run_id, since) values ($1, $2, $3, $4::timestamptz) on conflict do nothing',
+    [account, 'chats', 'run', since === 'now' ? new Date() : since],
+  );
+  const call = { account, poller: 'chats', run: 'run' };
+  const run = async <T>(work: () => Promise<T>, how: Cut, attempt: number): Promise<T> => {
+    cut = how;
+    try {
+      const info = { priority: { priorityKey: LANES.poll }, attempt };
+      return await new MockActivityEnvironment(info, { logger }).run(work);
+    } finally {
+      cut = 'none';
+    }
+  };
+
+  const hand = {
+    ...{ client, deps, log, woken, activities },
+    page: (how: Cut = 'none', attempt = 1) => run(() => activities.pollPage(call), how, attempt),
+    history: (how: Cut = 'none') => run(() => activities.historyPage(call), how, 1),
+    read: (conversation: number, how: Cut = 'none', attempt = 1) =>
+      run(() => activities.readMessages({ ...call, conversation }), how, attempt),
+
+    /** Conversations whose messages are to be read, now or later. */
+    async todo(): Promise<number[]> {
+      const rows = await db.query<{ id: number }>(
+        'select id from conversations where account = $1 and todo_at is not null order by todo_since, id',
+        [account],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Polls and reads until nothing is left to do. @returns calls made */
+    async settle(beforeRead: () => void = () => {}): Promise<number> {
+      let calls = 0;
+      for (let quiet = false; !quiet; ) {
+        quiet = true;
+        const count = () => {
+          if (++calls > 3000) throw new Error('polling does not come to an end');
+        };
+        for (let done = false; !done; count()) done = (await hand.page()).done;
+        for (let done = false; !done; count()) done = (await hand.history()).done;
+        for (const id of await hand.todo()) {
+          quiet = false;
+          beforeRead();
+          for (let done = false; !done; count()) done = (await hand.read(id)).done;
+        }
+      }
+      return calls;
+    },
+
+    /** What one sink was to be told, in its order; every event has the promised shape. */
+    async told(): Promise<ConversationEvent[]> {
+      const rows = await db.query<{ event: unknown }>(
+        "select event from outbox where account = $1 and sink = 'all' order by seq",
+        [account],
+      );
+      return rows.map(({ event }) => ConversationEvent.parse(event));
+    },
+
+    gaps: () =>
+      db.query<{
+        code: string;
+        conversation_id: number;
+        seen: number;
+        after: Date | null;
+        before: Date | null;
+      }>('select code, conversation_id, seen, after, before from poll_gaps where account = $1 order by id', [
+        account,
+      ]),
+
+    async poller() {
+      const [row] = await db.query<Record<string, unknown>>('select * from pollers where account = $1', [
+        account,
+      ]);
+      return row as Record<string, unknown>;
+    },
+
+    async conversation(id: number) {
+      const [row] = await db.query<Record<string, unknown>>(
+        'select *, extract(epoch from todo_at - now())::float8 as due from conversations where account = $1 and id = $2',
+        [account, id],
+      );
+      return row as Record<string, unknown>;
+    },
+
+    close: () => client.close(),
+  };
+  return hand;
+}
+
+export type Hand = Awaited<ReturnType<typeof openHand>>;
+
+/** Texts that were told, in order, of one conversation or all. */
+export function textsOf(events: readonly ConversationEvent[], conversation?: number): (string | null)[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'message.received' && event.type !== 'message.sent') return [];
+    if (conversation !== undefined && event.data.conversation.id !== conversation) return [];
+    return [event.data.message.body];
+  });
+}
+
+/** Types and the conversation's number, for what must stand in this order. */
+export const outline = (events: readonly ConversationEvent[]) => events.map(({ type }) => type);
