@@ -11,10 +11,12 @@ import { type BurstRoom, openBurstRoom } from './burst-room.ts';
 const SEED = Number(process.env['BURST_SEED'] ?? 1);
 const CONVERSATIONS = 300;
 const MESSAGES = 1000;
-/** Messages that are handed in at once: some of them within one millisecond. */
+/** Messages that are handed in at once. */
 const AT_ONCE = 8;
 /** From one kill to the other, at most. */
 const MAX_PAUSE_MS = 1500;
+/** The service's clock goes in steps of so many milliseconds: messages, and conversations, share an instant. */
+const TICK_MS = 20;
 const TOKEN = 'svc_test_burst';
 const BEFORE_AT = '2026-01-01T10:00:00.000Z';
 
@@ -59,6 +61,7 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
     fixture: fixture(),
     token: TOKEN,
     poller: { interval: { min: '500ms', max: '1s' } },
+    sandbox: { now: () => new Date(Math.floor(Date.now() / TICK_MS) * TICK_MS) },
   });
   try {
     const [first, second] = await Promise.all([room.worker(), room.worker()]);
