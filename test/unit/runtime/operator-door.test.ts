@@ -338,7 +338,7 @@ it('a connection that says nothing keeps the door from closing for no longer tha
   const ended = once(socket, 'close');
   await close();
   await ended;
-});
+}, 5000);
 
 describe('a message that no account could send', () => {
   const person = { number: NUMBER, key: NUMBER };
