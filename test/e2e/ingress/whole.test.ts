@@ -1,4 +1,5 @@
 // From outside to the service: what others' tools send ends as a contact and a card in the sandbox.
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,8 +38,11 @@ afterAll(async () => {
   await kafka?.stop();
 });
 
-async function inIngress(work: (house: House, ingress: Ingress) => Promise<void>): Promise<void> {
-  await room.inHouse({ csv: HEADER }, async (house) => {
+async function inIngress(
+  work: (house: House, ingress: Ingress) => Promise<void>,
+  fixture?: ReturnType<typeof account>,
+): Promise<void> {
+  await room.inHouse({ csv: HEADER, ...(fixture && { account: fixture }) }, async (house) => {
     const dir = await mkdtemp(join(tmpdir(), 'sluice-ingress-'));
     const quiet = { on() {}, off() {}, exit() {} };
     const shutdown: Shutdown = createShutdown({ graceMs: 40_000, say: console.error, host: quiet });
@@ -61,6 +65,11 @@ async function inIngress(work: (house: House, ingress: Ingress) => Promise<void>
             signed: {
               ...leads,
               http: { path: '/leads', auth: { type: 'standard-webhooks', secrets: ['env:SECRET'] } },
+            },
+            notes: {
+              account: 'acme',
+              http: { path: '/notes', auth: { type: 'standard-webhooks', secrets: ['env:SECRET'] } },
+              action: { type: 'message', number: 'phone', uploads: { ids: 'files' } },
             },
             ...(kafka === null ? {} : { bus: { ...leads, kafka: { cluster: 'bus', topics: [TOPIC] } } }),
           },
@@ -105,6 +114,43 @@ describe('an event from outside', () => {
       expect(contacts).toMatchObject([{ number: '14155552671', name: 'Bia', tagIds: [2] }]);
       expect(cards).toMatchObject([{ contactId: contacts[0]?.id, stageId: 11 }]);
     });
+  });
+
+  it('names a file that was uploaded before: its bytes arrive at the service', async () => {
+    const TOKEN = { value: 'svc_test_house', scopes: ['messages:send'] };
+    await inIngress(
+      async (house, ingress) => {
+        const at = new Date();
+        const send = async (path: string, type: string, body: string) => {
+          const { statusCode, body: answer } = await request(ingress.url + path, {
+            method: 'POST',
+            body,
+            headers: {
+              ...{ 'content-type': type, 'webhook-id': path },
+              'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+              'webhook-signature': new Webhook(SECRET).sign(path, at, body),
+            },
+          });
+          return { statusCode, ...((await answer.json()) as { upload: string; id: string }) };
+        };
+        const file = 'name;price\nBia;10\n';
+        const { statusCode, upload } = await send('/notes/files?filename=pre%C3%A7o.csv', 'text/csv', file);
+        expect(statusCode).toBe(201);
+        const event = JSON.stringify({ phone: '+1 415 555 2671', files: [upload] });
+        const { id } = await send('/notes', 'application/json', event);
+        expect(await untilEnded(house)).toMatchObject([{ id, outcome: 'done' }]);
+        const { conversations } = (await house.panel.account()) as unknown as Chats;
+        expect(conversations[0]?.messages).toMatchObject([
+          {
+            media: {
+              ...{ name: 'preço.csv', type: 'text/csv', size: file.length },
+              sha256: createHash('sha256').update(file).digest('hex'),
+            },
+          },
+        ]);
+      },
+      account({ tokens: [TOKEN] }),
+    );
   });
 
   it('sent by kafka-console-producer ends as a contact and a card, JSON and CloudEvents alike', async ({
