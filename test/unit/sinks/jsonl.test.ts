@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SinkEvent } from '../../../src/contracts/events.ts';
 import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, SinkError } from '../../../src/sinks/sink.ts';
@@ -109,9 +109,13 @@ describe('a file that can not be written', () => {
 });
 
 describe('a process', () => {
+  let dist: string;
+  beforeAll(async () => {
+    dist = await buildOnce();
+  }, 120_000);
+
   /** Appends batches of two events of `bytes` each for ever, and prints the ids that were acknowledged. */
   const appender = async (path: string, name: string, bytes: number): Promise<Child> => {
-    const dist = await buildOnce();
     return runModule(`
       import { jsonlSink } from ${JSON.stringify(join(dist, 'src/sinks/jsonl.js'))};
       const sink = jsonlSink({ type: 'jsonl', path: ${JSON.stringify(path)} }, ${JSON.stringify(dir)});
@@ -160,7 +164,6 @@ describe('a process', () => {
   });
 
   it('that can write half of a batch only says that none is sent; the next one starts on a new line', async () => {
-    const dist = await buildOnce();
     const code = `
       import { jsonlSink } from ${JSON.stringify(join(dist, 'src/sinks/jsonl.js'))};
       const sink = jsonlSink({ type: 'jsonl', path: 'a.jsonl' }, ${JSON.stringify(dir)});
