@@ -34,6 +34,7 @@ const GOOD: Case[] = [
   ['src/sources/a.ts', value, '../contracts/source.ts'],
   ['src/mapping/a.ts', value, 'libphonenumber-js/max'],
   ['src/sinks/a.ts', value, 'undici'],
+  ['src/sinks/a.ts', value, 'pg'],
   ['src/ledger/a.ts', value, 'pg'],
   ['src/budget/a.ts', type, '../ledger/database.ts'],
   ['src/config/a.ts', value, 'yaml'],
