@@ -59,12 +59,9 @@ export const Config = z.strictObject({
     .record(name, AccountConfig)
     .meta({ description: 'Instances of the service that Sluice talks to, by name' }),
   sources: z.record(name, SourceConfig).default({}).meta({ description: 'Where records come from, by name' }),
-  sinks: z
-    .record(name, SinkConfig)
-    .default({})
-    .meta({
-      description: 'Where events go, by name; syncs and accounts say with `announce` what to tell whom',
-    }),
+  sinks: z.record(name, SinkConfig).default({}).meta({
+    description: 'Where events go, by name; syncs and accounts say with `announce` what to tell whom',
+  }),
   mappings: z
     .record(
       name,
