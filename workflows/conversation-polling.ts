@@ -21,7 +21,7 @@ import {
   resumePollingUpdate,
   SEARCH_KEYS,
 } from './messages.ts';
-import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { API_OPTIONS, apiQueue, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './refusals.ts';
 import { Share } from './share.ts';
 
@@ -39,7 +39,7 @@ const MAX_HISTORY = 3000;
 /** The configuration is asked for again after so many polls. */
 const POLLS_A_CONFIG = 20;
 
-const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+const ledger = proxyActivities<Activities>(SHORT_LEDGER_OPTIONS);
 
 type Api = Pick<Activities, 'pollPage' | 'historyPage' | 'readMessages'>;
 

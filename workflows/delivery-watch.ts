@@ -15,7 +15,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { DeliveryTurn, DeliveryWatchInput } from '../src/contracts/delivery.ts';
 import { SEARCH_KEYS, wakeSignal } from './messages.ts';
-import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { API_OPTIONS, apiQueue, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './refusals.ts';
 
 /** What the account refuses is tried again, ever later, or when somebody wakes it. */
@@ -26,7 +26,7 @@ const DEAF_PART = 6;
 /** Below what the engine suggests, so that a replay stays short. */
 const MAX_HISTORY = 3000;
 
-const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+const ledger = proxyActivities<Activities>(SHORT_LEDGER_OPTIONS);
 
 export async function deliveryWatch(input: DeliveryWatchInput): Promise<void> {
   await new DeliveryWatch(input).execute();

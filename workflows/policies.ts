@@ -25,6 +25,12 @@ export const LEDGER_OPTIONS: ActivityOptions = {
 };
 
 /**
+ * Ledger work of milliseconds, in workflows that never end: what a lost worker had under way is given to another one
+ * soon, as nothing else of the workflow goes on until then.
+ */
+export const SHORT_LEDGER_OPTIONS: ActivityOptions = { ...LEDGER_OPTIONS, startToCloseTimeout: '20 seconds' };
+
+/**
  * API calls. The client's deadline of 30 s ends a call long before the attempt's timeout. A lost worker shows
  * by missing heartbeats, after which its calls are given to another one. No schedule-to-start timeout: expired tasks would spend the queue's limits.
  * Delays between attempts come from the activities themselves.
