@@ -12,7 +12,9 @@ import { formatTime } from './format.ts';
 /** Between two looks at an event, and at a message that is under way: each is a workflow of some milliseconds. */
 const FIRST_LOOK_MS = 150;
 const LAST_LOOK_MS = 2000;
-const DELIVERY_LOOK_MS = 3000;
+const FIRST_DELIVERY_MS = 3000;
+/** A poller may see a status before it is looked for. */
+const LAST_DELIVERY_MS = 15_000;
 /** Who has waited so long wants to know for what. */
 const PATIENCE_MS = 8000;
 /** Messages of one event: its text and its files. */
@@ -100,8 +102,10 @@ export async function untilDelivered(
       known.set(message.messageId, message.status);
       told(message);
     }
-    if (messages.every(({ nextAt }) => nextAt === null)) return { ...state, messages };
-    await pause(DELIVERY_LOOK_MS, signal);
+    const looks = messages.flatMap(({ nextAt }) => (nextAt === null ? [] : [new Date(nextAt).getTime()]));
+    if (looks.length === 0) return { ...state, messages };
+    const untilNext = Math.min(...looks) - Date.now();
+    await pause(Math.min(Math.max(untilNext, FIRST_DELIVERY_MS), LAST_DELIVERY_MS), signal);
   }
 }
 

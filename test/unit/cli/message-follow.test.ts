@@ -133,6 +133,15 @@ describe('until it is read', () => {
     expect(exitCodeOf(last)).toBe(EXIT.failedRecords);
   });
 
+  it.each([
+    [AT, 3000],
+    ['2999-01-01T00:00:00.000Z', 15_000],
+  ])('looks when the service is asked next (%s), yet for what a poller sees', async (nextAt, ms) => {
+    const { watching, pauses } = desk([DONE], [[as({ status: 'read', nextAt: null })]]);
+    await untilDelivered(watching, ended({ messages: [as({ nextAt })] }), () => undefined);
+    expect(pauses).toEqual([ms]);
+  });
+
   it('a message without an id ends at once', async () => {
     const { watching, pauses } = desk([DONE]);
     await untilDelivered(watching, ended(), () => undefined);
