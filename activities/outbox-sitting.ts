@@ -56,6 +56,7 @@ const SLOW_MS = 4000;
 const BATCH_SIZE = 4_000_000;
 /** Another worker may have a configuration that knows the sink. */
 const NO_SINK_MS = 60_000;
+const IDLE_MS = 1000;
 /** A sink that has been closed belongs to a worker that is going. */
 const CLOSED_MS = 5000;
 
@@ -129,8 +130,10 @@ class Sitting {
       await forgetTrouble(db, this.#sink, 'NO_SINK');
       const until = performance.now() + this.#options.sittingMs;
       const { cancelled } = this.#context;
-      while (!this.#over && !cancelled.aborted && performance.now() < until && (await this.#batch()));
-      return { sent: this.#sent, nextMs: await this.#nextMs() };
+      let more = true;
+      while (more && !this.#over && !cancelled.aborted && performance.now() < until)
+        more = await this.#batch();
+      return { sent: this.#sent, nextMs: await this.#nextMs(more) };
     } finally {
       clearInterval(pulse);
       await holding;
@@ -196,14 +199,17 @@ class Sitting {
     else if (tookMs > SLOW_MS) this.#size = Math.max(2, Math.floor(this.#size / 2));
   }
 
-  async #nextMs(): Promise<number | null> {
+  /** @param more a batch was the last thing, and not the finding that there is none to send */
+  async #nextMs(more: boolean): Promise<number | null> {
     const { mine, openUntil } = await this.#hold();
     const now = await this.#now();
     const next = await nextDueMs(this.#deps.db, this.#sink, now, openUntil !== null);
     if (next === null) return null;
     if (!mine) return Math.max(1000, next);
     const closedMs = this.#over ? CLOSED_MS : 0;
-    return Math.max(next, closedMs, openUntil === null ? 0 : openUntil.getTime() - now.getTime());
+    const waitMs = Math.max(next, closedMs, openUntil === null ? 0 : openUntil.getTime() - now.getTime());
+    // What came in between is told by a wake. Whatever else it is must not become a hot loop.
+    return waitMs === 0 && !more ? IDLE_MS : waitMs;
   }
 
   async #hold(): Promise<Held> {

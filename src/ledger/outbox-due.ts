@@ -42,6 +42,12 @@ const WALK = `
        where sink = $1 and state = 'waiting' and next_at is null and seq > walk.seq order by seq limit 1) as more),
   ready as (select * from walk limit $2)`;
 
+/** Heads that wait because the sink as a whole was in trouble. */
+const WIDE_HEAD = `
+  select seq, stream, attempts from outbox as ready
+   where sink = $1 and state = 'waiting' and next_at is not null and sink_wide
+     and (select seq from (${HEAD}) as first) = ready.seq`;
+
 /** Among so many of the oldest a probe is looked for. */
 const PROBE_CHOICE = 500;
 
@@ -84,13 +90,7 @@ export async function probeEvent(db: Queryable, sink: string, now: Date): Promis
     if (first !== undefined) return await probe(db, sink, first, false);
     if (walked < PROBE_CHOICE) break;
   }
-  const [early] = await db.query<Row>(
-    `select seq, stream, attempts from outbox as ready
-      where sink = $1 and state = 'waiting' and next_at is not null and sink_wide
-        and (select seq from (${HEAD}) as first) = ready.seq
-      order by next_at limit 1`,
-    [sink],
-  );
+  const [early] = await db.query<Row>(`${WIDE_HEAD} order by next_at limit 1`, [sink]);
   return early === undefined ? null : await probe(db, sink, early, true);
 }
 
@@ -106,7 +106,7 @@ export async function nextDueMs(
 ): Promise<number | null> {
   const [row] = await db.query<{ due: boolean; next: Date | null }>(
     `select exists (select 1 from outbox where sink = $1 and state = 'waiting' and next_at is null)
-            or ($2 and exists (select 1 from outbox where sink = $1 and state = 'waiting' and next_at is not null and sink_wide))
+            or ($2 and exists (${WIDE_HEAD}))
               as due,
             (select min(next_at) from outbox where sink = $1 and state = 'waiting' and next_at is not null) as next`,
     [sink, probing],
