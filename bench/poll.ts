@@ -184,14 +184,24 @@ function figuresOf({ name, conversations, everyS }: Scenario, seen: Seen): Figur
   return Object.fromEntries(Object.entries(figures).map(([figure, value]) => [`${name}: ${figure}`, value]));
 }
 
+/**
+ * The issue names the figures and no bounds. With 50 messages a minute a poll every few seconds is a third of the calls,
+ * so half as many again as the fewest is what polling costs there; an idle account costs a call an interval of 30 s. What
+ * arrives is told before an idle poller would have asked again, half of it in half that time. Where there is more to read
+ * than calls, the calls are used up.
+ */
 function goals(): BenchResult['goals'] {
   const all: Record<string, { min?: number; max?: number }> = {
     '429': { max: 0 },
     [`idle: calls an hour after ${SETTLE_S} s`]: { max: 125 },
     'idle: lines in the sink': { max: 0 },
+    '5 active: delay p50, ms': { max: 15_000 },
+    '50 active: delay p99, ms': { max: 30_000 },
+    '500 active: delay p99, ms': { max: 30_000 },
     '50 active: calls/fewest': { max: 1.5 },
     '500 active: calls/fewest': { max: 1.5 },
-    '5 active: delay p50, ms': { max: 15_000 },
+    'overload, 200 active: calls/fewest': { max: 1.5 },
+    'overload, 200 active: share of the budget': { min: 0.9 },
   };
   for (const { name, everyS } of SCENARIOS) {
     if (everyS === null) continue;
