@@ -6,8 +6,8 @@ import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/messa
 import { getProgress, noteGap } from '../../src/ledger/poll-progress.ts';
 import { callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
-import { judge, type PageView, type Verdict, viewPage } from './message-page.ts';
 import { importMessages, newestOf, putStatuses, statusChanges } from './import-messages.ts';
+import { judge, type PageView, type Verdict, viewPage } from './message-page.ts';
 import { settleReadError } from './read-refusal.ts';
 import { NOTHING, type Read, type ReadCall, type ReadOptions, type Sitting } from './sitting.ts';
 
@@ -82,7 +82,13 @@ async function takePage(
   };
   if (!view.joins && reading.restarts < MAX_RESTARTS) {
     await takeStaged(tx, account, conversation);
-    const anew = { page: 1, read: 0, twins: { at: null, counts: {} }, idle: 0, restarts: reading.restarts + 1 };
+    const anew = {
+      page: 1,
+      read: 0,
+      twins: { at: null, counts: {} },
+      idle: 0,
+      restarts: reading.restarts + 1,
+    };
     await saveReading(tx, account, conversation, { ...reading, ...anew });
     return { ...NOTHING, done: false };
   }

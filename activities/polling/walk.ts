@@ -9,8 +9,10 @@ import type { Walk } from '../../src/ledger/poll-progress.ts';
 
 /** Below this some offsets leave no overlapping window that gets on; only a service that caps lower gets less. */
 const MIN_SIZE = 20;
-/** Steps back in a row: each is twice as far, so that 256 pages lie in reach. */
-const MAX_BACK = 8;
+/** Steps back before something older is found; each is twice as far, so that 31 pages lie in reach. */
+const MAX_BACK = 5;
+/** A list with so many gaps is in no order at all. */
+const MAX_HOLES = 3;
 /** Pages in a row that bring nothing older; each next one is asked for twice as far ahead. */
 const MAX_IDLE = 8;
 /** Even where a service counts without measure. */
@@ -45,7 +47,7 @@ export function beginWalk(floor: number | null, pageSize: number): Walk {
   return {
     ...{ floor, top: null, window: { pageNumber: 1, pageSize }, size: Math.max(MIN_SIZE, pageSize) },
     ...{ oldest: null, ties: [], read: 0, count: 0, calls: 0, maxCalls: MAX_CALLS },
-    ...{ back: 0, idle: 0, changed: 0, gaps: 0 },
+    ...{ back: 0, idle: 0, holes: 0, changed: 0, gaps: 0 },
   };
 }
 
@@ -74,8 +76,9 @@ export function step(before: Walk, page: WalkPage): WalkStep {
       const again = { pageNumber: Math.floor(at / size) + 1, pageSize: size };
       return { walk: { ...walk, window: again, back: walk.back + 1 }, done: false, gap: null };
     }
+    if (walk.holes >= MAX_HOLES) return give(walk, 'LIST_ENDLESS', 'the list is in no order', first?.at);
     const reason = 'the pages of the list do not join: conversations between them may have been passed over';
-    const next = advance(walk, page, { start, length, isShort });
+    const next = advance({ ...walk, holes: walk.holes + 1 }, page, { start, length, isShort });
     return { ...next, gap: gapOf(walk, 'LIST_GAP', reason, first?.at) };
   }
   return advance(walk, page, { start, length, isShort });
@@ -112,7 +115,9 @@ function advance(
   const older = oldest !== walk.oldest;
   const ties = older ? atEdge : [...new Set([...walk.ties, ...atEdge])];
   const isIdle = !older && ties.length === walk.ties.length && last !== undefined;
-  const idle = isIdle ? walk.idle + 1 : 0;
+  // On the way forward again after a step back nothing older is to be expected.
+  const idle = isIdle ? walk.idle + (walk.back === 0 ? 1 : 0) : 0;
+  const stride = walk.back === 0 ? 2 ** idle - 1 : 0;
   // Of a page cut short behind the first one, nobody knows where it began.
   const fresh = items.filter(
     ({ id, at }) =>
@@ -122,7 +127,7 @@ function advance(
   const next: Walk = {
     ...walk,
     ...{ oldest, ties: ties.slice(-MAX_TIES), read, count, idle, back: isIdle ? walk.back : 0 },
-    window: windowAt(read + walk.size * (2 ** idle - 1), walk.size),
+    window: windowAt(read + walk.size * stride, walk.size),
   };
   const reached = walk.floor !== null && last !== undefined && last.at < walk.floor;
   if (reached || !hasMore) return { walk: next, done: true, gap: null };

@@ -22,9 +22,10 @@ export interface Walk {
   readonly count: number;
   readonly calls: number;
   readonly maxCalls: number;
-  /** Steps back in a row; pages in a row that brought nothing older. */
+  /** Steps back since something older was found; pages in a row that brought nothing older; gaps of the order. */
   readonly back: number;
   readonly idle: number;
+  readonly holes: number;
   /** Conversations that have changed, and gaps, in all of its pages. */
   readonly changed: number;
   readonly gaps: number;

@@ -199,7 +199,6 @@ async function play(scene: Scenario): Promise<void> {
   });
 
   const since = ((await hand.poller())['since'] as Date | null)?.getTime() ?? null;
-  if (process.env['DBG']) console.log(JSON.stringify({ since, chats: await place.chats(), poller: await hand.poller(), told: (await hand.told()).map(({ id }) => id), conv: await db.query('select * from conversations'), msgs: await db.query('select * from messages') }, null, 1));
   expect(await hand.gaps()).toEqual([]);
   const told = await hand.told();
   expect(new Set(told.map(({ id }) => id)).size, 'an event was told twice').toBe(told.length);
@@ -241,6 +240,11 @@ async function play(scene: Scenario): Promise<void> {
 
 describe('whatever arrives, in whatever order, however often the worker is killed', () => {
   it('each message is told once, in order, and none is missed', async () => {
-    await fc.assert(fc.asyncProperty(scenario, play), { numRuns: RUNS, endOnFailure: true, interruptAfterTimeLimit: 15_000, ...JSON.parse(process.env['FC'] ?? '{}') });
+    await fc.assert(fc.asyncProperty(scenario, play), {
+      numRuns: RUNS,
+      endOnFailure: true,
+      interruptAfterTimeLimit: 15_000,
+      ...JSON.parse(process.env['FC'] ?? '{}'),
+    });
   }, 90_000);
 });
