@@ -47,16 +47,29 @@ export function createMediaShelf(db: Queryable): MediaShelf {
       for (const [event, { until }] of kept) if (until < now) kept.delete(event);
       const here = kept.get(id);
       if (here !== undefined) return here.files;
-      // First, as it is the cheaper one: what is gone spares the downloads.
-      const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
-      const fetched = media === undefined ? [] : await download(media);
-      const files = [...fetched, ...uploaded];
+      const files = await beating(async () => {
+        // First, as it is the cheaper one: what is gone spares the downloads.
+        const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
+        const fetched = media === undefined ? [] : await download(media);
+        return [...fetched, ...uploaded];
+      });
       const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
       if (bytesKept() + bytes <= SHELF_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
       return files;
     },
     drop: (event) => void kept.delete(event),
   };
+}
+
+/** Tells the engine meanwhile that this attempt lives. */
+async function beating<T>(work: () => Promise<T>): Promise<T> {
+  const activity = Context.current();
+  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(pulse);
+  }
 }
 
 /** In the order of the ids. */
@@ -75,15 +88,12 @@ async function fromLedger(db: Queryable, account: string, ids: readonly string[]
 
 /** All files at once; the first that can't be had ends the others. */
 async function download({ urls, ...limits }: Media): Promise<readonly FetchedMedia[]> {
-  const activity = Context.current();
-  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
   const off = new AbortController();
-  const signal = AbortSignal.any([activity.cancellationSignal, off.signal]);
+  const signal = AbortSignal.any([Context.current().cancellationSignal, off.signal]);
   const timeoutMs = Math.min(limits.timeoutMs, MAX_DOWNLOAD_MS);
   try {
     return await Promise.all(urls.map((url) => fetchMedia(url, { ...limits, timeoutMs }, { signal })));
   } finally {
     off.abort();
-    clearInterval(pulse);
   }
 }

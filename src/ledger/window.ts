@@ -44,7 +44,7 @@ const FRESH_MS = 5 * 60_000;
 const SKEW_MS = 5 * 60_000;
 const NOT_MINE = 'no poller follows the connection';
 /** Channels that send (API text, What the service does). */
-const SENDING = ['waba', 'whatsapp'];
+const SENDING = new Set(['waba', 'whatsapp']);
 
 /**
  * Is the window open in which anything but a template is delivered? One statement.
@@ -89,7 +89,7 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: WindowQuestion
 function ofPerson(facts: Facts, question: WindowQuestion): Window {
   const { connection } = question;
   const wanted = facts.connections.filter(({ id, name, channel }) =>
-    connection === undefined ? SENDING.includes(channel) : connection === id || connection === name,
+    connection === undefined ? SENDING.has(channel) : connection === id || connection === name,
   );
   if (wanted.length === 0) return unknown('the ledger has no conversation on the connection');
   if (connection === undefined && wanted.some(({ channel }) => channel !== 'waba'))

@@ -161,17 +161,23 @@ export const CONVERSATION_TABLES = `
   create index deliveries_event on deliveries (event_id);
   create index deliveries_conversation on deliveries (account, conversation_id) where next_at is not null;
 
-  -- Files that were uploaded to be sent with a message.
+  -- Files that were uploaded to be sent with a message; without ready some of the bytes are still to come.
   create table uploads (
     id text primary key,
     account text not null,
     name text not null,
     type text not null,
     size int not null,
-    data bytea not null,
+    ready boolean not null default false,
     created_at timestamptz not null default now(),
     expires_at timestamptz not null
   );
-  alter table uploads alter column data set storage external;
+  create table upload_parts (
+    id text not null references uploads on delete cascade,
+    part int not null,
+    data bytea not null,
+    primary key (id, part)
+  );
+  alter table upload_parts alter column data set storage external;
   create index uploads_expires on uploads (expires_at);
 `;

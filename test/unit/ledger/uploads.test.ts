@@ -1,7 +1,7 @@
 // Files between upload and sending: kept for seven days, by account.
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Database } from '../../../src/ledger/database.ts';
+import type { Database, Queryable } from '../../../src/ledger/database.ts';
 import { forgetUploads, type NewUpload, readUploads, storeUpload } from '../../../src/ledger/uploads.ts';
 import { emptyLedger, testLedger } from '../../support/ledger.ts';
 
@@ -63,4 +63,18 @@ it('files whose days are over are forgotten, so many at a time', async () => {
     2, 1, 0,
   ]);
   expect([...(await readUploads(db, 'acme', [id])).keys()]).toEqual([id]);
+});
+
+it('a file of which some is still to come is not there, and a repetition brings the rest', async () => {
+  const data = randomBytes(3_000_001);
+  let statements = 0;
+  const dying: Queryable = {
+    query: (sql, params) =>
+      ++statements > 3 ? Promise.reject(new Error('the connection broke')) : db.query(sql, params),
+  };
+  await expect(storeUpload(dying, { ...FILE, data })).rejects.toThrow('broke');
+  const [{ id } = { id: '' }] = await db.query<{ id: string }>('select id from uploads');
+  expect((await readUploads(db, 'acme', [id])).size).toBe(0);
+  expect((await storeUpload(db, { ...FILE, data })).id).toBe(id);
+  expect((await readUploads(db, 'acme', [id])).get(id)?.data.equals(data)).toBe(true);
 });
