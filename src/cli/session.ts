@@ -90,7 +90,7 @@ const JOIN_SECONDS = 30;
 /**
  * Opens a stack here; null when another Sluice runs on the state folder, or TEMPORAL_ADDRESS names one. Two
  * starts at once: the second waits until the first has told where its Temporal server is.
- * @throws FolderHeldError when the holder has none, as a demo or a sandbox
+ * @throws FolderHeldError when the holder has none, as a sandbox or a demo that starts
  */
 export async function openOrJoin(
   command: string,

@@ -210,7 +210,7 @@ describe('a message by hand', () => {
         const answers = await Promise.all([one.send(message), other.send(message)]);
         const id = answers[0]?.id as string;
         expect(answers.map((answer) => answer.id)).toEqual([id, id]);
-        expect(answers.map(({ duplicate }) => duplicate).toSorted()).toEqual([false, true]);
+        expect(answers.filter(({ duplicate }) => duplicate)).toHaveLength(1);
         const next = await one.send({ account: 'acme', key: 'k2', request: { ...base, text: 'then this' } });
         expect(await untilEnded(house)).toMatchObject([
           { id, outcome: 'done' },

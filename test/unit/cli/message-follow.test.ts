@@ -72,7 +72,7 @@ describe('until the event has ended', () => {
   });
 
   it('who waits long is told once for what, and looks ever less often', async () => {
-    const { watching, said, pauses } = desk([...Array<EventSummary>(20).fill(OPEN), DONE]);
+    const { watching, said, pauses } = desk([...Array.from({ length: 20 }, () => OPEN), DONE]);
     await untilEnded(watching);
     expect(said).toEqual([expect.stringMatching(/^not done yet: earlier events/)]);
     expect(pauses.slice(0, 3)).toEqual([150, 300, 600]);

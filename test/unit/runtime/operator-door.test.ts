@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -285,14 +285,14 @@ describe('what a command hears', () => {
     [new BadMessageError('there is nothing to send'), BadMessageError, /nothing to send/],
     [new NotAcceptedError('ENGINE', 1500, 'Temporal is away'), NotAcceptedError, /Temporal is away/],
     [new TypeError(`broken ${CANARY}`), DoorError, /internal error/],
-  ])('%s', async (error, type, message) => {
-    const client = enter(await door({ send: () => Promise.reject(error) }));
+  ])('%s', async (problem, type, message) => {
+    const client = enter(await door({ send: () => Promise.reject(problem) }));
     const failure = await client.send(MESSAGE).catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(type);
     expect((failure as Error).message).toMatch(message);
     expect((failure as Error).message).not.toContain(CANARY);
     expect(JSON.stringify(logged)).not.toContain(CANARY);
-    if (error instanceof NotAcceptedError)
+    if (problem instanceof NotAcceptedError)
       expect(failure).toMatchObject({ why: 'ENGINE', retryAfterMs: 1500 });
   });
 
@@ -312,9 +312,9 @@ describe('what a command hears', () => {
     await expect(client.send(MESSAGE)).rejects.toMatchObject({ name: 'DoorError', why: 'gone' });
   });
 
-  async function deadEnd(hear: (socket: import('node:net').Socket) => void): Promise<{ path: string }> {
+  async function deadEnd(hear: (socket: Socket) => void): Promise<{ path: string }> {
     const path = join(dir, 's');
-    const sockets = new Set<import('node:net').Socket>();
+    const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.once('data', () => hear(socket));
