@@ -42,14 +42,14 @@ export async function settleSending(db: Database, sending: Sending): Promise<Set
 }
 
 async function settle(tx: Queryable, sending: Sending): Promise<Settled & { total: number }> {
-  const { sink, tried, handed, patience, now, random } = sending;
+  const { sink, tried, patience, now, random } = sending;
   const before = await lockState(tx, sink);
   const after = circuitAfter({ failures: before.failures, open: before.open }, tried, patience);
   const sent = await deleteSent(tx, sending);
   const dead = await keepFailed(tx, sending);
   const closes = before.open && !after.open;
   if (closes) await release(tx, sink);
-  else await releaseFollowers(tx, sink, outOfTheWay(handed, tried, dead));
+  else await releaseFollowers(tx, sink, sent.released);
   const probeMs =
     after.open && after.trouble !== null
       ? probeWaitMs(patience, after.failures, after.trouble, random())
@@ -65,7 +65,7 @@ async function settle(tx: Queryable, sending: Sending): Promise<Settled & { tota
       sink,
       after.failures,
       !after.open ? null : probeMs === null ? before.openUntil : later(now, probeMs),
-      sent,
+      sent.count,
       now,
       after.trouble?.code ?? null,
       after.trouble?.reason ?? null,
@@ -73,10 +73,10 @@ async function settle(tx: Queryable, sending: Sending): Promise<Settled & { tota
   );
   const opens = after.open && !before.open;
   return {
-    sent,
-    dead: dead.length,
+    sent: sent.count,
+    dead,
     circuit: opens ? 'opened' : closes ? 'closed' : null,
-    total: before.sent + sent,
+    total: before.sent + sent.count,
   };
 }
 
@@ -90,21 +90,26 @@ async function lockState(tx: Queryable, sink: string) {
   return { ...row, open: row.openUntil !== null };
 }
 
-async function deleteSent(tx: Queryable, { sink, tried }: Sending): Promise<number> {
+async function deleteSent(
+  tx: Queryable,
+  { sink, tried }: Sending,
+): Promise<{ count: number; released: string[] }> {
   const seqs = tried.flatMap(({ seq, state }) => (state === 'sent' ? [seq] : []));
-  if (seqs.length === 0) return 0;
-  const gone = await tx.query('delete from outbox where sink = $1 and seq = any($2) returning seq', [
-    sink,
-    seqs,
-  ]);
-  return gone.length;
+  if (seqs.length === 0) return { count: 0, released: [] };
+  const gone = await tx.query<{ stream: string; waited: boolean }>(
+    'delete from outbox where sink = $1 and seq = any($2) returning stream, next_at is not null as waited',
+    [sink, seqs],
+  );
+  // Another sitting has failed with it meanwhile, and put off those behind it.
+  const released = gone.flatMap(({ stream, waited }) => (waited ? [stream] : []));
+  return { count: gone.length, released };
 }
 
-/** @returns those that have died */
+/** @returns how many have died */
 async function keepFailed(
   tx: Queryable,
   { sink, tried, handed, patience, now, random }: Sending,
-): Promise<number[]> {
+): Promise<number> {
   const rows = tried.flatMap((each) => {
     if (each.state === 'sent') return [];
     const { seq, failure } = each;
@@ -118,7 +123,7 @@ async function keepFailed(
     const next = wait === null ? null : later(now, wait);
     return [{ seq, attempts, state, next_at: next, sink_wide: sinkWide, code, reason }];
   });
-  if (rows.length === 0) return [];
+  if (rows.length === 0) return 0;
   await tx.query(
     `update outbox
         set attempts = r.attempts, state = r.state, next_at = r.next_at, sink_wide = r.sink_wide, code = r.code,
@@ -128,7 +133,7 @@ async function keepFailed(
       where outbox.sink = $1 and outbox.seq = r.seq and outbox.seq = any($4) and outbox.state = 'waiting'`,
     [sink, toJson(rows), now, rows.map(({ seq }) => seq)],
   );
-  return rows.flatMap(({ seq, state }) => (state === 'dead' ? [seq] : []));
+  return rows.filter(({ state }) => state === 'dead').length;
 }
 
 /** All that waits because of the sink, and what stands behind it; what another one holds up is put off again when it is met. */
@@ -152,13 +157,6 @@ export async function releaseFollowers(
       where sink = $1 and stream = any($2) and state = 'waiting' and next_at is not null and attempts = 0`,
     [sink, streams],
   );
-}
-
-/** Streams whose head had failed before, and is gone or dead now. */
-function outOfTheWay(handed: readonly Handed[], tried: readonly Tried[], dead: readonly number[]): string[] {
-  const done = new Set([...dead, ...tried.flatMap(({ seq, state }) => (state === 'sent' ? [seq] : []))]);
-  const heads = handed.filter(({ seq, attempts }) => attempts > 0 && done.has(seq));
-  return [...new Set(heads.map(({ stream }) => stream))];
 }
 
 function later(now: Date, ms: number): Date {

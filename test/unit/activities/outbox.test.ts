@@ -69,6 +69,23 @@ describe('a sitting', () => {
     expect(await room.sit('bus')).toMatchObject({ sent: 1 });
   });
 
+  it('sends on what another sitting has put off, once the event that failed there has arrived', async () => {
+    const bus = memorySink();
+    const room = outboxRoom(db, { bus }, { retry: { bus: [HOUR] } });
+    await put(db, ['bus'], [told(1, 1)]);
+    const { send } = bus;
+    bus.send = async (events, options) => {
+      if (bus.ids.length === 0) {
+        await db.query(`update outbox set attempts = 1, next_at = $1`, [new Date(START + HOUR)]);
+        await put(db, ['bus'], [told(1, 2)]);
+        await dueEvents(db, 'bus', new Date(START), { events: 9, size: 1e6 });
+        expect(await db.query('select 1 from outbox where next_at is not null')).toHaveLength(2);
+      }
+      return await send(events, options);
+    };
+    expect(await room.sit('bus')).toEqual({ sent: 2, nextMs: null });
+  });
+
   it('that is cancelled keeps what was sent, and holds nothing against the rest', async () => {
     const environment = new MockActivityEnvironment({}, { logger });
     const bus: Sink = {
