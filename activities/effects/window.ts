@@ -57,12 +57,8 @@ function scopesOf(deps: Deps, account: string): ScopeOf {
   return (name) => {
     try {
       return deps.poller(account, name).connection ?? 'all';
-    } catch (error) {
+    } catch {
       // The only reason to throw: the configuration no longer has it, so it follows nothing.
-      deps.log.info(
-        { account, poller: name, reason: (error as Error).message },
-        'a poller is not configured',
-      );
       return null;
     }
   };

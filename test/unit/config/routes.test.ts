@@ -86,6 +86,19 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
         'sluice.yaml:20:13  routes.paid.http.path: the route "leads" has the path "/events/leads" already; choose another',
       ],
     ],
+    [
+      'a path that another takes files under',
+      '    action: { type: message, number: phone, text: text }\n',
+      `    action: { type: message, number: phone, uploads: { ids: files } }
+  more:
+    account: acme
+    http: { path: /events/paid/files, auth: { type: hmac, style: github, secrets: [env:S] } }
+    action: { type: message, number: phone, text: text }
+`,
+      [
+        'sluice.yaml:24:13  routes.more.http.path: the route "paid" has the path "/events/paid/files" already; choose another',
+      ],
+    ],
     ...['/healthz', '/readyz', '/metrics', '/openapi.json'].map(
       (path): Case => [
         `the path ${path}`,
