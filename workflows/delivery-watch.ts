@@ -43,6 +43,10 @@ class DeliveryWatch {
   }
 
   async execute(): Promise<void> {
+    upsertSearchAttributes([
+      { key: SEARCH_KEYS.account, value: this.#input.account },
+      { key: SEARCH_KEYS.job, value: 'delivery' },
+    ]);
     while (!isLong()) {
       const seen = this.#wakes;
       const woken = () => this.#wakes !== seen;

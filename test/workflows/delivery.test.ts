@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { followMessages } from '../../src/ledger/deliveries.ts';
 import { deliveryWorkflowId, wakeSignal } from '../../workflows/messages.ts';
 import { account, type House } from '../support/house.ts';
+import { acceptanceOf, draft, eventId, leadRoute, untilEnded } from '../support/intake-room.ts';
 import { HEADER, syncRoom } from '../support/sync-room.ts';
 import { until } from '../support/until.ts';
 
@@ -12,7 +13,7 @@ const MESSAGE = {
   ...{ id: 'wamid.canary', body: 'hi', fromMe: true, at: '2026-11-20T10:00:00.000Z' },
 };
 const chatty = account({
-  tokens: [{ value: 'svc_test_house', scopes: ['messages:read'] }],
+  tokens: [{ value: 'svc_test_house', scopes: ['messages:read', 'messages:send'] }],
   contacts: [{ id: 1, number: '14155552001', name: 'Person 1' }],
   conversations: [
     {
@@ -75,6 +76,24 @@ describe('deliveryWatch', () => {
         { messageId: MESSAGE.id, event: 'e1', conversation: 5, status: 'read', nextAt: null },
         { messageId: 'gone', endCode: 'NOT_FOUND' },
       ]);
+    });
+  });
+
+  it('is started by an event that has sent a message', async () => {
+    await room.inHouse({ csv: HEADER, account: chatty }, async (house) => {
+      const route = leadRoute('chat');
+      const to = { number: '14155552001', key: '14155552001' };
+      const request = { type: 'message', to, text: 'hello', saveOnTicket: true } as const;
+      const acceptance = acceptanceOf(house, room.temporal.client);
+      await acceptance.accept(route, [draft(route, 'a', 'person/1', request)]);
+      expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
+      const watch = room.temporal.client.workflow.getHandle(deliveryWorkflowId('acme'));
+      await until('its delivery is watched', async () => {
+        const found = await watch.describe().catch(() => null);
+        return found?.status.name === 'RUNNING';
+      });
+      const rows = await house.db.query('select event_id, next_at is not null as open from deliveries');
+      expect(rows).toEqual([{ event_id: eventId('chat/a'), open: true }]);
     });
   });
 
