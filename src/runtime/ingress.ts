@@ -1,5 +1,4 @@
 // Composition root of the ingress: from a configuration, a ledger and a client of Temporal to open doors.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Registry } from 'prom-client';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
@@ -13,15 +12,10 @@ import { type KafkaIngress, startKafkaIngress } from '../ingress/kafka/index.ts'
 import { openRoute } from '../ingress/route/index.ts';
 import { intakeSpec } from '../ingress/spec.ts';
 import type { Database } from '../ledger/database.ts';
-import { forgetEvents } from '../ledger/events.ts';
 import { storeUpload } from '../ledger/uploads.ts';
 import { compileAction } from '../mapping/actions.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Shutdown } from './shutdown.ts';
-
-const DAY_MS = 86_400_000;
-/** Between two looks for events that have been remembered long enough. */
-const FORGET_MS = 3_600_000;
 
 export interface IngressOptions {
   readonly config: LoadedConfig;
@@ -94,7 +88,6 @@ export async function startIngress(options: IngressOptions): Promise<Ingress> {
   });
   const { port } = await server.listen();
   shutdown.add('HTTP ingress', () => server.close());
-  void forgetNowAndThen(options, durationMs(ingress.remember) / DAY_MS);
   const host = http.host.includes(':') ? `[${http.host}]` : http.host;
   return { url: `http://${host}:${port}`, routes, acceptance, kafka };
 }
@@ -122,18 +115,4 @@ async function openKafka(
 async function secretsOf(config: LoadedConfig, auth: RouteAuth | undefined): Promise<string[]> {
   if (auth === undefined || auth.type === 'none') return [];
   return await Promise.all(auth.secrets.map(async (ref) => (await config.secret(ref)).value));
-}
-
-/** Ends with the shutdown. A ledger that is away is asked again an hour later. */
-async function forgetNowAndThen({ db, log, shutdown }: IngressOptions, days: number): Promise<void> {
-  while (!shutdown.signal.aborted) {
-    try {
-      for (let more = true; more && !shutdown.signal.aborted; ) more = (await forgetEvents(db, days)) > 0;
-      // It has no autovacuum: what was forgotten, and records of events that ended, would keep their space.
-      if (db.engine === 'pglite') await db.query('vacuum events, event_ranks, run_records');
-    } catch (error) {
-      if (!shutdown.signal.aborted) log.warn({ err: error }, 'old events could not be forgotten yet');
-    }
-    await delay(FORGET_MS, undefined, { signal: shutdown.signal, ref: false }).catch(() => undefined);
-  }
 }

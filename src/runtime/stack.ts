@@ -9,6 +9,7 @@ import { SEARCH_KEYS } from '../../workflows/messages.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Database } from '../ledger/database.ts';
 import { cacheDirOf } from './cache-dir.ts';
+import { forgetNowAndThen } from './forget.ts';
 import { openLedger } from './ledger-database.ts';
 import type { Shutdown } from './shutdown.ts';
 import { openClient } from './temporal-client.ts';
@@ -68,6 +69,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     workflows: { workflowBundle: { code: await readFile(BUNDLE_PATH, 'utf8') } },
   });
   shutdown.add('worker', () => workers.stop());
+  void forgetNowAndThen({ config, db, log, shutdown });
   const failed = Promise.race([
     workers.done.then(() => undefined),
     temporal.exited.then((exit) => {
