@@ -1,176 +1,20 @@
 // Following messages that were sent, against the sandbox and its clock: what is told, and what it costs.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDeliveryActivities, createDeliveryLedgerActivities } from '../../../activities/delivery.ts';
-import type { Deps } from '../../../activities/deps.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createIntakeActivities } from '../../../activities/intake.ts';
-import { MessagingClient } from '../../../src/api-client/client.ts';
-import { createGate } from '../../../src/budget/gate.ts';
-import { createBudget } from '../../../src/budget/slots.ts';
-import { MessageStatusEvent } from '../../../src/contracts/conversation-events.ts';
-import type { DeliveryEntry, DeliveryTurn } from '../../../src/contracts/delivery.ts';
-import { LANES } from '../../../src/contracts/run.ts';
-import type { Database } from '../../../src/ledger/database.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
-import { movesOn } from '../../../src/ledger/delivery-status.ts';
 import { addEvents } from '../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
-import { putOutbox } from '../../../src/ledger/outbox.ts';
-import { CHOICES } from '../../../src/sandbox/choices.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { account } from '../../support/house.ts';
-import { emptyLedger, testLedger } from '../../support/ledger.ts';
-import { panelOf } from '../../support/panel.ts';
+import { HOUR, NOWHERE, openDeliveryRoom, SECOND, type Sent } from './delivery-room.ts';
 
-const T0 = Date.parse('2026-11-20T10:00:00.000Z');
-const SECOND = 1000;
-const HOUR = 3_600_000;
 const NEVER = 1e12;
-const NOWHERE = '5511900000000';
-const logger = new DefaultLogger('ERROR');
-const RULES = [{ sink: 'bus' }];
 
-let dir: string;
-let sandbox: Sandbox;
-let client: MessagingClient;
-let db: Database;
-let clock = T0;
-const now = () => new Date(clock);
-const progressMs = { ...CHOICES.progressMs };
-const woken: string[] = [];
-const logged: object[] = [];
+const room = await openDeliveryRoom();
+const { db, clock, now, progressMs, woken, client, panel, deps, fault } = room;
+const { next, look, watch, newNumber, send, told, entry, poll, pageOf } = room;
 
-beforeAll(async () => {
-  db = await testLedger();
-  dir = await mkdtemp(join(tmpdir(), 'sluice-delivery-'));
-  const fixture = account({
-    tokens: [{ value: 'svc_test_house', scopes: ['conversations:read', 'messages:read', 'messages:send'] }],
-    connections: [
-      { id: 1, name: 'main', channel: 'whatsapp', status: 'CONNECTED' },
-      { id: 2, name: 'off', channel: 'whatsapp', status: 'DISCONNECTED' },
-    ],
-    numbersNotOnNetwork: [NOWHERE],
-  });
-  sandbox = await startSandbox({
-    ...{ port: 0, dataDir: dir, fixture: { accounts: [fixture] }, rate: 0, now },
-    choices: { progressMs },
-  });
-  client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_house', deadlineMs: 5000 });
-});
-afterAll(async () => {
-  await client?.close();
-  await sandbox?.close();
-  await rm(dir, { recursive: true, force: true });
-});
-beforeEach(async () => {
-  await fresh();
-  await panel().clearFaults();
-});
-
-async function fresh() {
-  await emptyLedger(db);
-  // A day on, so that no test meets the conversations of the one before at the same instants.
-  clock += 24 * HOUR;
-  Object.assign(progressMs, CHOICES.progressMs);
-  woken.length = 0;
-  logged.length = 0;
-}
-
-const panel = () => panelOf(sandbox.panelUrl);
-
-function never(): never {
-  throw new Error('not used here');
-}
-
-const deps = () =>
-  ({
-    db,
-    budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
-    gate: createGate(new Map()),
-    log: { info() {}, warn: (fields: object) => void logged.push(fields), error: console.error },
-    account: (name: string) => ({
-      ...{ name, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
-      ...{ settleSeconds: 60, announce: RULES },
-    }),
-  }) as unknown as Deps;
-
-const inActivity = <A, R>(work: (input: A) => Promise<R>, input: A, attempt = 1): Promise<R> =>
-  new MockActivityEnvironment({ priority: { priorityKey: LANES.poll }, attempt }, { logger }).run(
-    work,
-    input,
-  );
-
-const wake = async (sinks: readonly string[]) => void woken.push(...sinks);
-const ledger = () => createDeliveryLedgerActivities(deps(), { wake, now });
-const next = (attempt = 1): Promise<DeliveryTurn> =>
-  inActivity(ledger().nextDelivery, { account: 'acme' }, attempt);
-const look = (run: string, attempt = 1) =>
-  inActivity(createDeliveryActivities(deps(), { now }).checkDelivery, { account: 'acme', run }, attempt);
-
-/** What the workflow does, while its clock stands at most at `until`; answers how many looks it took. */
-async function watch(until = Number.POSITIVE_INFINITY): Promise<number> {
-  for (let looks = 0; ; ) {
-    const turn = await next();
-    if (turn.look !== null) {
-      await look(turn.look.run);
-      looks++;
-      continue;
-    }
-    if (turn.nextMs === null) {
-      if (until < Number.POSITIVE_INFINITY) clock = Math.max(clock, until);
-      return looks;
-    }
-    if (clock + turn.nextMs > until) {
-      clock = until;
-      return looks;
-    }
-    clock += turn.nextMs;
-  }
-}
-
-let numbers = 0;
-const newNumber = () => `14155${String(100_000 + ++numbers)}`;
-
-interface Sent {
-  readonly id: string;
-  readonly conversation: number;
-}
-
-/** Sends, and notes it as the `message` action does. */
-async function send(number = newNumber(), over: object = {}): Promise<Sent> {
-  const { data } = await client.messages.send({ number, body: 'hello', whatsappId: 1, ...over });
-  const [message] = data.messages;
-  const conversation = data.ticketId as number;
-  const { id, status, ack } = message as { id: string; status: string; ack: number };
-  await followMessages(
-    db,
-    { account: 'acme', event: `event of ${id}`, conversation, messages: [{ id, status, ack }] },
-    now(),
-  );
-  return { id, conversation };
-}
-
-/** Statuses that were told of a message, in the order of the outbox; repetitions under one event id once. */
-async function told(id: string): Promise<string[]> {
-  const rows = await db.query<{ event: unknown }>(
-    `select event from outbox where event ->> 'subject' = $1 and type = 'message.status' order by seq`,
-    [`id:${id}`],
-  );
-  const events = rows.map(({ event }) => MessageStatusEvent.parse(event));
-  return [...new Set(events.map(({ data }) => data.message.status))];
-}
-
-async function entry(id: string): Promise<DeliveryEntry> {
-  const [row] = await inActivity(ledger().listDeliveries, { ids: [id], limit: 1 });
-  return row as DeliveryEntry;
-}
-
-const fault = (over: object) => panel().fault({ method: 'GET', path: '^/v1/', kind: 'status', ...over });
+beforeEach(room.fresh);
+afterAll(room.close);
 
 describe('a message that was sent', () => {
   it('is told as delivered and read, with the event that had it sent, for two calls', async () => {
@@ -209,11 +53,11 @@ describe('a message that was sent', () => {
 
   it('that nobody ever reads costs six calls in three days; its last status stands', async () => {
     progressMs.read = NEVER;
-    const sentAt = clock;
+    const sentAt = clock.at;
     const { id } = await send();
     expect(await watch()).toBe(6);
     expect(await entry(id)).toMatchObject({ status: 'delivered', endCode: 'DEADLINE', nextAt: null });
-    expect(clock - sentAt).toBe(72 * HOUR);
+    expect(clock.at - sentAt).toBe(72 * HOUR);
     expect(await told(id)).toEqual(['delivered']);
   });
 
@@ -242,7 +86,7 @@ describe('a message that was sent', () => {
   it('without a conversation is followed, and told once a page has shown where it is', async () => {
     const { id, conversation } = await send();
     await db.query('update deliveries set conversation_id = null');
-    await watch(clock + 10 * SECOND);
+    await watch(clock.at + 10 * SECOND);
     expect(await entry(id)).toMatchObject({ status: 'delivered', conversation: null });
     expect(await told(id)).toEqual([]);
     await noteSeenStatuses(db, 'acme', conversation, [{ messageId: id, status: 'delivered', ack: 3 }], now());
@@ -252,11 +96,11 @@ describe('a message that was sent', () => {
 
   it('whose watch was away for a week gets one last look', async () => {
     const { id } = await send();
-    clock += 73 * HOUR;
+    clock.at += 73 * HOUR;
     expect(await watch()).toBe(1);
     expect(await entry(id)).toMatchObject({ status: 'read' });
     const later = await send();
-    clock += 7 * 24 * HOUR;
+    clock.at += 7 * 24 * HOUR;
     expect(await watch()).toBe(0);
     expect(await entry(later.id)).toMatchObject({ status: 'queued', endCode: 'DEADLINE' });
   });
@@ -267,7 +111,7 @@ describe('a message that was sent', () => {
   ])('%s is kept as it comes, and ends nothing', async (_case, status, ack, kept) => {
     const { id } = await send();
     await fault({ path: '/status$', status: 200, body: { requestId: 'r', status, ack }, times: 1 });
-    await watch(clock + 6 * SECOND);
+    await watch(clock.at + 6 * SECOND);
     expect(await entry(id)).toMatchObject({ status: kept, ack });
     expect((await entry(id)).nextAt).not.toBeNull();
     await watch();
@@ -278,27 +122,27 @@ describe('a message that was sent', () => {
 describe('a look that fails', () => {
   it('FAULTS 12: a refusal of the account says so, and leaves everything as it was', async () => {
     const { id } = await send();
-    clock += 10 * SECOND;
+    clock.at += 10 * SECOND;
     const turn = await next();
     for (const [status, code] of [
       [401, 'ERR_TOKEN_REVOKED'],
       [403, 'ERR_SCOPE_MISSING'],
       [404, undefined],
     ] as const) {
-      await panel().clearFaults();
+      await panel.clearFaults();
       await fault({ status, body: { error: 'x', ...(code && { code }) } });
       const failed = await look(turn.look?.run as string).catch((error: unknown) => error);
       expect(failed).toMatchObject({ nonRetryable: true, type: code ?? 'HTTP_404' });
     }
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
-    await panel().clearFaults();
+    await panel.clearFaults();
     await watch();
     expect(await told(id)).toEqual(['delivered', 'read']);
   });
 
   it('FAULTS 5: a 500 is tried again, and after five attempts others get their turn', async () => {
     const { id } = await send();
-    clock += 10 * SECOND;
+    clock.at += 10 * SECOND;
     const { look: due } = await next();
     await fault({ status: 500, body: { error: 'oops' } });
     const failed = await look(due?.run as string, 4).catch((error: unknown) => error);
@@ -313,7 +157,7 @@ describe('a look that fails', () => {
     ['an answer without a status', { kind: 'status', status: 200, body: { requestId: 'r', ack: 4 } }],
   ])('FAULTS 6: %s says nothing of the message', async (_case, over) => {
     const { id } = await send();
-    clock += 10 * SECOND;
+    clock.at += 10 * SECOND;
     const { look: due } = await next();
     await fault({ ...over, times: 1 });
     await look(due?.run as string, 5);
@@ -337,8 +181,8 @@ describe('a look that fails', () => {
 
 describe('several messages of one conversation', () => {
   const paths = async (since: number) =>
-    (await panel().requests(since)).map(({ path }) => path.replace(/[^/]+\/status$/, ':id/status'));
-  const seqNow = async () => (await panel().requests(0)).at(-1)?.seq ?? 0;
+    (await panel.requests(since)).map(({ path }) => path.replace(/[^/]+\/status$/, ':id/status'));
+  const seqNow = async () => (await panel.requests(0)).at(-1)?.seq ?? 0;
 
   it('are looked at together, for one call', async () => {
     const number = newNumber();
@@ -360,7 +204,7 @@ describe('several messages of one conversation', () => {
     const number = newNumber();
     const sent = [await send(number), await send(number)];
     const { conversation } = sent[0] as Sent;
-    clock += 61 * SECOND;
+    clock.at += 61 * SECOND;
     const { data } = await client.conversations.messages(conversation, { pageSize: 200 });
     const messages = change(data.items.map(({ raw }) => ({ ...raw })));
     const body = { requestId: 'r', count: 900, hasMore: true, messages };
@@ -396,7 +240,7 @@ describe('several messages of one conversation', () => {
       let looks = 0;
       for (let n = 0; n < 20; n++) {
         await send(those[n % count]);
-        looks += await watch(clock + 500);
+        looks += await watch(clock.at + 500);
       }
       looks += await watch();
       const left = await db.query(`select 1 from deliveries where status <> 'read'`);
@@ -405,56 +249,6 @@ describe('several messages of one conversation', () => {
     },
   );
 });
-
-/** What the poller does with a page of one conversation. */
-async function poll(conversation: number, page?: Awaited<ReturnType<typeof pageOf>>): Promise<void> {
-  const items = page ?? (await pageOf(conversation));
-  await db.transaction(async (tx) => {
-    const seen = items.map(({ id: messageId, status, ack }) => ({ messageId, status, ack }));
-    const events = await noteSeenStatuses(tx, 'acme', conversation, seen, now());
-    for (const { id, status, ack } of items) {
-      const key = `id:${id}`;
-      const [known] = await tx.query<{ status: string }>(
-        `select status from messages where account = 'acme' and conversation_id = $1 and key = $2 for update`,
-        [conversation, key],
-      );
-      if (known === undefined) {
-        await tx.query(
-          `insert into messages (account, conversation_id, key, status) values ('acme', $1, $2, $3)`,
-          [conversation, key, status],
-        );
-        continue;
-      }
-      if (!movesOn(known.status, status)) continue;
-      await tx.query(
-        `update messages set status = $3 where account = 'acme' and conversation_id = $1 and key = $2`,
-        [conversation, key, status],
-      );
-      const event = {
-        ...({ specversion: '1.0', type: 'message.status', datacontenttype: 'application/json' } as const),
-        id: `message.status/acme/${conversation}/${key}/${status}`,
-        source: `/sluice/accounts/acme/conversations/${conversation}`,
-        time: now().toISOString(),
-        partitionkey: `acme/${conversation}`,
-        subject: key,
-        data: {
-          account: 'acme',
-          conversationId: conversation,
-          message: { key, id, status, previous: known.status, ack },
-          event: events.get(id) ?? null,
-        },
-      };
-      await putOutbox(tx, 'acme', RULES, [{ event, connection: null }]);
-    }
-  });
-}
-
-async function pageOf(conversation: number) {
-  const { data } = await client.conversations.messages(conversation, { pageSize: 200 });
-  return data.items.map(({ id, raw }) => ({
-    ...{ id: id as string, status: raw['status'] as string, ack: raw['ack'] as number },
-  }));
-}
 
 describe('beside a poller', () => {
   const step = fc.oneof(
@@ -490,7 +284,7 @@ describe('beside a poller', () => {
             await poll(conversation, pages[each.which % pages.length]);
           else if (each.op === 'turn') run = (await next()).look?.run ?? run;
           else if (each.op === 'look' && run !== '') await look(run);
-          else if (each.op === 'pass') clock += each.ms;
+          else if (each.op === 'pass') clock.at += each.ms;
         }
         await watch();
         const order = ['queued', 'sent', 'server_ack', 'delivered', 'read'];
@@ -516,7 +310,7 @@ describe('beside a poller', () => {
     const sent = await send();
     let looks = 0;
     for (let n = 0; n < 20; n++) {
-      looks += await watch(clock + 2 * SECOND);
+      looks += await watch(clock.at + 2 * SECOND);
       await poll(sent.conversation);
     }
     looks += await watch();
@@ -555,6 +349,6 @@ describe('an event that has sent messages', () => {
 
   it('wakes nobody when it has sent none', async () => {
     await event('e2');
-    await close('e2', never);
+    await close('e2', () => Promise.reject(new Error('nothing is to be followed')));
   });
 });

@@ -1,0 +1,211 @@
+// A sandbox with a clock of its own, a ledger, and the activities that follow messages between them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createDeliveryActivities, createDeliveryLedgerActivities } from '../../../activities/delivery.ts';
+import type { Deps } from '../../../activities/deps.ts';
+import { MessagingClient } from '../../../src/api-client/client.ts';
+import { createGate } from '../../../src/budget/gate.ts';
+import { createBudget } from '../../../src/budget/slots.ts';
+import { MessageStatusEvent } from '../../../src/contracts/conversation-events.ts';
+import type { DeliveryEntry, DeliveryTurn } from '../../../src/contracts/delivery.ts';
+import { LANES } from '../../../src/contracts/run.ts';
+import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
+import { movesOn } from '../../../src/ledger/delivery-status.ts';
+import { putOutbox } from '../../../src/ledger/outbox.ts';
+import { CHOICES } from '../../../src/sandbox/choices.ts';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import { account } from '../../support/house.ts';
+import { emptyLedger, testLedger } from '../../support/ledger.ts';
+import { panelOf } from '../../support/panel.ts';
+
+const T0 = Date.parse('2026-11-20T10:00:00.000Z');
+export const SECOND = 1000;
+export const HOUR = 3_600_000;
+/** A number that is not on the network of chats. */
+export const NOWHERE = '5511900000000';
+const RULES = [{ sink: 'bus' }];
+const logger = new DefaultLogger('ERROR');
+
+export interface Sent {
+  readonly id: string;
+  readonly conversation: number;
+}
+
+/** Close it after the file's tests, and call `fresh` before each. */
+export async function openDeliveryRoom() {
+  const db = await testLedger();
+  const dir = await mkdtemp(join(tmpdir(), 'sluice-delivery-'));
+  /** Epoch milliseconds: the sandbox's time, and that of the activities. */
+  const clock = { at: T0 };
+  const now = () => new Date(clock.at);
+  const progressMs = { ...CHOICES.progressMs };
+  const woken: string[] = [];
+  const fixture = account({
+    tokens: [{ value: 'svc_test_house', scopes: ['conversations:read', 'messages:read', 'messages:send'] }],
+    connections: [
+      { id: 1, name: 'main', channel: 'whatsapp', status: 'CONNECTED' },
+      { id: 2, name: 'off', channel: 'whatsapp', status: 'DISCONNECTED' },
+    ],
+    numbersNotOnNetwork: [NOWHERE],
+  });
+  const sandbox = await startSandbox({
+    ...{ port: 0, dataDir: dir, fixture: { accounts: [fixture] }, rate: 0, now },
+    choices: { progressMs },
+  });
+  const client = new MessagingClient({
+    ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_house', deadlineMs: 5000 },
+  });
+  const panel = panelOf(sandbox.panelUrl);
+
+  async function fresh() {
+    await emptyLedger(db);
+    // A day on, so that no test meets the conversations of the one before at the same instants.
+    clock.at += 24 * HOUR;
+    Object.assign(progressMs, CHOICES.progressMs);
+    woken.length = 0;
+    await panel.clearFaults();
+  }
+
+  const deps = () =>
+    ({
+      db,
+      budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
+      gate: createGate(new Map()),
+      log: { info() {}, warn() {}, error: console.error },
+      account: (name: string) => ({
+        ...{ name, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
+        ...{ settleSeconds: 60, announce: RULES },
+      }),
+    }) as unknown as Deps;
+
+  const inActivity = <A, R>(work: (input: A) => Promise<R>, input: A, attempt = 1): Promise<R> =>
+    new MockActivityEnvironment({ priority: { priorityKey: LANES.poll }, attempt }, { logger }).run(
+      work,
+      input,
+    );
+
+  const wake = async (sinks: readonly string[]) => void woken.push(...sinks);
+  const ledger = () => createDeliveryLedgerActivities(deps(), { wake, now });
+  const next = (attempt = 1): Promise<DeliveryTurn> =>
+    inActivity(ledger().nextDelivery, { account: 'acme' }, attempt);
+  const look = (run: string, attempt = 1) =>
+    inActivity(createDeliveryActivities(deps(), { now }).checkDelivery, { account: 'acme', run }, attempt);
+
+  /** What the workflow does, while its clock stands at most at `until`; answers how many looks it took. */
+  async function watch(until = Number.POSITIVE_INFINITY): Promise<number> {
+    for (let looks = 0; ; ) {
+      const turn = await next();
+      if (turn.look !== null) {
+        await look(turn.look.run);
+        looks++;
+        continue;
+      }
+      if (turn.nextMs === null) {
+        if (until < Number.POSITIVE_INFINITY) clock.at = Math.max(clock.at, until);
+        return looks;
+      }
+      if (clock.at + turn.nextMs > until) {
+        clock.at = until;
+        return looks;
+      }
+      clock.at += turn.nextMs;
+    }
+  }
+
+  let numbers = 0;
+  const newNumber = () => `14155${String(100_000 + ++numbers)}`;
+
+  /** Sends, and notes it as the `message` action does. */
+  async function send(number = newNumber(), over: object = {}): Promise<Sent> {
+    const { data } = await client.messages.send({ number, body: 'hello', whatsappId: 1, ...over });
+    const [message] = data.messages;
+    const conversation = data.ticketId as number;
+    const { id, status, ack } = message as { id: string; status: string; ack: number };
+    await followMessages(
+      db,
+      { account: 'acme', event: `event of ${id}`, conversation, messages: [{ id, status, ack }] },
+      now(),
+    );
+    return { id, conversation };
+  }
+
+  /** Statuses that were told of a message, in the order of the outbox; repetitions under one event id once. */
+  async function told(id: string): Promise<string[]> {
+    const rows = await db.query<{ event: unknown }>(
+      `select event from outbox where event ->> 'subject' = $1 and type = 'message.status' order by seq`,
+      [`id:${id}`],
+    );
+    const events = rows.map(({ event }) => MessageStatusEvent.parse(event));
+    return [...new Set(events.map(({ data }) => data.message.status))];
+  }
+
+  async function entry(id: string): Promise<DeliveryEntry> {
+    const [row] = await inActivity(ledger().listDeliveries, { ids: [id], limit: 1 });
+    return row as DeliveryEntry;
+  }
+
+  const fault = (over: object) => panel.fault({ method: 'GET', path: '^/v1/', kind: 'status', ...over });
+
+  /** What the poller does with a page of one conversation. */
+  async function poll(conversation: number, page?: Awaited<ReturnType<typeof pageOf>>): Promise<void> {
+    const items = page ?? (await pageOf(conversation));
+    await db.transaction(async (tx) => {
+      const seen = items.map(({ id: messageId, status, ack }) => ({ messageId, status, ack }));
+      const events = await noteSeenStatuses(tx, 'acme', conversation, seen, now());
+      for (const { id, status, ack } of items) {
+        const key = `id:${id}`;
+        const [known] = await tx.query<{ status: string }>(
+          `select status from messages where account = 'acme' and conversation_id = $1 and key = $2 for update`,
+          [conversation, key],
+        );
+        if (known === undefined) {
+          await tx.query(
+            `insert into messages (account, conversation_id, key, status) values ('acme', $1, $2, $3)`,
+            [conversation, key, status],
+          );
+          continue;
+        }
+        if (!movesOn(known.status, status)) continue;
+        await tx.query(
+          `update messages set status = $3 where account = 'acme' and conversation_id = $1 and key = $2`,
+          [conversation, key, status],
+        );
+        const event = {
+          ...({ specversion: '1.0', type: 'message.status', datacontenttype: 'application/json' } as const),
+          id: `message.status/acme/${conversation}/${key}/${status}`,
+          source: `/sluice/accounts/acme/conversations/${conversation}`,
+          time: now().toISOString(),
+          partitionkey: `acme/${conversation}`,
+          subject: key,
+          data: {
+            account: 'acme',
+            conversationId: conversation,
+            message: { key, id, status, previous: known.status, ack },
+            event: events.get(id) ?? null,
+          },
+        };
+        await putOutbox(tx, 'acme', RULES, [{ event, connection: null }]);
+      }
+    });
+  }
+
+  async function pageOf(conversation: number) {
+    const { data } = await client.conversations.messages(conversation, { pageSize: 200 });
+    return data.items.map(({ id, raw }) => ({
+      ...{ id: id as string, status: raw['status'] as string, ack: raw['ack'] as number },
+    }));
+  }
+
+  return {
+    ...{ db, clock, now, progressMs, woken, client, panel, deps, fresh, fault },
+    ...{ next, look, watch, newNumber, send, told, entry, poll, pageOf },
+    async close() {
+      await client.close();
+      await sandbox.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
