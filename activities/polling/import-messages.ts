@@ -61,7 +61,10 @@ export async function statusChanges(
 ): Promise<StatusChange[]> {
   const { account, conversation } = call;
   const sent = items.filter(({ fromMe }) => fromMe === true);
-  const seen = sent.flatMap(({ id, status, ack }) => (id === null ? [] : [{ messageId: id, status, ack }]));
+  // An id with a NUL is none that Sluice was given: the ledger could not have kept it.
+  const seen = sent.flatMap(({ id, status, ack }) =>
+    id === null || id.includes('\0') ? [] : [{ messageId: id, status, ack }],
+  );
   const events = await noteSeenStatuses(tx, account, conversation, seen);
   const changes = sent.flatMap(({ key, id, status, ack }): StatusChange[] => {
     const previous = told.get(key);

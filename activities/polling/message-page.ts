@@ -3,6 +3,7 @@
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import type { Reading, Twins } from '../../src/ledger/conversations.ts';
+import { toJson } from '../../src/ledger/json.ts';
 import type { KnownMessages, StagedMessage } from '../../src/ledger/messages.ts';
 import { instant } from './listing.ts';
 
@@ -72,10 +73,16 @@ function baseOf({ id, key }: HistoryMessage): string {
   return id === null ? key.replace(/#\d+$/, '') : key;
 }
 
+/** As the ledger keeps it: what it can't store would never be found again. */
+function storable(id: string | null): string | null {
+  return JSON.parse(toJson(id)) as string | null;
+}
+
 function numbered(message: HistoryMessage, counts: Record<string, number>): StagedMessage {
-  const { id, body, fromMe, createdAt, status, raw } = message;
+  const { body, fromMe, createdAt, status, raw } = message;
+  const id = storable(message.id);
   const rest = { id, body, fromMe, at: createdAt === null ? null : instant(createdAt), status, raw };
-  if (id !== null) return { key: message.key, ...rest };
+  if (message.id !== null) return { key: `id:${id}`, ...rest };
   const base = baseOf(message);
   const count = (counts[base] ?? 0) + 1;
   counts[base] = count;

@@ -1,4 +1,5 @@
 // What becomes of a conversation whose messages can't be read.
+import { Context } from '@temporalio/activity';
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import {
   type ConversationRow,
@@ -14,6 +15,7 @@ import { importMessages } from './import-messages.ts';
 import {
   concernsConversation,
   isInternalError,
+  MAX_DOUBLINGS,
   MAX_UNREADABLE,
   readFailure,
   unreadable,
@@ -50,7 +52,7 @@ export async function settleReadError(
     });
     return NOTHING;
   }
-  throw readFailure(deps, call, error, 1);
+  throw readFailure(deps, call, error, Math.min(Context.current().info.attempt, MAX_DOUBLINGS));
 }
 
 /** What was read and not told yet is told, with the state of the conversation; then it is left alone until it changes. */

@@ -1,43 +1,24 @@
 // Pages of conversations: what is found, where a poll ends, and what it does when the list shifts or lies.
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { testLedger } from '../../../support/ledger.ts';
-import { at, type Chat, chat, message, openService, type Service } from './service.ts';
-import { type Hand, type HandOptions, Killed, openHand } from './support.ts';
+import { describe, expect, it } from 'vitest';
+import { pollingRoom } from './room.ts';
+import { at, type Chat, chat, message, type Service } from './service.ts';
+import { type Hand, Killed } from './support.ts';
 
-let db: Database;
-let service: Service;
-let hands: Hand[];
-// The first one of a process starts its database: seconds, where the machine is busy.
-beforeAll(async () => void (await testLedger()), 90_000);
-beforeEach(async () => {
-  db = await testLedger();
-  service = await openService();
-  hands = [];
-});
-afterEach(async () => {
-  for (const hand of hands) await hand.close();
-  await service.close();
-});
-
-async function hire(over: Partial<HandOptions> = {}): Promise<Hand> {
-  const hand = await openHand({ db, client: { baseUrl: service.baseUrl }, ...over });
-  hands.push(hand);
-  return hand;
-}
+const room = pollingRoom();
+const { hire } = room;
 
 const chats = (count: number, seconds = (n: number) => n): Chat[] =>
   Array.from({ length: count }, (_, n) => chat(n + 1, seconds(n + 1)));
 
 /** Polls until a poll is complete. @returns pages asked for */
 async function poll(hand: Hand): Promise<number> {
-  const before = service.asked.length;
+  const before = room.service.asked.length;
   for (let done = false; !done; ) done = (await hand.page()).done;
-  return service.asked.length - before;
+  return room.service.asked.length - before;
 }
 
 /** Takes everything as read. */
-const readAll = () => db.query('update conversations set todo_at = null, told = item->$1', ['state']);
+const readAll = () => room.db.query('update conversations set todo_at = null, told = item->$1', ['state']);
 
 describe('the first poll', () => {
   it.each<[string, 'now' | Date | null, number[]]>([
@@ -46,78 +27,78 @@ describe('the first poll', () => {
     ['a time before page 1', new Date(at(100)), Array.from({ length: 61 }, (_, n) => 100 + n)],
     ['all of the history', null, Array.from({ length: 160 }, (_, n) => n + 1)],
   ])('%s: reads what is not older, and nothing else', async (_name, since, expected) => {
-    service.chats = chats(160);
+    room.service.chats = chats(160);
     const hand = await hire({ since, config: { pageSize: 20 } });
     expect(await hand.page()).toMatchObject({ done: true });
-    expect(service.asked).toEqual([{ of: 'list', page: 1, size: 20 }]);
+    expect(room.service.asked).toEqual([{ of: 'list', page: 1, size: 20 }]);
     for (let done = false; !done; ) done = (await hand.history()).done;
     expect((await hand.todo()).toSorted((a, b) => a - b)).toEqual(expected);
     expect(await hand.poller()).toMatchObject({ history: null, watermark: new Date(at(160)), polls: 1 });
     expect(await hand.gaps()).toEqual([]);
-    const pages = service.asked.length;
+    const pages = room.service.asked.length;
     expect(await hand.history()).toEqual({ done: true, found: 0 });
-    expect(service.asked.length).toBe(pages);
+    expect(room.service.asked.length).toBe(pages);
   });
 
   it('of an empty list leaves everything to come', async () => {
     const hand = await hire({ since: 'now' });
     await poll(hand);
-    service.chats = [chat(1, 5)];
+    room.service.chats = [chat(1, 5)];
     expect(await hand.page()).toEqual({ done: true, changed: 1, todo: 1 });
   });
 });
 
 describe('a poll', () => {
   it('costs one call while nothing happens, and finds nothing', async () => {
-    service.chats = chats(300, (n) => n * 60);
+    room.service.chats = chats(300, (n) => n * 60);
     const hand = await hire({ since: 'now' });
     await poll(hand);
     expect(await hand.page()).toEqual({ done: true, changed: 0, todo: 0 });
     expect(await hand.page()).toEqual({ done: true, changed: 0, todo: 0 });
-    expect(service.asked.length).toBe(3);
+    expect(room.service.asked.length).toBe(3);
     expect((await hand.poller())['news_at']).toBeNull();
   });
 
   it('after a burst reads on until it meets what is known', async () => {
-    service.chats = chats(300, (n) => n * 60);
+    room.service.chats = chats(300, (n) => n * 60);
     const hand = await hire({ since: 'now' });
     await poll(hand);
-    for (const each of service.chats.slice(0, 230)) each.updatedAt = at(100_000 + each.id);
+    for (const each of room.service.chats.slice(0, 230)) each.updatedAt = at(100_000 + each.id);
     expect(await poll(hand)).toBeLessThanOrEqual(4);
     expect(await hand.todo()).toHaveLength(230);
     expect(await hand.poller()).toMatchObject({ sweep: null, watermark: new Date(at(100_230)) });
   });
 
   it('finds what was committed late, up to ten seconds', async () => {
-    service.chats = chats(30, (n) => n * 60);
+    room.service.chats = chats(30, (n) => n * 60);
     const hand = await hire({ since: 'now', config: { pageSize: 5 } });
     await poll(hand);
-    service.chats.push(chat(99, 30 * 60 - 9));
+    room.service.chats.push(chat(99, 30 * 60 - 9));
     await readAll();
     await poll(hand);
     expect(await hand.todo()).toEqual([]);
     expect(await hand.conversation(99)).toMatchObject({ id: 99, told: { status: 'open' } });
-    (service.chats.find(({ id }) => id === 29) as Chat).lastMessage = 'late';
-    (service.chats.find(({ id }) => id === 29) as Chat).updatedAt = at(30 * 60 - 8);
+    (room.service.chats.find(({ id }) => id === 29) as Chat).lastMessage = 'late';
+    (room.service.chats.find(({ id }) => id === 29) as Chat).updatedAt = at(30 * 60 - 8);
     await poll(hand);
     expect(await hand.todo()).toEqual([29]);
   });
 
   it.each([1, 2, 3, 7, 20])('sees each of forty that share one instant (page size %i)', async (pageSize) => {
-    service.chats = [chat(99, 0)];
+    room.service.chats = [chat(99, 0)];
     const hand = await hire({ since: new Date(at(0)), config: { pageSize } });
     await poll(hand);
-    service.chats.push(...chats(40, () => 60));
+    room.service.chats.push(...chats(40, () => 60));
     await poll(hand);
     expect((await hand.todo()).length).toBe(41);
     expect(await hand.gaps()).toEqual([]);
   });
 
   it('a changed field that is no matter of the conversation is no change', async () => {
-    service.chats = [chat(1, 60)];
+    room.service.chats = [chat(1, 60)];
     const hand = await hire({ since: 'now' });
     await poll(hand);
-    service.chats = [
+    room.service.chats = [
       chat(1, 60, {
         ...{ unread: 3, owner: { id: 1, name: 'Ana' } },
         connection: { id: 1, name: 'renamed', channel: 'waba', status: 'OPENING' },
@@ -129,10 +110,10 @@ describe('a poll', () => {
   it.each(['lost', 'after'] as const)(
     'cut off between pages (%s) it goes on and misses nothing',
     async (how) => {
-      service.chats = chats(200, (n) => n * 60);
+      room.service.chats = chats(200, (n) => n * 60);
       const hand = await hire({ since: 'now', config: { pageSize: 20 } });
       await poll(hand);
-      for (const each of service.chats) each.updatedAt = at(100_000 + each.id);
+      for (const each of room.service.chats) each.updatedAt = at(100_000 + each.id);
       for (let cuts = 0; ; cuts++) {
         await expect(hand.page(how)).rejects.toThrow(Killed);
         if ((await hand.page()).done) break;
@@ -143,12 +124,12 @@ describe('a poll', () => {
   );
 
   it('the history goes on where it was cut off, beside polls', async () => {
-    service.chats = chats(120, (n) => n * 60);
+    room.service.chats = chats(120, (n) => n * 60);
     const hand = await hire({ since: null, config: { pageSize: 20 } });
     await hand.page();
     for (let n = 0, done = false; !done; n++) {
       await expect(hand.history(n % 2 === 0 ? 'lost' : 'after')).rejects.toThrow(Killed);
-      (service.chats[n % 120] as Chat).updatedAt = at(100_000 + n);
+      (room.service.chats[n % 120] as Chat).updatedAt = at(100_000 + n);
       await poll(hand);
       done = (await hand.history()).done;
       expect(n).toBeLessThan(30);
@@ -161,35 +142,35 @@ describe('a list that shifts while it is read', () => {
   it.each([1, 3, 20])(
     'FAULTS 15: conversations leave and jump to the front (page size %i)',
     async (pageSize) => {
-      service.chats = chats(150, (n) => n * 60);
+      room.service.chats = chats(150, (n) => n * 60);
       const hand = await hire({ since: null, config: { pageSize } });
       await poll(hand);
       for (let done = false; !done; ) done = (await hand.history()).done;
       await readAll();
-      for (const each of service.chats) each.updatedAt = at(100_000 + each.id);
+      for (const each of room.service.chats) each.updatedAt = at(100_000 + each.id);
       let turn = 0;
-      service.before = () => {
+      room.service.before = () => {
         turn += 1;
         if (turn > 12) return;
         // From what was read already: what follows slips up.
-        service.chats = service.chats.filter(({ id }) => id !== 151 - turn);
-        (service.chats[turn * 3] as Chat).updatedAt = at(200_000 + turn);
+        room.service.chats = room.service.chats.filter(({ id }) => id !== 151 - turn);
+        (room.service.chats[turn * 3] as Chat).updatedAt = at(200_000 + turn);
       };
       const pages = await poll(hand);
       expect(pages).toBeLessThan(40);
       await poll(hand);
       const found = new Set(await hand.todo());
-      expect(service.chats.filter(({ id }) => !found.has(id))).toEqual([]);
+      expect(room.service.chats.filter(({ id }) => !found.has(id))).toEqual([]);
       expect(await hand.gaps()).toEqual([]);
     },
   );
 
   it('a service that caps pages lower than was asked is read to the end', async () => {
-    service.chats = chats(57, (n) => n * 60);
+    room.service.chats = chats(57, (n) => n * 60);
     const hand = await hire({ since: null });
     const cap = 7;
-    service.bend = ({ page, size }) => {
-      const all = service.chats.toReversed();
+    room.service.bend = ({ page, size }) => {
+      const all = room.service.chats.toReversed();
       const real = Math.min(size, cap);
       const conversations = all.slice((page - 1) * real, page * real);
       return { status: 200, body: { count: 57, hasMore: page * real < 57, conversations } };
@@ -247,11 +228,11 @@ describe('a list that lies', () => {
     ],
   ];
   it.each(lies)('FAULTS 15: one that %s ends, with a gap', async (_name, code, bend) => {
-    service.chats = [chat(1, 10)];
+    room.service.chats = [chat(1, 10)];
     const hand = await hire({ since: 'now', config: { pageSize: 20 } });
     await poll(hand);
-    service.chats.push(...chats(19, () => 100_000).slice(1));
-    service.bend = bend;
+    room.service.chats.push(...chats(19, () => 100_000).slice(1));
+    room.service.bend = bend;
     let pages = 0;
     for (let done = false; !done && pages < 200; pages++) done = (await hand.page()).done;
     const gaps = await hand.gaps();
@@ -267,7 +248,7 @@ describe('a list that lies', () => {
 
   it('FAULTS 14: an item that lacks a promised field is a gap with its id; unknown words and fields are read', async () => {
     const hand = await hire({ since: null });
-    service.chats = [
+    room.service.chats = [
       chat(1, 1, { status: 'snoozed', channel: 'telegram', mood: 'fine' }),
       chat(2, 2, { contact: { id: 7 } }),
       chat(3, 3, { createdAt: 'yesterday' }),
@@ -290,7 +271,7 @@ describe('a list that lies', () => {
     [404, null],
   ])('a refusal (%i %s) is a failure that the workflow holds on', async (status, code) => {
     const hand = await hire();
-    service.bend = () => ({ status, body: { error: 'no', ...(code === null ? {} : { code }) } });
+    room.service.bend = () => ({ status, body: { error: 'no', ...(code === null ? {} : { code }) } });
     await expect(hand.page()).rejects.toMatchObject({
       nonRetryable: true,
       type: code ?? 'HTTP_404',
@@ -300,7 +281,7 @@ describe('a list that lies', () => {
 
   it('an answer without a list is asked for again, and held on after three times', async () => {
     const hand = await hire();
-    service.bend = () => ({ status: 200, body: { count: 0, hasMore: false } });
+    room.service.bend = () => ({ status: 200, body: { count: 0, hasMore: false } });
     await expect(hand.page('none', 1)).rejects.toMatchObject({
       type: 'UNEXPECTED_SHAPE',
       nonRetryable: false,
@@ -313,15 +294,15 @@ describe('a list that lies', () => {
 
   it('an internal error is tried again', async () => {
     const hand = await hire();
-    service.bend = () => ({ status: 500, body: { error: 'oops' } });
+    room.service.bend = () => ({ status: 500, body: { error: 'oops' } });
     await expect(hand.page()).rejects.toMatchObject({ nonRetryable: false, type: 'HTTP_500' });
   });
 });
 
 it('messages are not asked for by polls', async () => {
   const hand = await hire({ since: null });
-  service.chats = [chat(1, 1)];
-  service.messages.set(1, [message('a', 1)]);
+  room.service.chats = [chat(1, 1)];
+  room.service.messages.set(1, [message('a', 1)]);
   await poll(hand);
-  expect(service.asked.every(({ of }) => of === 'list')).toBe(true);
+  expect(room.service.asked.every(({ of }) => of === 'list')).toBe(true);
 });

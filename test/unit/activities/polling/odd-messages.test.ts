@@ -1,0 +1,152 @@
+// Histories that are odd, and conversations that can't be read.
+import { describe, expect, it } from 'vitest';
+import { list, pollingRoom } from './room.ts';
+import { at, message } from './service.ts';
+import { outline, textsOf } from './support.ts';
+
+const room = pollingRoom();
+const { hire, write } = room;
+
+describe('odd items', () => {
+  it('without times and before any is known, the newest page is told, with a gap', async () => {
+    const bare = (id: string) => ({ id, body: id, fromMe: false });
+    write(...list(8).map(({ id }) => bare(String(id))));
+    Object.assign(room.service.chats[0] as object, { updatedAt: at(90) });
+    const hand = await hire({ since: new Date(at(50)), polling: { messagePageSize: 3, keep: 20 } });
+    await hand.settle();
+    expect(textsOf(await hand.told())).toEqual(['m6', 'm7', 'm8']);
+    expect(await hand.gaps()).toMatchObject([{ code: 'UNDATED', conversation_id: 1 }]);
+    room.service.messages.get(1)?.push(bare('m9'));
+    Object.assign(room.service.chats[0] as object, { updatedAt: at(95), lastMessage: 'm9' });
+    await hand.settle();
+    expect(textsOf(await hand.told())).toEqual(['m6', 'm7', 'm8', 'm9']);
+  });
+
+  it('without a direction it is told as received, with one gap a poller', async () => {
+    write(message('a', 1, { fromMe: 'no' }), message('b', 2, { fromMe: null }));
+    const hand = await hire();
+    await hand.settle();
+    write(...(room.service.messages.get(1) ?? []), message('c', 3, { fromMe: 1 }));
+    await hand.settle();
+    expect(outline(await hand.told()).filter((type) => type === 'message.received')).toHaveLength(3);
+    expect(await hand.gaps()).toMatchObject([{ code: 'DIRECTION_UNKNOWN', conversation_id: 0, seen: 2 }]);
+    expect(hand.log).toHaveLength(1);
+  });
+
+  it('FAULTS 14: unknown fields are kept, what is no item is a gap, the rest is told', async () => {
+    write(message('a', 1, { mood: 'fine', status: 'teleported' }), message('b', 2));
+    room.service.messages.get(1)?.splice(1, 0, 'text' as never);
+    const hand = await hire();
+    await hand.settle();
+    const told = await hand.told();
+    expect(textsOf(told)).toEqual(['a', 'b']);
+    expect(told[1]?.data).toMatchObject({ message: { status: 'teleported', raw: { mood: 'fine' } } });
+    expect(await hand.gaps()).toMatchObject([{ code: 'UNREADABLE', conversation_id: 1 }]);
+  });
+});
+
+it.each([1, 2, 3, 200])(
+  'without ids, alike in one instant: each is told (page size %i)',
+  async (messagePageSize) => {
+    const ok = (n: number) => Array.from({ length: n }, () => message('', 1, { body: 'ok' }));
+    const other = message('', 1, { body: 'x' });
+    const client = { baseUrl: room.service.baseUrl, assumptions: { 'message.idField': 'nothingSuch' } };
+    const hand = await hire({ client, polling: { messagePageSize, keep: 2 * messagePageSize + 3 } });
+    let expected = 0;
+    for (const n of [2, 3, 7, 8]) {
+      write(message('', 0, { body: 'first' }), ...ok(n), other, ...ok(n));
+      Object.assign(room.service.chats[0] as object, { updatedAt: at(10 + n) });
+      await hand.settle();
+      expected = 2 * n;
+      const told = textsOf(await hand.told());
+      expect(told.filter((text) => text === 'ok')).toHaveLength(expected);
+      expect(told).toHaveLength(expected + 2);
+    }
+  },
+);
+
+it('ids and texts that no database takes are told, each once', async () => {
+  write(
+    message('a\u0000b', 1, { fromMe: true, status: 'sent' }),
+    message('c\ud800', 2, { body: 'x\u0000y' }),
+    message('d#2', 3),
+  );
+  const hand = await hire();
+  await hand.settle();
+  write(...(room.service.messages.get(1) ?? []), message('e', 4));
+  await hand.settle();
+  expect(textsOf(await hand.told())).toEqual(['ab', 'xy', 'd#2', 'e']);
+});
+
+describe('a conversation that can not be read', () => {
+  it('is a gap when it is gone, and its state is told', async () => {
+    write(message('a', 1));
+    const hand = await hire();
+    await hand.page();
+    room.service.bend = ({ of }) =>
+      of === 'list' ? null : { status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } };
+    expect(await hand.read(1)).toEqual({ done: true, messages: 0 });
+    expect(await hand.gaps()).toMatchObject([{ code: 'CONVERSATION_GONE', conversation_id: 1 }]);
+    expect(outline(await hand.told())).toEqual(['conversation.opened']);
+    expect(await hand.todo()).toEqual([]);
+  });
+
+  it('tells what it had read when it goes in the middle', async () => {
+    write(...list(20));
+    const hand = await hire({ polling: { messagePageSize: 5, keep: 20 } });
+    await hand.page();
+    await hand.read(1);
+    room.service.bend = () => ({ status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } });
+    await hand.read(1);
+    expect(textsOf(await hand.told())).toEqual(list(5, 16).map(({ id }) => id));
+  });
+
+  it('is a gap after three answers in no form that can be read', async () => {
+    write(message('a', 1));
+    const hand = await hire();
+    await hand.page();
+    room.service.bend = () => ({ status: 200, body: { count: 1 } });
+    for (const _ of [1, 2])
+      await expect(hand.read(1)).rejects.toMatchObject({ type: 'UNEXPECTED_SHAPE', nonRetryable: false });
+    expect(await hand.read(1)).toEqual({ done: true, messages: 0 });
+    expect(await hand.gaps()).toMatchObject([{ code: 'UNREADABLE', conversation_id: 1 }]);
+    expect(await hand.todo()).toEqual([]);
+  });
+
+  it('is left for later after twelve internal errors, and stays to be read', async () => {
+    write(message('a', 1));
+    const hand = await hire();
+    await hand.page();
+    room.service.bend = () => ({ status: 500, body: { error: 'oops' } });
+    for (let n = 0; n < 11; n++) await expect(hand.read(1)).rejects.toMatchObject({ type: 'HTTP_500' });
+    await hand.read(1);
+    expect((await hand.conversation(1))['due']).toBeGreaterThan(600);
+    room.service.bend = () => null;
+    await hand.settle();
+    expect(textsOf(await hand.told())).toEqual(['a']);
+  });
+
+  it.each([
+    [401, { code: 'ERR_TOKEN_EXPIRED' }, 'ERR_TOKEN_EXPIRED'],
+    [403, { code: 'ERR_SCOPE_MISSING', requiredScope: 'messages:read' }, 'ERR_SCOPE_MISSING'],
+    [403, {}, 'FORBIDDEN'],
+    [404, {}, 'HTTP_404'],
+  ])('holds the poller when the account is refused: %i %j', async (status, body, type) => {
+    write(message('a', 1));
+    const hand = await hire();
+    await hand.page();
+    room.service.bend = () => ({ status, body: { error: 'no', ...body } });
+    await expect(hand.read(1)).rejects.toMatchObject({
+      type,
+      nonRetryable: true,
+      details: [{ scope: 'run' }],
+    });
+    expect(await hand.todo()).toEqual([1]);
+  });
+
+  it('costs no call when there is nothing to read', async () => {
+    const hand = await hire();
+    expect(await hand.read(77)).toEqual({ done: true, messages: 0 });
+    expect(room.service.asked).toEqual([]);
+  });
+});
