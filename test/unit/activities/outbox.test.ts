@@ -69,6 +69,22 @@ describe('a sitting', () => {
     expect(await room.sit('bus')).toMatchObject({ sent: 1 });
   });
 
+  it('that has lost its sink to another one stops after the batch under way', async () => {
+    const bus = memorySink();
+    const room = outboxRoom(db, { bus });
+    await put(db, ['bus'], many(60, 1));
+    const { send } = bus;
+    bus.send = async (events, options) => {
+      await db.query('update sink_states set claimed_by = $1, claimed_until = $2', [
+        'another',
+        new Date(START + 10_000),
+      ]);
+      return await send(events, options);
+    };
+    expect(await room.sit('bus')).toEqual({ sent: 50, nextMs: 1000 });
+    expect(await state()).toMatchObject({ claimed_by: 'another' });
+  });
+
   it('sends on what another sitting has put off, once the event that failed there has arrived', async () => {
     const bus = memorySink();
     const room = outboxRoom(db, { bus }, { retry: { bus: [HOUR] } });
