@@ -197,7 +197,7 @@ describe('several messages of one conversation', () => {
   it.each([
     [
       'its items show no status',
-      (items: Record<string, unknown>[]) => items.map(({ status: _, ...item }) => item),
+      (items: Record<string, unknown>[]) => items.map((item) => ({ ...item, status: null })),
     ],
     ['they are not among the newest', () => []],
   ])('are asked for one by one when %s', async (_case, change) => {
