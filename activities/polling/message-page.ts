@@ -22,6 +22,8 @@ export interface PageView {
   /** Items of the page, unreadable ones too. */
   readonly length: number;
   readonly start: number;
+  /** So many of the newest places are read with this page. */
+  readonly read: number;
   /** Follows on what was read, with nothing between. */
   readonly joins: boolean;
   readonly twins: Twins;
@@ -64,7 +66,7 @@ export function viewPage(
   const goesOn = before !== null && oldest === before.twins.at;
   const kept = Object.entries(counts).filter(([base]) => oldest === null || goesOn || edge.has(base));
   const twins = { at: oldest, counts: Object.fromEntries(kept) };
-  return { items, length, start, joins, twins };
+  return { items, length, start, read: Math.max(start + length, joins ? readUpTo : 0), joins, twins };
 }
 
 const timeOf = ({ createdAt }: HistoryMessage) => (createdAt === null ? null : Date.parse(createdAt));

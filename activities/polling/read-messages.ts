@@ -13,8 +13,8 @@ import { NOTHING, type Read, type ReadCall, type ReadOptions, type Sitting } fro
 
 /** A list that shrinks while it is read is begun again so often. */
 const MAX_RESTARTS = 3;
-/** Pages in a row that bring nothing. */
-const MAX_IDLE = 3;
+/** Pages in a row that bring nothing that an earlier one has not. */
+const MAX_IDLE = 8;
 const MAX_PAGES = 10_000;
 
 /**
@@ -99,7 +99,7 @@ async function takePage(
   const bounds = { since: since?.getTime() ?? null, pruned: pruned === null ? null : Date.parse(pruned) };
   const verdict = judge(view, known, bounds);
   const statuses = await statusChanges(sitting, page.items, known.told);
-  const idle = verdict.fresh.some(({ message }) => !known.staged.has(message.key)) ? 0 : reading.idle + 1;
+  const idle = keys.every((key) => known.staged.has(key)) ? reading.idle + 1 : 0;
   const endless = page.hasMore && !verdict.reached && isEndless(page, reading, idle);
   await noteOddities(sitting, page, view, verdict, endless);
   if (page.hasMore && !verdict.reached && !endless) {
@@ -113,11 +113,10 @@ async function takePage(
 
 /** Where the next page begins: right behind what is read, or before that, if messages arrive meanwhile. */
 function nextWindow(page: Page<HistoryMessage>, window: { page: number; size: number }, view: PageView) {
-  const { length, start, twins } = view;
+  const { length, start, read, twins } = view;
   // A page that is short before the end: the service caps pages lower than was asked.
   const isShort = page.hasMore && length > 0 && length < window.size;
   const size = isShort && start === 0 ? length : window.size;
-  const read = start + length;
   return { page: Math.floor(read / size) + 1, size, count: page.count, read, twins };
 }
 
