@@ -146,6 +146,16 @@ describe('a long history', () => {
     expect(textsOf(await hand.told())).toEqual([...list(100).map(({ id }) => id), 'new']);
   });
 
+  it('those of one instant are never forgotten by halves', async () => {
+    const tied = (count: number) => list(count).map((item) => ({ ...item, createdAt: at(5) }));
+    write(...tied(40));
+    const hand = await hire({ polling });
+    await hand.settle();
+    write(...tied(41));
+    await hand.settle();
+    expect(textsOf(await hand.told())).toEqual(list(41).map(({ id }) => id));
+  });
+
   it('one that never ends is a gap', async () => {
     write(...list(10));
     const hand = await hire({ polling });
@@ -225,23 +235,17 @@ describe('no call is wasted', () => {
     expect(textsOf(await hand.told())).toEqual(['a', 'b', 'c']);
   });
 
-  it('a listing that changes while it is read is read again', async () => {
-    write(message('a', 1));
-    const hand = await hire();
+  it('a conversation that is listed anew while its pages are read is read again', async () => {
+    write(...list(6));
+    const hand = await hire({ polling: { messagePageSize: 2, keep: 20 } });
     await hand.page();
-    let once = true;
-    room.service.before = ({ of }) => {
-      if (of === 'list' || !once) return;
-      once = false;
-      room.service.before = () => undefined;
-    };
-    const reading = hand.read(1);
-    await reading;
-    await room.db.query("update conversations set todo_at = now(), todo_since = now(), print = 'another'");
-    room.service.messages.get(1)?.push(message('b', 1));
-    Object.assign(room.service.chats[0] as object, { lastMessage: 'b' });
+    expect((await hand.read(1)).done).toBe(false);
+    write(...list(7));
+    await hand.page();
+    for (let done = false; !done; ) done = (await hand.read(1)).done;
+    expect(textsOf(await hand.told())).toHaveLength(6);
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(['a', 'b']);
+    expect(textsOf(await hand.told())).toEqual(list(7).map(({ id }) => id));
   });
 });
 

@@ -71,6 +71,8 @@ describe('a poll', () => {
 
   it('finds what was committed late, up to ten seconds', async () => {
     room.service.chats = chats(30, (n) => n * 60);
+    // Between the newest one and the late one stands more than a page.
+    room.service.chats.push(...Array.from({ length: 8 }, (_, n) => chat(40 + n, 30 * 60 - 1)));
     const hand = await hire({ since: 'now', config: { pageSize: 5 } });
     await poll(hand);
     room.service.chats.push(chat(99, 30 * 60 - 9));
@@ -152,8 +154,10 @@ describe('a list that shifts while it is read', () => {
       room.service.before = () => {
         turn += 1;
         if (turn > 12) return;
-        // From what was read already: what follows slips up.
-        room.service.chats = room.service.chats.filter(({ id }) => id !== 151 - turn);
+        // From what was read already: what follows slips up, at times past the end of what was read.
+        const leave = turn === 3 || turn === 5 ? 15 : 1;
+        const newest = room.service.chats.toSorted((a, b) => b.id - a.id).slice(0, leave);
+        room.service.chats = room.service.chats.filter((each) => !newest.includes(each));
         (room.service.chats[turn * 3] as Chat).updatedAt = at(200_000 + turn);
       };
       const pages = await poll(hand);

@@ -244,7 +244,6 @@ describe('whatever arrives, in whatever order, however often the worker is kille
       numRuns: RUNS,
       endOnFailure: true,
       interruptAfterTimeLimit: 15_000,
-      ...JSON.parse(process.env['FC'] ?? '{}'),
     });
   }, 90_000);
 });
