@@ -1,0 +1,85 @@
+// Records the histories of a poller, an outbox and a watch of deliveries, which replay.test.ts replays like all others:
+//   RECORD_POLLING=<number> npx vitest run --project workflows test/replay/conversation-polling
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'vitest';
+import { startPollers } from '../../src/runtime/pollers.ts';
+import {
+  deliveryWorkflowId,
+  outboxWorkflowId,
+  pausePollingUpdate,
+  pollingIdentity,
+  pollNowUpdate,
+  resumePollingUpdate,
+} from '../../workflows/messages.ts';
+import { account } from '../support/house.ts';
+import { acceptanceOf, draft, leadRoute, untilEnded } from '../support/intake-room.ts';
+import { saveHistory } from '../support/save-history.ts';
+import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const number = process.env.RECORD_POLLING;
+const room = syncRoom();
+const SCOPES = ['conversations:read', 'messages:read', 'messages:send', 'connections:read'];
+
+describe.runIf(number)('recording', () => {
+  it('keeps the histories of news, a pause, a refusal, a message that is followed', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sluice-record-'));
+    const token = (revoked: boolean) => [{ value: 'svc_test_house', scopes: SCOPES, revoked }];
+    const poller = { account: 'acme', poller: 'recorded' };
+    const house = {
+      csv: HEADER,
+      settleSeconds: 1,
+      account: account({ tokens: token(false) }),
+      sinks: { recorded: { type: 'jsonl', path: join(dir, 'events.jsonl') } },
+      announce: [{ sink: 'recorded' }],
+      pollers: { recorded: { account: 'acme', from: 'all', interval: { min: '500ms', max: '1s' } } },
+    };
+    await room.inHouse(house, async (house) => {
+      const { client } = room.temporal;
+      const { pollers } = { pollers: { recorded: { account: 'acme' } as never } };
+      const inbound = (n: number) =>
+        house.panel.inbound({ number: `1415555${3000 + n}`, body: `hello ${n}`, connectionId: 1 });
+      for (let n = 0; n < 8; n++) await inbound(n);
+      await startPollers({ client, config: { pollers }, taskQueue: house.workQueue });
+      const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
+      await handle.executeUpdate(pollNowUpdate);
+      const act = { by: 'test', reason: 'recording' };
+      await handle.executeUpdate(pausePollingUpdate, { args: [act] });
+      await inbound(1);
+      await handle.executeUpdate(resumePollingUpdate, { args: [act] });
+      await handle.executeUpdate(pollNowUpdate);
+      await house.panel.patch({ tokens: token(true) });
+      await until('it is held', async () => {
+        const [row] = await house.db.query<{ held: boolean }>(
+          'select hold_code is not null as held from pollers',
+        );
+        return row?.held === true ? true : null;
+      });
+      await house.panel.patch({ tokens: token(false) });
+      await handle.executeUpdate(resumePollingUpdate, { args: [act] });
+      const route = leadRoute('answers', {}, {});
+      const acceptance = acceptanceOf(house, client);
+      await acceptance.accept(route, [
+        draft(route, 'a', 'conversation/1', {
+          type: 'message',
+          to: { conversation: 1 },
+          text: 'yes',
+          saveOnTicket: true,
+        }),
+      ]);
+      await untilEnded(house);
+      await until('its delivery was told', async () => {
+        const rows = await house.db.query(`select 1 from deliveries where checked_at is not null`);
+        return rows.length > 0 ? true : null;
+      });
+      const save = (id: string, name: string) =>
+        saveHistory(room.temporal, id, join(import.meta.dirname, 'histories', `${name}-${number}.json`));
+      await save(handle.workflowId, 'conversation-polling');
+      await save(outboxWorkflowId('recorded'), 'outbox-delivery');
+      await save(deliveryWorkflowId('acme'), 'delivery-watch');
+    });
+    await rm(dir, { recursive: true });
+  });
+});
