@@ -27,6 +27,8 @@ import { eventsOf, type StatusChange } from './told-events.ts';
 const MAX_LAGS = 2;
 /** The Date header has whole seconds, and a tie of the newest message may come after it within its millisecond. */
 const SETTLED_MS = 1000;
+/** Then the Date header shows that second as over. */
+const COARSE_SECONDS = 2;
 
 /** What the newest page says of the conversation as a whole. */
 export function newestOf(
@@ -141,7 +143,10 @@ function nextOf(now: ConversationRow, reading: Reading | null, told: number, set
   const isOpen = told === 0 || newest.text !== null;
   const lags =
     !newest.showsListed && isBehind && isOpen && now.tries < MAX_LAGS && now.seen?.listed !== listedHash(now);
-  return lags ? { afterSeconds: settleSeconds } : 'done';
+  if (lags) return { afterSeconds: settleSeconds };
+  // Where times are whole seconds, another message of the same second and text changes nothing that the list shows.
+  const isCoarse = Date.parse(state.updatedAt) % 1000 === 0;
+  return isCoarse && !newest.settled && now.tries < MAX_LAGS ? { afterSeconds: COARSE_SECONDS } : 'done';
 }
 
 async function put(

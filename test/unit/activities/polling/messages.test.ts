@@ -235,6 +235,25 @@ describe('no call is wasted', () => {
     expect(textsOf(await hand.told())).toEqual(['a', 'b', 'c']);
   });
 
+  it('where times are whole seconds, one more of the same second and text is met by one more look', async () => {
+    room.service.date = new Date(at(1));
+    write(message('a', 1, { body: 'ok' }));
+    const hand = await hire();
+    await hand.page();
+    await hand.read(1);
+    expect(await hand.conversation(1)).toMatchObject({ tries: 1 });
+    write(message('a', 1, { body: 'ok' }), message('b', 1, { body: 'ok' }));
+    room.service.date = new Date(at(3));
+    expect((await hand.page()).changed).toBe(0);
+    await hand.read(1);
+    expect(await hand.todo()).toEqual([]);
+    expect((await hand.told()).map((event) => ('subject' in event ? event.subject : undefined))).toEqual([
+      undefined,
+      'id:a',
+      'id:b',
+    ]);
+  });
+
   it('a conversation that is listed anew while its pages are read is read again', async () => {
     write(...list(6));
     const hand = await hire({ polling: { messagePageSize: 2, keep: 20 } });
