@@ -1,7 +1,14 @@
 // Ledger side of polling: what there is to do, and what operators ask and order. None of these calls the API.
 import { ApplicationFailure } from '@temporalio/activity';
 import { durationMs } from '../../src/contracts/config-base.ts';
-import type { PollerName, PollerStatus, PollGap, PollOutlook, PollTurn } from '../../src/contracts/poll.ts';
+import type {
+  OutlookInput,
+  PollerName,
+  PollerStatus,
+  PollGap,
+  PollOutlook,
+  PollTurn,
+} from '../../src/contracts/poll.ts';
 import { openPollRun } from '../../src/ledger/intake-runs.ts';
 import {
   describePollers,
@@ -39,7 +46,7 @@ export function createPollControlActivities(deps: Deps) {
     },
 
     /** Which conversations to read next. */
-    async pollOutlook(input: PollerName & { limit: number }): Promise<PollOutlook> {
+    async pollOutlook(input: OutlookInput): Promise<PollOutlook> {
       return await pollOutlook(db, input);
     },
 

@@ -1,5 +1,6 @@
 // The end of a reading: what is new goes to the outbox, oldest first, and the ledger notes that it was told.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
+import type { StatusChange } from '../../src/contracts/conversation-envelope.ts';
 import type { ConversationEvent } from '../../src/contracts/conversation-events.ts';
 import {
   type ConversationRow,
@@ -21,7 +22,7 @@ import { countMessages } from '../../src/ledger/poll-progress.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { instant, isCovered } from './listing.ts';
 import type { Read, Sitting } from './sitting.ts';
-import { eventsOf, type StatusChange } from './told-events.ts';
+import { eventsOf } from './told-events.ts';
 
 /** A message that the list shows and the history not yet: so often it is read again. */
 const MAX_LAGS = 2;

@@ -72,7 +72,7 @@ accounts:
     defaultConnectionId: 1
     tokens:
       - value: ${INIT_TOKEN}
-        scopes: [contacts:write, cards:write, connections:read, conversations:read, messages:send]
+        scopes: [contacts:write, cards:write, connections:read, conversations:read, messages:read, messages:send]
     connections: [{ id: 1, name: main, channel: waba, status: CONNECTED, isDefault: true }]
     tags:
       - { id: 1, name: newsletter, color: '#2266cc' }

@@ -1,6 +1,6 @@
 // Telling how far a message is: once a status, whoever sees it first.
 import type { AnnounceRule } from '../contracts/config.ts';
-import type { ConversationEvent } from '../contracts/conversation-events.ts';
+import { statusEvent } from '../contracts/conversation-envelope.ts';
 import type { Queryable } from './database.ts';
 import type { DeliveryRow } from './deliveries.ts';
 import { movesOn } from './delivery-status.ts';
@@ -33,8 +33,10 @@ export async function tellStatuses(
   const connections = new Map(found.map(({ id, connection }) => [id, connection]));
   const told = rows.map((row) => {
     const conversation = row.conversation_id as number;
+    const { message_id: id, event_id, status, told: previous, ack } = row;
+    const change = { key: keyOf(row), id, status, previous, ack, event: event_id };
     return {
-      event: statusEvent(row, conversation, now),
+      event: statusEvent({ account, conversation }, change, now.toISOString()),
       connection: connections.get(conversation) ?? null,
     };
   });
@@ -66,18 +68,4 @@ async function noteTold(tx: Queryable, account: string, rows: readonly DeliveryR
 /** Its place among the messages of a conversation: `HistoryMessage.key`. */
 function keyOf({ message_id }: DeliveryRow): string {
   return `id:${message_id}`;
-}
-
-function statusEvent(row: DeliveryRow, conversationId: number, now: Date): ConversationEvent {
-  const { account, message_id: id, event_id: event, status, told: previous, ack } = row;
-  const key = keyOf(row);
-  return {
-    ...{ specversion: '1.0', datacontenttype: 'application/json', type: 'message.status' },
-    id: `message.status/${account}/${conversationId}/${key}/${status}`,
-    source: `/sluice/accounts/${account}/conversations/${conversationId}`,
-    time: now.toISOString(),
-    partitionkey: `${account}/${conversationId}`,
-    subject: key,
-    data: { account, conversationId, message: { key, id, status, previous, ack }, event },
-  };
 }

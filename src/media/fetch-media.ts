@@ -4,8 +4,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { isAllowedHost } from '../contracts/media-hosts.ts';
+import { contentTypeOf, fileNameOf } from '../contracts/media-names.ts';
 import { mayFetchFrom } from './addresses.ts';
-import { contentTypeOf, fileNameOf } from './description.ts';
 import { type MediaCode, MediaError } from './media-error.ts';
 
 export interface MediaLimits {

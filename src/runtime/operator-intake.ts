@@ -9,6 +9,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import { suggestion } from '../config/suggest.ts';
 import { durationMs } from '../contracts/config-base.ts';
 import { MessageRequest, type RequestOf } from '../contracts/intake.ts';
+import { contentTypeOf, uploadNameOf } from '../contracts/media-names.ts';
 import { createAcceptance } from '../ingress/accept.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from '../ingress/intake.ts';
 import { eventId } from '../ingress/route/key.ts';
@@ -17,7 +18,6 @@ import { type Database, LedgerError } from '../ledger/database.ts';
 import { storeUpload } from '../ledger/uploads.ts';
 import { subjectOf } from '../mapping/actions.ts';
 import { canonicalKey } from '../mapping/phone.ts';
-import { contentTypeOf, fileNameOf } from '../media/description.ts';
 
 /** Names in a configuration begin with a letter or a digit: none of its routes is this one. */
 export const OPERATOR_ROUTE = '_cli';
@@ -101,7 +101,7 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
     async upload({ account, name, type, data }) {
       doorOf(account);
       const contentType = contentTypeOf(type);
-      const filename = fileNameOf(undefined, new URL(`file:///${encodeURIComponent(name)}`), contentType);
+      const filename = uploadNameOf(undefined, name, contentType);
       try {
         return (await storeUpload(db, { account, filename, contentType, data })).id;
       } catch (error) {

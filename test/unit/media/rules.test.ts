@@ -1,8 +1,8 @@
 // Addresses and hosts that a file may come from, and the names that files are given.
 import { describe, expect, it } from 'vitest';
 import { isAllowedHost } from '../../../src/contracts/media-hosts.ts';
+import { contentTypeOf, fileNameOf } from '../../../src/contracts/media-names.ts';
 import { mayFetchFrom } from '../../../src/media/addresses.ts';
-import { contentTypeOf, fileNameOf } from '../../../src/media/description.ts';
 
 describe('addresses', () => {
   it.each([
