@@ -13,7 +13,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { PollCall, PollerName, PollingInput, PollTurn } from '../src/contracts/poll.ts';
+import type { PollCall, PollerName, PollingInput, PollOutlook, PollTurn } from '../src/contracts/poll.ts';
 import {
   type OperatorAct,
   pausePollingUpdate,
@@ -59,9 +59,16 @@ class Polling {
   #resumes = 0;
   #underWay = 0;
   #polls = 1;
+  /** Polls that brought something. */
+  #changes = 0;
   /** Polls asked for by operators, and the last of them that is answered. */
   #asked = 0;
   #answered = 0;
+  /** When page 1 was last asked for. */
+  #listedAt = 0;
+  /** The history is long: what is old waits for the next run of the workflow. */
+  #ending = false;
+  #caughtUp = false;
   /** The last page had nothing to read after it. */
   #quiet = false;
 
@@ -80,16 +87,49 @@ class Polling {
   async execute(): Promise<void> {
     this.#paused = (await this.#begin()).paused;
     this.#showPhase();
+    await Promise.all([this.#follow(), this.#catchUp()]);
+    await continueAsNew<typeof conversationPolling>({ ...this.#poller, intervalMs: this.#intervalMs });
+  }
+
+  /** What is new, until the history is long. */
+  async #follow(): Promise<void> {
     for (;;) {
       await condition(() => !this.#paused);
       if (this.#polls++ % POLLS_A_CONFIG === 0) await this.#begin();
       await this.#poll();
-      // Whoever asked for a poll gets their answer from this run of the workflow.
-      if (isLong()) await condition(() => allHandlersFinished() || this.#asked > this.#answered);
-      if (isLong() && allHandlersFinished())
-        await continueAsNew<typeof conversationPolling>({ ...this.#poller, intervalMs: this.#intervalMs });
+      // The first poll of all finds out how much is older.
+      if (this.#polls === 2) await this.#begin();
+      this.#ending ||= isLong();
+      if (this.#ending && this.#caughtUp) {
+        // Whoever asked for a poll gets their answer from this run of the workflow.
+        await condition(() => allHandlersFinished() || this.#asked > this.#answered);
+        if (allHandlersFinished()) return;
+      }
       await this.#rest();
     }
+  }
+
+  /** What is older than the poller's first start, beside that and never before it: with slots that nobody else wants. */
+  async #catchUp(): Promise<void> {
+    const turn = () => this.#turn as PollTurn;
+    while (!this.#ending) {
+      await condition(() => !this.#paused);
+      // From before the question: a poll that ends meanwhile may bring some.
+      const seen = this.#changes;
+      const { reads, nextMs } = await ledger.pollOutlook({ ...this.#poller, limit: CONCURRENCY, old: true });
+      if (reads.length > 0) await this.#read(reads, true);
+      else if (turn().history) await this.#readHistory();
+      else {
+        const isNews = () => this.#ending || this.#changes !== seen || turn().history;
+        await (nextMs === null ? condition(isNews) : condition(isNews, nextMs));
+      }
+    }
+    this.#caughtUp = true;
+  }
+
+  async #readHistory(): Promise<void> {
+    const { done } = await this.#call((api, call) => api.historyPage(call), true);
+    if (done) this.#turn = { ...(this.#turn as PollTurn), history: false };
   }
 
   async #begin(): Promise<PollTurn> {
@@ -106,6 +146,7 @@ class Polling {
     const { minMs, maxMs } = this.#turn as PollTurn;
     let changed = 0;
     for (let left = 1; left > 0 && !this.#paused; ) {
+      this.#listedAt = Date.now();
       for (let done = false; !done && !this.#paused; ) {
         const page = await this.#call((api, call) => api.pollPage(call));
         changed += page.changed;
@@ -115,6 +156,7 @@ class Polling {
       }
       if (left > 0) left = await this.#readNews();
     }
+    if (changed > 0) this.#changes += 1;
     if (this.#paused) return;
     this.#answered = asked;
     this.#intervalMs = changed > 0 ? minMs : Math.min(maxMs, Math.ceil(this.#intervalMs * GROWTH));
@@ -122,9 +164,13 @@ class Polling {
 
   /** @returns how many conversations with news are left to read at once */
   async #readNews(): Promise<number> {
-    const { reads } = await ledger.pollOutlook({ ...this.#poller, limit: READS_BETWEEN_LISTS + 1 });
+    const { reads } = await this.#news();
     await this.#read(reads.slice(0, READS_BETWEEN_LISTS));
     return Math.max(0, reads.length - READS_BETWEEN_LISTS);
+  }
+
+  async #news(): Promise<PollOutlook> {
+    return await ledger.pollOutlook({ ...this.#poller, limit: READS_BETWEEN_LISTS + 1, old: false });
   }
 
   async #read(conversations: readonly number[], old = false): Promise<void> {
@@ -142,24 +188,13 @@ class Polling {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** Until the next poll is due. What is old is read meanwhile, with slots that nobody else wants. */
+  /** Until the next poll is due, or something to be read. */
   async #rest(): Promise<void> {
-    const until = Date.now() + this.#intervalMs;
+    const until = this.#listedAt + this.#intervalMs;
+    if (Date.now() >= until) return;
+    const { nextMs } = this.#quiet ? { nextMs: null } : await this.#news();
     const wanted = () => this.#paused || this.#asked > this.#answered;
-    const turn = this.#turn as PollTurn;
-    while (Date.now() < until && !wanted()) {
-      if (this.#quiet && !turn.history) return void (await condition(wanted, until - Date.now()));
-      const { backlog, nextMs, reads } = await ledger.pollOutlook({ ...this.#poller, limit: CONCURRENCY });
-      if (reads.length > 0) return await this.#read(reads);
-      if (backlog.length > 0) await this.#read(backlog, true);
-      else if (turn.history) await this.#readHistory(turn);
-      else await condition(wanted, Math.max(1, Math.min(until - Date.now(), nextMs ?? Infinity)));
-    }
-  }
-
-  async #readHistory(turn: PollTurn): Promise<void> {
-    const { done } = await this.#call((api, call) => api.historyPage(call), true);
-    if (done) this.#turn = { ...turn, history: false };
+    await condition(wanted, Math.max(1, Math.min(until - Date.now(), nextMs ?? Infinity)));
   }
 
   /**

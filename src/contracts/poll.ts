@@ -47,16 +47,21 @@ export interface HistoryResult {
   readonly found: number;
 }
 
-/** Answer of `pollOutlook`. */
+/**
+ * Question of `pollOutlook`. `old`: of conversations that were last updated before the poller's first start; they are read
+ * beside the others.
+ */
+export interface OutlookInput extends PollerName {
+  readonly limit: number;
+  readonly old: boolean;
+}
+
+/** Its answer. */
 export interface PollOutlook {
   /** Ids of conversations whose messages are to be read now, the one that has waited longest first. */
   readonly reads: readonly number[];
-  /** The same of those that were last updated before the poller's first start: they wait until all is quiet. */
-  readonly backlog: readonly number[];
   /** Milliseconds until another is due; null: none. */
   readonly nextMs: number | null;
-  /** All that are to be read, now or later. */
-  readonly todo: number;
 }
 
 /** Answer of `readMessages`: one page of one conversation. */

@@ -1,5 +1,5 @@
 // Pollers: when each began, whether it is paused or held, what it has to read next, and how it stands.
-import type { PollerName, PollerStatus, PollGap, PollOutlook } from '../contracts/poll.ts';
+import type { OutlookInput, PollerName, PollerStatus, PollGap, PollOutlook } from '../contracts/poll.ts';
 import type { Queryable } from './database.ts';
 
 export interface PollerRow {
@@ -57,29 +57,23 @@ export async function holdPoller(
   ]);
 }
 
-/**
- * Which conversations to read next, at most `limit`: what came in since the poller's first start goes first, then what is
- * older.
- */
+/** Which conversations to read next, at most `limit`. */
 export async function pollOutlook(
   db: Queryable,
-  { account, poller, limit }: PollerName & { limit: number },
+  { account, poller, limit, old }: OutlookInput,
 ): Promise<PollOutlook> {
-  const rows = await db.query<{ id: number; backlog: boolean }>(
-    `select c.id, c.updated_at < p.started_at as backlog
-       from conversations c join pollers p using (account, poller)
-      where c.account = $1 and c.poller = $2 and c.todo_at <= now()
-      order by 2, c.todo_since, c.id limit $3`,
-    [account, poller, limit],
+  const of = `from conversations c join pollers p using (account, poller)
+    where c.account = $1 and c.poller = $2 and (c.updated_at < p.started_at) = $3`;
+  const rows = await db.query<{ id: number }>(
+    `select c.id ${of} and c.todo_at <= now() order by c.todo_since, c.id limit $4`,
+    [account, poller, old, limit],
   );
-  const [counts] = await db.query<{ todo: number; next: number | null }>(
-    `select count(*)::int as todo, (1000 * extract(epoch from min(todo_at) filter (where todo_at > now()) - now()))::float8 as next
-       from conversations where account = $1 and poller = $2 and todo_at is not null`,
-    [account, poller],
+  const [later] = await db.query<{ ms: number | null }>(
+    `select (1000 * extract(epoch from min(c.todo_at) - now()))::float8 as ms ${of} and c.todo_at > now()`,
+    [account, poller, old],
   );
-  const ids = (backlog: boolean) => rows.filter((row) => row.backlog === backlog).map(({ id }) => id);
-  const nextMs = counts?.next == null ? null : Math.ceil(counts.next);
-  return { reads: ids(false), backlog: ids(true), nextMs, todo: counts?.todo ?? 0 };
+  const ms = later?.ms ?? null;
+  return { reads: rows.map(({ id }) => id), nextMs: ms === null ? null : Math.ceil(ms) };
 }
 
 const iso = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
