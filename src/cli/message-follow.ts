@@ -97,10 +97,10 @@ export async function untilDelivered(
 ): Promise<MessageState> {
   const known = new Map<string, string>();
   for (let messages = state.messages; ; messages = await messagesOf(client, event)) {
-    for (const message of messages) {
-      if (known.get(message.messageId) === message.status) continue;
-      known.set(message.messageId, message.status);
-      told(message);
+    for (const each of messages) {
+      if (known.get(each.message) === each.status) continue;
+      known.set(each.message, each.status);
+      told(each);
     }
     const looks = messages.flatMap(({ nextAt }) => (nextAt === null ? [] : [new Date(nextAt).getTime()]));
     if (looks.length === 0) return { ...state, messages };
@@ -115,11 +115,11 @@ export function exitCodeOf({ outcome, messages }: MessageState): number {
   return messages.some(({ status }) => status === 'failed') ? EXIT.failedRecords : EXIT.ok;
 }
 
-export function describeMessage({ messageId, conversation, status, ...message }: DeliveryEntry): string {
-  const at = formatTime(new Date(message.checkedAt ?? message.sentAt));
+export function describeMessage({ message, conversation, status, ...entry }: DeliveryEntry): string {
+  const at = formatTime(new Date(entry.checkedAt ?? entry.sentAt));
   const where = conversation === null ? '' : ` in conversation ${conversation}`;
-  const end = message.endCode === null ? '' : `; not followed any more [${message.endCode}]`;
-  return `${at}  ${status}  ${messageId}${where}${end}`;
+  const end = entry.endCode === null ? '' : `; not followed any more [${entry.endCode}]`;
+  return `${at}  ${status}  ${message}${where}${end}`;
 }
 
 /** Lines for people. */

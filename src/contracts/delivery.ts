@@ -26,19 +26,18 @@ export interface DeliveryLookInput extends DeliveryWatchInput {
 export interface DeliveryFilter {
   /** Messages that this event had sent. */
   readonly event?: string;
-  /** Ids of messages. */
-  readonly ids?: readonly string[];
   readonly account?: string;
   /** Only those that are followed still (true), or no more (false). */
   readonly open?: boolean;
   readonly limit: number;
 }
 
-/** A message that Sluice sent. */
+/** A message that Sluice sent. This passes through the engine, so it goes by no id that may hold the number. */
 export interface DeliveryEntry {
   readonly event: string;
   readonly account: string;
-  readonly messageId: string;
+  /** Short hash of its id. */
+  readonly message: string;
   readonly conversation: number | null;
   /** API text, Message status. */
   readonly status: string;

@@ -2,6 +2,7 @@
 import type { OutboxEntry, OutboxFilter, SinkStatus } from '../contracts/outbox.ts';
 import type { Queryable } from './database.ts';
 import { releaseFollowers } from './outbox-outcomes.ts';
+import { shortHash } from './short-hash.ts';
 
 const WHERE = `
   ($1::text[] is null or (sink, seq) in (
@@ -29,12 +30,18 @@ const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-
 
 /** The oldest first. */
 export async function listOutbox(db: Queryable, filter: OutboxFilter): Promise<OutboxEntry[]> {
-  return await db.query<OutboxEntry>(
+  const rows = await db.query<OutboxEntry>(
     `select sink || '/' || seq as id, sink, account, stream, type, event_id as "eventId", state, attempts,
             ${iso('next_at')} as "nextAt", code, reason, ${iso('created_at')} as "createdAt", ${iso('tried_at')} as "triedAt"
        from outbox where ${WHERE} order by seq limit $8`,
     [...parametersOf(filter), filter.limit],
   );
+  return rows.map((row) => ({ ...row, eventId: withoutKey(row) }));
+}
+
+/** Keys of messages are ids of a channel, which may hold the number. */
+function withoutKey({ type, stream, eventId }: OutboxEntry): string {
+  return type.startsWith('message.') ? `${type}/${stream}/${shortHash(eventId)}` : eventId;
 }
 
 /** Every sink that is configured, or that something waits for, by name. */

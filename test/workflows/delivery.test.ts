@@ -1,6 +1,7 @@
 // The workflow that follows deliveries: it waits for what is due, rides out a refusal, and ends when nothing is left.
 import { describe, expect, it } from 'vitest';
 import { followMessages } from '../../src/ledger/deliveries.ts';
+import { shortHash } from '../../src/ledger/short-hash.ts';
 import { deliveryWorkflowId, wakeSignal } from '../../workflows/messages.ts';
 import { account, type House } from '../support/house.ts';
 import { acceptanceOf, draft, eventId, leadRoute, untilEnded } from '../support/intake-room.ts';
@@ -73,8 +74,8 @@ describe('deliveryWatch', () => {
         ...{ workflowId: 'desk', taskQueue: house.workQueue, args: [{ account: 'acme', limit: 10 }] },
       });
       expect(await rows.result()).toMatchObject([
-        { messageId: MESSAGE.id, event: 'e1', conversation: 5, status: 'read', nextAt: null },
-        { messageId: 'gone', endCode: 'NOT_FOUND' },
+        { message: shortHash(MESSAGE.id), event: 'e1', conversation: 5, status: 'read', nextAt: null },
+        { message: shortHash('gone'), endCode: 'NOT_FOUND' },
       ]);
     });
   });

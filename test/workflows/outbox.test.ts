@@ -9,6 +9,7 @@ import { describeError } from '../../src/cli/describe-error.ts';
 import { registerOutbox } from '../../src/cli/outbox.ts';
 import type { SinkStatus } from '../../src/contracts/outbox.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import { shortHash } from '../../src/ledger/short-hash.ts';
 import { outboxWorkflowId, wakeSignal } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import { emptyLedger, testLedger } from '../support/ledger.ts';
@@ -184,12 +185,16 @@ describe('sluice outbox', () => {
     expect(dead).toEqual([
       expect.objectContaining({
         id: 'bus/2',
-        eventId: 'acme/1/1',
+        eventId: `message.status/acme/1/${shortHash('acme/1/1')}`,
         state: 'dead',
         code: 'REFUSED',
         attempts: 1,
       }),
-      expect.objectContaining({ id: 'bus/3', eventId: 'acme/2/2', state: 'dead' }),
+      expect.objectContaining({
+        id: 'bus/3',
+        eventId: `message.status/acme/2/${shortHash('acme/2/2')}`,
+        state: 'dead',
+      }),
     ]);
     const shown = await sluice('show bus/2');
     expect(shown.stdout).toMatch(/^why +no such thing \[REFUSED\]$/m);

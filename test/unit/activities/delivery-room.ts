@@ -15,6 +15,7 @@ import { LANES } from '../../../src/contracts/run.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
 import { movesOn } from '../../../src/ledger/delivery-status.ts';
 import { putOutbox } from '../../../src/ledger/outbox.ts';
+import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { account } from '../../support/house.ts';
@@ -143,8 +144,8 @@ export async function openDeliveryRoom() {
   }
 
   async function entry(id: string): Promise<DeliveryEntry> {
-    const [row] = await inActivity(ledger().listDeliveries, { ids: [id], limit: 1 });
-    return row as DeliveryEntry;
+    const rows = await inActivity(ledger().listDeliveries, { limit: 1000 });
+    return rows.find(({ message }) => message === shortHash(id)) as DeliveryEntry;
   }
 
   const fault = (over: object) => panel.fault({ method: 'GET', path: '^/v1/', kind: 'status', ...over });

@@ -23,7 +23,7 @@ const OPEN: EventSummary = {
 const HELD = { ...OPEN, held: { code: 'ERR_TOKEN_REVOKED', reason: 'the token is revoked' } };
 const DONE: EventSummary = { ...OPEN, state: 'ended', outcome: 'done', endedAt: AT };
 const MESSAGE: DeliveryEntry = {
-  ...{ event: 'e1', account: 'acme', messageId: 'm1', conversation: 5, status: 'sent', ack: 1 },
+  ...{ event: 'e1', account: 'acme', message: 'm1', conversation: 5, status: 'sent', ack: 1 },
   ...{ sentAt: AT, checkedAt: null, nextAt: AT, deadline: AT, endCode: null },
 };
 const as = (over: Partial<DeliveryEntry>): DeliveryEntry => ({ ...MESSAGE, ...over });
@@ -114,7 +114,7 @@ describe('until it is read', () => {
 
   it('a text and its file are followed until the later of them is read', async () => {
     const read = as({ status: 'read', nextAt: null });
-    const file = as({ messageId: 'm2' });
+    const file = as({ message: 'm2' });
     const { watching } = desk(
       [DONE],
       [
@@ -127,7 +127,7 @@ describe('until it is read', () => {
     const last = await untilDelivered(
       watching,
       state,
-      ({ messageId, status }) => void told.push(`${messageId} ${status}`),
+      ({ message, status }) => void told.push(`${message} ${status}`),
     );
     expect(told).toEqual(['m1 read', 'm2 sent', 'm2 failed']);
     expect(exitCodeOf(last)).toBe(EXIT.failedRecords);
