@@ -1,5 +1,6 @@
 // Following messages that were sent: what is due, and one look at it. A look is one call of the API.
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { isSegment } from '../src/api-client/arguments.ts';
 import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { HistoryMessage } from '../src/api-client/schemas/message.ts';
 import type {
@@ -84,8 +85,9 @@ export function createDeliveryActivities(
      */
     async checkDelivery({ account: name, run }: DeliveryLookInput): Promise<void> {
       const account = deps.account(name);
-      const look = await nextDueLook(db, name, now());
-      if (look === null) return;
+      const due = await nextDueLook(db, name, now());
+      if (due === null) return;
+      const look = askable(due);
       let shown: (messageId: string) => Shown;
       try {
         shown = 'message' in look ? await readStatus(account, run, look) : await readPage(account, run, look);
@@ -140,6 +142,12 @@ export function createDeliveryActivities(
       log.error({ account, err: error }, 'a look failed');
     throw toFailure(error, STEP, attempt);
   }
+}
+
+/** No path can hold some ids (base64 with a slash): what the conversation's page says of such a message is all there is. */
+function askable(due: DueLook): DueLook {
+  if ('conversation' in due || due.shownIn === null || isSegment(due.message)) return due;
+  return { conversation: due.shownIn };
 }
 
 /** By the assumptions message.statusField and message.ackField. */

@@ -13,9 +13,13 @@ export interface Route {
 // decode one that is escaped, and then it is another path.
 const SEGMENT = /^[A-Za-z0-9._~:=+@-]{1,512}$/;
 
-/** A text as one path segment, which can not climb, split or end the path. */
+/** Whether a text can be one path segment, which can not climb, split or end the path. */
+export function isSegment(value: unknown): value is string {
+  return typeof value === 'string' && SEGMENT.test(value) && value !== '.' && value !== '..';
+}
+
 function segment(key: string, value: unknown): string {
-  if (typeof value !== 'string' || !SEGMENT.test(value) || value === '.' || value === '..') {
+  if (!isSegment(value)) {
     const wayOut = 'send an id as the service gave it: at most 512 letters, digits and . _ ~ : = + @ -';
     throw new InvalidArgumentError(key, typeof value === 'string' ? HIDDEN : value, wayOut);
   }

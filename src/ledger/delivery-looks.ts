@@ -46,15 +46,25 @@ export async function settleDeliveries(
 }
 
 /** The next look: at one message, or at the newest page of a conversation. */
-export type DueLook = { readonly message: string } | { readonly conversation: number };
+export type DueLook = MessageLook | PageLook;
+export interface PageLook {
+  readonly conversation: number;
+}
+export interface MessageLook {
+  readonly message: string;
+  /** A page of this conversation may show it, too; null: none is known, or its page did not. */
+  readonly shownIn: number | null;
+}
 
 /**
  * The message that has been due longest. When others of its conversation are due as well, or so soon that a look now
  * replaces theirs, the conversation's newest page shows them all for one call.
  */
 export async function nextDueLook(db: Queryable, account: string, now: Date): Promise<DueLook | null> {
-  const [row] = await db.query<{ message_id: string; conversation_id: number | null; together: boolean }>(
-    `select message_id, conversation_id,
+  const [row] = await db.query<
+    Pick<DeliveryRow, 'message_id' | 'conversation_id' | 'alone'> & { together: boolean }
+  >(
+    `select message_id, conversation_id, alone,
             (select count(*) > 1 and not bool_or(o.alone) from deliveries o
               where o.account = d.account and o.conversation_id = d.conversation_id
                 and o.next_at <= $2::timestamptz + ($2::timestamptz - o.sent_at) * ${LOOK_SPREAD}) as together
@@ -66,7 +76,7 @@ export async function nextDueLook(db: Queryable, account: string, now: Date): Pr
   if (row === undefined) return null;
   return row.together && row.conversation_id !== null
     ? { conversation: row.conversation_id }
-    : { message: row.message_id };
+    : { message: row.message_id, shownIn: row.alone ? null : row.conversation_id };
 }
 
 /** What a look says of one message. */

@@ -173,6 +173,22 @@ describe('a look that fails', () => {
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: 'ERR_OTHER' });
   });
 
+  it.each([
+    ['is followed by the page of its conversation', 'read', null],
+    ['ends, once, when the page does not show it', 'queued', 'INVALID_ARGUMENT'],
+  ])('with an id that no path can hold %s', async (_case, status, endCode) => {
+    const { conversation } = await send();
+    await watch();
+    const id = 'wamid.aGVs/bG8+==';
+    const messages = [{ id, status: 'queued', ack: 0 }];
+    await followMessages(db, { account: 'acme', event: 'e', conversation, messages }, now());
+    const items = status === 'read' ? [{ id, fromMe: true, body: 'x', status, ack: 4 }] : [];
+    const body = { requestId: 'r', count: items.length, hasMore: false, messages: items };
+    await fault({ path: '/messages$', status: 200, body });
+    await watch();
+    expect(await entry(id)).toMatchObject({ status, endCode, nextAt: null });
+  });
+
   it('sinks that an attempt told and did not wake are woken by the next one', async () => {
     await next(2);
     expect(woken).toEqual(['bus']);
