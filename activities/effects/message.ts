@@ -92,7 +92,7 @@ export function createMessageEffects(deps: Deps) {
           const since = sinceOf(c, intent).getTime();
           const changed = all.filter(({ updatedAt }) => new Date(updatedAt).getTime() >= since);
           const tickets = changed.flatMap(({ id, contact, connection: { id: by, name } }) =>
-            canonicalKey(contact.number) === to.key &&
+            canonicalKey(contact.number ?? '') === to.key &&
             (connection === undefined || connection === by || connection === name)
               ? [id]
               : [],

@@ -28,7 +28,7 @@ export function listingOf(item: Conversation): Listing {
   // Fields that change by themselves (signed addresses of pictures, the state of a connection) would have every
   // conversation read again.
   const print = shortHash(JSON.stringify([visible(state), state.createdAt, state.updatedAt, lastMessage]));
-  return { state, lastMessage, print, personKey: canonicalKey(contact.number) };
+  return { state, lastMessage, print, personKey: canonicalKey(contact.number ?? '') };
 }
 
 /** What is told of a change: a new name of the connection is none of the conversation. */

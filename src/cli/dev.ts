@@ -66,8 +66,8 @@ async function applySchedules(stack: OpenStack): Promise<void> {
 async function openDoors(stack: OpenStack, shutdown: Shutdown): Promise<void> {
   await openDoor(stack, shutdown);
   await wakeSenders(stack.client, stack.config.config);
-  for (const { name, account } of await startPollers({ client: stack.client, config: stack.config.config }))
-    say(`poller     ${name}: conversations of ${account}`);
+  for (const { poller, account } of await startPollers({ client: stack.client, config: stack.config.config }))
+    say(`poller     ${poller}: conversations of ${account}`);
   if (Object.keys(stack.config.config.routes).length === 0) return;
   describeIngress(await listening(startIngress({ ...stack, shutdown })));
 }

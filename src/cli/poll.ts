@@ -55,8 +55,8 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
           if (pollers.some(({ started }) => started)) await warnWithoutWorker(client);
           if (options.json) print({ pollers });
           else
-            for (const { name, account, started } of pollers)
-              line(`${name} (account ${account}): ${started ? 'started' : 'runs already'}`);
+            for (const { poller, account, started } of pollers)
+              line(`${poller} (account ${account}): ${started ? 'started' : 'runs already'}`);
           return EXIT.ok;
         },
       ),

@@ -25,7 +25,14 @@ export const ConversationState = z.object({
   userId: id.nullable(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  contact: z.object({ id, name: z.string(), number: z.string() }),
+  contact: z.object({
+    id,
+    name: z.string().nullable(),
+    number: described(
+      z.string().nullable(),
+      'null: a person without one, as facebook and instagram have them',
+    ),
+  }),
   connection: z.object({ id, name: z.string(), channel: z.string() }),
 });
 export type ConversationState = z.infer<typeof ConversationState>;

@@ -9,10 +9,9 @@ import {
 } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { Config } from '../contracts/config.ts';
+import type { PollerName } from '../contracts/poll.ts';
 
-export interface StartedPoller {
-  readonly name: string;
-  readonly account: string;
+export interface StartedPoller extends PollerName {
   /** False: it runs already. */
   readonly started: boolean;
 }
@@ -46,7 +45,7 @@ export async function startPollers(options: StartPollersOptions): Promise<Starte
           throw error;
         },
       );
-    started.push({ name, account, started: isNew });
+    started.push({ ...poller, started: isNew });
   }
   return started;
 }

@@ -104,7 +104,7 @@ describe('a poller', () => {
   it('tells what customers write, polls at once when asked, and is one however often it is started', async () => {
     await inPolledHouse({ name: 'once' }, async ({ house, handle, start, write, told, status }) => {
       expect(await Promise.all([start(), start()])).toContainEqual([
-        { name: 'once', account: 'acme', started: false },
+        { poller: 'once', account: 'acme', started: false },
       ]);
       await write(1, 'hello');
       await handle.executeUpdate(pollNowUpdate);

@@ -166,7 +166,7 @@ describe('with a worker', () => {
 
     expect((await sluice('poll start main')).stdout).toBe('main (account acme): started\n');
     expect((await sluice('poll start --json main')).json()).toEqual({
-      pollers: [{ name: 'main', account: 'acme', started: false }],
+      pollers: [{ poller: 'main', account: 'acme', started: false }],
     });
 
     expect((await sluice('poll now main')).stdout).toBe('main was polled: nothing new\n');

@@ -17,10 +17,11 @@ export const Conversation = z.looseObject({
   lastMessage: orNull(z.string()),
   createdAt: Instant,
   updatedAt: Instant,
+  /** The text gives no types here; a person on facebook or instagram may have no number. */
   contact: z.looseObject({
     id: Id,
-    name: z.string(),
-    number: z.string(),
+    name: orNull(z.string()),
+    number: orNull(z.string()),
     email: orNull(z.string()),
     profilePicUrl: orNull(z.string()),
   }),

@@ -49,6 +49,17 @@ describe('the first poll', () => {
 });
 
 describe('a poll', () => {
+  it('finds a person without number and name', async () => {
+    const hand = await hire({ since: 'now' });
+    await poll(hand);
+    room.service.chats = [
+      chat(1, 5, { channel: 'instagram', contact: { id: 8, name: null } }),
+      chat(2, 6, { channel: 'facebook', contact: { id: 9, name: '', number: null }, lastMessage: undefined }),
+    ];
+    expect(await hand.page()).toEqual({ done: true, changed: 2, todo: 2 });
+    expect(await hand.gaps()).toEqual([]);
+  });
+
   it('costs one call while nothing happens, and finds nothing', async () => {
     room.service.chats = chats(300, (n) => n * 60);
     const hand = await hire({ since: 'now' });
@@ -254,7 +265,7 @@ describe('a list that lies', () => {
     const hand = await hire({ since: null });
     room.service.chats = [
       chat(1, 1, { status: 'snoozed', channel: 'telegram', mood: 'fine' }),
-      chat(2, 2, { contact: { id: 7 } }),
+      chat(2, 2, { contact: { name: 'P2' } }),
       chat(3, 3, { createdAt: 'yesterday' }),
       chat(4, 4),
     ];
