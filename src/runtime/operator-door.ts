@@ -82,14 +82,14 @@ export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDo
   const room = createBodyRoom(ROOM_BYTES);
 
   async function answer(req: IncomingMessage): Promise<Answer> {
-    const url = new URL(req.url ?? '/', 'http://door');
-    const endpoint = Object.hasOwn(endpoints, url.pathname) ? endpoints[url.pathname] : undefined;
+    const [path = '', query] = (req.url ?? '/').split('?', 2);
+    const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
     if (endpoint === undefined) return [404, { error: 'this door has no such path; is Sluice older there?' }];
     if (req.method !== 'POST') return [405, { error: 'this path takes POST only' }];
     const { maxBytes, handle } = endpoint;
     const body = await readBody(req, null, { maxBytes, room });
     try {
-      return await handle(body, url.searchParams);
+      return await handle(body, new URLSearchParams(query));
     } finally {
       room.release(body.length);
     }

@@ -219,6 +219,7 @@ describe('what the door refuses', () => {
     ['bytes that are no UTF-8', '/messages', 'POST', Buffer.from([0x22, 0xff, 0x22]), 400, /no JSON/],
     ['another method', '/messages', 'GET', '', 405, /POST/],
     ['another path', '/admin', 'POST', '{}', 404, /no such path/],
+    ['an address that is none', '//', 'POST', '{}', 404, /no such path/],
     ['a path out of the prototype', '/__proto__', 'POST', '{}', 404, /no such path/],
     ['nothing', '/messages', 'POST', '', 400, /no JSON/],
     ['a list', '/messages', 'POST', '[]', 400, /object/],
