@@ -3,6 +3,7 @@
 import {
   ApplicationFailure,
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   isCancellation,
@@ -56,6 +57,8 @@ class Polling {
   #paused = false;
   #held: { readonly code: string; readonly reason: string } | null = null;
   #holds = 0;
+  /** Calls that were refused and wait for another try: while there are any, those that get through end no hold. */
+  #refused = 0;
   #resumes = 0;
   #underWay = 0;
   #polls = 1;
@@ -69,6 +72,8 @@ class Polling {
   /** The history is long: what is old waits for the next run of the workflow. */
   #ending = false;
   #caughtUp = false;
+  /** Reads what is old. */
+  readonly #old = new CancellationScope();
   /** The last page had nothing to read after it. */
   #quiet = false;
 
@@ -87,7 +92,17 @@ class Polling {
   async execute(): Promise<void> {
     this.#paused = (await this.#begin()).paused;
     this.#showPhase();
-    await Promise.all([this.#follow(), this.#catchUp()]);
+    const old = this.#old
+      .run(() => this.#catchUp())
+      .catch((error: unknown) => {
+        if (!this.#ending || !isCancellation(error)) throw error;
+        // The next run finds out whether it is refused still.
+        if (this.#held !== null) return this.#hold(null);
+      })
+      .finally(() => {
+        this.#caughtUp = true;
+      });
+    await Promise.all([this.#follow(), old]);
     await continueAsNew<typeof conversationPolling>({ ...this.#poller, intervalMs: this.#intervalMs });
   }
 
@@ -100,6 +115,8 @@ class Polling {
       // The first poll of all finds out how much is older.
       if (this.#polls === 2) await this.#begin();
       this.#ending ||= isLong();
+      // What hardly gets a slot, or is held, must not keep the history from its end.
+      if (workflowInfo().historyLength > 2 * MAX_HISTORY) this.#old.cancel();
       if (this.#ending && this.#caughtUp) {
         // Whoever asked for a poll gets their answer from this run of the workflow.
         await condition(() => allHandlersFinished() || this.#asked > this.#answered);
@@ -124,7 +141,6 @@ class Polling {
         await (nextMs === null ? condition(isNews) : condition(isNews, nextMs));
       }
     }
-    this.#caughtUp = true;
   }
 
   async #readHistory(): Promise<void> {
@@ -215,18 +231,23 @@ class Polling {
       this.#underWay += 1;
       try {
         const result = await call(api, { ...this.#poller, run });
-        if (this.#held !== null) await this.#hold(null);
+        if (this.#held !== null && this.#refused === 0) await this.#hold(null);
         return result;
       } catch (error) {
         if (isCancellation(error)) throw error;
         const reason = reasonOf(error);
         const [code = 'REFUSED'] = reason.split(':');
         log.warn('polling is held', { ...this.#poller, reason });
+        this.#refused += 1;
         await this.#hold({ code, reason });
       } finally {
         this.#underWay -= 1;
       }
-      await condition(() => this.#resumes !== before, wait);
+      try {
+        await condition(() => this.#resumes !== before, wait);
+      } finally {
+        this.#refused -= 1;
+      }
     }
   }
 

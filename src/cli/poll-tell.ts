@@ -8,7 +8,7 @@ import {
   type WorkflowUpdateHandle,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { type OperatorAct, pollingIdentity } from '../../workflows/messages.ts';
 import type { PollerName } from '../contracts/poll.ts';
 import { ANSWER_MS, isRunning, noWorker } from './desk.ts';
@@ -86,6 +86,12 @@ function explained(error: unknown, poller: PollerName, answerMs: number): unknow
   if (!(error instanceof WorkflowUpdateFailedError)) return error;
   const { cause } = error;
   const name = poller.poller;
+  if (cause instanceof CancelledFailure || isOver(cause)) {
+    const way = `\`sluice poll start ${name}\` goes on where it was`;
+    return new CliError(EXIT.conflict, `"${name}" was stopped before it could answer: ${way}`, {
+      cause: error,
+    });
+  }
   if (!(cause instanceof ApplicationFailure)) return error;
   if (cause.type === 'PAUSED') {
     const way = `\`sluice poll resume ${name}\` lets it go on`;
@@ -97,3 +103,7 @@ function explained(error: unknown, poller: PollerName, answerMs: number): unknow
   }
   return error;
 }
+
+/** The engine's word for a workflow that ended with the question open. */
+const isOver = (cause: unknown) =>
+  cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow';

@@ -164,4 +164,20 @@ describe('a poller', () => {
       await until('it polls', async () => ((await status()).state === 'polling' ? true : null));
     });
   });
+
+  it('what is refused stays shown while other calls get through', async () => {
+    await inPolledHouse({ name: 'blind', interval: QUICK }, async ({ house, start, write, status }) => {
+      await house.panel.patch({ tokens: [{ value: 'svc_test_house', scopes: ['conversations:read'] }] });
+      await write(1, 'from before the start');
+      await start();
+      const { polls } = await until('it is held', async () => {
+        const now = await status();
+        return now.state === 'held' ? now : null;
+      });
+      await until('the list was asked for again', async () =>
+        (await status()).polls > polls + 1 ? true : null,
+      );
+      expect(await status()).toMatchObject({ state: 'held', held: { code: 'ERR_SCOPE_MISSING' }, todo: 1 });
+    });
+  });
 });
