@@ -41,5 +41,3 @@ export function createPollingActivities(deps: Deps, options: PollingOptions = {}
     },
   };
 }
-
-export type PollingActivities = ReturnType<typeof createPollingActivities>;

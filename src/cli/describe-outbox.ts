@@ -27,7 +27,8 @@ function circuitOf({ circuit, code, openUntil }: SinkStatus, now: Date): string 
 export function entryLine(entry: OutboxEntry): string {
   const { id, state, type, stream, attempts, code, reason } = entry;
   const at = formatTime(new Date(entry.createdAt));
-  return [id, at, state, type, stream, `${attempts} attempts`, code ?? '', reason ?? ''].join('\t');
+  const tries = attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`;
+  return [id, at, state, type, stream, tries, code ?? '', reason ?? ''].join('\t');
 }
 
 export function entryInFull(entry: OutboxEntry): string[] {

@@ -35,7 +35,7 @@ export function fileError(error: unknown, file: string): SinkError {
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
   const known = typeof code === 'string' ? code : 'FILE';
   const why = MEANINGS[known] ?? message;
-  return new SinkError(known, `the events were not appended to ${file}: ${why} [${known}]`, {
+  return new SinkError(known, `the events were not appended to ${file}: ${why}`, {
     retryable: true,
     sinkWide: true,
     cause: error,

@@ -71,7 +71,7 @@ export function databaseError(error: unknown, { server, table }: Place): SinkErr
   const code = codeOf(error);
   const why =
     MEANINGS[code] ?? (PASSING.test(code) ? 'the server is not able to answer at the moment' : away(code));
-  const message = `the events were not written to ${table} at ${server}: ${why} [${code}]`;
+  const message = `the events were not written to ${table} at ${server}: ${why}`;
   return new SinkError(code, message, { retryable: true, sinkWide: true });
 }
 
@@ -84,7 +84,7 @@ export function rowError(error: unknown, { server, table }: Place): SinkError {
   const code = codeOf(error);
   const { constraint } = error as { constraint?: unknown };
   const rule = typeof constraint === 'string' ? `its constraint ${constraint}` : ruleOf(code);
-  const message = `the event was refused by ${table} at ${server}: ${rule} does not let it in [${code}]`;
+  const message = `the event was refused by ${table} at ${server}: ${rule} does not let it in`;
   return new SinkError(code, message, { retryable: false });
 }
 
