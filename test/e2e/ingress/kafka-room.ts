@@ -153,12 +153,21 @@ export function kafkaRoom() {
         Object.keys(names).map((name) => [name, `${name}-${suffix}`]),
       ) as Record<T, string>;
       await admin.createTopics({
+        // kafkajs waits for leaders, but fails where a busy broker does not know of the topic yet.
+        waitForLeaders: false,
         topics: Object.entries<number>(names).map(([name, numPartitions]) => ({
           topic: made[name as T],
           numPartitions,
           configEntries,
         })),
       });
+      const topics = Object.values<string>(made);
+      await until('the topics have leaders', () =>
+        admin.fetchTopicMetadata({ topics }).then(
+          () => true,
+          () => null,
+        ),
+      );
       return made;
     },
     async send(
