@@ -112,7 +112,7 @@ export function toFailure(error: unknown, step: RefusalDetails['step'], failures
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (error instanceof ApiError) {
     if (error.status === 429) return comeBack(rateLimitWaitMs(error), 'the token is over its limit');
-    const { message } = error;
+    const message = callReason(error);
     const code = refusalCode(error);
     if (isRefusal(error)) return refusal(code, message, { scope: refusalScope(code, step), step });
     return retryable(message, code, failures);
@@ -143,6 +143,11 @@ export function rateLimitWaitMs(error: ApiError): number {
   if (error.retryAfterMs !== null) return Math.min(MAX_REST_MS, Math.max(1000, error.retryAfterMs));
   const untilReset = error.rate === null ? Number.NaN : error.rate.resetAt.getTime() - Date.now();
   return untilReset > 0 && untilReset <= 60_000 ? untilReset : 60_000;
+}
+
+/** Call, status and code; with the scope that the token lacks, if the service names it. */
+export function callReason({ message, requiredScope }: ApiError): string {
+  return requiredScope === null ? message : `${message}: the token lacks the scope ${requiredScope}`;
 }
 
 /** Reason of a failed record for the operator: what was refused, by which code. */

@@ -6,6 +6,7 @@ import type { RefusalDetails } from '../../src/contracts/run.ts';
 import type { Deps } from '../deps.ts';
 import {
   backoffMs,
+  callReason,
   isRefusal,
   recordReason,
   refusal,
@@ -38,7 +39,7 @@ export function listFailure(deps: Deps, { account, poller }: PollCall, error: un
   if (isRefusal(error)) {
     const code = refusalCode(error);
     deps.log.warn({ account, poller, step, code }, 'the account refuses to list conversations');
-    return refusal(code, error.message, { scope: 'run', step });
+    return refusal(code, callReason(error), { scope: 'run', step });
   }
   const failure = toFailure(error, step, Math.min(attempt, MAX_DOUBLINGS));
   if ((failure as { type?: string }).type === 'INTERNAL')

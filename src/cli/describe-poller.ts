@@ -57,7 +57,7 @@ function notes(poller: FoundPoller, timeZone?: string): string[] {
       : [`paused by ${paused.by} at ${at(paused.at)}: ${paused.reason || 'no reason given'}`]),
     ...(held === null || state === 'stopped'
       ? []
-      : [`held: ${held.reason} [${held.code}]; mend it, then \`sluice poll resume ${name}\` does not wait`]),
+      : [`held: ${heldReason(held)}; mend it, then \`sluice poll resume ${name}\` does not wait`]),
     ...(trouble === null ? [] : [trouble]),
     ...(startedAt === null ? [`never started: \`sluice poll start ${name}\``] : []),
     ...(history ? ['older pages are still to be read, with calls that nobody else wants'] : []),
@@ -70,6 +70,12 @@ function notes(poller: FoundPoller, timeZone?: string): string[] {
             : `not in this configuration: \`sluice poll stop ${name}\` ends it`,
         ]),
   ];
+}
+
+/** With the code once. */
+function heldReason({ code, reason }: NonNullable<FoundPoller['held']>): string {
+  const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason;
+  return text.includes(code) ? text : `${text} [${code}]`;
 }
 
 /** One line, parts separated by tabs. */

@@ -83,6 +83,14 @@ describe('pollers', () => {
     ]);
   });
 
+  it('say the code of what holds them up once', () => {
+    const code = 'ERR_SCOPE_MISSING';
+    const reason = `${code}: GET /v1/conversations answered 403 ${code}: the token lacks the scope conversations:read`;
+    expect(show({ ...STATUS, state: 'held', held: { code, reason } })[2]).toMatch(
+      /^ {2}held: GET [^:]* answered 403 ERR_SCOPE_MISSING: the token lacks the scope conversations:read; mend it/,
+    );
+  });
+
   it('that left the configuration, or changed their account, are named so that they can be stopped', () => {
     const lines = show({ ...STATUS, account: 'former' });
     expect(lines.filter((line) => line.includes('not in this'))).toEqual([

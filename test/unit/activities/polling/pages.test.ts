@@ -294,6 +294,15 @@ describe('a list that lies', () => {
     });
   });
 
+  it('a refusal for a scope names the scope', async () => {
+    const hand = await hire();
+    const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'conversations:read' };
+    room.service.bend = () => ({ status: 403, body });
+    await expect(hand.page()).rejects.toThrow(
+      /ERR_SCOPE_MISSING: the token lacks the scope conversations:read$/,
+    );
+  });
+
   it('an answer without a list is asked for again, and held on after three times', async () => {
     const hand = await hire();
     room.service.bend = () => ({ status: 200, body: { count: 0, hasMore: false } });
