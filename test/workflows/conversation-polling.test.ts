@@ -171,8 +171,9 @@ describe('a poller', () => {
       await write(1, 'from before the start');
       await start();
       const { polls } = await until('it is held', async () => {
-        const now = await status();
-        return now.state === 'held' ? now : null;
+        // Nothing at all before the poller has begun.
+        const now: PollerStatus | undefined = await status();
+        return now?.state === 'held' ? now : null;
       });
       await until('the list was asked for again', async () =>
         (await status()).polls > polls + 1 ? true : null,
