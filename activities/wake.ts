@@ -1,7 +1,6 @@
 // Wakes the workflows that empty the outbox and follow deliveries; starts them where they don't run.
 import { Context } from '@temporalio/activity';
-import { deliveryWorkflowId, outboxWorkflowId, wakeSignal } from '../workflows/messages.ts';
-import { workQueueOf } from '../workflows/policies.ts';
+import { deliveryWorkflowId, outboxWorkflowId, wakeSignal, workQueueOf } from '../workflows/messages.ts';
 
 /** Each of these sinks has something to be told. */
 export async function wakeSinks(sinks: readonly string[]): Promise<void> {

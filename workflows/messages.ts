@@ -90,7 +90,7 @@ export const pausePollingUpdate = defineUpdate<void, [OperatorAct]>('pausePollin
 /** Goes on, and tries again at once what was held up. */
 export const resumePollingUpdate = defineUpdate<void, [OperatorAct]>('resumePolling');
 /** Polls at once; answered when all that this poll has found is imported. Refused while paused. */
-export const pollNowUpdate = defineUpdate<void, []>('pollNow');
+export const pollNowUpdate = defineUpdate('pollNow');
 
 /** The workflow that empties the outbox of one sink. */
 export function outboxWorkflowId(sink: string): string {
@@ -104,3 +104,8 @@ export function deliveryWorkflowId(account: string): string {
 
 /** There is something to do, or somebody wants it tried now. */
 export const wakeSignal = defineSignal('wake');
+
+/** The work queue, where workflows run, that this one is or belongs to as its API queue. */
+export function workQueueOf(queue: string): string {
+  return queue.replace(/-api$/, '');
+}

@@ -5,11 +5,6 @@ import type { LANES } from '../src/contracts/run.ts';
 /** Workflows and ledger work share one queue; API calls have their own, so that the engine can rank and limit them. */
 export const WORK_QUEUE = 'sluice';
 
-/** The work queue that an API queue belongs to. */
-export function workQueueOf(queue: string): string {
-  return queue.replace(/-api$/, '');
-}
-
 /** The API queue that belongs to a work queue. */
 export function apiQueue(workQueue: string): string {
   return `${workQueue}-api`;

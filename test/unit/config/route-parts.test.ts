@@ -42,7 +42,9 @@ describe('paths and actions', () => {
       'nothing to send',
       'number: phone, text: text',
       'number: phone',
-      ['sluice.yaml:21:5  routes.paid.action: a message needs text, template, media or uploads; name at least one'],
+      [
+        'sluice.yaml:21:5  routes.paid.action: a message needs text, template, media or uploads; name at least one',
+      ],
     ],
     [
       'two to send to',

@@ -132,7 +132,8 @@ describe('a long history', () => {
     await hand.settle();
     const wanted = (room.service.messages.get(1) ?? []).map(({ id }) => id);
     const got = textsOf(await hand.told()).filter((id) => id !== 'm45');
-    expect(got.toSorted()).toEqual(wanted.toSorted());
+    expect(new Set(got)).toEqual(new Set(wanted));
+    expect(got).toHaveLength(wanted.length);
   });
 
   it('keys that were forgotten are not told again when the history shrinks', async () => {
