@@ -90,7 +90,7 @@ export const pausePollingUpdate = defineUpdate<void, [OperatorAct]>('pausePollin
 /** Goes on, and tries again at once what was held up. */
 export const resumePollingUpdate = defineUpdate<void, [OperatorAct]>('resumePolling');
 /** Polls at once; answered when all that this poll has found is imported. Refused while paused. */
-export const pollNowUpdate = defineUpdate('pollNow');
+export const pollNowUpdate = defineUpdate<void>('pollNow');
 
 /** The workflow that empties the outbox of one sink. */
 export function outboxWorkflowId(sink: string): string {
