@@ -50,20 +50,27 @@ export async function pollPage(deps: Deps, call: PollCall): Promise<PageResult> 
       await saveSweep(tx, call, next.walk);
       return await result(false);
     }
-    const { top, changed: news, gaps } = next.walk;
+    const { top, changed: news, gaps, late } = next.walk;
     if (fromNow) await beginAt(tx, call, top === null ? null : new Date(top + 1));
     else if (!next.done) await saveHistory(tx, call, { ...next.walk, changed: 0 });
     // Of an empty list all is still to come, whatever the two clocks say.
     const empty = fromNow ? new Date(0) : since;
     const watermark = top === null ? empty : new Date(top);
-    await endSweep(tx, call, { watermark, complete: gaps === 0, news: news > 0 });
+    const settled = !isFirst && late && news === 0 && gaps === 0;
+    await endSweep(tx, call, { watermark, complete: gaps === 0, news: news > 0, settled });
     return await result(true);
   });
 }
 
-function begin({ watermark, since }: PollProgress, pageSize: number): Walk {
-  const floor = watermark === null ? (since?.getTime() ?? null) : watermark.getTime() - OVERLAP_MS;
-  return beginWalk(floor, pageSize);
+/**
+ * Down to the watermark, and OVERLAP_MS below it until a poll that began so long after has found nothing there: else a bulk of
+ * conversations that were updated at once would be read again with every poll.
+ */
+function begin({ watermark, since, settled, still_ms }: PollProgress, pageSize: number): Walk {
+  const late = still_ms !== null && still_ms > OVERLAP_MS;
+  const below = settled ? 1 : -OVERLAP_MS;
+  const floor = watermark === null ? (since?.getTime() ?? null) : watermark.getTime() + below;
+  return { ...beginWalk(floor, pageSize), late };
 }
 
 /** One call of the API: the page that the walk wants. */

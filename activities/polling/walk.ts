@@ -47,7 +47,7 @@ export function beginWalk(floor: number | null, pageSize: number): Walk {
   return {
     ...{ floor, top: null, window: { pageNumber: 1, pageSize }, size: Math.max(MIN_SIZE, pageSize) },
     ...{ oldest: null, ties: [], read: 0, count: 0, calls: 0, maxCalls: MAX_CALLS },
-    ...{ back: 0, idle: 0, holes: 0, changed: 0, gaps: 0 },
+    ...{ back: 0, idle: 0, holes: 0, late: false, changed: 0, gaps: 0 },
   };
 }
 

@@ -26,6 +26,8 @@ export interface Walk {
   readonly back: number;
   readonly idle: number;
   readonly holes: number;
+  /** It began so long after the watermark last moved that nothing can be committed below it any more. */
+  readonly late: boolean;
   /** Conversations that have changed, and gaps, in all of its pages. */
   readonly changed: number;
   readonly gaps: number;
@@ -34,6 +36,10 @@ export interface Walk {
 export interface PollProgress {
   readonly since: Date | null;
   readonly watermark: Date | null;
+  /** All up to the watermark is imported, whatever was committed late. */
+  readonly settled: boolean;
+  /** Milliseconds since the watermark last moved; null: it never has. */
+  readonly still_ms: number | null;
   readonly sweep: Walk | null;
   readonly history: Walk | null;
 }
@@ -45,7 +51,8 @@ export async function getProgress(
   lock: '' | 'for update' = '',
 ): Promise<PollProgress> {
   const [row] = await db.query<PollProgress>(
-    `select since, watermark, sweep, history from pollers where account = $1 and poller = $2 ${lock}`,
+    `select since, watermark, settled, sweep, history, (1000 * extract(epoch from now() - moved_at))::float8 as still_ms
+       from pollers where account = $1 and poller = $2 ${lock}`,
     [account, poller],
   );
   if (row === undefined) throw new Error(`the poller ${poller} of ${account} was never opened`);
@@ -80,19 +87,22 @@ export interface SweepEnd {
   /** Nothing is missing. */
   readonly complete: boolean;
   readonly news: boolean;
+  /** Nothing was committed late, and nothing will be. */
+  readonly settled: boolean;
 }
 
 /** A poll is done. The watermark never moves back. */
 export async function endSweep(
   tx: Queryable,
   { account, poller }: PollerName,
-  { watermark, complete, news }: SweepEnd,
+  { watermark, complete, news, settled }: SweepEnd,
 ): Promise<void> {
   await tx.query(
     `update pollers set sweep = null, watermark = greatest(watermark, $3::timestamptz), polls = polls + 1, polled_at = now(),
+            moved_at = case when watermark is null or watermark < $3::timestamptz then now() else moved_at end, settled = $6,
             complete_at = case when $4 then now() else complete_at end, news_at = case when $5 then now() else news_at end
       where account = $1 and poller = $2`,
-    [account, poller, watermark, complete, news],
+    [account, poller, watermark, complete, news, settled],
   );
 }
 

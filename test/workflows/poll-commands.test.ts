@@ -60,7 +60,7 @@ async function pollPage(call: PollCall): Promise<PageResult> {
   if (news === 'revoked')
     throw ApplicationFailure.nonRetryable('ERR_TOKEN_REVOKED: the token was revoked', 'ERR_TOKEN_REVOKED');
   await countMessages(db, call, news);
-  await endSweep(db, call, { watermark: new Date(), complete: true, news: news > 0 });
+  await endSweep(db, call, { watermark: new Date(), complete: true, news: news > 0, settled: false });
   return { done: true, changed: 0, todo: 0 };
 }
 

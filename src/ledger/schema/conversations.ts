@@ -9,6 +9,9 @@ export const CONVERSATION_TABLES = `
     since timestamptz,
     -- Everything that was updated up to this is imported, or stands as todo; null: nothing was read yet.
     watermark timestamptz,
+    -- When the watermark last moved, and whether a poll so long after that has found all that was committed late.
+    moved_at timestamptz,
+    settled boolean not null default false,
     -- A reading of several pages that is under way, from page 1 down to the watermark.
     sweep jsonb,
     -- Older pages still to be read after the first start; null: none.

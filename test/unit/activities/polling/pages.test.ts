@@ -80,6 +80,27 @@ describe('a poll', () => {
     expect(await hand.poller()).toMatchObject({ sweep: null, watermark: new Date(at(100_230)) });
   });
 
+  it('reads a bulk of one instant with every poll for ten seconds, and then no more', async () => {
+    room.service.chats = chats(90, () => 60);
+    const hand = await hire({ since: null, config: { pageSize: 20 } });
+    await poll(hand);
+    for (let done = false; !done; ) done = (await hand.history()).done;
+    await readAll();
+    const whole = await poll(hand);
+    expect(whole).toBeGreaterThanOrEqual(5);
+    expect(await poll(hand)).toBe(whole);
+    await room.db.query("update pollers set moved_at = moved_at - interval '11 seconds'");
+    // One that was committed late is found by the last poll that goes so far, and makes it not the last.
+    room.service.chats.push(chat(200, 55));
+    await poll(hand);
+    expect(await hand.todo()).toEqual([200]);
+    expect(await poll(hand)).toBeGreaterThanOrEqual(5);
+    expect(await poll(hand)).toBe(1);
+    room.service.chats.push(chat(201, 61));
+    expect(await hand.page()).toMatchObject({ done: true, changed: 1 });
+    expect(await poll(hand)).toBeGreaterThanOrEqual(5);
+  });
+
   it('finds what was committed late, up to ten seconds', async () => {
     room.service.chats = chats(30, (n) => n * 60);
     // Between the newest one and the late one stands more than a page.
