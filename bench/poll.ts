@@ -82,7 +82,7 @@ export async function poll(say: (line: string) => void): Promise<BenchResult> {
       'limit, calls/minute': LIMIT,
       'seconds of writing': SECONDS,
       'worker processes': WORKERS,
-      'interval of polls': 'default, 2 s to 30 s',
+      'interval of polls': 'default, 3 s to 30 s',
       arrivals: `Poisson, seed ${SEED}`,
       delay: `from before a message is handed to the sandbox until its line is in the file of the sink, looked for every ${LOOK_MS} ms; both by one monotonic clock`,
       fewest: 'reads that brought something new, and a page of the list for 100 of them',

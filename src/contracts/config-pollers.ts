@@ -22,7 +22,7 @@ export const PollerConfig = z.strictObject({
   interval: z
     .strictObject({
       min: durationWithin('500ms', '1h')
-        .default('2s')
+        .default('3s')
         .meta({ description: 'Between two polls while there is news' }),
       max: durationWithin('1s', '1d')
         .default('30s')
