@@ -50,7 +50,7 @@ describe('a good configuration', () => {
         account: 'other',
         connection: 2,
         from: '2026-11-20',
-        interval: { min: '2s', max: '30s' },
+        interval: { min: '3s', max: '30s' },
         share: 0.5,
         pageSize: 100,
       },
@@ -107,7 +107,7 @@ describe('a mistake in a poller is shown where it stands, with the way out', () 
       '{ min: 1s, max: 30s }',
       '{ max: 1s }',
       [
-        'sluice.yaml:16:38  pollers.main.interval.max: waits 2s between polls when busy, and only 1s when idle; keep interval.min at interval.max or less',
+        'sluice.yaml:16:38  pollers.main.interval.max: waits 3s between polls when busy, and only 1s when idle; keep interval.min at interval.max or less',
       ],
     ],
     [
