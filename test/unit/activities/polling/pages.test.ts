@@ -53,7 +53,7 @@ describe('a poll', () => {
     const hand = await hire({ since: 'now' });
     await poll(hand);
     room.service.chats = [
-      chat(1, 5, { channel: 'instagram', contact: { id: 8, name: null } }),
+      chat(1, 5, { channel: 'instagram', contact: { id: 8, name: null, number: null } }),
       chat(2, 6, { channel: 'facebook', contact: { id: 9, name: '', number: null }, lastMessage: undefined }),
     ];
     expect(await hand.page()).toEqual({ done: true, changed: 2, todo: 2 });
