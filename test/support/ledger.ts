@@ -22,10 +22,17 @@ async function open(): Promise<Database> {
   return { ...db, close: async () => undefined };
 }
 
-/** Leaves the tables as a migration makes them. */
+/** Leaves the tables as a migration makes them. Only those that a test has filled: truncating all takes PGlite 30 ms. */
 export async function emptyLedger(db: Database): Promise<void> {
   const tables = await db.query<{ name: string }>(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'sluice_migrations'",
   );
-  await db.query(`truncate ${tables.map(({ name }) => name).join(', ')} restart identity cascade`);
+  const looks = tables.map(({ name }) => `select '${name}' as name where exists (select 1 from ${name})`);
+  const filled = await db.query<{ name: string }>(looks.join(' union all '));
+  if (filled.length > 0)
+    await db.query(`truncate ${filled.map(({ name }) => name).join(', ')} restart identity cascade`);
+  await db.query(
+    `select setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false) from pg_sequences
+      where schemaname = 'public' and last_value is not null`,
+  );
 }
