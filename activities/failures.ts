@@ -156,3 +156,9 @@ export function recordReason(error: ApiError | UnexpectedShapeError): string {
     ? `the service refused with ${refusalCode(error)} (HTTP ${error.status})`
     : `the answer lacks ${error.path}`;
 }
+
+/** This worker's configuration lacks what is asked for; another worker may have one that knows it. */
+export function notConfigured(error: unknown): ApplicationFailure {
+  const { message } = error as Error;
+  return ApplicationFailure.create({ message, type: 'CONFIG', nextRetryDelay: '30 seconds' });
+}

@@ -1,5 +1,4 @@
 // Ledger side of events: whose turn it is, what is to be done, and how it ended. None of these calls the API.
-import { ApplicationFailure } from '@temporalio/activity';
 import {
   type EventFilter,
   type EventOutcome,
@@ -36,6 +35,7 @@ import { leadIntakeWorkflowId } from '../workflows/messages.ts';
 import type { Deps } from './deps.ts';
 import { personOf } from './effects/effect.ts';
 import { firstEffectStep } from './effects/first-step.ts';
+import { notConfigured } from './failures.ts';
 import { findPerson } from './record-step.ts';
 import { planSteps } from './sync-diff.ts';
 import { wakeDelivery } from './wake.ts';
@@ -154,12 +154,7 @@ export function createIntakeActivities(deps: Deps, { wake = wakeDelivery }: Inta
       return deps.account(account);
     } catch (error) {
       await noteHold(db, id, { code: 'CONFIG', reason: (error as Error).message });
-      // Another worker may have a configuration that knows it.
-      throw ApplicationFailure.create({
-        message: (error as Error).message,
-        type: 'CONFIG',
-        nextRetryDelay: '30 seconds',
-      });
+      throw notConfigured(error);
     }
   }
 

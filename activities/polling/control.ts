@@ -1,5 +1,4 @@
 // Ledger side of polling: what there is to do, and what operators ask and order. None of these calls the API.
-import { ApplicationFailure } from '@temporalio/activity';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import type {
   OutlookInput,
@@ -20,6 +19,7 @@ import {
   resumePoller,
 } from '../../src/ledger/pollers.ts';
 import type { Deps } from '../deps.ts';
+import { notConfigured } from '../failures.ts';
 
 type Act = PollerName & { readonly by: string; readonly reason: string };
 
@@ -83,12 +83,7 @@ export function createPollControlActivities(deps: Deps) {
     try {
       return { config: deps.poller(account, poller), access: deps.account(account) };
     } catch (error) {
-      // Another worker may have a configuration that knows it.
-      throw ApplicationFailure.create({
-        message: (error as Error).message,
-        type: 'CONFIG',
-        nextRetryDelay: '30 seconds',
-      });
+      throw notConfigured(error);
     }
   }
 }

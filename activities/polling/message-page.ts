@@ -2,8 +2,8 @@
 // API text, GET /v1/conversations/{ticketId}/messages: page 1 holds the most recent messages, items are chronological.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
+import { toJson } from '../../src/contracts/stored-json.ts';
 import type { Reading, Twins } from '../../src/ledger/conversations.ts';
-import { toJson } from '../../src/ledger/json.ts';
 import type { KnownMessages, StagedMessage } from '../../src/ledger/messages.ts';
 import { instant } from './listing.ts';
 

@@ -1,6 +1,7 @@
 // What the account offers (tags, pipelines with their stages), as last read.
+
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 export interface CatalogTag {
   readonly id: number;

@@ -1,7 +1,7 @@
 // Conversations as polling knows them: the newest listing of each, whether its messages are to be read, and how far that is.
 import type { ConversationState } from '../contracts/conversation-events.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 /** What a list shows of a conversation, as far as it matters. */
 export interface Listing {

@@ -1,7 +1,8 @@
 // Messages that Sluice sent, followed until they are read, have failed, or three days are over.
+
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
 import { DELIVERY_DEADLINE_MS, isFinalStatus, movesOn, nextLook } from './delivery-status.ts';
-import { toJson } from './json.ts';
 
 export interface DeliveryRow {
   readonly account: string;

@@ -1,10 +1,10 @@
 // Messages that Sluice sent, as operators see them.
 import type { DeliveryEntry, DeliveryFilter } from '../contracts/delivery.ts';
 import type { Queryable } from './database.ts';
+import { isoText } from './iso-text.ts';
 import { shortHash } from './short-hash.ts';
 
-const iso = (column: string, name: string) =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${name}"`;
+const iso = (column: string, name: string) => `${isoText(column)} as "${name}"`;
 
 /** The newest first. */
 export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<DeliveryEntry[]> {

@@ -1,10 +1,10 @@
 // Telling how far a message is: once a status, whoever sees it first.
 import type { AnnounceRule } from '../contracts/config.ts';
 import { statusEvent } from '../contracts/conversation-envelope.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
 import type { DeliveryRow } from './deliveries.ts';
 import { movesOn } from './delivery-status.ts';
-import { toJson } from './json.ts';
 import { putOutbox } from './outbox.ts';
 
 /** Whose conversations, and who hears of them. */

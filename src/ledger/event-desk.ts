@@ -2,6 +2,7 @@
 import type { EventFilter, EventSummary } from '../contracts/intake.ts';
 import type { Queryable } from './database.ts';
 import type { EventRow } from './events.ts';
+import { isoText } from './iso-text.ts';
 
 const WHERE = `
   ($1::text[] is null or id = any($1))
@@ -22,10 +23,7 @@ export async function listEvents(db: Queryable, filter: EventFilter): Promise<Ev
             case when hold_code is null then null
                  else json_build_object('code', hold_code, 'reason', hold_reason) end as held,
             ${['received', 'accepted', 'ended']
-              .map(
-                (what) =>
-                  `to_char(${what}_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${what}At"`,
-              )
+              .map((what) => `${isoText(`${what}_at`)} as "${what}At"`)
               .join(', ')}
        from events where ${WHERE} order by seq desc limit $6`,
     [...parametersOf(filter), filter.limit],

@@ -1,7 +1,7 @@
 // Events that came in: written down before a workflow is started for them, and remembered long after it has ended.
 import type { EventDraft, EventOutcome, EventRequest, EventState, NextInLine } from '../contracts/intake.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 import { shortHash } from './short-hash.ts';
 
 /** Kinds of intents whose subject is an event. */

@@ -1,8 +1,8 @@
 // The run of what has no end of its own, a route or a poller: what its steps know of it, frozen until that changes, and the
 // calls they made.
 import type { StepSpec } from '../contracts/intake.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Database } from './database.ts';
-import { toJson } from './json.ts';
 
 /** Routes whose action is no lead have nothing to freeze but their place. */
 export type IntakeSpec = StepSpec | Pick<StepSpec, 'account' | 'sync'>;

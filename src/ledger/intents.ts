@@ -1,6 +1,7 @@
 // Intents: the row written before a call that is not idempotent, so that a lost answer is never a second call.
+
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 /** Names one effect: nothing is written twice under one key. */
 export interface IntentKey {

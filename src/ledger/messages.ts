@@ -1,6 +1,7 @@
 // Messages that polling has imported, by key alone, and those it has read and not told yet, whole.
+
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 /** One message of a history, as the ledger keeps it until it is told. */
 export interface StagedMessage {

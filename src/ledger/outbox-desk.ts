@@ -1,6 +1,7 @@
 // The outbox as operators see it, and what they may do to it. What an event says never leaves here.
 import type { OutboxEntry, OutboxFilter, SinkStatus } from '../contracts/outbox.ts';
 import type { Queryable } from './database.ts';
+import { isoText } from './iso-text.ts';
 import { releaseFollowers } from './outbox-outcomes.ts';
 import { shortHash } from './short-hash.ts';
 
@@ -26,13 +27,11 @@ function parseId(id: string): readonly [sink: string, seq: number] | null {
   return sink === undefined || seq === undefined ? null : [sink, Number(seq)];
 }
 
-const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** The oldest first. */
 export async function listOutbox(db: Queryable, filter: OutboxFilter): Promise<OutboxEntry[]> {
   const rows = await db.query<OutboxEntry>(
     `select sink || '/' || seq as id, sink, account, stream, type, event_id as "eventId", state, attempts,
-            ${iso('next_at')} as "nextAt", code, reason, ${iso('created_at')} as "createdAt", ${iso('tried_at')} as "triedAt"
+            ${isoText('next_at')} as "nextAt", code, reason, ${isoText('created_at')} as "createdAt", ${isoText('tried_at')} as "triedAt"
        from outbox where ${WHERE} order by seq limit $8`,
     [...parametersOf(filter), filter.limit],
   );
@@ -52,11 +51,11 @@ export async function describeSinks(db: Queryable, configured: readonly string[]
      dead as (select sink, count(*) as n from outbox where state = 'dead' group by sink),
      names as (select unnest($1::text[]) as sink union select sink from waiting union select sink from dead
                union select sink from sink_states)
-     select sink, case when open_until is null then 'closed' else 'open' end as circuit, ${iso('open_until')} as "openUntil",
+     select sink, case when open_until is null then 'closed' else 'open' end as circuit, ${isoText('open_until')} as "openUntil",
             code, reason, coalesce(waiting.n, 0)::int as waiting, coalesce(dead.n, 0)::int as dead,
             case when waiting.oldest is not null
                  then greatest(0, extract(epoch from clock_timestamp() - waiting.oldest))::float8 end as "lagSeconds",
-            coalesce(sent, 0)::float8 as sent, ${iso('sent_at')} as "sentAt"
+            coalesce(sent, 0)::float8 as sent, ${isoText('sent_at')} as "sentAt"
        from names left join sink_states using (sink) left join waiting using (sink) left join dead using (sink)
       order by sink`,
     [configured],

@@ -1,6 +1,7 @@
 // What became of a sending, written down at once: rows, circuit and counts in one transaction.
+
+import { toJson } from '../contracts/stored-json.ts';
 import type { Database, Queryable } from './database.ts';
-import { toJson } from './json.ts';
 import { circuitAfter, eventWaitMs, probeWaitMs, type SinkPatience, type Tried } from './outbox-circuit.ts';
 import type { Probe } from './outbox-due.ts';
 

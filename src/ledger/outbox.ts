@@ -1,8 +1,8 @@
 // The outbox: what sinks are still to be told, written in the transaction that finds it out.
 import type { AnnounceRule } from '../contracts/config.ts';
 import type { ConversationEvent } from '../contracts/conversation-events.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 /** An event, and the connection that its conversation is on, where that is known. */
 export interface Told {

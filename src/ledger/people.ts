@@ -1,7 +1,7 @@
 // People and their cards: what the service was told about each, and under which remote ids.
 import type { ExtraField } from '../contracts/record.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 export interface PersonRow {
   readonly id: number;

@@ -1,7 +1,7 @@
 // How far a poller is: the sweep under way, the older pages still to be read, the watermark, and what may be missing.
 import type { PollerName } from '../contracts/poll.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 /** A walk down the list of conversations, page by page. Instants are epoch milliseconds of the service. */
 export interface Walk {

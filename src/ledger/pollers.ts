@@ -1,6 +1,7 @@
 // Pollers: when each began, whether it is paused or held, what it has to read next, and how it stands.
 import type { OutlookInput, PollerName, PollerStatus, PollGap, PollOutlook } from '../contracts/poll.ts';
 import type { Queryable } from './database.ts';
+import { isoText } from './iso-text.ts';
 
 export interface PollerRow {
   readonly history: boolean;
@@ -76,8 +77,6 @@ export async function pollOutlook(
   return { reads: rows.map(({ id }) => id), nextMs: ms === null ? null : Math.ceil(ms) };
 }
 
-const iso = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** As operators see them; in the order of their names. */
 export async function describePollers(
   db: Queryable,
@@ -91,12 +90,12 @@ export async function describePollers(
     readonly paused_at: string | null;
   };
   const rows = await db.query<Row>(
-    `select p.account, p.poller, p.hold_code, p.hold_reason, p.paused_by, p.paused_reason, ${iso('p.paused_at')} as paused_at,
-            ${iso('p.since')} as since, ${iso('p.watermark')} as watermark, p.history is not null as history,
+    `select p.account, p.poller, p.hold_code, p.hold_reason, p.paused_by, p.paused_reason, ${isoText('p.paused_at')} as paused_at,
+            ${isoText('p.since')} as since, ${isoText('p.watermark')} as watermark, p.history is not null as history,
             c.conversations, c.todo, c."lagSeconds", p.polls, p.messages,
             (select coalesce(sum(r.calls), 0)::int from runs r where r.account = p.account and r.sync = '~' || p.poller) as calls,
             (select count(*)::int from poll_gaps g where g.account = p.account and g.poller = p.poller) as gaps,
-            ${iso('p.polled_at')} as "polledAt", ${iso('p.news_at')} as "newsAt", ${iso('p.started_at')} as "startedAt"
+            ${isoText('p.polled_at')} as "polledAt", ${isoText('p.news_at')} as "newsAt", ${isoText('p.started_at')} as "startedAt"
        from pollers p, lateral (
          select count(*)::int as conversations, count(todo_at)::int as todo,
                 extract(epoch from now() - min(todo_since) filter (where todo_at is not null))::float8 as "lagSeconds"
@@ -119,8 +118,8 @@ export async function listGaps(
   { names, limit }: { names: readonly string[] | null; limit: number },
 ): Promise<(PollGap & PollerName)[]> {
   return await db.query(
-    `select account, poller, id, nullif(conversation_id, 0) as conversation, code, reason, ${iso('after')} as after,
-            ${iso('before')} as before, seen, ${iso('at')} as at
+    `select account, poller, id, nullif(conversation_id, 0) as conversation, code, reason, ${isoText('after')} as after,
+            ${isoText('before')} as before, seen, ${isoText('at')} as at
        from poll_gaps where $1::text[] is null or poller = any($1)
       order by id desc limit $2`,
     [names, limit],

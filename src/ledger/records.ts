@@ -1,8 +1,8 @@
 // The records of a run: one row a person, with the steps still to do and what came of them.
 import type { CrmRecord, RowProblem } from '../contracts/record.ts';
 import type { Outcome, PlannedRecord, RunProblem } from '../contracts/run.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 export interface StagedRecord {
   readonly key: string;

@@ -2,8 +2,8 @@
 import type { CrmRecord } from '../contracts/record.ts';
 import { LAST_RUN, type RetriedStatus, type RetryRequest } from '../contracts/retry.ts';
 import type { RunSpec } from '../contracts/run.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Database, Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 /** Thrown when a retry can't begin; nothing was written. */
 export class RetryRefusedError extends Error {

@@ -1,7 +1,7 @@
 // What happens to a run's records when it ends: which payloads are kept, what is counted, and what earlier runs may lose.
 
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 import type { RunRow } from './runs.ts';
 
 /** Records of a run by outcome: those of rows, and those of people who left the source. */

@@ -13,7 +13,7 @@ const WARNINGS_SHOWN = 50;
 /** Warnings of this code quote values of the source. */
 export const UNKNOWN_TAG = 'UNKNOWN_TAG';
 
-import { toJson } from './json.ts';
+import { toJson } from '../contracts/stored-json.ts';
 
 export type RunStatus = 'planning' | 'syncing' | 'finished' | 'cancelled' | 'failed';
 

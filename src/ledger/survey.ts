@@ -1,7 +1,7 @@
 // Snapshots of the account, read in pages of a hundred: who is there, and who has a card already.
 import type { CrmRecord } from '../contracts/record.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 import type { SeenContact } from './people.ts';
 
 export interface SurveyedContact extends SeenContact {

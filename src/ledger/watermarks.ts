@@ -1,8 +1,8 @@
 // Watermarks of incremental sources: where the next run begins to read. They move when a run has finished, never before.
 import type { RunSpec } from '../contracts/run.ts';
 import type { SourceCursor } from '../contracts/source.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { toJson } from './json.ts';
 
 /**
  * The watermark of the last finished run; null when there is none, or when source or mapping are not what they were then:

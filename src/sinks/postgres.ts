@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { PostgresSink } from '../contracts/config.ts';
 import type { SinkEvent } from '../contracts/events.ts';
-import { jsonbOf } from './jsonb.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import { databaseError, isAboutRow, isMissingTable, rowError } from './postgres-error.ts';
 import { inTransaction, openPool, type Statement } from './postgres-session.ts';
 import { failed, SENT, sinkOf } from './sending.ts';
@@ -39,7 +39,7 @@ export function postgresSink(config: PostgresSink, { name, url, log }: PostgresS
       await run(lock);
       await work(run);
     });
-  const insert = (run: Statement, events: readonly SinkEvent[]) => run(insertInto(table), [jsonbOf(events)]);
+  const insert = (run: Statement, events: readonly SinkEvent[]) => run(insertInto(table), [toJson(events)]);
 
   async function writeAll(events: readonly SinkEvent[], signal: AbortSignal): Promise<readonly Sent[]> {
     await transaction(signal, (run) => insert(run, events));
