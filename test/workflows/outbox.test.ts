@@ -3,9 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
-import { Command } from 'commander';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { describeError } from '../../src/cli/describe-error.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { registerOutbox } from '../../src/cli/outbox.ts';
 import type { SinkStatus } from '../../src/contracts/outbox.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -13,6 +11,7 @@ import { shortHash } from '../../src/ledger/short-hash.ts';
 import { outboxWorkflowId, wakeSignal } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import { emptyLedger, testLedger } from '../support/ledger.ts';
+import { runHere } from '../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
@@ -74,35 +73,11 @@ async function wake(): Promise<void> {
 
 const arrived = (count: number) => until(`${count} events arrived`, () => bus.ids.length >= count);
 
-/** Runs a command in this process, as `main.ts` does. */
 async function sluice(args: string) {
-  const written = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      written[name] += String(text);
-      return true;
-    }),
-  );
-  const before = process.exitCode;
-  try {
-    const program = new Command('sluice').exitOverride();
-    const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: temporal.namespace };
-    registerOutbox(program, env);
-    const argv = ['outbox', ...args.split(' '), '--state', dir];
-    const code = await program.parseAsync(argv, { from: 'user' }).then(
-      () => process.exitCode,
-      (error: unknown) => {
-        const { message, exitCode } = describeError(error);
-        written.stderr += message ?? '';
-        return exitCode;
-      },
-    );
-    const sinks = () => (JSON.parse(written.stdout) as { sinks: SinkStatus[] }).sinks;
-    return { code, ...written, sinks };
-  } finally {
-    process.exitCode = before;
-    for (const spy of spies) spy.mockRestore();
-  }
+  const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: temporal.namespace };
+  const argv = ['outbox', ...args.split(' '), '--state', dir];
+  const ended = await runHere((program) => registerOutbox(program, env), argv);
+  return { ...ended, sinks: () => (JSON.parse(ended.stdout) as { sinks: SinkStatus[] }).sinks };
 }
 
 describe('the workflow of a sink', () => {

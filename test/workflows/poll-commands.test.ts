@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Deps } from '../../activities/deps.ts';
 import { createPollControlActivities } from '../../activities/polling/control.ts';
-import { describeError } from '../../src/cli/describe-error.ts';
 import { askDesk } from '../../src/cli/desk.ts';
 import { registerPoll } from '../../src/cli/poll.ts';
 import { tellPoller } from '../../src/cli/poll-tell.ts';
@@ -23,6 +21,7 @@ import { apiQueue, WORK_QUEUE } from '../../workflows/policies.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
 import { SEARCH_ATTRIBUTES } from '../support/house.ts';
 import { testLedger } from '../support/ledger.ts';
+import { runHere } from '../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
 
@@ -88,37 +87,15 @@ async function startWorkers() {
   };
 }
 
-/** Runs a command in this process, as `main.ts` does. */
 async function sluice(args: string) {
-  const written = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      written[name] += String(text);
-      return true;
-    }),
-  );
-  const before = process.exitCode;
-  try {
-    const program = new Command('sluice').exitOverride();
-    registerPoll(program, {
-      TOKEN: 'svc_test_CANARY',
-      TEMPORAL_ADDRESS: inject('temporalAddress'),
-      TEMPORAL_NAMESPACE: temporal.namespace,
-    });
-    const argv = [...args.split(' '), '--config', join(dir, 'sluice.yaml'), '--state', dir];
-    const code = await program.parseAsync(argv, { from: 'user' }).then(
-      () => process.exitCode,
-      (error: unknown) => {
-        const { message, exitCode } = describeError(error);
-        written.stderr += message ?? '';
-        return exitCode;
-      },
-    );
-    return { code, ...written, json: () => JSON.parse(written.stdout) as unknown };
-  } finally {
-    process.exitCode = before;
-    for (const spy of spies) spy.mockRestore();
-  }
+  const env = {
+    TOKEN: 'svc_test_CANARY',
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_NAMESPACE: temporal.namespace,
+  };
+  const argv = [...args.split(' '), '--config', join(dir, 'sluice.yaml'), '--state', dir];
+  const ended = await runHere((program) => registerPoll(program, env), argv);
+  return { ...ended, json: () => JSON.parse(ended.stdout) as unknown };
 }
 
 describe('without a worker', () => {

@@ -1,30 +1,12 @@
 // Batches of events on a real Kafka broker: what arrives in which order, and what a record that is too large does to the others.
-import { type Admin, Kafka, logLevel } from 'kafkajs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SinkEvent } from '../../../src/contracts/events.ts';
 import { kafkaSink } from '../../../src/sinks/kafka.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { toldEvent } from '../../unit/sinks/told-event.ts';
+import { kafkaRoom } from './kafka-room.ts';
 import { readTopic } from './topic.ts';
 
-let kafka: TestKafka | null;
-let client: Kafka;
-let admin: Admin;
-beforeAll(async () => {
-  kafka = await startKafka();
-  if (kafka === null) return;
-  client = new Kafka({ brokers: kafka.brokers, logLevel: logLevel.NOTHING });
-  admin = client.admin();
-  await admin.connect();
-  // The first run ever fetches the jars.
-}, 300_000);
-afterAll(async () => {
-  await admin?.disconnect();
-  await kafka?.stop();
-});
-beforeEach(({ skip }) => {
-  if (kafka === null) skip('no Kafka broker to be had');
-});
+const kafka = kafkaRoom();
 
 /** Sends to a topic of its own; answers the states, and what stands in the topic. */
 async function sendTo(
@@ -33,12 +15,12 @@ async function sendTo(
   configEntries: Record<string, string> = {},
 ) {
   const entries = Object.entries(configEntries).map(([name, value]) => ({ name, value }));
-  await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries: entries }] });
-  const { brokers } = kafka as TestKafka;
+  await kafka.admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries: entries }] });
+  const { brokers } = kafka.broker;
   const sink = kafkaSink({ type: 'kafka', brokers, topic, tls: false }, { log: () => undefined });
   const sent = await sink.send(events, { signal: AbortSignal.timeout(30_000) });
   await sink.close();
-  return { sent, messages: await readTopic(client, topic) };
+  return { sent, messages: await readTopic(kafka.client, topic) };
 }
 
 const TOO_LARGE = {
@@ -99,7 +81,7 @@ describe('a batch', () => {
   });
 
   it('for a topic that is missing fails as a whole, and makes no topic', async () => {
-    const { brokers } = kafka as TestKafka;
+    const { brokers } = kafka.broker;
     const topic = 'sinks.missing';
     const sink = kafkaSink({ type: 'kafka', brokers, topic, tls: false }, { log: () => undefined });
     const sent = await sink.send([toldEvent({ n: 1 }), toldEvent({ n: 2 })], {
@@ -110,6 +92,6 @@ describe('a batch', () => {
       { state: 'failed', error },
       { state: 'failed', error },
     ]);
-    expect(await admin.listTopics()).not.toContain(topic);
+    expect(await kafka.admin.listTopics()).not.toContain(topic);
   });
 });

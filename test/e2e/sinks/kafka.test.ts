@@ -1,36 +1,18 @@
 // The end of a run, told on a real Kafka broker: what arrives, and what happens while the broker or the topic is away.
-import { type Admin, Kafka, logLevel } from 'kafkajs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RunEndedEvent } from '../../../src/contracts/events.ts';
 import { pauseUpdate } from '../../../workflows/messages.ts';
-import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { HEADER, plainRow, type SyncHandle, syncRoom, untilRetried } from '../../support/sync-room.ts';
+import { kafkaRoom } from './kafka-room.ts';
 import { readTopic } from './topic.ts';
 
 const room = syncRoom();
-let kafka: TestKafka | null;
-let client: Kafka;
-let admin: Admin;
-beforeAll(async () => {
-  kafka = await startKafka();
-  if (kafka === null) return;
-  client = new Kafka({ brokers: kafka.brokers, logLevel: logLevel.NOTHING });
-  admin = client.admin();
-  await admin.connect();
-  // The first run ever fetches the jars.
-}, 300_000);
-afterAll(async () => {
-  await admin?.disconnect();
-  await kafka?.stop();
-});
-beforeEach(({ skip }) => {
-  if (kafka === null) skip('no Kafka broker to be had');
-});
+const kafka = kafkaRoom();
 
 /** A house whose sync announces to this topic; the topic is made here unless it is to be missing. */
 async function announcing(topic: string, options: { missing?: boolean; csv?: string } = {}) {
-  if (options.missing !== true) await admin.createTopics({ topics: [{ topic, numPartitions: 3 }] });
-  const bus = { type: 'kafka', brokers: (kafka as TestKafka).brokers, topic };
+  if (options.missing !== true) await kafka.admin.createTopics({ topics: [{ topic, numPartitions: 3 }] });
+  const bus = { type: 'kafka', brokers: kafka.broker.brokers, topic };
   return {
     csv: options.csv ?? HEADER + plainRow(1),
     sinks: { bus },
@@ -40,7 +22,7 @@ async function announcing(topic: string, options: { missing?: boolean; csv?: str
 }
 
 const eventsIn = async (topic: string) =>
-  (await readTopic(client, topic)).map(({ value }) => RunEndedEvent.parse(JSON.parse(value)));
+  (await readTopic(kafka.client, topic)).map(({ value }) => RunEndedEvent.parse(JSON.parse(value)));
 
 /** Changes how often and how long an event is tried, as an operator can. */
 async function hurry(handle: SyncHandle, wait: 'end' | 'often'): Promise<void> {
@@ -63,7 +45,7 @@ describe('a run that ends', () => {
     const csv = `${HEADER}${plainRow(1)}11 98765-4321,Ana Souza,ana@example.com,nonesuch,Acme,Nowhere,\nletters,Caio,,,,,\n`;
     await room.inHouse(await announcing('runs', { csv }), async (house) => {
       const reports = [await house.run(), await house.run()];
-      const messages = await readTopic(client, 'runs');
+      const messages = await readTopic(kafka.client, 'runs');
       expect(new Set(messages.map(({ partition }) => partition)).size).toBe(1);
       for (const { key, headers } of messages) {
         expect(key).toBe('acme/leads');
@@ -114,8 +96,8 @@ describe('a sink that is away', () => {
     await room.inHouse(await announcing('late', { missing: true }), async (house) => {
       const handle = await house.start();
       await untilRetried(handle, 'announceRun', 'UNKNOWN_TOPIC_OR_PARTITION');
-      expect(await admin.listTopics()).not.toContain('late');
-      await admin.createTopics({ topics: [{ topic: 'late' }] });
+      expect(await kafka.admin.listTopics()).not.toContain('late');
+      await kafka.admin.createTopics({ topics: [{ topic: 'late' }] });
       expect((await handle.result()).warnings).toEqual([]);
       expect((await eventsIn('late')).map(({ id }) => id)).toEqual(['acme/leads/1/finished']);
     });
@@ -135,7 +117,7 @@ describe('a sink that is away', () => {
 
   it('leaves the result of the run alone: it ends with a warning, and one that is back in time gets its event', async () => {
     await room.inHouse(await announcing('outage'), async (house) => {
-      const back = await (kafka as TestKafka).outage();
+      const back = await kafka.broker.outage();
       const lost = await house.start();
       await untilRetried(lost, 'announceRun', 'ECONNREFUSED');
       await hurry(lost, 'end');
