@@ -17,7 +17,9 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
       'Temporal server, ledger, worker and ingress in one process, for the configuration; stays up',
     )
     .action((options: SessionOptions) => stayUp('sluice dev', options, env, applySchedules, openDoors));
+}
 
+export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('worker'))
     .description('a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL, run as many as you like')
     .action(async (options: SessionOptions) => {

@@ -1,54 +1,50 @@
 #!/usr/bin/env node
-// Entry point of the `sluice` command: registers every group of commands and turns errors into exit codes.
+// Entry point of the `sluice` command: registers the groups of commands and turns errors into exit codes.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { registerAsyncapi } from './asyncapi.ts';
-import { registerConfig } from './config.ts';
-import { registerDemo } from './demo.ts';
-import { describeError } from './describe-error.ts';
-import { registerDev } from './dev.ts';
-import { registerDlq } from './dlq.ts';
-import { registerDoctor } from './doctor.ts';
-import { registerEvents } from './events.ts';
-import { registerIngress } from './ingress.ts';
-import { registerInit } from './init.ts';
-import { registerMessage } from './message.ts';
 import { endWithNpm } from './orphan.ts';
-import { registerOutbox } from './outbox.ts';
-import { registerPoll } from './poll.ts';
-import { registerSandbox } from './sandbox.ts';
-import { registerSync } from './sync.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
+/** Adds a group of commands to `program`; `env` is the environment that they read. */
+type Register = (program: Command, env: NodeJS.ProcessEnv) => void;
+
+// By the first word of a command. Only the group that is called is loaded: all of them take a second of computing.
+const GROUPS = new Map<string, () => Promise<Register>>([
+  ['init', async () => (await import('./init.ts')).registerInit],
+  ['config', async () => (await import('./config.ts')).registerConfig],
+  ['sync', async () => (await import('./sync.ts')).registerSync],
+  ['dev', async () => (await import('./dev.ts')).registerDev],
+  ['worker', async () => (await import('./dev.ts')).registerWorker],
+  ['dlq', async () => (await import('./dlq.ts')).registerDlq],
+  ['ingress', async () => (await import('./ingress.ts')).registerIngress],
+  ['events', async () => (await import('./events.ts')).registerEvents],
+  ['message', async () => (await import('./message.ts')).registerMessage],
+  ['poll', async () => (await import('./poll.ts')).registerPoll],
+  ['outbox', async () => (await import('./outbox.ts')).registerOutbox],
+  ['asyncapi', async () => (await import('./asyncapi.ts')).registerAsyncapi],
+  ['doctor', async () => (await import('./doctor.ts')).registerDoctor],
+  ['sandbox', async () => (await import('./sandbox.ts')).registerSandbox],
+  ['demo', async () => (await import('./demo.ts')).registerDemo],
+]);
+
+endWithNpm(process.env);
 const program = new Command('sluice')
   .description('Integration middleware between your systems and a customer-messaging service')
   .version(version)
   .exitOverride()
   .showHelpAfterError('(see --help)')
   .configureHelp({ sortSubcommands: true });
-// Commands made from here on inherit these settings.
-registerInit(program);
-registerConfig(program, process.env);
-registerSync(program, process.env);
-registerDev(program, process.env);
-registerDlq(program, process.env);
-registerIngress(program, process.env);
-registerEvents(program, process.env);
-registerMessage(program, process.env);
-registerPoll(program, process.env);
-registerOutbox(program, process.env);
-registerAsyncapi(program, process.env);
-registerDoctor(program, process.env);
-registerSandbox(program);
-registerDemo(program, process.env);
+// Commands made from here on inherit these settings. Help, and what to say of a mistyped word, take all of them.
+const called = GROUPS.get(process.argv[2] ?? '');
+for (const load of called === undefined ? GROUPS.values() : [called]) (await load())(program, process.env);
 
-endWithNpm(process.env);
 try {
   await program.parseAsync();
 } catch (error) {
+  const { describeError } = await import('./describe-error.ts');
   const { message, exitCode } = describeError(error);
   if (message !== null) process.stderr.write(`sluice: ${message}\n`);
   process.exitCode = exitCode;

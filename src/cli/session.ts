@@ -13,12 +13,11 @@ import {
   readFolderLock,
 } from '../runtime/folder-lock.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
-import { type Stack, startStack } from '../runtime/stack.ts';
+import type { Stack } from '../runtime/stack.ts';
 import { openClient } from '../runtime/temporal-client.ts';
 import { CONFIG_CHECKS } from './config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
-import { openLog } from './log.ts';
 
 export interface SessionOptions {
   readonly config?: string;
@@ -72,6 +71,9 @@ async function openWith(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<OpenStack> {
+  // Loaded here, as the worker's half of the SDK takes 0.3 s, which most commands do without.
+  const { openLog } = await import('./log.ts');
+  const { startStack } = await import('../runtime/stack.ts');
   const log = openLog(env, 'warn', shutdown);
   shutdown.add('folder lock', () => lock.release());
   const config = await openConfig(options.config, env);
