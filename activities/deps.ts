@@ -2,7 +2,14 @@
 import type { MessagingClient } from '../src/api-client/client.ts';
 import type { Gate } from '../src/budget/gate.ts';
 import type { Budget } from '../src/budget/slots.ts';
-import type { AnnounceRule, MappingConfig, PollerConfig, SourceConfig } from '../src/contracts/config.ts';
+import type { CampaignSpec } from '../src/contracts/campaign.ts';
+import type {
+  AnnounceRule,
+  MappingConfig,
+  OptOutConfig,
+  PollerConfig,
+  SourceConfig,
+} from '../src/contracts/config.ts';
 import type { RunSpec } from '../src/contracts/run.ts';
 import type { Source } from '../src/contracts/source.ts';
 import type { Database } from '../src/ledger/database.ts';
@@ -29,6 +36,13 @@ export interface AccountAccess {
   readonly settleSeconds: number;
   /** Which sinks are told of its conversations. */
   readonly announce: readonly AnnounceRule[];
+  /** Who wants no campaign. */
+  readonly optOut: OptOutConfig;
+}
+
+/** What time it is for campaigns, in milliseconds since 1970. Tests that skip time bring their own. */
+export interface Clock {
+  now(): Promise<number>;
 }
 
 export interface ActivityLog {
@@ -49,6 +63,9 @@ export interface Deps {
   spec(account: string, sync: string): RunSpec;
   /** @throws Error naming the poller when the account has none of that name in the configuration */
   poller(account: string, name: string): PollerConfig;
+  /** @throws Error naming the campaign when the account has none of that name in the configuration */
+  campaign(account: string, name: string): CampaignSpec;
+  readonly clock: Clock;
   openSource(config: SourceConfig): Source;
   /** Folder that the paths of file sources begin at; set: large files are read and mapped in a thread of their own. */
   readonly baseDir?: string;

@@ -1,4 +1,5 @@
 // All activities, built from what they depend on. Workflows import their type only.
+import { createCampaignApiActivities, createCampaignLedgerActivities } from './campaign/index.ts';
 import { createCardActivities } from './cards.ts';
 import { createCatalogActivities } from './catalog.ts';
 import { createContactActivities } from './contacts.ts';
@@ -23,6 +24,7 @@ export function createLedgerActivities(deps: Deps) {
     ...createIntakeActivities(deps),
     ...createDeliveryLedgerActivities(deps),
     ...createPollControlActivities(deps),
+    ...createCampaignLedgerActivities(deps),
   };
 }
 
@@ -36,6 +38,7 @@ export function createApiActivities(deps: Deps) {
     ...createEffectActivities(deps),
     ...createPollingActivities(deps),
     ...createDeliveryActivities(deps),
+    ...createCampaignApiActivities(deps),
   };
 }
 

@@ -1,6 +1,6 @@
 // Composition root of workers: from a configuration and a database to running Temporal workers.
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { AccountAccess, ActivityLog, Deps, TokenAccess } from '../activities/deps.ts';
+import type { AccountAccess, ActivityLog, Clock, Deps, TokenAccess } from '../activities/deps.ts';
 import { createApiActivities, createLedgerActivities } from '../activities/index.ts';
 import { resolveAssumptions } from '../src/api-client/assumptions.ts';
 import { MessagingClient } from '../src/api-client/client.ts';
@@ -32,6 +32,8 @@ export interface DepsOptions {
   readonly log: ActivityLog;
   /** Milliseconds for one call of the API, body included. @default 30_000 */
   readonly deadlineMs?: number;
+  /** What campaigns go by. @default the clock of this machine */
+  readonly clock?: Clock;
 }
 
 /**
@@ -63,6 +65,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
       tokenKey: keys.length === 1 ? (keys[0] as string) : shortHash(keys.sort().join(' ')),
       settleSeconds: resolveAssumptions(account.assumptions)['readBack.settleSeconds'],
       announce: account.announce,
+      optOut: account.optOut,
     });
   }
   const sinks = await openSinks(config, log);
@@ -93,6 +96,12 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
       if (poller?.account === account) return poller;
       throw new Error(`the account "${account}" has no poller "${name}" in ${config.file}`);
     },
+    campaign(account, name) {
+      const spec = config.campaign(name);
+      if (spec.account === account) return spec;
+      throw new Error(`the account "${account}" has no campaign "${name}" in ${config.file}`);
+    },
+    clock: options.clock ?? { now: async () => Date.now() },
     openSource: (source) =>
       openSource(source, { baseDir: config.dir, secret: async (ref) => (await config.secret(ref)).value }),
     baseDir: config.dir,

@@ -1,5 +1,6 @@
 // What can be said to and asked of workflows from outside, and how they are named.
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { CampaignActResult, CampaignName, CampaignProgress } from '../src/contracts/campaign.ts';
 import type { PollerName } from '../src/contracts/poll.ts';
 import type { RunProgress } from '../src/contracts/run.ts';
 
@@ -109,3 +110,69 @@ export const wakeSignal = defineSignal('wake');
 export function workQueueOf(queue: string): string {
   return queue.replace(/-api$/, '');
 }
+
+/** One workflow a campaign: starting it twice at once is one. */
+export function campaignIdentity({ account, campaign }: CampaignName) {
+  return {
+    workflowId: `reactivation-campaign/${account}/${campaign}`,
+    typedSearchAttributes: [
+      { key: SEARCH_KEYS.account, value: account },
+      { key: SEARCH_KEYS.job, value: `campaign/${campaign}` },
+    ],
+    staticSummary: `Campaign "${campaign}" of the account "${account}"`,
+  };
+}
+
+/** Reading a campaign's audience: twice at once is one. */
+export function campaignPlanIdentity({ account, campaign }: CampaignName) {
+  return {
+    workflowId: `campaign-plan/${account}/${campaign}`,
+    typedSearchAttributes: [
+      { key: SEARCH_KEYS.account, value: account },
+      { key: SEARCH_KEYS.job, value: `campaign-plan/${campaign}` },
+    ],
+    staticSummary: `Plans the campaign "${campaign}" of the account "${account}"`,
+  };
+}
+
+export const CAMPAIGN_SCHEDULE_PREFIX = 'campaign/';
+
+/** The schedule of a campaign, if it has one. */
+export function campaignScheduleId({ account, campaign }: CampaignName): string {
+  return `${CAMPAIGN_SCHEDULE_PREFIX}${account}/${campaign}`;
+}
+
+/** The server adds the time that it started for. */
+export function scheduledCampaignWorkflowId({ account, campaign }: CampaignName): string {
+  return `scheduled-campaign/${account}/${campaign}`;
+}
+
+/** Begin no trigger. Answered only when none is under way any more; kept until `resumeCampaign`, whatever restarts. */
+export const pauseCampaignUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('pauseCampaign');
+export const resumeCampaignUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('resumeCampaign');
+/** Ends the run: whoever has not been triggered never is. Answered when that is written down. */
+export const cancelCampaignUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('cancelCampaign');
+/** Triggers a minute from now on; null: what the budget leaves. */
+export const changeRateUpdate = defineUpdate<
+  CampaignActResult,
+  [OperatorAct & { readonly callsPerMinute: number | null }]
+>('changeRate');
+/** Leaves out the rest of the wave under way, or between two waves the next one. */
+export const skipWaveUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('skipWave');
+/** Tries members again that failed, in a wave of their own; null: whatever the code. */
+export const retryFailedUpdate = defineUpdate<
+  CampaignActResult,
+  [OperatorAct & { readonly codes: readonly string[] | null }]
+>('retryFailed');
+/** Settles members whose outcome is unknown; null: all of them. */
+export const resolveUnknownUpdate = defineUpdate<
+  CampaignActResult,
+  [
+    OperatorAct & {
+      readonly members: readonly number[] | null;
+      readonly as: 'triggered' | 'notTriggered';
+      readonly again: boolean;
+    },
+  ]
+>('resolveUnknown');
+export const campaignProgressQuery = defineQuery<CampaignProgress>('campaignProgress');

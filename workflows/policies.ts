@@ -60,11 +60,12 @@ export const OUTBOX_OPTIONS: ActivityOptions = {
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
-/** The lanes that workflows use, as the engine's priority keys. */
-export const LANE: { readonly [L in 'reply' | 'lead' | 'poll' | 'backfill']: (typeof LANES)[L] } = {
+/** The lanes, as the engine's priority keys. */
+export const LANE: typeof LANES = {
   reply: 1,
   lead: 2,
   poll: 3,
+  campaign: 4,
   backfill: 5,
 };
 

@@ -40,7 +40,7 @@ export class ConfigFileError extends Error {
 /** A name was asked for that the configuration doesn't have. */
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
-  readonly kind: 'account' | 'source' | 'mapping' | 'sync';
+  readonly kind: 'account' | 'source' | 'mapping' | 'sync' | 'campaign';
   readonly wanted: string;
   constructor(kind: UnknownNameError['kind'], wanted: string, hint: string) {
     super(redactTokens(`there is no ${kind} "${wanted}"; ${hint}`));

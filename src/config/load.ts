@@ -1,5 +1,6 @@
 // sluice.yaml → a configuration that can be relied on: parsed, validated, presets taken in, names checked.
 import { dirname, resolve } from 'node:path';
+import type { CampaignSpec } from '../contracts/campaign.ts';
 import {
   Config,
   MappingConfig,
@@ -67,6 +68,11 @@ export interface LoadedConfig {
    * @throws UnknownNameError
    */
   spec(sync: string): RunSpec;
+  /**
+   * All that this campaign goes by, as a copy of its own.
+   * @throws UnknownNameError
+   */
+  campaign(name: string): CampaignSpec;
   /** @throws SecretError */
   secret(ref: string): Promise<ResolvedSecret>;
 }
@@ -117,6 +123,7 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
     dir,
     config,
     spec: (sync) => buildSpec(config, sync),
+    campaign: (name) => buildCampaign(config, name),
     secret: (ref) => resolveSecret(ref, { env: options.env, baseDir: dir }),
   };
 }
@@ -210,6 +217,32 @@ function buildSpec(config: ResolvedConfig, sync: string): RunSpec {
   const source = config.sources[options.source]!;
   const mapping = config.mappings[options.mapping]!;
   return structuredClone({ account: options.account, sync, options, source, mapping });
+}
+
+function buildCampaign(config: ResolvedConfig, name: string): CampaignSpec {
+  if (!Object.hasOwn(config.campaigns, name)) {
+    throw new UnknownNameError(
+      'campaign',
+      name,
+      suggestion(name, Object.keys(config.campaigns), 'campaigns'),
+    );
+  }
+  const campaign = config.campaigns[name]!;
+  const account = config.accounts[campaign.account]!;
+  const { numbers } = campaign.exclude;
+  const used = new Set([
+    ...campaign.audience.flatMap((part) => (part.from === 'source' ? [part.source] : [])),
+    ...(numbers === undefined || Array.isArray(numbers) ? [] : [numbers.source]),
+  ]);
+  return structuredClone({
+    account: campaign.account,
+    campaign: name,
+    config: campaign,
+    sources: Object.fromEntries([...used].map((source) => [source, config.sources[source]!])),
+    // A configuration whose account has campaigns and no zone is refused.
+    timeZone: account.timeZone ?? 'UTC',
+    optOut: account.optOut,
+  });
 }
 
 // The switch is exhaustive on purpose: a new kind of source has to say here whether it names a file.

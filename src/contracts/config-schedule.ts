@@ -18,7 +18,7 @@ const Cron = z.string().superRefine((text, context) => {
   if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
-const TimeZone = z.string().superRefine((text, context) => {
+export const TimeZone = z.string().superRefine((text, context) => {
   const message = zoneProblem(text);
   if (message !== null) context.addIssue({ code: 'custom', message });
 });

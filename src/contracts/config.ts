@@ -1,15 +1,18 @@
 // The shape of sluice.yaml. One schema validates the file, types the code and exports JSON Schema.
 import { z } from 'zod';
 import { isPlainUrl, name, SecretRef } from './config-base.ts';
+import { CampaignConfig, OptOutConfig } from './config-campaigns.ts';
 import { IngressConfig } from './config-ingress.ts';
 import { MappingConfig } from './config-mapping.ts';
 import { PollerConfig } from './config-pollers.ts';
 import { RouteConfig } from './config-routes.ts';
+import { TimeZone } from './config-schedule.ts';
 import { AnnounceRule, SinkConfig } from './config-sinks.ts';
 import { SourceConfig } from './config-sources.ts';
 import { SyncConfig } from './config-sync.ts';
 
 export * from './config-actions.ts';
+export * from './config-campaigns.ts';
 export * from './config-ingress.ts';
 export * from './config-kafka.ts';
 export * from './config-mapping.ts';
@@ -46,6 +49,11 @@ export const AccountConfig = z.strictObject({
   announce: z.array(AnnounceRule).default([]).meta({
     description: 'Which sinks are told of its conversations and messages, and of which',
   }),
+  timeZone: TimeZone.optional().meta({
+    description:
+      "Clock of the account's business, as in America/Sao_Paulo: campaigns go by it where a contact's own is not known",
+  }),
+  optOut: OptOutConfig.prefault({}).meta({ description: 'Who wants no campaign of this account' }),
   assumptions: z
     .record(z.string(), z.unknown())
     .default({})
@@ -92,5 +100,9 @@ export const Config = z.strictObject({
     .record(name, PollerConfig)
     .default({})
     .meta({ description: 'Whose conversations are followed, by name' }),
+  campaigns: z
+    .record(name, CampaignConfig)
+    .default({})
+    .meta({ description: 'Reactivation campaigns: a flow for each of an audience, in waves, by name' }),
 });
 export type Config = z.infer<typeof Config>;

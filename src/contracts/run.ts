@@ -69,10 +69,13 @@ export type RefusalScope = 'record' | 'step' | 'run';
 /** What polling asks of the service. */
 export type PollStep = 'listConversations' | 'readMessages';
 
+/** What campaigns ask of the service, beside the effects that follow a trigger. */
+export type CampaignStep = 'readAudience' | 'findMember' | 'recheckMember' | 'triggerMember';
+
 /** Details of the failure that an API activity throws; `type` of the failure is the API's code. */
 export interface RefusalDetails {
   readonly scope: RefusalScope;
-  readonly step: Step | EffectStep | PollStep | 'catalog';
+  readonly step: Step | EffectStep | PollStep | CampaignStep | 'catalog';
 }
 
 /** A step that stopped for all records, or a value of the config that the account does not know. */

@@ -1,6 +1,7 @@
 // The ledger's tables. A migration that has shipped is never edited; a change is a new entry.
 import type { Database } from './database.ts';
 import { BUDGET_TABLES } from './schema/budget.ts';
+import { CAMPAIGN_TABLES } from './schema/campaigns.ts';
 import { CONVERSATION_TABLES } from './schema/conversations.ts';
 import { EVENT_TABLES } from './schema/events.ts';
 import { SYNC_TABLES } from './schema/sync.ts';
@@ -148,6 +149,7 @@ const MIGRATIONS: readonly Migration[] = [
   SYNC_TABLES,
   EVENT_TABLES,
   CONVERSATION_TABLES,
+  CAMPAIGN_TABLES,
 ];
 
 /** Brings the ledger's tables up to date; safe when several processes start at once. */

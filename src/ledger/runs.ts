@@ -24,8 +24,11 @@ export interface RunRow {
   /** Number of the run among those of its sync, from 1. */
   readonly seq: number;
   readonly status: RunStatus;
-  /** `retry`: made of records that an earlier run kept, instead of a source; `plan`: a dry run; `intake`: of a route. */
-  readonly kind: 'sync' | 'retry' | 'plan' | 'intake';
+  /**
+   * `retry`: made of records that an earlier run kept, instead of a source; `plan`: a dry run; `intake`: of a route;
+   * `poll`: of a poller; `campaign`. The last three have specs of their own.
+   */
+  readonly kind: 'sync' | 'retry' | 'plan' | 'intake' | 'poll' | 'campaign';
   readonly spec: RunSpec;
   readonly cursor: SourceCursor | null;
   readonly rows_read: number;

@@ -64,6 +64,7 @@ function depsWith(through: MessagingClient, keys: readonly string[] = ['token'])
       tokenKey: 'token',
       settleSeconds: 60,
       announce: [],
+      optOut: { tags: [], words: [] },
     }),
     spec: never,
     poller: never,
@@ -72,6 +73,8 @@ function depsWith(through: MessagingClient, keys: readonly string[] = ['token'])
     sink: never,
     sinkNames: [],
     sinkRetry: never,
+    campaign: never,
+    clock: { now: never },
   };
 }
 

@@ -69,6 +69,7 @@ function room() {
     tokenKey: freshToken(),
     settleSeconds: 1,
     announce: [],
+    optOut: { tags: [], words: [] },
   };
   const never = () => {
     throw new Error('not used here');

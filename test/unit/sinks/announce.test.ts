@@ -51,6 +51,8 @@ async function announce({ announce, open = false, answer, skips = false, attempt
     account: never,
     spec: never,
     poller: never,
+    campaign: never,
+    clock: { now: never },
     sinkNames: ['bus'],
     sinkRetry: never,
     openSource: never,

@@ -109,7 +109,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
     };
     const deps: Deps = {
       ...{ db, spec: never, openSource: never, compileMapping: never },
-      ...{ sink: never, sinkNames: [], sinkRetry: never },
+      ...{ sink: never, sinkNames: [], sinkRetry: never, campaign: never, clock: { now: never } },
       poller(account, name) {
         if (name === POLLER) return PollerConfig.parse({ account });
         throw new Error(`no poller ${name}`);
@@ -124,6 +124,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
           tokenKey: 'token',
           settleSeconds,
           announce: [],
+          optOut: { tags: [], words: [] },
         },
       }),
     };

@@ -76,13 +76,14 @@ export async function openHand(options: HandOptions) {
   };
   const deps: Deps = {
     ...{ db: cutDb, spec: never, openSource: never, compileMapping: never, sink: never, budget: FREE },
-    ...{ sinkNames: ['all'], sinkRetry: () => null },
+    ...{ sinkNames: ['all'], sinkRetry: () => null, campaign: never, clock: { now: never } },
     poller: () => poller,
     gate: createGate(new Map()),
     log: { info() {}, warn: (fields) => void log.push(fields), error: (fields) => void log.push(fields) },
     account: () => ({
       ...{ name: account, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
       ...{ settleSeconds: options.settleSeconds ?? 60, announce: options.announce ?? [{ sink: 'all' }] },
+      optOut: { tags: [], words: [] },
     }),
   };
   const activities = createPollingActivities(deps, {

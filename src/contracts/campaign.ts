@@ -1,0 +1,343 @@
+// A campaign as its workflows, its activities and its operators see it. Times in ISO 8601, UTC, but where a name ends in
+// `Ms`: milliseconds since 1970.
+import { z } from 'zod';
+import { CampaignConfig, OptOutConfig } from './config-campaigns.ts';
+import { SourceConfig } from './config-sources.ts';
+
+/** All that a campaign goes by, frozen when it is planned: an edit of sluice.yaml voids the plan. */
+export const CampaignSpec = z.object({
+  account: z.string(),
+  campaign: z.string(),
+  config: CampaignConfig,
+  /** The sources that it reads, by name. */
+  sources: z.record(z.string(), SourceConfig),
+  /** Of the account. */
+  timeZone: z.string(),
+  optOut: OptOutConfig,
+});
+export type CampaignSpec = z.infer<typeof CampaignSpec>;
+
+export interface CampaignName {
+  readonly account: string;
+  readonly campaign: string;
+}
+
+/** A run of a campaign: its id is `{account}/+{campaign}/{number}`. */
+export interface CampaignRunName {
+  readonly run: string;
+}
+
+/**
+ * - `planning` the audience is being read; `planned` it is frozen, and waits for its start (and approval)
+ * - `running`, also while paused; `finished`, `cancelled`, `failed` (it could not be planned); `void`: a newer plan replaced it
+ */
+export const CAMPAIGN_STATES = [
+  'planning',
+  'planned',
+  'running',
+  'finished',
+  'cancelled',
+  'failed',
+  'void',
+] as const;
+export type CampaignState = (typeof CAMPAIGN_STATES)[number];
+
+/**
+ * How a member stands; those before `waiting` are decided when the audience is frozen, those behind `sending` are final
+ * (an operator may take up `failed` again, and settle `unknown`):
+ * - `found` while the audience is read; `excluded`; `holdout`
+ * - `waiting` for its wave, or in it for its turn; `sending`: the right to trigger its flow is taken
+ * - `triggered`; `skipped` (its turn came, and a rule said no); `failed` (refused); `unknown`; `cancelled`
+ */
+export const MEMBER_STATES = [
+  'found',
+  'excluded',
+  'holdout',
+  'waiting',
+  'sending',
+  'triggered',
+  'skipped',
+  'failed',
+  'unknown',
+  'cancelled',
+] as const;
+export type MemberState = (typeof MEMBER_STATES)[number];
+
+/** Codes of `excluded` (decided with the audience) and of `skipped` (decided at the member's turn). */
+export const MEMBER_CODES = [
+  'NUMBER_INVALID',
+  'VARIABLE_MISSING',
+  'OPTED_OUT',
+  'EXCLUDED_TAG',
+  'EXCLUDED_NUMBER',
+  'EXCLUDED_CAMPAIGN',
+  'CONTACTED_LATELY',
+  'OPEN_CONVERSATION',
+  'HUMAN_SERVICE',
+  'NO_COMMON_WINDOW',
+  'FREQUENCY_CAP',
+  'WINDOW_CLOSED',
+  'WINDOW_UNKNOWN',
+  'CONTACT_GONE',
+  'WAVE_SKIPPED',
+  'CAMPAIGN_ENDED',
+] as const;
+export type MemberCode = (typeof MEMBER_CODES)[number];
+
+// ---- planning
+
+export interface CampaignPlanInput extends CampaignName {
+  /** Who plans it. */
+  readonly by: string;
+}
+
+/** Answer of `openCampaignPlan`. */
+export interface CampaignPlanning extends CampaignRunName {
+  readonly tokenKey: string;
+  readonly callsPerMinute: number;
+  /** Lists of the account to read first. */
+  readonly lists: readonly CampaignList[];
+  /** How each part of the audience is read, in order. */
+  readonly parts: readonly ('api' | 'ledger')[];
+}
+export type CampaignList = 'tags' | 'pipelines' | 'lostReasons' | 'connections';
+
+/** `part`: place in the configuration's list `audience`, from 0. */
+export interface AudiencePageInput extends CampaignRunName {
+  readonly part: number;
+}
+
+/** Answer of one page of a part of the audience. */
+export interface AudiencePage {
+  readonly done: boolean;
+  /** Rows found in this part so far. */
+  readonly found: number;
+}
+
+export interface PlannedWave {
+  readonly wave: number;
+  readonly kind: 'canary' | 'wave';
+  readonly size: number;
+  /** First and last trigger. */
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
+/** Why a plan can not be carried out, or something to know about it. */
+export interface PlanNote {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** What `sluice campaign plan` shows; nothing personal. */
+export interface CampaignPlan extends CampaignName, CampaignRunName {
+  readonly plannedAt: string;
+  readonly plannedBy: string;
+  /** Rows found, people among them, and rows that added no person. */
+  readonly found: number;
+  readonly audience: number;
+  readonly merged: number;
+  readonly parts: readonly { readonly from: string; readonly found: number }[];
+  readonly excluded: Readonly<Record<string, number>>;
+  readonly holdout: number;
+  /** Members that will be triggered if nothing comes between. */
+  readonly eligible: number;
+  /** Members by the time zones that their windows go by; several zones: open in all of them. */
+  readonly zones: readonly { readonly zones: readonly string[]; readonly members: number }[];
+  readonly calls: {
+    /** Spent on the plan. */
+    readonly planning: number;
+    readonly triggers: number;
+    readonly rechecks: number;
+    /** Looking contacts up whose id is not known. */
+    readonly lookups: number;
+    /** Moving cards and setting tags, at most. */
+    readonly after: number;
+  };
+  /** Triggers a minute that the forecast goes by. */
+  readonly pacePerMinute: number;
+  /** Calls a minute that the account's tokens allow now. */
+  readonly callsPerMinute: number;
+  readonly waves: readonly PlannedWave[];
+  /** Waves beyond those listed. */
+  readonly moreWaves: number;
+  /** Last trigger, as far as it can be foreseen; null: never, see problems. */
+  readonly finishAt: string | null;
+  /** Any of these, and the plan can not be started. */
+  readonly problems: readonly PlanNote[];
+  readonly warnings: readonly PlanNote[];
+  readonly approval: CampaignConfig['approval'];
+}
+
+// ---- running
+
+export interface CampaignInput extends CampaignName, CampaignRunName {
+  /** Who started it. */
+  readonly by: string;
+}
+
+/** Answer of `openCampaign`. */
+export interface OpenedCampaign {
+  readonly tokenKey: string;
+  readonly callsPerMinute: number;
+  /** Who holds it already, and why. */
+  readonly held: { readonly by: string; readonly reason: string } | null;
+  /** Step that each member begins with. */
+  readonly first: MemberStep;
+  /** Members under way at once. */
+  readonly concurrency: number;
+}
+
+/** One call of the API each. */
+export type MemberStep = 'findMember' | 'recheckMember' | 'triggerMember';
+
+export interface TurnInput extends CampaignRunName {
+  /** Only members behind this one; 0: all. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** What comes next, as the ledger has it. */
+export type CampaignTurn = TurnFacts &
+  (
+    | {
+        readonly do: 'trigger';
+        readonly members: readonly number[];
+        /** Their windows close then: none of them is begun later. */
+        readonly closesMs: number;
+      }
+    | {
+        readonly do: 'wait';
+        readonly untilMs: number;
+        readonly why: 'start' | 'window' | 'retry' | 'settle' | 'every';
+      }
+    /** A wave has broken a stop rule, or the plan's end has come: somebody has to look. */
+    | { readonly do: 'hold'; readonly code: string; readonly reason: string }
+    /** Every member behind `after` has its outcome, or is under way. */
+    | { readonly do: 'end' }
+  );
+
+interface TurnFacts {
+  /** The wave under way, or the last one; null before the first. */
+  readonly wave: number | null;
+  /** At most so many triggers a minute; null: what the budget leaves. */
+  readonly pacePerMinute: number | null;
+  readonly callsPerMinute: number;
+  readonly counts: CampaignCounts;
+}
+
+export type CampaignCounts = Readonly<Record<MemberState, number>>;
+
+export interface MemberInput extends CampaignRunName {
+  readonly member: number;
+}
+
+export interface MemberResult {
+  readonly state: MemberState;
+  /** The step to go on with; null: it has its outcome, or comes again with a later turn (`waiting`). */
+  readonly next: MemberStep | null;
+  /** Events to be done after the trigger, by id: handed to the workflow of events. */
+  readonly after?: readonly string[];
+}
+
+/** What an operator does to a run; each is kept in its audit with who and why. */
+export type CampaignAct = { readonly by: string; readonly reason: string } & (
+  | { readonly action: 'approve' | 'pause' | 'resume' | 'cancel' | 'skipWave' }
+  | { readonly action: 'rate'; readonly callsPerMinute: number | null }
+  /** Members that failed are tried again, in a wave of their own. */
+  | { readonly action: 'retry'; readonly codes: readonly string[] | null }
+  /** The flow did run, or it did not; `again`: then it is triggered once more. */
+  | {
+      readonly action: 'resolve';
+      readonly members: readonly number[] | null;
+      readonly as: 'triggered' | 'notTriggered';
+      readonly again: boolean;
+    }
+);
+
+export interface CampaignActInput extends CampaignRunName {
+  readonly act: CampaignAct;
+  /** Names the act: done twice, it is one. */
+  readonly id: string;
+}
+
+export interface CampaignActResult {
+  /** Members that it concerned. */
+  readonly members: number;
+}
+
+export type CampaignPhase = 'opening' | 'running' | 'waiting' | 'closing' | 'ended';
+
+/** Answer of the query `campaignProgress`. */
+export interface CampaignProgress extends CampaignRunName {
+  readonly phase: CampaignPhase;
+  readonly paused: { readonly by: string; readonly reason: string } | null;
+  readonly wave: number | null;
+  /** Set while it waits. */
+  readonly waiting: { readonly until: string; readonly why: string } | null;
+  readonly underWay: number;
+  readonly pacePerMinute: number | null;
+  readonly counts: CampaignCounts | null;
+}
+
+// ---- results
+
+/**
+ * Once a run has finished: audience = excluded + holdout + triggered + skipped + failed + unknown + cancelled (the sums of the
+ * tables by code). `replied`, `delivered`, `read` as far as a poller saw it.
+ */
+export interface CampaignFigures {
+  readonly audience: number;
+  readonly eligible: number;
+  readonly holdout: number;
+  readonly excluded: Readonly<Record<string, number>>;
+  readonly waiting: number;
+  readonly sending: number;
+  readonly triggered: number;
+  readonly delivered: number;
+  readonly read: number;
+  readonly replied: number;
+  readonly optedOut: number;
+  readonly moved: number;
+  readonly tagged: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly failed: Readonly<Record<string, number>>;
+  readonly unknown: number;
+  readonly cancelled: number;
+}
+
+export interface WaveResult extends CampaignFigures {
+  readonly wave: number;
+  readonly kind: 'canary' | 'wave' | 'retry';
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly judgedAt: string | null;
+  /** The stop rules that it broke. */
+  readonly broken: readonly PlanNote[];
+}
+
+export interface CampaignReport extends CampaignName, CampaignRunName {
+  readonly state: CampaignState;
+  readonly held: { readonly by: string; readonly reason: string } | null;
+  readonly plannedAt: string;
+  readonly plannedBy: string;
+  readonly approvedBy: string | null;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly calls: number;
+  readonly pollerSees: boolean;
+  readonly total: CampaignFigures;
+  readonly waves: readonly WaveResult[];
+}
+
+export interface CampaignListInput extends Partial<CampaignName> {
+  readonly limit: number;
+}
+
+export interface CampaignAuditEntry {
+  readonly at: string;
+  readonly by: string;
+  readonly action: string;
+  readonly reason: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
