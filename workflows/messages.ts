@@ -1,6 +1,11 @@
 // What can be said to and asked of workflows from outside, and how they are named.
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { CampaignActResult, CampaignName, CampaignProgress } from '../src/contracts/campaign.ts';
+import type {
+  CampaignActResult,
+  CampaignName,
+  CampaignPlanProgress,
+  CampaignProgress,
+} from '../src/contracts/campaign.ts';
 import type { PollerName } from '../src/contracts/poll.ts';
 import type { RunProgress } from '../src/contracts/run.ts';
 
@@ -176,3 +181,4 @@ export const resolveUnknownUpdate = defineUpdate<
   ]
 >('resolveUnknown');
 export const campaignProgressQuery = defineQuery<CampaignProgress>('campaignProgress');
+export const campaignPlanProgressQuery = defineQuery<CampaignPlanProgress>('campaignPlanProgress');

@@ -114,6 +114,16 @@ export interface AudiencePage {
   readonly found: number;
 }
 
+/** Answer of the query `campaignPlanProgress`. */
+export interface CampaignPlanProgress {
+  readonly phase: 'opening' | 'reading' | 'deciding' | 'ended';
+  /** Part of the audience that is read, from 0, of so many. */
+  readonly part: number;
+  readonly parts: number;
+  /** Rows found in that part so far. */
+  readonly found: number;
+}
+
 export interface PlannedWave {
   readonly wave: number;
   readonly kind: 'canary' | 'wave';
