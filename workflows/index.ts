@@ -1,4 +1,12 @@
 // Every workflow type that a worker registers.
+export {
+  campaignDeskAct,
+  campaignRunAudit,
+  campaignRunPlan,
+  campaignRunReport,
+  listCampaignRuns,
+} from './campaign-desk.ts';
+export { campaignPlan } from './campaign-plan.ts';
 export { conversationPolling } from './conversation-polling.ts';
 export { crmSync } from './crm-sync.ts';
 export { listDeliveries } from './delivery-desk.ts';
@@ -8,4 +16,5 @@ export { leadIntake } from './lead-intake.ts';
 export { outboxDelivery } from './outbox-delivery.ts';
 export { describeSinks, discardOutbox, listOutbox, retryOutbox } from './outbox-desk.ts';
 export { describePollers } from './poll-desk.ts';
+export { reactivationCampaign } from './reactivation-campaign.ts';
 export { scheduledSync } from './scheduled-sync.ts';

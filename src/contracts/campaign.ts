@@ -196,10 +196,17 @@ export interface OpenedCampaign {
   readonly first: MemberStep;
   /** Members under way at once. */
   readonly concurrency: number;
+  /** Events that follow triggers of this run and no workflow was started for (state `received`): handed over again. */
+  readonly after: readonly string[];
 }
 
 /** One call of the API each. */
 export type MemberStep = 'findMember' | 'recheckMember' | 'triggerMember';
+
+/** What the workflow of a run answers. */
+export interface CampaignResult extends CampaignRunName {
+  readonly state: 'finished' | 'cancelled';
+}
 
 export interface TurnInput extends CampaignRunName {
   /** Only members behind this one; 0: all. */

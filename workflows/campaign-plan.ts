@@ -1,0 +1,75 @@
+// Plans a campaign: reads its audience, decides who is left out, and works out when it would be done. The ledger holds the
+// people; this workflow knows parts and pages only.
+import {
+  CancellationScope,
+  ContinueAsNew,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type {
+  AudiencePage,
+  CampaignPlan,
+  CampaignPlanInput,
+  CampaignPlanning,
+} from '../src/contracts/campaign.ts';
+import { campaignPlanProgressQuery, SEARCH_KEYS } from './messages.ts';
+import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { reasonOf } from './refusals.ts';
+
+const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+
+/** What a plan takes along when it continues as new: the pages read are in the ledger. */
+interface Carried {
+  readonly planning: CampaignPlanning;
+  readonly part: number;
+}
+
+export async function campaignPlan(
+  input: CampaignPlanInput & { readonly carried?: Carried },
+): Promise<CampaignPlan> {
+  const { account, campaign, by, carried } = input;
+  let { part } = carried ?? { part: 0 };
+  let phase = 'opening';
+  let found = 0;
+  let parts = 0;
+  setHandler(campaignPlanProgressQuery, () => ({ phase, part, parts, found }));
+
+  const planning = carried?.planning ?? (await ledger.openCampaignPlan({ account, campaign, by }));
+  const { run, lists } = planning;
+  parts = planning.parts.length;
+  const api = proxyActivities<Activities>({
+    ...API_OPTIONS,
+    taskQueue: apiQueue(workflowInfo().taskQueue),
+    priority: callPriority(LANE.campaign, planning.tokenKey, planning.callsPerMinute),
+  });
+  upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: run }]);
+
+  const read = (how: 'api' | 'ledger'): Promise<AudiencePage> =>
+    how === 'api' ? api.readAudiencePage({ run, part }) : ledger.readAudienceRows({ run, part });
+  try {
+    phase = 'reading';
+    if (carried === undefined) for (const list of lists) await api.readCampaignList({ run, list });
+    for (; part < parts; part++) {
+      for (let done = false; !done; ) {
+        ({ done, found } = await read(planning.parts[part] as 'api' | 'ledger'));
+        if (!done && workflowInfo().continueAsNewSuggested)
+          await continueAsNew<typeof campaignPlan>({ account, campaign, by, carried: { planning, part } });
+      }
+    }
+    phase = 'deciding';
+    await ledger.freezeAudience({ run });
+    return await ledger.planCampaign({ run });
+  } catch (error) {
+    if (error instanceof ContinueAsNew) throw error;
+    const reason = isCancellation(error) ? 'the planning was cancelled' : reasonOf(error);
+    await CancellationScope.nonCancellable(() => ledger.failCampaignPlan({ run, reason }));
+    throw error;
+  } finally {
+    phase = 'ended';
+  }
+}
