@@ -8,6 +8,7 @@ import { callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { importMessages, newestOf, putStatuses, statusChanges } from './import-messages.ts';
 import { judge, type PageView, type Verdict, viewPage } from './message-page.ts';
+import { noteOptOutReplies } from './opt-out-replies.ts';
 import { settleReadError } from './read-refusal.ts';
 import { NOTHING, type Read, type ReadCall, type ReadOptions, type Sitting } from './sitting.ts';
 
@@ -72,6 +73,7 @@ async function takePage(
 ): Promise<Read> {
   const { tx, call, row } = sitting;
   const { account, conversation } = call;
+  await noteOptOutReplies(sitting, page.items);
   const before = row.reading !== null && row.reading.read > 0 ? row.reading : null;
   const view = viewPage(page, window, before);
   const newest = before?.newest ?? newestOf(page.items, date, row.item.lastMessage);
