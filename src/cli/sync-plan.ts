@@ -1,7 +1,5 @@
 // `sluice sync plan`: what the next run would do, and what it would cost. Writes nothing and calls nobody.
 import type { Command } from 'commander';
-import { dryRun } from '../../activities/plan-dry.ts';
-import { createDeps } from '../../workers/compose.ts';
 import type { PlanChange, PlanReport, PlanSample } from '../contracts/plan.ts';
 import { maskRecord } from '../observability/masking.ts';
 import { integer } from './arguments.ts';
@@ -26,6 +24,9 @@ export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
     .option('--samples <n>', 'people shown of each kind, masked', integer({ min: 0, max: 1000 }), 3)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
+        // A plan works as the worker does, with all that a worker loads; the other commands do without it.
+        const { dryRun } = await import('../../activities/plan-dry.ts');
+        const { createDeps } = await import('../../workers/compose.ts');
         const config = await openConfig(options.config, env);
         const spec = config.spec(name);
         const db = await openLedgerAlone('sluice sync plan', options.state, env, shutdown);

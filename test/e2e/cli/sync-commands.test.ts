@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
+import { registerSync } from '../../../src/cli/sync.ts';
 import { RunSpec } from '../../../src/contracts/run.ts';
 import { openPglite } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
@@ -14,6 +15,7 @@ import { advanceRun, closeRun, openRun } from '../../../src/ledger/runs.ts';
 import { crmSyncWorkflowId } from '../../../workflows/messages.ts';
 import { buildOnce } from '../../support/build.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
+import { runHere } from '../../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal.ts';
 
 const PHONE = '5511987654321';
@@ -94,19 +96,28 @@ async function fillLedger(): Promise<void> {
 }
 
 interface Ended {
-  readonly code: number;
+  readonly code: string | number | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-function sluice(args: string, env: Record<string, string> = {}): Promise<Ended> {
+function whole(args: string, env: Record<string, string>) {
   const { TEMPORAL_ADDRESS: _, TEMPORAL_NAMESPACE: __, DATABASE_URL: ___, ...inherited } = process.env;
+  const files = ['--config', join(dir, 'sluice.yaml'), '--state', join(dir, '.sluice')];
+  return { argv: [...args.split(' '), ...files], env: { ...inherited, TOKEN: 'svc_test_x', ...env } };
+}
+
+function sluice(args: string, more: Record<string, string> = {}): Promise<Ended> {
+  const { argv, env } = whole(args, more);
+  return runHere((program) => registerSync(program, env), argv);
+}
+
+/** The same as a process of its own. */
+function spawned(args: string): Promise<Ended> {
+  const { argv, env } = whole(args, {});
   return new Promise((done) => {
-    execFile(
-      process.execPath,
-      [main, ...args.split(' ')],
-      { cwd: dir, env: { ...inherited, TOKEN: 'svc_test_x', ...env } },
-      (error, stdout, stderr) => done({ code: (error?.code as number | undefined) ?? 0, stdout, stderr }),
+    execFile(process.execPath, [main, ...argv], { env }, (error, stdout, stderr) =>
+      done({ code: error?.code ?? 0, stdout, stderr }),
     );
   });
 }
@@ -115,7 +126,7 @@ const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('sluice sync rows', () => {
   it('shows what failed and why, without a personal datum, unless asked for it', async () => {
-    const { code, stdout, stderr } = await sluice('sync rows leads --json');
+    const { code, stdout, stderr } = await spawned('sync rows leads --json');
     expect(code, stderr).toBe(0);
     const rows = lines(stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(rows.map(({ row, outcome, where, code }) => [row, outcome, where, code])).toEqual([
@@ -138,7 +149,7 @@ describe('sluice sync rows', () => {
 
   it('writes CSV that a spreadsheet does not run, to a file of its owner', async () => {
     const { code, stderr, stdout } = await sluice(
-      'sync rows leads --csv rows.csv --unmasked --code ERR_DUPLICATED_CONTACT',
+      `sync rows leads --csv ${join(dir, 'rows.csv')} --unmasked --code ERR_DUPLICATED_CONTACT`,
     );
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('personal data is shown in clear');
