@@ -56,6 +56,10 @@ export const CAMPAIGN_TABLES = `
     -- Not before: a person served it when it was its turn.
     not_before timestamptz,
     tries int not null default 0,
+    -- Its contact was looked for by number.
+    found_at timestamptz,
+    -- Internal errors of the service in a row, while its contact was looked at.
+    errors int not null default 0,
     -- Tags were read just before the call, for campaigns that ask for it.
     rechecked_at timestamptz,
     -- The right to trigger: how often it was given, and when last.

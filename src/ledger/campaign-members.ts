@@ -1,0 +1,187 @@
+// One member of a campaign: who has the right to trigger its flow, and what came of it. The row is the intent.
+import type { MemberCode, MemberState } from '../contracts/campaign.ts';
+import type { CampaignRow } from './campaigns.ts';
+import { getCampaign } from './campaigns.ts';
+import type { Queryable } from './database.ts';
+
+export interface MemberRow {
+  readonly id: number;
+  readonly run_id: string;
+  /** The person: number with the Brazilian ninth digit; null where the number can't be read. */
+  readonly key: string | null;
+  /** As the service or the source has it: E.164 without plus. */
+  readonly number: string | null;
+  readonly contact_id: number | null;
+  readonly card_id: number | null;
+  /** IANA zones, joined by a comma. */
+  readonly zones: string;
+  readonly variables: Readonly<Record<string, unknown>> | null;
+  readonly state: MemberState;
+  readonly code: string | null;
+  readonly reason: string | null;
+  readonly wave: number | null;
+  readonly not_before: Date | null;
+  /** How often it was put off because a person served it. */
+  readonly tries: number;
+  /** When its contact was looked for by number. */
+  readonly found_at: Date | null;
+  readonly rechecked_at: Date | null;
+  /** How often the right to trigger was given. */
+  readonly sends: number;
+  /** Seconds since it was given last, by the database's clock. */
+  readonly age: number | null;
+  readonly triggered_at: Date | null;
+  readonly ticket_id: number | null;
+  /** Events that follow the trigger. */
+  readonly events: readonly string[];
+}
+
+export interface MemberName {
+  readonly run: string;
+  readonly id: number;
+}
+
+const COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries,
+  found_at, rechecked_at, sends, extract(epoch from clock_timestamp() - sent_at)::float8 as age, triggered_at, ticket_id, events`;
+
+/** @throws Error when the run has no such member */
+export async function getMember(db: Queryable, { run, id }: MemberName): Promise<MemberRow> {
+  const [row] = await db.query<MemberRow>(
+    `select ${COLUMNS} from campaign_members where run_id = $1 and id = $2`,
+    [run, id],
+  );
+  if (row === undefined) throw new Error(`the run ${run} has no member ${id}`);
+  return row;
+}
+
+/**
+ * The run as it stands, and as it stays until the transaction ends: whoever pauses or cancels it waits so long. Taken
+ * before the rows of members, here as everywhere.
+ */
+export async function shareCampaign(tx: Queryable, run: string): Promise<CampaignRow> {
+  await tx.query('select 1 from campaigns where run_id = $1 for share', [run]);
+  return await getCampaign(tx, run);
+}
+
+/**
+ * Takes the right to trigger: given to exactly one caller, and only while nothing is under way.
+ * @returns number of the sending, which names this right ever after; null when it can't be had
+ */
+export async function takeMember(tx: Queryable, { run, id }: MemberName): Promise<number | null> {
+  const [row] = await tx.query<{ sends: number }>(
+    `update campaign_members
+        set state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), code = null, reason = null, not_before = null
+      where run_id = $1 and id = $2 and state = 'waiting' returning sends`,
+    [run, id],
+  );
+  return row?.sends ?? null;
+}
+
+export interface MemberEnd {
+  readonly state: 'triggered' | 'skipped' | 'failed' | 'unknown';
+  readonly code?: MemberCode | (string & {}) | null;
+  readonly reason?: string | null;
+  readonly ticketId?: number | null;
+  /** Events that follow the trigger. */
+  readonly events?: readonly string[];
+}
+
+/**
+ * Ends a member: one that waits, or with `sends` the one whose sending has come to this. A sending that was given up as
+ * unknown is settled by its answer, should that come after all; and one that did trigger has, whatever was thought meanwhile.
+ * @returns false when the member stands otherwise by now: nothing is changed then
+ */
+export async function endMember(
+  tx: Queryable,
+  { run, id }: MemberName,
+  end: MemberEnd,
+  at: Date,
+  sends: number | null = null,
+): Promise<boolean> {
+  const { state, code = null, reason = null, ticketId = null, events = null } = end;
+  const rows = await tx.query(
+    `update campaign_members
+        set state = $3, code = $4, reason = $5, ticket_id = coalesce($6::bigint, ticket_id), events = coalesce($7::text[], events),
+            ended_at = $8, triggered_at = case when $3 = 'triggered' then $8 else triggered_at end, not_before = null
+      where run_id = $1 and id = $2
+        and case when $9::int is null then state = 'waiting'
+                 else sends = $9 and state <> 'triggered'
+                      and ($3 = 'triggered' or state = 'sending' or state = 'unknown' and $3 <> 'unknown') end
+     returning 1`,
+    [run, id, state, code, reason, ticketId, events, at, sends],
+  );
+  return rows.length > 0;
+}
+
+export interface Release {
+  /** Tried again then, and that counts as one try. */
+  readonly retryAt?: Date;
+  /** The service does not know the contact by its id any more. */
+  readonly forgetContact?: boolean;
+}
+
+/**
+ * Gives the right back: what was sent was refused for certain. In a run that has been cancelled meanwhile the member is
+ * cancelled, too.
+ * @returns the member's state; null when it stands otherwise by now: nothing is changed then
+ */
+export async function releaseMember(
+  tx: Queryable,
+  { run, id }: MemberName,
+  sends: number,
+  at: Date,
+  { retryAt, forgetContact = false }: Release = {},
+): Promise<'waiting' | 'cancelled' | null> {
+  const state = (await shareCampaign(tx, run)).state === 'running' ? 'waiting' : 'cancelled';
+  const rows = await tx.query(
+    `update campaign_members
+        set state = $3, ended_at = case when $3 = 'cancelled' then $4::timestamptz end, not_before = $5,
+            tries = tries + case when $5::timestamptz is null then 0 else 1 end,
+            contact_id = case when $6 then null else contact_id end
+      where run_id = $1 and id = $2 and state = 'sending' and sends = $7 returning 1`,
+    [run, id, state, at, retryAt ?? null, forgetContact, sends],
+  );
+  return rows.length > 0 ? state : null;
+}
+
+/** Puts a waiting member off. @returns false when it does not wait any more */
+export async function putOff(tx: Queryable, { run, id }: MemberName, retryAt: Date): Promise<boolean> {
+  const rows = await tx.query(
+    `update campaign_members set not_before = $3, tries = tries + 1
+      where run_id = $1 and id = $2 and state = 'waiting' returning 1`,
+    [run, id, retryAt],
+  );
+  return rows.length > 0;
+}
+
+/** What a look at the contact has shown; its tags are as they were then. */
+export interface SeenMember {
+  readonly contactId: number;
+  readonly number: string;
+  readonly at: Date;
+  /** It was looked for by number. */
+  readonly found: boolean;
+}
+
+export async function noteMemberSeen(
+  tx: Queryable,
+  { run, id }: MemberName,
+  seen: SeenMember,
+): Promise<void> {
+  await tx.query(
+    `update campaign_members
+        set contact_id = $3, number = $4, rechecked_at = $5, errors = 0,
+            found_at = case when $6 then $5::timestamptz else found_at end
+      where run_id = $1 and id = $2`,
+    [run, id, seen.contactId, seen.number, seen.at, seen.found],
+  );
+}
+
+/** Counts one more internal error of the service while the contact was looked at; answers how many in a row. */
+export async function countMemberError(db: Queryable, { run, id }: MemberName): Promise<number> {
+  const [row] = await db.query<{ errors: number }>(
+    'update campaign_members set errors = errors + 1 where run_id = $1 and id = $2 returning errors',
+    [run, id],
+  );
+  return row?.errors ?? 1;
+}
