@@ -4,6 +4,7 @@ import { actions } from './actions.ts';
 import type { Bench } from './bench.ts';
 import { budget } from './budget.ts';
 import { calls } from './calls.ts';
+import { campaign } from './campaign.ts';
 import { fairness } from './fairness.ts';
 import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   actions,
   budget,
   calls,
+  campaign,
   fairness,
   ingress,
   lanes,

@@ -16,6 +16,7 @@ import type {
   CampaignPlan,
   CampaignPlanInput,
   CampaignPlanning,
+  CampaignPlanProgress,
 } from '../src/contracts/campaign.ts';
 import { campaignPlanProgressQuery, SEARCH_KEYS } from './messages.ts';
 import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
@@ -34,7 +35,7 @@ export async function campaignPlan(
 ): Promise<CampaignPlan> {
   const { account, campaign, by, carried } = input;
   let { part } = carried ?? { part: 0 };
-  let phase = 'opening';
+  let phase: CampaignPlanProgress['phase'] = 'opening';
   let found = 0;
   let parts = 0;
   setHandler(campaignPlanProgressQuery, () => ({ phase, part, parts, found }));

@@ -6,7 +6,6 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  log,
   proxyActivities,
   setHandler,
   upsertSearchAttributes,
@@ -22,6 +21,7 @@ import type {
   CampaignProgress,
   CampaignResult,
   CampaignTurn,
+  MemberResult,
   MemberStep,
   OpenedCampaign,
 } from '../src/contracts/campaign.ts';
@@ -193,8 +193,8 @@ class Campaign {
       let step: MemberStep | null = (this.#opened as OpenedCampaign).first;
       while (step !== null) {
         if (this.#control.held !== null) return;
-        const current = step;
-        const result = await calls.make(() => this.#api()[current]({ run, member }));
+        const current: MemberStep = step;
+        const result: MemberResult = await calls.make(() => this.#api()[current]({ run, member }));
         if (result.state !== 'waiting') this.#answers += 1;
         this.#events.push(...(result.after ?? []));
         step = result.next;

@@ -1,0 +1,116 @@
+// Live leads beside other work on the same token: sent at random, and how long each waited for its call.
+import { join } from 'node:path';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { LeadInput, lead } from '../lead-workflow.ts';
+import { readChain, type ScheduledActivity } from './engine.ts';
+import type { House } from './house.ts';
+import { type LoggedCall, perMinute, quantile, round, sum, timeOf, wasTaken } from './log.ts';
+import { poissonTimes, seeded } from './random.ts';
+
+export const LIMIT = 120;
+const SLOT_MS = 60_000 / LIMIT;
+const SEED = 99;
+const QUEUE = 'bench-leads';
+/** What a lead calls and the work beside it never does. */
+const LEAD_PATH = '/v1/tags';
+
+export interface Lead {
+  /** The engine's start of the workflow. */
+  readonly startedAt: number;
+  readonly call: ScheduledActivity;
+}
+
+/** A worker of this process runs the workflows of leads; their calls are made by the worker processes. */
+export async function openSender(house: House, input: LeadInput) {
+  // The last line of a bench is its figures; the SDK would fill the rest.
+  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+  const connection = await NativeConnection.connect({ address: house.temporalAddress });
+  const worker = await Worker.create({
+    connection,
+    taskQueue: QUEUE,
+    workflowsPath: join(import.meta.dirname, '../lead-workflow.js'),
+  });
+  const running = worker.run();
+  running.catch(() => undefined);
+  return {
+    /** @param everyMs mean distance of two */
+    async send(count: number, everyMs: number): Promise<Lead[]> {
+      const begin = Date.now();
+      const pending: Promise<Lead>[] = [];
+      for (const [i, at] of poissonTimes(count, everyMs, seeded(SEED)).entries()) {
+        await house.wait(Math.max(0, begin + at - Date.now()));
+        const one = sendLead(house, `lead-${everyMs}-${i}`, input);
+        one.catch(() => undefined);
+        pending.push(one);
+      }
+      return await Promise.all(pending);
+    },
+    async close() {
+      worker.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+}
+
+async function sendLead(house: House, workflowId: string, input: LeadInput): Promise<Lead> {
+  const handle = await house.client.workflow.start<typeof lead>('lead', {
+    workflowId,
+    taskQueue: QUEUE,
+    args: [input],
+  });
+  await handle.result();
+  const chain = await readChain(house.client, workflowId, handle.firstExecutionRunId);
+  return { startedAt: chain.startedAt, call: chain.activities[0] as ScheduledActivity };
+}
+
+/** @param began when the work beside them made its first call, epoch milliseconds */
+export function evaluate(
+  leads: readonly Lead[],
+  calls: readonly LoggedCall[],
+  began: number,
+): Record<string, number> {
+  const free = calls.filter((call) => call.path === LEAD_PATH && wasTaken(call)).map(timeOf);
+  const waits: { fromScheduling: number; fromStart: number }[] = [];
+  // A call belongs to the lead whose last attempt was under way when it came in; of several the one that ended first.
+  for (const { startedAt, call } of [...leads].sort(
+    (a, b) => (a.call.endedAt ?? 0) - (b.call.endedAt ?? 0),
+  )) {
+    const mine = free.findIndex(
+      (at) => at >= Math.floor(call.startedAt ?? 0) && at <= Math.ceil(call.endedAt ?? 0),
+    );
+    if (mine < 0) throw new Error('the call of a lead is not in the log of the sandbox');
+    const [at = 0] = free.splice(mine, 1);
+    waits.push({ fromScheduling: (at - call.scheduledAt) / SLOT_MS, fromStart: (at - startedAt) / SLOT_MS });
+  }
+  const scheduling = waits.map(({ fromScheduling }) => fromScheduling);
+  const start = waits.map(({ fromStart }) => fromStart);
+  const arrivals = leads.map(({ call }) => call.scheduledAt).sort((a, b) => a - b);
+  const perfect = perfectWaits(arrivals, began);
+  const from = arrivals[0] ?? 0;
+  const used = perMinute(calls.filter(wasTaken).map(timeOf), from, arrivals.at(-1) ?? 0);
+  return {
+    'wait p50, slots': round(quantile(scheduling, 0.5), 2),
+    'wait p99, slots': round(quantile(scheduling, 0.99), 2),
+    'wait max, slots': round(Math.max(...scheduling), 2),
+    'from workflow start p50, slots': round(quantile(start, 0.5), 2),
+    'from workflow start p99, slots': round(quantile(start, 0.99), 2),
+    'perfect queue p50, slots': round(quantile(perfect, 0.5), 2),
+    'perfect queue p99, slots': round(quantile(perfect, 0.99), 2),
+    'attempts per lead': round(sum(leads.map(({ call }) => call.attempts)) / leads.length, 2),
+    'used/allowed meanwhile': round(sum(used) / (LIMIT * used.length), 4),
+  };
+}
+
+/**
+ * What the same leads would wait if each took the very next slot that no earlier lead has: the best that slots in
+ * equal distances allow, as leads come several at once too. In slots.
+ */
+function perfectWaits(arrivals: readonly number[], began: number): number[] {
+  let taken = -1;
+  return arrivals.map((at) => {
+    const now = (at - began) / SLOT_MS;
+    taken = Math.max(Math.ceil(now), taken + 1);
+    return taken - now;
+  });
+}
