@@ -56,8 +56,8 @@ export const CAMPAIGN_TABLES = `
     -- Not before: a person served it when it was its turn.
     not_before timestamptz,
     tries int not null default 0,
-    -- Its contact was looked for by number.
-    found_at timestamptz,
+    -- The service knew no contact of the id that it came with.
+    contact_gone boolean not null default false,
     -- Internal errors of the service in a row, while its contact was looked at.
     errors int not null default 0,
     -- Tags were read just before the call, for campaigns that ask for it.
@@ -95,6 +95,9 @@ export const CAMPAIGN_TABLES = `
     judged_at timestamptz,
     -- Stop rules that it broke: [{code, reason}].
     broken jsonb not null default '[]',
+    -- Members that went on to a later wave, by what had come of them here: {humanService, failed, unknown}. Its size is these
+    -- and those that still name it.
+    moved_on jsonb not null default '{}',
     primary key (run_id, wave)
   );
 
