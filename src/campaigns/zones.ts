@@ -1,0 +1,95 @@
+// In which time zones the owner of a phone number may live. Several zones mean that the number does not tell which: windows
+// are then those that are open in all of them.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { Temporal } from 'temporal-polyfill';
+
+/**
+ * All zones that a number may be in, sorted: in Brazil by its area code, elsewhere those of its country. A number that tells no
+ * country (invalid, or of no country, as those of satellites) is taken to be in `fallback`. For many numbers
+ * {@link zoneFinder} is quicker.
+ *
+ * @param number E.164 digits without plus
+ * @param fallback zone of the account
+ */
+export function zonesOfNumber(number: string, fallback: string): readonly string[] {
+  return zoneFinder(fallback)(number);
+}
+
+/** {@link zonesOfNumber} that asks ICU once a country: 10 µs a number instead of 200. */
+export function zoneFinder(fallback: string): (number: string) => readonly string[] {
+  const countries = new Map<string, readonly string[]>();
+  return (number) => {
+    const found = parsePhoneNumberFromString(`+${number}`, { extract: false });
+    const country = found?.country;
+    if (found === undefined || country === undefined) return [fallback];
+    const area = country === 'BR' ? BRAZIL.get(found.nationalNumber.slice(0, 2)) : undefined;
+    if (area !== undefined) return area;
+    const known = countries.get(country);
+    if (known !== undefined) return known;
+    const zones = zonesOfCountry(country);
+    countries.set(country, zones.length > 0 ? zones : [fallback]);
+    return countries.get(country) ?? [fallback];
+  };
+}
+
+/** Whether this names a time zone of the IANA list. Offsets (`-03:00`) do not: they know no daylight saving time. */
+export function isZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** `getTimeZones()` is the standard's form, `timeZones` what engines had before it. */
+interface ZonedLocale {
+  readonly timeZones?: readonly string[];
+  getTimeZones?(): readonly string[] | undefined;
+}
+
+/** Of countries that libphonenumber knows, those that have no zone of their own in ICU's list. */
+const BESIDE: Readonly<Record<string, string>> = {
+  AC: 'Atlantic/St_Helena',
+  TA: 'Atlantic/St_Helena',
+  XK: 'Europe/Belgrade',
+};
+
+/** ICU's list: 0.2 ms. */
+function zonesOfCountry(country: string): readonly string[] {
+  const locale: Intl.Locale & ZonedLocale = new Intl.Locale('und', { region: country });
+  const zones = locale.getTimeZones?.() ?? locale.timeZones ?? [];
+  const beside = BESIDE[country];
+  return zones.length === 0 && beside !== undefined ? [beside] : [...new Set(zones)].sort();
+}
+
+/**
+ * Zones of Brazil by area code, as Anatel's plan of numbers and the IANA list draw their borders: an area that both of two
+ * zones reach into has both. Area 81 has Fernando de Noronha, an hour ahead of Recife, beside it.
+ */
+const BRAZIL: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    Araguaina: '63',
+    Bahia: '71 73 74 75 77',
+    Belem: '91 93 94 96',
+    Boa_Vista: '95',
+    Campo_Grande: '67',
+    Cuiaba: '65 66',
+    Eirunepe: '97',
+    Fortaleza: '83 84 85 86 88 89 98 99',
+    Maceio: '79 82',
+    Manaus: '92 97',
+    Noronha: '81',
+    Porto_Velho: '69',
+    Recife: '81 87',
+    Rio_Branco: '68',
+    Santarem: '93 94',
+    Sao_Paulo:
+      '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 64',
+  }).reduce((areas, [zone, codes]) => {
+    for (const code of codes.split(' ')) areas.set(code, [...(areas.get(code) ?? []), `America/${zone}`]);
+    return areas;
+  }, new Map<string, string[]>()),
+);
