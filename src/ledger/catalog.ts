@@ -1,4 +1,4 @@
-// What the account offers (tags, pipelines with their stages), as last read.
+// What the account offers (tags, pipelines with their stages, lost reasons, connections), as last read.
 
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
@@ -12,9 +12,22 @@ export interface CatalogPipeline {
   readonly name: string;
   readonly stages: readonly { readonly id: number; readonly name: string }[];
 }
+export interface CatalogLostReason {
+  readonly id: number;
+  /** Null where the service shows none (API text, Gaps in resources). */
+  readonly name: string | null;
+}
+export interface CatalogConnection {
+  readonly id: number;
+  readonly name: string;
+  readonly channel: string;
+  readonly status: string;
+}
 interface Items {
   tags: CatalogTag[];
   pipelines: CatalogPipeline[];
+  lostReasons: CatalogLostReason[];
+  connections: CatalogConnection[];
 }
 
 export async function saveCatalog<K extends keyof Items>(

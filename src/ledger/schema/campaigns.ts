@@ -39,6 +39,8 @@ export const CAMPAIGN_TABLES = `
     number text,
     contact_id bigint,
     card_id bigint,
+    -- When that card was made: of several of one person the newest counts.
+    card_at timestamptz,
     -- Part of the audience that brought it, from 0, and the row of a source.
     part int not null,
     row_no int,
@@ -82,6 +84,19 @@ export const CAMPAIGN_TABLES = `
   create index campaign_members_turn on campaign_members (run_id, wave, state, id);
   create index campaign_members_place on campaign_members (run_id, place) where state = 'waiting' and wave is null;
   create index campaign_members_row on campaign_members (run_id, part, row_no) where key is null;
+
+  -- While the audience is read: cards or contacts that a part has come by, and numbers to leave out.
+  create table campaign_seen (
+    run_id text not null references campaigns on delete cascade,
+    part int not null,
+    id bigint not null,
+    primary key (run_id, part, id)
+  );
+  create table campaign_barred (
+    run_id text not null references campaigns on delete cascade,
+    key text not null,
+    primary key (run_id, key)
+  );
 
   create table campaign_waves (
     run_id text not null references campaigns on delete cascade,

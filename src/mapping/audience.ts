@@ -1,0 +1,145 @@
+// Compiles what a campaign reads of each card, contact, person or row of its audience: the number, the values of the flow's
+// variables, and the time zone.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { AudiencePart, CampaignConfig } from '../contracts/config-campaigns.ts';
+import type { Expression } from '../contracts/config-mapping.ts';
+import { requireSafeName } from './columns.ts';
+import { MappingConfigError, ValueError } from './errors.ts';
+import { ExpressionCompiler, type RowView } from './expression.ts';
+import { overRows, type Part, partOf, type Report, requireCountry, toNumber } from './parts.ts';
+import { canonicalKey, parsePhone } from './phone.ts';
+import { isEmpty, toText } from './text.ts';
+import { toCustomValue } from './values.ts';
+
+/** One of an audience. */
+export interface MappedMember {
+  /** Key and number; or why there is none, without its value. */
+  readonly who:
+    | { readonly ok: true; readonly key: string; readonly number: string }
+    | { readonly ok: false; readonly reason: string };
+  /** Those that have a value. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** As it stands there: whether it is a zone is for others to say. Undefined: none, or the campaign reads none. */
+  readonly zone: string | undefined;
+}
+
+export interface CompiledAudience {
+  /**
+   * A promise only when expressions use JSONata.
+   * @param values `{card, contact}` of cards, `{contact}` of contacts and of people of the ledger, else the row of the source
+   */
+  apply(values: Readonly<Record<string, unknown>>): MappedMember | Promise<MappedMember>;
+  /** Names and dot-paths that are read (those inside JSONata excepted). */
+  readonly columns: readonly string[];
+}
+
+/**
+ * Checks and compiles what one part of the audience yields.
+ * @param part one of `config.audience`
+ * @throws MappingConfigError when it can't work; the path begins at the campaign
+ */
+export function compileAudience(config: CampaignConfig, part: AudiencePart): CompiledAudience {
+  const compiler = new ExpressionCompiler();
+  const country = requireCountry(config.defaultCountry);
+  const place = config.audience.indexOf(part);
+  const at = place === -1 ? [] : ['audience', String(place)];
+  if (part.from === 'cards' && typeof part.stage === 'string' && part.pipeline === undefined) {
+    throw new MappingConfigError(
+      [...at, 'stage'],
+      'a stage is known by its name only inside a pipeline; name the pipeline, or the id of the stage',
+    );
+  }
+  const number: Part<string | undefined> =
+    part.from === 'source'
+      ? partOf(compiler, part.number, [...at, 'number'], (value) => toNumber(value, country))
+      : partOf(compiler, 'contact.number', at, toServiceNumber);
+  const variables = Object.entries(config.variables).map(([name, expression]) => {
+    const path = ['variables', name];
+    requireSafeName(name, path);
+    return { name, value: partOf(compiler, expression, path, toCustomValue) };
+  });
+  const zone = compileZone(config.windows.zone, compiler);
+  const finish = (row: RowView): MappedMember => {
+    let reason = '';
+    const found = number(row, (_field, error) => {
+      reason = error.message;
+    });
+    const values: Record<string, unknown> = {};
+    for (const { name, value } of variables) {
+      // What can't be used is as good as missing: the member is left out by the variable's name.
+      const known = value(row, IGNORE);
+      if (!isEmpty(known)) values[name] = known;
+    }
+    return {
+      who:
+        found === undefined ? { ok: false, reason } : { ok: true, key: canonicalKey(found), number: found },
+      variables: values,
+      zone: zone(row, IGNORE),
+    };
+  };
+  return { columns: compiler.columns.names, apply: overRows(compiler, finish) };
+}
+
+const IGNORE: Report = () => undefined;
+
+function compileZone(
+  zone: CampaignConfig['windows']['zone'],
+  compiler: ExpressionCompiler,
+): Part<string | undefined> {
+  if (typeof zone === 'string') return () => undefined;
+  return partOf(compiler, zone.field, ['windows', 'zone', 'field'], toText);
+}
+
+/**
+ * A number as the service has it: E.164 without plus (API text, Contact). Only its length is looked at: numbers of carriers that
+ * libphonenumber does not know are phones as well, ids that a channel uses inside are none (API text, ERR_CONTACT_NUMBER_IS_LID).
+ * @throws ValueError `invalid_phone`
+ */
+function toServiceNumber(value: unknown): string {
+  const text = typeof value === 'string' ? value : '';
+  const possible =
+    /^[1-9]\d{7,14}$/.test(text) &&
+    parsePhoneNumberFromString(`+${text}`, { extract: false })?.isPossible() === true;
+  if (possible) return text;
+  const reason = 'the contact has no phone number: this is an id that the channel uses inside';
+  throw new ValueError('invalid_phone', reason, undefined);
+}
+
+export interface CompiledNumbers {
+  /** Key of the person; null: the number can't be read. A promise only when the expression uses JSONata. */
+  apply(values: Readonly<Record<string, unknown>>): string | null | Promise<string | null>;
+}
+
+/**
+ * Checks and compiles `exclude.numbers` that stand in a source.
+ * @throws MappingConfigError when it can't work; the path begins at the campaign
+ */
+export function compileExcludedNumbers(
+  { defaultCountry }: Pick<CampaignConfig, 'defaultCountry'>,
+  number: Expression,
+): CompiledNumbers {
+  const country = requireCountry(defaultCountry);
+  const compiler = new ExpressionCompiler();
+  const read = partOf(compiler, number, ['exclude', 'numbers', 'number'], (value) =>
+    toNumber(value, country),
+  );
+  const apply = overRows(compiler, (row) => {
+    const found = read(row, IGNORE);
+    return found === undefined ? null : canonicalKey(found);
+  });
+  return { apply };
+}
+
+/**
+ * Keys of the numbers that `exclude.numbers` lists.
+ * @throws MappingConfigError for one that is none; the path begins at the campaign
+ */
+export function excludedKeys({ defaultCountry, exclude }: CampaignConfig): string[] {
+  if (!Array.isArray(exclude.numbers)) return [];
+  const country = requireCountry(defaultCountry);
+  return exclude.numbers.map((text, index) => {
+    const phone = parsePhone(text, country);
+    if (phone.ok) return canonicalKey(phone.number);
+    throw new MappingConfigError(['exclude', 'numbers', String(index)], phone.reason);
+  });
+}
