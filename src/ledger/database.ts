@@ -48,9 +48,10 @@ function ledgerError(error: unknown): never {
 /**
  * Opens PGlite in `dir`. One process only: the caller holds the folder's lock.
  * @param dir folder of the database, made when missing
+ * @param from a dump of a database to begin with in a new folder @default an empty one, which takes PGlite three seconds
  */
-export async function openPglite(dir: string): Promise<Database> {
-  const db = await PGlite.create({ dataDir: dir });
+export async function openPglite(dir: string, from?: Blob): Promise<Database> {
+  const db = await PGlite.create({ dataDir: dir, ...(from === undefined ? {} : { loadDataDir: from }) });
   const on = (client: Pick<PGlite, 'query'>): Queryable => ({
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await client.query<Row>(sql, [...params]).catch(ledgerError)).rows,

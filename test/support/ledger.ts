@@ -1,6 +1,7 @@
-// The ledger of tests: one PGlite a process, as its start takes three seconds, with the tables made once and emptied after.
+// The ledger of tests: one PGlite a process, as its start takes a second, with the tables made once and emptied after.
 import { type Database, openPglite } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
+import { readCluster } from './cluster.ts';
 
 const KEY = Symbol.for('sluice.test.ledger');
 const shared = globalThis as { [KEY]?: Promise<Database> };
@@ -17,7 +18,7 @@ export async function testLedger(): Promise<Database> {
 }
 
 async function open(): Promise<Database> {
-  const db = await openPglite('memory://');
+  const db = await openPglite('memory://', await readCluster());
   await migrate(db);
   return { ...db, close: async () => undefined };
 }

@@ -1,6 +1,6 @@
 // `sluice sync rows`, `retry` and `schedule` as users type them, against a ledger and a Temporal server made for them.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -14,6 +14,7 @@ import { addRowProblems, endRecord, stageRecords } from '../../../src/ledger/rec
 import { advanceRun, closeRun, openRun } from '../../../src/ledger/runs.ts';
 import { crmSyncWorkflowId } from '../../../workflows/messages.ts';
 import { buildOnce } from '../../support/build.ts';
+import { layCluster } from '../../support/cluster.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
 import { runHere } from '../../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal.ts';
@@ -56,8 +57,9 @@ afterAll(async () => {
 
 /** One run: a failed person full of personal data, one of unknown outcome, a rejected row. */
 async function fillLedger(): Promise<void> {
-  await mkdir(join(dir, '.sluice'));
-  const db = await openPglite(join(dir, '.sluice', 'ledger'));
+  const folder = join(dir, '.sluice', 'ledger');
+  await layCluster(folder);
+  const db = await openPglite(folder);
   try {
     await migrate(db);
     const run = await openRun(

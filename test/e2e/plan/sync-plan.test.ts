@@ -13,6 +13,7 @@ import { openPglite } from '../../../src/ledger/database.ts';
 import { reportRun } from '../../../src/ledger/runs.ts';
 import { buildOnce } from '../../support/build.ts';
 import { runModule } from '../../support/child.ts';
+import { layCluster } from '../../support/cluster.ts';
 
 const ROWS = 9000;
 const MAPPING = { contact: { number: 'phone', name: 'name', email: 'email' }, tags: ['tags'] };
@@ -30,6 +31,7 @@ beforeAll(async () => {
     socket.destroy();
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  for (const folder of ['.sluice/ledger', 'killed']) await layCluster(join(dir, folder));
   await writeFile(join(dir, 'leads.csv'), rows().join('\n'));
   const { port } = server.address() as { port: number };
   await writeFile(

@@ -1,22 +1,20 @@
 // Whose turn it is: however begins and ends of events fall, one of a subject is under way, and none steps back.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Deps } from '../../../activities/deps.ts';
 import { createIntakeActivities } from '../../../activities/intake.ts';
 import type { EventDraft } from '../../../src/contracts/intake.ts';
-import { type Database, openPglite } from '../../../src/ledger/database.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
 import { settleStep } from '../../../src/ledger/records.ts';
+import { testLedger } from '../../support/ledger.ts';
 import { freshAccount, phone, recordOf } from '../ledger/support.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await openPglite('memory://');
-  await migrate(db);
+  db = await testLedger();
 });
-afterAll(() => db.close());
 
 const options = {
   mode: 'upsert',

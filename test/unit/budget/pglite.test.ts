@@ -2,11 +2,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPglite } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
+import { readCluster } from '../../support/cluster.ts';
 import { recordSlots, slotsSuite } from './slots-suite.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await openPglite('memory://');
+  db = await openPglite('memory://', await readCluster());
   await migrate(db);
   await recordSlots(db);
 });
