@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import { SecretError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { type SinkConfig, type SourceConfig, secretRefs } from '../contracts/config.ts';
+import { type CampaignConfig, type SinkConfig, type SourceConfig, secretRefs } from '../contracts/config.ts';
 import { redactTokens } from '../observability/redaction.ts';
 
 export interface SecretState {
@@ -64,11 +64,22 @@ export interface ConfigSummary {
     /** Sinks that are told. */
     readonly announce: readonly string[];
   }[];
+  readonly campaigns: readonly {
+    readonly name: string;
+    readonly account: string;
+    readonly flow: number;
+    readonly connection: number;
+    /** What each part of the audience is read from: cards, contacts, the name of a source, ledger. */
+    readonly audience: readonly string[];
+    /** Times at which it begins by itself. */
+    readonly schedule: readonly string[];
+    readonly notes: readonly string[];
+  }[];
 }
 
 /** What a configuration holds, and whether its secrets and files are there. No secret is in it. */
-export async function summarize(loaded: LoadedConfig): Promise<ConfigSummary> {
-  const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers } = loaded.config;
+export async function summarize(loaded: LoadedConfig, now = new Date()): Promise<ConfigSummary> {
+  const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns } = loaded.config;
   return {
     file: loaded.file,
     accounts: await Promise.all(
@@ -136,7 +147,31 @@ export async function summarize(loaded: LoadedConfig): Promise<ConfigSummary> {
       connection,
       announce: [...new Set(accounts[account]?.announce.map(({ sink }) => sink))],
     })),
+    campaigns: Object.entries(campaigns).map(([name, campaign]) => ({
+      name,
+      account: campaign.account,
+      flow: campaign.flow,
+      connection: campaign.connection,
+      audience: campaign.audience.map((part) => (part.from === 'source' ? part.source : part.from)),
+      schedule: [campaign.schedule?.cron ?? []].flat(),
+      notes: notesOn(campaign, now),
+    })),
   };
+}
+
+/** What was right when it was written, or is right but surprising: never a reason to refuse the file. */
+function notesOn({ end, holdout, approval, schedule }: CampaignConfig, now: Date): string[] {
+  return [
+    ...(end !== undefined && new Date(end) <= now
+      ? [`it was over on ${end}, so no plan of it can be started; write a later end, or take it out`]
+      : []),
+    ...(holdout > 0.5 ? [`it leaves more people alone than it reaches: holdout is ${holdout}`] : []),
+    ...(approval === 'second-person' && schedule !== undefined
+      ? [
+          'its schedule makes plans only: each waits for `sluice campaign approve` and `sluice campaign start`',
+        ]
+      : []),
+  ];
 }
 
 function placeOfSink(sink: SinkConfig): string {

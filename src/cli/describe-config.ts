@@ -47,19 +47,30 @@ export function describeSummary(summary: ConfigSummary): string[] {
         announce.length === 0 ? 'announced to no sink' : `announced to ${announce.join(' and ')}`,
       ].join(', '),
     ]),
+    ...summary.campaigns.map(({ name, account, flow, connection, audience, schedule }) => [
+      'campaign',
+      name,
+      [
+        `flow ${flow} over connection ${connection} of ${account}`,
+        `for ${[...new Set(audience)].join(' and ')}`,
+        ...schedule,
+      ].join(', '),
+    ]),
   ];
   const width = Math.max(0, ...rows.map(([, name = '']) => name.length));
   const lines = rows.map(([kind = '', name = '', text = '']) =>
     `  ${kind.padEnd(8)} ${name.padEnd(width)}  ${text}`.trimEnd(),
   );
-  const notes = [
+  const secrets = [
     ...summary.accounts.map(({ name, tokens }) => ({ thing: `account ${name}`, secrets: tokens })),
     ...summary.sources.map(({ name, secrets }) => ({ thing: `source ${name}`, secrets })),
     ...summary.clusters.map(({ name, secrets }) => ({ thing: `cluster ${name}`, secrets })),
     ...summary.routes.map(({ name, secrets }) => ({ thing: `route ${name}`, secrets })),
     ...summary.sinks.map(({ name, secrets }) => ({ thing: `sink ${name}`, secrets })),
-  ].flatMap(({ thing, secrets }) =>
-    secrets.flatMap((secret) => secret.notes.map((note) => `  ${thing}: ${note}`)),
+  ].map(({ thing, secrets }) => ({ thing, notes: secrets.flatMap((secret) => secret.notes) }));
+  const campaigns = summary.campaigns.map(({ name, notes }) => ({ thing: `campaign ${name}`, notes }));
+  const notes = [...secrets, ...campaigns].flatMap(({ thing, notes }) =>
+    notes.map((note) => `  ${thing}: ${note}`),
   );
   return [`${summary.file} is right`, ...lines, ...(notes.length === 0 ? [] : ['To look at', ...notes])];
 }

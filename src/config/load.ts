@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import type { CampaignSpec } from '../contracts/campaign.ts';
 import {
+  type CampaignConfig,
   Config,
   MappingConfig,
   type ResolvedRoute,
@@ -9,6 +10,7 @@ import {
   type SourceConfig,
 } from '../contracts/config.ts';
 import type { RunSpec } from '../contracts/run.ts';
+import { checkCampaigns } from './check-campaigns.ts';
 import { checkIngress } from './check-ingress.ts';
 import { checkPollers } from './check-pollers.ts';
 import { checkRoutes } from './check-routes.ts';
@@ -42,6 +44,8 @@ export interface ConfigChecks {
   readonly checkPath?: (path: string) => readonly CheckProblem[];
   /** Called once per JSON Schema of a route, those in files too. */
   readonly checkSchema?: (schema: Record<string, unknown>) => readonly CheckProblem[];
+  /** Called once per campaign that has the right shape. */
+  readonly checkCampaign?: (campaign: CampaignConfig) => readonly CheckProblem[];
 }
 
 export interface LoadOptions extends ConfigChecks {
@@ -102,6 +106,7 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
     ...checkIngress(main),
     ...checkRoutes(main, mappings, options),
     ...checkPollers(main, options.now ?? new Date()),
+    ...checkCampaigns(main, options.checkCampaign),
     ...inMappings,
     ...inSchemas,
   ];

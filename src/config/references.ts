@@ -20,18 +20,71 @@ const REFERENCES: readonly Reference[] = [
   { from: 'syncs', key: ['announce'], to: ['sinks'], what: 'sink' },
   { from: 'routes', key: ['account'], to: ['accounts'], what: 'account' },
   { from: 'pollers', key: ['account'], to: ['accounts'], what: 'account' },
+  { from: 'campaigns', key: ['account'], to: ['accounts'], what: 'account' },
   { from: 'routes', key: ['action', 'mapping'], to: ['mappings'], what: 'mapping' },
   { from: 'routes', key: ['kafka', 'cluster'], to: ['ingress', 'kafka'], what: 'cluster' },
 ];
 
+/** Names in one campaign that are not always there, or that stand in lists. */
+function placesOf(campaign: unknown): Place[] {
+  const { audience, exclude } = {
+    audience: child(campaign, 'audience'),
+    exclude: child(campaign, 'exclude'),
+  };
+  const excluded = child(exclude, 'campaigns');
+  return [
+    ...(Array.isArray(audience) ? audience : []).flatMap((part: unknown, index) => [
+      // The source of cards is where they came from, by id.
+      ...(child(part, 'from') === 'source'
+        ? [{ key: ['audience', index, 'source'], to: 'sources', wanted: child(part, 'source') }]
+        : []),
+      { key: ['audience', index, 'createdBy'], to: 'syncs', wanted: child(part, 'createdBy') },
+      {
+        key: ['audience', index, 'campaign', 'name'],
+        to: 'campaigns',
+        wanted: child(child(part, 'campaign'), 'name'),
+      },
+    ]),
+    {
+      key: ['exclude', 'numbers', 'source'],
+      to: 'sources',
+      wanted: child(child(exclude, 'numbers'), 'source'),
+    },
+    ...(Array.isArray(excluded) ? excluded : []).map((wanted: unknown, index) => ({
+      key: ['exclude', 'campaigns', index],
+      to: 'campaigns',
+      wanted,
+    })),
+  ];
+}
+
+interface Place {
+  readonly key: readonly (string | number)[];
+  readonly to: string;
+  readonly wanted: unknown;
+}
+
 export function checkReferences(main: YamlFile): ConfigProblem[] {
-  return REFERENCES.flatMap(({ from, key, to, what }) => {
+  const check = (
+    at: readonly (string | number)[],
+    wanted: unknown,
+    to: readonly string[],
+    what: string,
+  ): ConfigProblem[] => {
     const known = entriesOf(main, ...to).map(([name]) => name);
-    return entriesOf(main, from).flatMap(([name, entry]) => {
-      const wanted = key.reduce(child, entry);
-      if (typeof wanted !== 'string' || known.includes(wanted)) return [];
-      const hint = suggestion(wanted, known, to.join('.'));
-      return [main.problemAt([from, name, ...key], `there is no ${what} "${wanted}"`, hint)];
-    });
-  });
+    if (typeof wanted !== 'string' || known.includes(wanted)) return [];
+    return [main.problemAt(at, `there is no ${what} "${wanted}"`, suggestion(wanted, known, to.join('.')))];
+  };
+  return [
+    ...REFERENCES.flatMap(({ from, key, to, what }) =>
+      entriesOf(main, from).flatMap(([name, entry]) =>
+        check([from, name, ...key], key.reduce(child, entry), to, what),
+      ),
+    ),
+    ...entriesOf(main, 'campaigns').flatMap(([name, campaign]) =>
+      placesOf(campaign).flatMap(({ key, to, wanted }) =>
+        check(['campaigns', name, ...key], wanted, [to], to.slice(0, -1)),
+      ),
+    ),
+  ];
 }

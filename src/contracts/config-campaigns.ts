@@ -1,6 +1,6 @@
 // The part `campaigns` of sluice.yaml: whom a campaign reaches, with which flow, when, how fast, and when it stops.
 import { z } from 'zod';
-import { Duration, described, durationWithin, name } from './config-base.ts';
+import { described, durationWithin, name } from './config-base.ts';
 import { Expression } from './config-mapping.ts';
 import { ScheduleConfig } from './config-schedule.ts';
 
@@ -10,13 +10,19 @@ const tagNames = z.array(z.string().min(1)).min(1);
 const share = z.number().gt(0).max(1);
 const count = z.int().positive();
 
+const Instant = z.iso.datetime({
+  offset: true,
+  error: 'write a time with its offset, for example 2026-12-01T09:00:00-03:00',
+});
+
 /** An instant, or a span of time before the audience is read. */
 const Moment = z.union([
-  Duration,
+  // First, so that its message is the one that a wrong value gets.
   z.iso.datetime({
     offset: true,
     error: 'write a time with its offset (2026-11-01T00:00:00-03:00), or a span before the plan (90d)',
   }),
+  durationWithin('1m', '36500d'),
 ]);
 export type Moment = z.infer<typeof Moment>;
 
@@ -26,7 +32,8 @@ const between = (what: string) =>
       after: described(Moment, `${what} at or after this time, or less than so long ago`).optional(),
       before: described(Moment, `${what} at or before this time, or longer ago than this`).optional(),
     })
-    .optional();
+    .optional()
+    .meta({ description: `${what} in this period; one of the two is enough` });
 
 /** Filters of GET /v1/cards (API text, Cards), by name where the API takes ids. */
 export const CardsAudience = z.strictObject({
@@ -89,7 +96,8 @@ export const LedgerAudience = z.strictObject({
       name: described(name, 'Which of `campaigns`: those that its last run reached'),
       replied: described(z.boolean(), 'Only those who replied, or only those who did not').optional(),
     })
-    .optional(),
+    .optional()
+    .meta({ description: 'They were members of a campaign' }),
 });
 export type LedgerAudience = z.infer<typeof LedgerAudience>;
 
@@ -142,6 +150,14 @@ export const TimeRange = z
     'write from and to, for example 09:00-18:30; 22:00-02:00 ends the next day, 00:00-24:00 is the whole day',
   );
 
+/** A day of one year, or of every one; the year 2000 has all days that any year has. */
+const Holiday = z
+  .string()
+  .regex(/^(?:\d{4}-)?\d\d-\d\d$/, { error: 'write 2026-12-25, or 12-25 for every year', abort: true })
+  .refine((day) => z.iso.date().safeParse(day.length === 5 ? `2000-${day}` : day).success, {
+    error: ({ input }) => `${String(input)} is a day that no calendar has; write month and day as 12-25`,
+  });
+
 export const SendingWindows = z.strictObject({
   zone: z
     .union([
@@ -158,12 +174,7 @@ export const SendingWindows = z.strictObject({
       'Weekday → when flows may be triggered; a range over midnight belongs to the day it begins on',
   }),
   holidays: z
-    .array(
-      z.union([
-        z.iso.date('write 2026-12-25, or 12-25 for every year'),
-        z.string().regex(/^(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/),
-      ]),
-    )
+    .array(Holiday)
     .default([])
     .meta({ description: 'Days without any window, 2026-12-25, or 12-25 for every year' }),
 });
@@ -223,8 +234,8 @@ export const CampaignConfig = z.strictObject({
   holdout: z.number().min(0).lt(1).default(0).meta({
     description: 'Share of the audience that is left alone, to compare with; the same people each time',
   }),
-  start: z.iso.datetime({ offset: true }).optional().meta({ description: 'Not before, with offset' }),
-  end: z.iso.datetime({ offset: true }).optional().meta({
+  start: Instant.optional().meta({ description: 'Not before, with offset' }),
+  end: Instant.optional().meta({
     description: 'Not after, with offset; a plan that can not be done by then is refused',
   }),
   windows: SendingWindows.meta({ description: 'When flows may be triggered' }),

@@ -33,7 +33,7 @@ export const ScheduleConfig = z.strictObject({
   }),
   overlap: z.enum(['skip', 'buffer-one', 'cancel-other']).default('skip').meta({
     description:
-      'When a run of this sync is under way already, scheduled or started by hand: leave this time out, run once more after it, or cancel it and run anew',
+      'When a run of it is under way already, scheduled or started by hand: leave this time out, run once more after it, or cancel it and run anew',
   }),
   catchUpWindow: duration({ min: '10s', max: '365d' }).default('1h').meta({
     description:
