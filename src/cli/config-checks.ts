@@ -4,6 +4,7 @@ import { type CheckProblem, type ConfigChecks, checkWithSchema } from '../config
 import { RouteConfigError } from '../ingress/route/errors.ts';
 import { compileSchema } from '../ingress/route/schema.ts';
 import { compileAction } from '../mapping/actions.ts';
+import { compileAudience, compileExcludedNumbers, excludedKeys } from '../mapping/audience.ts';
 import { Columns } from '../mapping/columns.ts';
 import { compileMapping, MappingConfigError } from '../mapping/index.ts';
 
@@ -19,7 +20,32 @@ export const CONFIG_CHECKS: ConfigChecks = {
       path: path.slice(1),
       message,
     })),
+  checkCampaign: (campaign) => {
+    const { numbers } = campaign.exclude;
+    const problems = [
+      ...campaign.audience.flatMap((part) => problemsOf(() => compileAudience(campaign, part))),
+      ...problemsOf(() =>
+        numbers === undefined || Array.isArray(numbers)
+          ? excludedKeys(campaign)
+          : compileExcludedNumbers(campaign, numbers.number),
+      ),
+    ]
+      // A stage without its pipeline is told of by the configuration itself.
+      .filter(({ path }) => path.at(-1) !== 'stage')
+      .map(({ path, message }) => ({ path: inLists(campaign, path), message }));
+    // Variables are compiled with each part of the audience; they are wrong once.
+    const print = ({ path, message }: CheckProblem) => JSON.stringify([path, message]);
+    return [...new Map(problems.map((problem) => [print(problem), problem])).values()];
+  },
 };
+
+/** A path whose steps into lists are numbers, as those of the file are. */
+function inLists(value: unknown, path: CheckProblem['path']): CheckProblem['path'] {
+  const [step, ...rest] = path;
+  if (step === undefined || typeof value !== 'object' || value === null) return path;
+  const inner: unknown = (value as Record<string, unknown>)[step];
+  return [Array.isArray(value) ? Number(step) : step, ...inLists(inner, rest)];
+}
 
 function problemsOf(compile: () => unknown): CheckProblem[] {
   try {

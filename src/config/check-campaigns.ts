@@ -4,6 +4,7 @@ import { CampaignConfig } from '../contracts/config.ts';
 import { durationMs } from '../contracts/config-base.ts';
 import { checkAudience } from './check-audience.ts';
 import { checkEyes } from './check-campaign-eyes.ts';
+import { checkVariables } from './check-variables.ts';
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
 import type { ConfigChecks } from './load.ts';
@@ -31,6 +32,7 @@ export function checkCampaigns(main: YamlFile, check: ConfigChecks['checkCampaig
         ...checkRest(main, account, campaign, say),
         ...checkAudience(main, account, campaign, say),
         ...checkEyes(main, account, campaign, say),
+        ...checkVariables(campaign, say),
         ...(parsed?.success === true ? (check?.(parsed.data) ?? []) : []).map(({ path, message, hint }) =>
           main.problemAt(['campaigns', name, ...path], message, hint),
         ),

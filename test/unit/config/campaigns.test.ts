@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { CONFIG_CHECKS } from '../../../src/cli/config-checks.ts';
 import { summarize } from '../../../src/cli/config-summary.ts';
 import { describeSummary } from '../../../src/cli/describe-config.ts';
 import { configRoom } from './room.ts';
@@ -468,6 +469,115 @@ describe('rules that nobody would ever keep', () => {
       ),
     ],
   ]);
+});
+
+describe('expressions of a campaign', () => {
+  const checked = (text: string) => problemsOf(text, CONFIG_CHECKS);
+  it.each<Case>([
+    [
+      'JSONata that can not be read, once for all parts of the audience',
+      'first_name: contact.name',
+      'first_name: "=$split("',
+      ['variables.first_name', 'JSONata'],
+    ],
+    [
+      'a template that is not closed',
+      'first_name: contact.name',
+      "first_name: ['{{contact.a', contact.name]",
+      ['variables.first_name[0]', 'not closed'],
+    ],
+    [
+      'a number of a row',
+      'source: list, number: phone }\n      - { from: ledger',
+      'source: list, number: "{{}}" }\n      - { from: ledger',
+      ['audience[1].number', 'empty'],
+    ],
+    [
+      'a number of a row to leave out',
+      'numbers: { source: list, number: phone }',
+      'numbers: { source: list, number: "=(" }',
+      ['exclude.numbers.number', 'JSONata'],
+    ],
+    [
+      'a number to leave out that is none, which is not repeated',
+      'numbers: { source: list, number: phone }',
+      "numbers: ['+5511987654321', '55119']",
+      ['exclude.numbers[1]', 'the number is too short'],
+    ],
+    [
+      'a country without phones',
+      'variables: {',
+      'defaultCountry: XX\n    variables: {',
+      ['defaultCountry', 'is no country with phone numbers'],
+    ],
+    [
+      'a zone of a field',
+      'days: { mon: [00:00-24:00] }',
+      'zone: { field: "=(" }, days: { mon: [00:00-24:00] }',
+      ['windows.zone.field', 'JSONata'],
+    ],
+    [
+      'a stage without its pipeline, once',
+      'status: [lost], closed',
+      'stage: New, closed',
+      ['audience[0].stage', 'no pipeline is named'],
+    ],
+  ])('%s', async (_name, from, to, [at = '', message = '']) => {
+    expect(GOOD).toContain(from);
+    const found = await checked(GOOD.replace(from, () => to));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(/^sluice\.yaml:\d+:\d+ {2}campaigns\.(back|abroad)\./);
+    expect(found[0]).toContain(`.${at}: `);
+    expect(found[0]).toContain(message);
+    expect(found[0]).not.toContain('55119');
+  });
+
+  const way = 'begin with contact. or card., or give it a default';
+  tell([
+    [
+      'look for what neither cards nor people have',
+      '{ first_name: contact.name }',
+      '{ a: name, b: { path: Name }, c: "Dear {{name}}", d: [name, Name], e: card.title }',
+      [
+        ...['a', 'b', 'c', 'd'].map(
+          (name) =>
+            `campaigns.back.variables.${name}: nobody of audience[0] has it, and would be left out: cards have card.… and contact.…; ${way}`,
+        ),
+        `campaigns.back.variables.e: nobody of audience[2] has it, and would be left out: people of the ledger have contact.… only; ${way}`,
+      ],
+    ],
+    [
+      'look for cards where contacts are',
+      'flow: 1',
+      'flow: 1\n    variables: { card: card.title }',
+      [
+        `campaigns.abroad.variables.card: nobody of audience[0] has it, and would be left out: contacts have contact.… only; ${way}`,
+      ],
+    ],
+    [
+      'look for a zone that nobody has',
+      'days: { mon: [00:00-24:00] }',
+      'zone: { field: zone }, days: { mon: [00:00-24:00] }',
+      [
+        'campaigns.abroad.windows.zone.field: nobody of the audience has it: contacts have contact.… only; begin with contact. or card., or write number or account',
+      ],
+    ],
+  ]);
+
+  it.each([
+    '{ a: { path: name, default: you } }',
+    '{ a: { const: x } }',
+    '{ a: =name }',
+    '{ a: "Dear {{contact.name}} of {{name}}" }',
+    '{ a: [name, contact.name] }',
+  ])('may be %s', async (variables) => {
+    await expect(
+      load(
+        GOOD.replace('{ first_name: contact.name }', () => variables),
+        CONFIG_CHECKS,
+      ),
+    ).resolves.toBeDefined();
+  });
 });
 
 it('one mistake hides no other', async () => {
