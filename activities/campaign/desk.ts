@@ -6,29 +6,36 @@ import type {
   CampaignReport,
   CampaignRunName,
 } from '../../src/contracts/campaign.ts';
+import { auditOf, listReports, reportOf } from '../../src/ledger/campaign-report.ts';
+import { stampResults } from '../../src/ledger/campaign-results.ts';
+import { findCampaign } from '../../src/ledger/campaigns.ts';
 import type { Deps } from '../deps.ts';
 
-const notBuilt = () => new Error('not built yet');
+/** A list goes through the engine whole. */
+const MAX_RUNS = 200;
 
-export function createCampaignDeskActivities(_deps: Deps) {
+export function createCampaignDeskActivities({ db, clock }: Deps) {
   return {
-    /** Newest first. */
-    async listCampaigns(_input: CampaignListInput): Promise<CampaignReport[]> {
-      throw notBuilt();
+    /** The newest first, without their waves; results as of the last time that they were stamped. */
+    async listCampaigns({ limit, ...filter }: CampaignListInput): Promise<CampaignReport[]> {
+      return await listReports(db, { ...filter, limit: Math.min(limit, MAX_RUNS) });
     },
 
-    /** Null: there is no such run. */
-    async campaignReport(_input: CampaignRunName): Promise<CampaignReport | null> {
-      throw notBuilt();
+    /** With results as of now. Null: there is no such run. */
+    async campaignReport({ run }: CampaignRunName): Promise<CampaignReport | null> {
+      const at = new Date(await clock.now());
+      if ((await findCampaign(db, run)) === null) return null;
+      await db.transaction((tx) => stampResults(tx, run, at));
+      return await reportOf(db, run);
     },
 
     /** The plan of a run; null: there is none. */
-    async campaignPlanOf(_input: CampaignRunName): Promise<CampaignPlan | null> {
-      throw notBuilt();
+    async campaignPlanOf({ run }: CampaignRunName): Promise<CampaignPlan | null> {
+      return (await findCampaign(db, run))?.plan ?? null;
     },
 
-    async campaignAudit(_input: CampaignRunName): Promise<CampaignAuditEntry[]> {
-      throw notBuilt();
+    async campaignAudit({ run }: CampaignRunName): Promise<CampaignAuditEntry[]> {
+      return await auditOf(db, run);
     },
   };
 }

@@ -281,6 +281,8 @@ export interface CampaignActInput extends CampaignRunName {
 export interface CampaignActResult {
   /** Members that it concerned. */
   readonly members: number;
+  /** Events that follow triggers which an operator has found out about: handed to the workflow of events. */
+  readonly after?: readonly string[];
 }
 
 export type CampaignPhase = 'opening' | 'running' | 'waiting' | 'closing' | 'ended';
@@ -306,6 +308,8 @@ export interface CampaignProgress extends CampaignRunName {
 export interface CampaignFigures {
   readonly audience: number;
   readonly eligible: number;
+  /** Only while the audience is read. */
+  readonly found: number;
   readonly holdout: number;
   readonly excluded: Readonly<Record<string, number>>;
   readonly waiting: number;
@@ -342,6 +346,7 @@ export interface CampaignReport extends CampaignName, CampaignRunName {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly calls: number;
+  /** A poller of the account reads its conversations: without one nobody knows who replied. */
   readonly pollerSees: boolean;
   readonly total: CampaignFigures;
   readonly waves: readonly WaveResult[];

@@ -26,7 +26,11 @@ export const CAMPAIGN_TABLES = `
     -- How far each part of the audience has been read.
     parts jsonb not null default '{}',
     plan jsonb,
-    reason text
+    reason text,
+    -- Results are stamped up to here, by the database's clock; null: none yet.
+    stamped_at timestamptz,
+    -- What it came to (CampaignReport), once its members are forgotten.
+    report jsonb
   );
   create index campaigns_name on campaigns (account, campaign, run_id);
 
@@ -70,7 +74,7 @@ export const CAMPAIGN_TABLES = `
     triggered_at timestamptz,
     ended_at timestamptz,
     ticket_id bigint,
-    -- Events that follow the trigger, and what came of them.
+    -- Events that follow the trigger, and when the database saw them done.
     events text[] not null default '{}',
     moved_at timestamptz,
     tagged_at timestamptz,
@@ -84,6 +88,10 @@ export const CAMPAIGN_TABLES = `
   create index campaign_members_turn on campaign_members (run_id, wave, state, id);
   create index campaign_members_place on campaign_members (run_id, place) where state = 'waiting' and wave is null;
   create index campaign_members_row on campaign_members (run_id, part, row_no) where key is null;
+  -- Some of their events are still to be done, or came to nothing.
+  create index campaign_members_after on campaign_members (run_id)
+    where cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int;
+  create index campaign_members_personal on campaign_members (run_id) where variables is not null;
 
   -- While the audience is read: cards or contacts that a part has come by, and numbers to leave out.
   create table campaign_seen (
@@ -149,4 +157,8 @@ export const CAMPAIGN_TABLES = `
     at timestamptz not null,
     primary key (account, key)
   );
+
+  -- When a reading of it last ended: results of campaigns are stamped from what was read since.
+  alter table conversations add column looked_at timestamptz not null default now();
+  create index conversations_looked on conversations (account, looked_at);
 `;
