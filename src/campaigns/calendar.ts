@@ -1,6 +1,7 @@
 // When a campaign's windows are open, in one time zone or in several at once. All date arithmetic is Temporal's.
-import { type SendingWindows, WEEKDAYS } from '../contracts/config-campaigns.ts';
-import { compileDays, type Span, spansOfZone } from './local-windows.ts';
+import type { SendingWindows } from '../contracts/config-campaigns.ts';
+import { compileDays, type Days, type Span, spansOfZone } from './local-windows.ts';
+import { isZone } from './zones.ts';
 
 /** `opensMs`: null when it never opens within 400 days. `closesMs`: 400 days from now at the latest. Exclusive ends. */
 export type Opening =
@@ -35,19 +36,14 @@ export function compileCalendar(windows: SendingWindows): Calendar {
       const key = zones.join(' ');
       let line = lines.get(key);
       if (line === undefined || nowMs < line.fromMs) {
-        line = newLine(Math.floor(nowMs) - DAY);
+        const unknown = zones.find((zone) => !isZone(zone));
+        if (unknown !== undefined) throw new RangeError(`${unknown} is no time zone of the IANA list`);
+        line = newLine(zones, Math.floor(nowMs) - DAY);
         lines.set(key, line);
       }
-      return look(line, nowMs, (fromMs, toMs) =>
-        common(zones.map((zone) => spansOfZone(days, zone, fromMs, toMs))),
-      );
+      return look(days, line, nowMs);
     },
   };
-}
-
-/** Whether any weekday has a window at all. */
-export function hasWindows(windows: SendingWindows): boolean {
-  return WEEKDAYS.some((day) => (windows.days[day]?.length ?? 0) > 0);
 }
 
 const DAY = 86_400_000;
@@ -56,37 +52,36 @@ const HORIZON = 400 * DAY;
 const FIRST_STEP = 4 * DAY;
 const LAST_STEP = 64 * DAY;
 
-/** What is known of one set of zones: the spans that begin in [fromMs, toMs), in order, none touching another. */
+/** What is known of one set of zones: its spans in [fromMs, toMs), in order, none touching another. */
 interface Line {
+  readonly zones: string[];
   readonly fromMs: number;
   toMs: number;
   readonly starts: number[];
   readonly ends: number[];
 }
 
-function newLine(fromMs: number): Line {
-  return { fromMs, toMs: fromMs, starts: [], ends: [] };
+function newLine(zones: readonly string[], fromMs: number): Line {
+  return { zones: [...zones], fromMs, toMs: fromMs, starts: [], ends: [] };
 }
 
-type WorkOut = (fromMs: number, toMs: number) => readonly Span[];
-
-function look(line: Line, nowMs: number, workOut: WorkOut): Opening {
+function look(days: Days, line: Line, nowMs: number): Opening {
   const horizon = nowMs + HORIZON;
-  while (line.toMs <= nowMs) extend(line, workOut);
+  while (line.toMs <= nowMs) extend(days, line);
   const place = firstEndingAfter(line.ends, nowMs);
-  while (line.starts[place] === undefined && line.toMs < horizon) extend(line, workOut);
+  while (line.starts[place] === undefined && line.toMs < horizon) extend(days, line);
   const start = line.starts[place];
   if (start === undefined || start > horizon) return { open: false, opensMs: null };
   if (start > nowMs) return { open: false, opensMs: start };
   // An end where the known part ends may be none: the window may go on behind it.
-  while (line.ends[place] === line.toMs && line.toMs < horizon) extend(line, workOut);
+  while (line.ends[place] === line.toMs && line.toMs < horizon) extend(days, line);
   return { open: true, closesMs: Math.min(line.ends[place] ?? nowMs, horizon) };
 }
 
-function extend(line: Line, workOut: WorkOut): void {
+function extend(days: Days, line: Line): void {
   const known = line.toMs - line.fromMs;
   const toMs = line.toMs + Math.min(Math.max(known, FIRST_STEP), LAST_STEP);
-  for (const { start, end } of workOut(line.toMs, toMs)) {
+  for (const { start, end } of commonSpans(days, line, toMs)) {
     const last = line.ends.length - 1;
     if (line.ends[last] === start) line.ends[last] = end;
     else {
@@ -95,6 +90,18 @@ function extend(line: Line, workOut: WorkOut): void {
     }
   }
   line.toMs = toMs;
+}
+
+/** The zone that leaves nothing is asked first the next time: where there is no common window, the others need not be. */
+function commonSpans(days: Days, { zones, toMs: fromMs }: Line, toMs: number): readonly Span[] {
+  let spans: readonly Span[] = [{ start: fromMs, end: toMs }];
+  for (const [place, zone] of zones.entries()) {
+    spans = common(spans, spansOfZone(days, zone, fromMs, toMs));
+    if (spans.length > 0) continue;
+    zones.unshift(...zones.splice(place, 1));
+    return [];
+  }
+  return spans;
 }
 
 function firstEndingAfter(ends: readonly number[], nowMs: number): number {
@@ -108,21 +115,19 @@ function firstEndingAfter(ends: readonly number[], nowMs: number): number {
   return low;
 }
 
-/** What all have in common; each in order, none overlapping another. */
-function common(all: readonly (readonly Span[])[]): readonly Span[] {
-  return all.reduce((left, right) => {
-    const both: Span[] = [];
-    let l = 0;
-    let r = 0;
-    for (;;) {
-      const a = left[l];
-      const b = right[r];
-      if (a === undefined || b === undefined) return both;
-      const start = Math.max(a.start, b.start);
-      const end = Math.min(a.end, b.end);
-      if (start < end) both.push({ start, end });
-      if (a.end < b.end) l += 1;
-      else r += 1;
-    }
-  });
+/** What both have in common; each in order, none overlapping another. */
+function common(left: readonly Span[], right: readonly Span[]): readonly Span[] {
+  const both: Span[] = [];
+  let l = 0;
+  let r = 0;
+  for (;;) {
+    const a = left[l];
+    const b = right[r];
+    if (a === undefined || b === undefined) return both;
+    const start = Math.max(a.start, b.start);
+    const end = Math.min(a.end, b.end);
+    if (start < end) both.push({ start, end });
+    if (a.end < b.end) l += 1;
+    else r += 1;
+  }
 }

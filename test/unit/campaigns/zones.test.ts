@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { isZone, zoneFinder, zonesOfNumber } from '../../../src/campaigns/zones.ts';
 
 const FALLBACK = 'America/Sao_Paulo';
-const in_ = (...names: string[]) => names.map((name) => `America/${name}`);
+const america = (...names: string[]) => names.map((name) => `America/${name}`);
 
 describe('a Brazilian number is in the zones of its area code', () => {
   it.each([
-    ['5511987654321', in_('Sao_Paulo')],
-    ['551132654321', in_('Sao_Paulo')],
-    ['5561987654321', in_('Sao_Paulo')],
-    ['5562987654321', in_('Sao_Paulo')],
-    ['5563987654321', in_('Araguaina')],
-    ['5565987654321', in_('Cuiaba')],
-    ['5566987654321', in_('Cuiaba')],
-    ['5567987654321', in_('Campo_Grande')],
-    ['5568987654321', in_('Rio_Branco')],
-    ['5569987654321', in_('Porto_Velho')],
-    ['5571987654321', in_('Bahia')],
-    ['5579987654321', in_('Maceio')],
-    ['5581987654321', in_('Noronha', 'Recife')],
-    ['5587987654321', in_('Recife')],
-    ['5584987654321', in_('Fortaleza')],
-    ['5592987654321', in_('Manaus')],
-    ['5593987654321', in_('Belem', 'Santarem')],
-    ['5595987654321', in_('Boa_Vista')],
-    ['5596987654321', in_('Belem')],
-    ['5597987654321', in_('Eirunepe', 'Manaus')],
-    ['558187654321', in_('Noronha', 'Recife')],
+    ['5511987654321', america('Sao_Paulo')],
+    ['551132654321', america('Sao_Paulo')],
+    ['5561987654321', america('Sao_Paulo')],
+    ['5562987654321', america('Sao_Paulo')],
+    ['5563987654321', america('Araguaina')],
+    ['5565987654321', america('Cuiaba')],
+    ['5566987654321', america('Cuiaba')],
+    ['5567987654321', america('Campo_Grande')],
+    ['5568987654321', america('Rio_Branco')],
+    ['5569987654321', america('Porto_Velho')],
+    ['5571987654321', america('Bahia')],
+    ['5579987654321', america('Maceio')],
+    ['5581987654321', america('Noronha', 'Recife')],
+    ['5587987654321', america('Recife')],
+    ['5584987654321', america('Fortaleza')],
+    ['5592987654321', america('Manaus')],
+    ['5593987654321', america('Belem', 'Santarem')],
+    ['5595987654321', america('Boa_Vista')],
+    ['5596987654321', america('Belem')],
+    ['5597987654321', america('Eirunepe', 'Manaus')],
+    ['558187654321', america('Noronha', 'Recife')],
   ])('%s', (number, zones) => {
     expect(zonesOfNumber(number, FALLBACK)).toEqual(zones);
   });
