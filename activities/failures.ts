@@ -26,6 +26,7 @@ const STEP_CODES = new Set([
 const VITAL_STEPS = new Set<RefusalDetails['step']>([
   ...(['lookup', 'readExtraInfo', 'upsertContact'] as const),
   ...(['listConversations', 'readMessages'] as const),
+  ...(['readAudience', 'findMember', 'recheckMember'] as const),
 ]);
 
 /** Connection settings of the account; they refuse every contact alike (API text, POST /v1/contacts, rule 6). */
@@ -46,6 +47,18 @@ const EFFECT_CODES = new Set([
 ]);
 
 /**
+ * Refusals of a trigger that every member of the campaign would meet: the flow, the connection, the plan, or how the call is
+ * made (API text, POST /v1/flows/trigger; the field that names the contact is not shown there).
+ */
+const TRIGGER_CODES = new Set([
+  ...['ERR_FLOW_NOT_FOUND', 'ERR_FLOW_NOT_EXECUTABLE', 'ERR_FLOW_ID_AND_WHATSAPP_ID_REQUIRED'],
+  ...['ERR_CONNECTION_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE', 'ERR_WHATSAPP_NOT_FOUND'],
+  ...['ERR_UNSUPPORTED_CHANNEL', 'ERR_VARIABLES_MUST_BE_OBJECT', 'ERR_CONTACT_IDENTIFIER_REQUIRED'],
+  ...['ERR_NUMBER_REQUIRED', 'ERR_MISSING_NUMBER'],
+  ...['ERR_SCOPE_MISSING', 'FORBIDDEN', 'ERR_FEATURE_NOT_AVAILABLE', 'ERR_STORAGE_LIMIT_REACHED'],
+]);
+
+/**
  * Refusals of the API carry a code, but for three (API text, Errors: 500 and two of 403). Without one these come
  * from something else at that address, and would refuse record after record.
  */
@@ -58,6 +71,7 @@ export function refusalCode(error: ApiError): string {
 
 export function refusalScope(code: string, step: RefusalDetails['step']): RefusalScope {
   if (RUN_CODES.has(code) || NOT_THE_API.test(code)) return 'run';
+  if (step === 'triggerMember') return TRIGGER_CODES.has(code) ? 'run' : 'record';
   if (isEffect(step)) return EFFECT_CODES.has(code) ? 'step' : 'record';
   if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
   if (CONNECTION_CODES.has(code) && step === 'upsertContact') return 'run';
@@ -97,6 +111,9 @@ export function refusal(code: string, message: string, details: RefusalDetails):
     details: [details],
   });
 }
+
+/** Attempts count waits for a slot, too: where they stand for failures, the pause stays below half a minute. */
+export const MAX_DOUBLINGS = 5;
 
 /** Wait before attempt n + 1 after n transient failures: 1 s doubled up to a minute, spread by a fifth. */
 export function backoffMs(failures: number): number {

@@ -136,7 +136,7 @@ export function createIntakeActivities(deps: Deps, { wake = wakeDelivery }: Inta
       const person = await whoOf(tx, event.account, request);
       const lists = await listsToRead(tx, event.account, namesOf(request));
       if (lists === null) return { turn: 'wait' };
-      return { ...yours, lists, work: { type: 'effect', ...firstEffectStep(request, person) } };
+      return { ...yours, lists, work: { type: 'effect', ...firstEffectStep(request, person, event.route) } };
     }
     const { spec } = await getRun(tx, event.run_id);
     const record = await recordOf(tx, event, request, StepSpec.parse(spec));

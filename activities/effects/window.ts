@@ -53,7 +53,8 @@ function withoutTemplate({ template: _template, ...rest }: Message): Message | n
   return text === undefined && media === undefined && uploads === undefined ? null : rest;
 }
 
-function scopesOf(deps: Deps, account: string): ScopeOf {
+/** Which connection each poller of the account reads, by the configuration. */
+export function scopesOf(deps: Deps, account: string): ScopeOf {
   return (name) => {
     try {
       return deps.poller(account, name).connection ?? 'all';

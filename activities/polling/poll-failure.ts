@@ -8,6 +8,7 @@ import {
   backoffMs,
   callReason,
   isRefusal,
+  MAX_DOUBLINGS,
   recordReason,
   refusal,
   refusalCode,
@@ -17,8 +18,6 @@ import {
 
 /** So often may an answer be in no form that can be read. */
 export const MAX_UNREADABLE = 3;
-/** Attempts count waits for a slot, too: the pause after an error stays below half a minute. */
-export const MAX_DOUBLINGS = 5;
 
 /** The whole answer is in no form that can be read: once more. */
 export function unreadable(error: UnexpectedShapeError, failures: number): ApplicationFailure {

@@ -9,13 +9,12 @@ import {
 } from '../../src/ledger/conversations.ts';
 import { type Gap, getProgress, noteGap } from '../../src/ledger/poll-progress.ts';
 import type { Deps } from '../deps.ts';
-
+import { MAX_DOUBLINGS } from '../failures.ts';
 import { MAX_INTERNAL_ERRORS } from '../record-step.ts';
 import { importMessages } from './import-messages.ts';
 import {
   concernsConversation,
   isInternalError,
-  MAX_DOUBLINGS,
   MAX_UNREADABLE,
   readFailure,
   unreadable,

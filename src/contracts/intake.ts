@@ -181,6 +181,9 @@ export interface NextInLine {
   readonly workflow: string;
 }
 
+/** How urgent the calls of an event are. */
+export type EventLane = 'reply' | 'lead' | 'campaign';
+
 /** Answer of `beginEvent`. */
 export type EventTurn =
   /** Somebody else has it, or it has ended; `next` waits for its end. */
@@ -200,7 +203,7 @@ export type EventTurn =
       readonly lists: readonly ('tags' | 'pipelines')[];
       readonly work:
         | { readonly type: 'record'; readonly record: number; readonly todo: number }
-        | { readonly type: 'effect'; readonly step: EffectStep; readonly lane: 'reply' | 'lead' };
+        | { readonly type: 'effect'; readonly step: EffectStep; readonly lane: EventLane };
     };
 
 /** Which events an operator means. */

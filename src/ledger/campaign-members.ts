@@ -23,8 +23,8 @@ export interface MemberRow {
   readonly not_before: Date | null;
   /** How often it was put off because a person served it. */
   readonly tries: number;
-  /** When its contact was looked for by number. */
-  readonly found_at: Date | null;
+  /** The service knew no contact of the id that it came with. */
+  readonly contact_gone: boolean;
   readonly rechecked_at: Date | null;
   /** How often the right to trigger was given. */
   readonly sends: number;
@@ -42,7 +42,7 @@ export interface MemberName {
 }
 
 const COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries,
-  found_at, rechecked_at, sends, extract(epoch from clock_timestamp() - sent_at)::float8 as age, triggered_at, ticket_id, events`;
+  contact_gone, rechecked_at, sends, extract(epoch from clock_timestamp() - sent_at)::float8 as age, triggered_at, ticket_id, events`;
 
 /** @throws Error when the run has no such member */
 export async function getMember(db: Queryable, { run, id }: MemberName): Promise<MemberRow> {
@@ -82,8 +82,6 @@ export interface MemberEnd {
   readonly code?: MemberCode | (string & {}) | null;
   readonly reason?: string | null;
   readonly ticketId?: number | null;
-  /** Events that follow the trigger. */
-  readonly events?: readonly string[];
 }
 
 /**
@@ -98,17 +96,17 @@ export async function endMember(
   at: Date,
   sends: number | null = null,
 ): Promise<boolean> {
-  const { state, code = null, reason = null, ticketId = null, events = null } = end;
+  const { state, code = null, reason = null, ticketId = null } = end;
   const rows = await tx.query(
     `update campaign_members
-        set state = $3, code = $4, reason = $5, ticket_id = coalesce($6::bigint, ticket_id), events = coalesce($7::text[], events),
-            ended_at = $8, triggered_at = case when $3 = 'triggered' then $8 else triggered_at end, not_before = null
+        set state = $3, code = $4, reason = $5, ticket_id = coalesce($6::bigint, ticket_id), ended_at = $7,
+            triggered_at = case when $3 = 'triggered' then $7 else triggered_at end, not_before = null
       where run_id = $1 and id = $2
-        and case when $9::int is null then state = 'waiting'
-                 else sends = $9 and state <> 'triggered'
+        and case when $8::int is null then state = 'waiting'
+                 else sends = $8 and state <> 'triggered'
                       and ($3 = 'triggered' or state = 'sending' or state = 'unknown' and $3 <> 'unknown') end
      returning 1`,
-    [run, id, state, code, reason, ticketId, events, at, sends],
+    [run, id, state, code, reason, ticketId, at, sends],
   );
   return rows.length > 0;
 }
@@ -137,7 +135,7 @@ export async function releaseMember(
     `update campaign_members
         set state = $3, ended_at = case when $3 = 'cancelled' then $4::timestamptz end, not_before = $5,
             tries = tries + case when $5::timestamptz is null then 0 else 1 end,
-            contact_id = case when $6 then null else contact_id end
+            contact_id = case when $6 then null else contact_id end, contact_gone = contact_gone or $6
       where run_id = $1 and id = $2 and state = 'sending' and sends = $7 returning 1`,
     [run, id, state, at, retryAt ?? null, forgetContact, sends],
   );
@@ -154,13 +152,19 @@ export async function putOff(tx: Queryable, { run, id }: MemberName, retryAt: Da
   return rows.length > 0;
 }
 
+export async function noteMemberEvents(
+  tx: Queryable,
+  { run, id }: MemberName,
+  events: readonly string[],
+): Promise<void> {
+  await tx.query('update campaign_members set events = $3 where run_id = $1 and id = $2', [run, id, events]);
+}
+
 /** What a look at the contact has shown; its tags are as they were then. */
 export interface SeenMember {
   readonly contactId: number;
   readonly number: string;
   readonly at: Date;
-  /** It was looked for by number. */
-  readonly found: boolean;
 }
 
 export async function noteMemberSeen(
@@ -170,10 +174,17 @@ export async function noteMemberSeen(
 ): Promise<void> {
   await tx.query(
     `update campaign_members
-        set contact_id = $3, number = $4, rechecked_at = $5, errors = 0,
-            found_at = case when $6 then $5::timestamptz else found_at end
+        set contact_id = $3, number = $4, rechecked_at = $5, errors = 0
       where run_id = $1 and id = $2`,
-    [run, id, seen.contactId, seen.number, seen.at, seen.found],
+    [run, id, seen.contactId, seen.number, seen.at],
+  );
+}
+
+/** The service knows no contact of this id: it has to be found by its number. */
+export async function forgetMemberContact(tx: Queryable, { run, id }: MemberName): Promise<void> {
+  await tx.query(
+    'update campaign_members set contact_id = null, contact_gone = true where run_id = $1 and id = $2',
+    [run, id],
   );
 }
 

@@ -1,0 +1,68 @@
+// What follows a trigger: its card is moved and its contact gets tags, as events of the campaign's own route.
+import type { EventDraft, EventRequest } from '../../src/contracts/intake.ts';
+import { type MemberRow, noteMemberEvents } from '../../src/ledger/campaign-members.ts';
+import { type CampaignRow, campaignSyncName } from '../../src/ledger/campaigns.ts';
+import type { Database, Queryable } from '../../src/ledger/database.ts';
+import { addEvents } from '../../src/ledger/events.ts';
+import { openIntakeRun, routeSyncName } from '../../src/ledger/intake-runs.ts';
+import { shortHash } from '../../src/ledger/short-hash.ts';
+import { subjectOf } from '../../src/mapping/actions.ts';
+
+type Reached = Pick<MemberRow, 'id' | 'key' | 'number' | 'card_id'>;
+
+/** The run that counts the calls of these events; null: nothing follows a trigger. Not inside a transaction. */
+export async function openAfterRun(
+  db: Database,
+  { account, campaign, spec }: CampaignRow,
+): Promise<string | null> {
+  const { stage, tags } = spec.config.after;
+  if (stage === undefined && tags === undefined) return null;
+  return await openIntakeRun(db, { account, sync: routeSyncName(campaignSyncName(campaign)) });
+}
+
+/**
+ * Writes down what follows the trigger of this member, once: a repetition finds the same events.
+ * @param run of `openAfterRun`
+ * @returns ids of those that have not ended
+ */
+export async function addAfterEvents(
+  tx: Queryable,
+  run: string | null,
+  campaign: CampaignRow,
+  member: Reached,
+): Promise<string[]> {
+  if (run === null) return [];
+  const drafts = draftsOf(campaign, member);
+  const states = await addEvents(tx, run, drafts);
+  const events = drafts.map(({ id }) => id);
+  await noteMemberEvents(tx, { run: campaign.run_id, id: member.id }, events);
+  return events.filter((_, n) => states[n] !== 'ended');
+}
+
+/** Of these events, those that have not ended. */
+export async function openAmong(db: Queryable, events: readonly string[]): Promise<string[]> {
+  if (events.length === 0) return [];
+  const rows = await db.query<{ id: string }>(
+    "select id from events where id = any($1) and state <> 'ended' order by seq",
+    [events],
+  );
+  return rows.map(({ id }) => id);
+}
+
+function draftsOf(
+  { account, campaign, run_id, spec }: CampaignRow,
+  { id, key, number, card_id }: Reached,
+): EventDraft[] {
+  if (key === null) throw new Error(`the member ${id} has no number, and was triggered`);
+  const { stage, tags } = spec.config.after;
+  const person = { number: number ?? key, key };
+  const requests: EventRequest[] = [];
+  if (stage !== undefined)
+    requests.push({ type: 'stage', of: card_id === null ? person : { card: card_id }, ...stage });
+  if (tags !== undefined) requests.push({ type: 'tags', ...person, add: tags, remove: [] });
+  const route = campaignSyncName(campaign);
+  return requests.map((request) => ({
+    ...{ account, route, subject: subjectOf(request), rank: null, request },
+    id: shortHash(JSON.stringify([account, route, run_id, id, request.type])),
+  }));
+}

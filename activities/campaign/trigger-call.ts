@@ -1,0 +1,208 @@
+// The call itself: a right that is taken between slot and call, and what its answer means for the member.
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { ApiError, InvalidArgumentError, isAmbiguous } from '../../src/api-client/errors.ts';
+import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
+import type { MemberResult } from '../../src/contracts/campaign.ts';
+import { endMember, getMember, shareCampaign, takeMember } from '../../src/ledger/campaign-members.ts';
+import { addTouch, lockPerson } from '../../src/ledger/campaign-touches.ts';
+import { type Call, callApi } from '../api-call.ts';
+import type { Deps } from '../deps.ts';
+import {
+  callReason,
+  isRefusal,
+  MAX_DOUBLINGS,
+  recordReason,
+  refusal,
+  refusalCode,
+  refusalScope,
+  toFailure,
+} from '../failures.ts';
+import { addAfterEvents, openAfterRun } from './trigger-after.ts';
+import { checkMember, type MemberContext, memberKey, type Verdict } from './trigger-check.ts';
+import {
+  answerOf,
+  GONE,
+  giveUp,
+  nameOf,
+  nowOf,
+  type Refused,
+  retryOf,
+  served,
+  settleRefused,
+  settleVerdict,
+  standing,
+} from './trigger-outcome.ts';
+
+const STEP = 'triggerMember';
+
+/** What the look between slot and call came to: the member as it was then, and the number of the sending if it may go. */
+interface Look {
+  readonly context: MemberContext;
+  readonly verdict: Verdict;
+  readonly sends: number | null;
+}
+
+interface Turn {
+  look: Look | null;
+  flight: 'not sent' | 'may have run' | 'accepted';
+}
+
+/** Triggers the flow of a member that waits, provided that the rules still allow it when a slot is there. */
+export async function callTrigger(
+  deps: Deps,
+  c: MemberContext,
+  flightSeconds: number,
+): Promise<MemberResult> {
+  // Before the call: nothing but the answer itself is to be written down after it.
+  const afterRun = await openAfterRun(deps.db, c.campaign);
+  const turn: Turn = { look: null, flight: 'not sent' };
+  const { run_id: run, id: member } = c.member;
+  const call: Call<TriggeredFlow> = async (client, options) => {
+    turn.flight = 'may have run';
+    try {
+      const answer = await client.flows.trigger(triggerOf(turn.look as Look), options);
+      turn.flight = 'accepted';
+      return answer;
+    } catch (error) {
+      if (!isAmbiguous(error)) turn.flight = 'not sent';
+      throw error;
+    }
+  };
+  const beforeSend = async () => {
+    turn.look = await takeRight(deps, c);
+    return turn.look.sends !== null;
+  };
+  try {
+    await callApi(deps, c.account, run, 'flows:trigger', call, beforeSend);
+  } catch (error) {
+    const { look, flight } = turn;
+    // No slot yet, or called off while waiting for one: nothing went out.
+    if (look === null || look.sends === null) throw error;
+    if (flight === 'not sent') return await refused(deps, look.context, look.sends, error);
+    if (flight === 'may have run') {
+      deps.log.warn({ run, member }, 'the answer to a trigger was lost');
+      return await giveUp(deps, look.context.member, look.sends);
+    }
+    deps.log.warn({ run, member }, 'the budget could not learn from an answer');
+  }
+  const { context, verdict, sends } = turn.look as Look;
+  if (sends !== null) return await triggered(deps, context, sends, afterRun);
+  return verdict.do === 'go' || verdict.do === 'over'
+    ? await standing(deps, nameOf(c.member), flightSeconds)
+    : await settleVerdict(deps, context, verdict, flightSeconds);
+}
+
+/**
+ * Looks at everything again, by the clock as it is now, and takes the right in the same transaction: slots are waited
+ * for, and two campaigns may want the same person at once.
+ */
+async function takeRight(deps: Deps, c: MemberContext): Promise<Look> {
+  const name = nameOf(c.member);
+  const { account, campaign } = c.campaign;
+  const person = { account, key: memberKey(c.member) };
+  return await deps.db.transaction(async (tx) => {
+    await lockPerson(tx, person);
+    const context = {
+      ...{ campaign: await shareCampaign(tx, name.run), member: await getMember(tx, name) },
+      ...{ account: c.account, calendar: c.calendar },
+    };
+    const now = await deps.clock.now();
+    const verdict = await checkMember(deps, tx, context, now);
+    if (verdict.do !== 'go') return { context, verdict, sends: null };
+    const sends = await takeMember(tx, name);
+    if (sends !== null)
+      await addTouch(tx, { ...person, member: name.id, campaign, run: name.run, at: new Date(now) });
+    return { context, verdict, sends };
+  });
+}
+
+function triggerOf({ context, verdict }: Look) {
+  const { campaign, member } = context;
+  const { flow, connection } = campaign.spec.config;
+  const contact = verdict.do === 'go' ? verdict.contact : null;
+  return {
+    flowId: flow,
+    whatsappId: connection,
+    variables: member.variables ?? {},
+    contact: { number: member.number ?? memberKey(member), ...(contact === null ? {} : { id: contact }) },
+  };
+}
+
+/** The service has accepted it, however late: what counted as unknown is settled. */
+async function triggered(
+  deps: Deps,
+  { campaign, member }: MemberContext,
+  sends: number,
+  afterRun: string | null,
+): Promise<MemberResult> {
+  const name = nameOf(member);
+  const at = await nowOf(deps);
+  return await deps.db.transaction(async (tx) => {
+    if (!(await endMember(tx, name, { state: 'triggered' }, at, sends))) {
+      deps.log.warn(
+        { run: name.run, member: name.id },
+        'an answer came after the member had gone on without it',
+      );
+      return answerOf((await getMember(tx, name)).state);
+    }
+    const after = await addAfterEvents(tx, afterRun, campaign, member);
+    return { ...answerOf('triggered'), ...(after.length === 0 ? {} : { after }) };
+  });
+}
+
+/** It is certain that the flow did not run. */
+async function refused(deps: Deps, c: MemberContext, sends: number, error: unknown): Promise<MemberResult> {
+  const { member, campaign } = c;
+  const settle = async (what: Refused) => await settleRefused(deps, member, sends, what);
+  if (error instanceof InvalidArgumentError)
+    return answerOf(await settle(failedWith('INVALID_ARGUMENT', error.message)));
+  if (isRefusal(error)) {
+    const code = refusalCode(error);
+    if (code === 'ERR_TICKET_IN_HUMAN_SERVICE')
+      return answerOf(await settle(servedNow(c, error, await nowOf(deps))));
+    if (code === 'ERR_NO_CONTACT_FOUND') {
+      const state = await settle({
+        end: GONE,
+        ...(member.contact_gone ? {} : { wait: { forgetContact: true } }),
+      });
+      return answerOf(state, state === 'waiting' ? 'findMember' : null);
+    }
+    if (!concernsCampaign(error)) return answerOf(await settle(failedWith(code, recordReason(error))));
+    const state = await settle({ wait: {}, ...failedWith(code, recordReason(error)) });
+    if (state !== 'waiting') return answerOf(state);
+    deps.log.warn({ run: campaign.run_id, code }, 'the account refuses the triggers of a campaign');
+    throw refusal(code, callReason(error), { scope: 'run', step: STEP });
+  }
+  const failure = toFailure(error, STEP, Math.min(Context.current().info.attempt, MAX_DOUBLINGS));
+  const { type = 'CANCELLED' } = failure as { type?: string };
+  const state = await settle({
+    wait: {},
+    ...failedWith(type, 'it was refused for now, after it had been given up'),
+  });
+  const waited = error instanceof ApplicationFailure || error instanceof CancelledFailure;
+  if (state !== 'waiting' && !waited) return answerOf(state);
+  throw failure;
+}
+
+function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {
+  const { ticketId: ticket } = error;
+  const where = ticket === null ? '' : ` in conversation ${ticket}`;
+  const retryAt = retryOf(c, at);
+  return {
+    end: served({ ticket, reason: `a person serves them${where}` }),
+    ...(retryAt === null ? {} : { wait: { retryAt } }),
+  };
+}
+
+const failedWith = (code: string, reason: string): Refused => ({ end: { state: 'failed', code, reason } });
+
+/**
+ * Would every member meet this refusal? That of the connection is a 404 whose code is not shown (API text, Flows), so any
+ * 404 counts that is not about this person; who may trigger at all is told by 401 and 403.
+ */
+function concernsCampaign(error: ApiError): boolean {
+  const { status } = error;
+  const code = refusalCode(error);
+  if (status === 404) return code !== 'ERR_NO_TICKET_FOUND';
+  return status === 401 || status === 403 || refusalScope(code, STEP) === 'run';
+}

@@ -1,0 +1,135 @@
+// What is looked at just before a member's flow is triggered: rules that the ledger can answer, at no cost.
+
+import type { Calendar } from '../../src/campaigns/calendar.ts';
+import type { MemberCode, MemberState, MemberStep } from '../../src/contracts/campaign.ts';
+import { durationMs } from '../../src/contracts/config-base.ts';
+import type { MemberRow } from '../../src/ledger/campaign-members.ts';
+import { openConversation } from '../../src/ledger/campaign-served.ts';
+import { countTouches, reachedBy, type Touched } from '../../src/ledger/campaign-touches.ts';
+import type { CampaignRow } from '../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { optedOut } from '../../src/ledger/opt-outs.ts';
+import { windowOf } from '../../src/ledger/window.ts';
+import type { AccountAccess, Deps } from '../deps.ts';
+import { personOf } from '../effects/effect.ts';
+import { scopesOf } from '../effects/window.ts';
+
+/** Tags that were read longer ago are read again: people change them by hand. */
+const RECHECK_MS = 10 * 60_000;
+
+/** A member with its run, as they stood when they were read. */
+export interface MemberContext {
+  readonly campaign: CampaignRow;
+  readonly member: MemberRow;
+  readonly account: AccountAccess;
+  readonly calendar: Calendar;
+}
+
+/** What the rules say of a member. */
+export type Verdict =
+  /** Trigger its flow; the contact's id is null where nobody needs it. */
+  | { readonly do: 'go'; readonly contact: number | null }
+  /** Another call comes first. */
+  | { readonly do: 'step'; readonly step: Exclude<MemberStep, 'triggerMember'> }
+  /** Not now: it comes again with a later turn. */
+  | { readonly do: 'leave' }
+  /** A person serves it; the conversation where that is known. */
+  | { readonly do: 'served'; readonly ticket: number | null; readonly reason: string }
+  | { readonly do: 'skip'; readonly code: MemberCode; readonly reason: string }
+  /** It does not wait any more. */
+  | { readonly do: 'over'; readonly state: MemberState };
+
+export function memberKey({ id, key }: MemberRow): string {
+  if (key === null) throw new Error(`the member ${id} has no number, and is asked for`);
+  return key;
+}
+
+/**
+ * Judges a member by the ledger alone: first whether anything may go out at all, then what ends it, then what has to be
+ * known before the call.
+ * @param now milliseconds since 1970
+ */
+export async function checkMember(
+  deps: Deps,
+  db: Queryable,
+  c: MemberContext,
+  now: number,
+): Promise<Verdict> {
+  const { campaign, member, account } = c;
+  const { config } = campaign.spec;
+  if (member.state !== 'waiting') return { do: 'over', state: member.state };
+  if (campaign.state !== 'running' || campaign.held !== null) return { do: 'leave' };
+  const person = { account: campaign.account, key: memberKey(member) };
+  if ((await optedOut(db, person.account, [person.key])).has(person.key))
+    return skip('OPTED_OUT', 'they want no campaign');
+  if (config.end !== undefined && now >= Date.parse(config.end))
+    return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before it was their turn`);
+  const early = config.start !== undefined && now < Date.parse(config.start);
+  if (early || (member.not_before !== null && member.not_before.getTime() > now)) return { do: 'leave' };
+  if (!c.calendar.at(zonesOf(c), now).open) return { do: 'leave' };
+  const told = (await reachedLately(db, c, person, now)) ?? (await inConversation(deps, db, c, person, now));
+  if (told !== null) return told;
+  const contact = await contactOf(db, member, person);
+  const needed = account.tokens[0]?.client.flows.contactIdentity === 'id' || config.recheck === 'api';
+  if (needed && contact === null) return { do: 'step', step: 'findMember' };
+  if (config.recheck === 'api' && !isRechecked(member, now)) return { do: 'step', step: 'recheckMember' };
+  return { do: 'go', contact };
+}
+
+/** The contact's id as the audience, a look at the service or the ledger has it. */
+export async function contactOf(db: Queryable, member: MemberRow, person: Touched): Promise<number | null> {
+  if (member.contact_id !== null) return member.contact_id;
+  // The id that was refused may be the ledger's.
+  if (member.contact_gone) return null;
+  return (await personOf(db, person.account, person.key))?.remote_id ?? null;
+}
+
+/** Were the contact's tags read a moment ago? */
+export function isRechecked({ rechecked_at: at }: MemberRow, now: number): boolean {
+  return at !== null && now - at.getTime() < RECHECK_MS;
+}
+
+async function reachedLately(
+  db: Queryable,
+  { campaign, member }: MemberContext,
+  person: Touched,
+  now: number,
+): Promise<Verdict | null> {
+  const { cap, exclude } = campaign.spec.config;
+  const since = new Date(now - durationMs(cap.within));
+  if ((await countTouches(db, person, since, member.id)) >= cap.times)
+    return skip('FREQUENCY_CAP', `campaigns have reached them ${cap.times} times in ${cap.within} already`);
+  if (exclude.campaigns === undefined) return null;
+  const other = await reachedBy(db, person, exclude.campaigns, member.id);
+  return other === null ? null : skip('EXCLUDED_CAMPAIGN', `the campaign "${other}" has reached them since`);
+}
+
+async function inConversation(
+  deps: Deps,
+  db: Queryable,
+  { campaign }: MemberContext,
+  { account, key }: Touched,
+  now: number,
+): Promise<Verdict | null> {
+  const { exclude, conversationWindow, connection } = campaign.spec.config;
+  if (exclude.humanService || exclude.openConversation) {
+    const open = await openConversation(db, account, key);
+    if (open?.served && exclude.humanService)
+      return { do: 'served', ticket: open.id, reason: `a person serves them in conversation ${open.id}` };
+    if (open !== null && exclude.openConversation)
+      return skip('OPEN_CONVERSATION', `their conversation ${open.id} is open`);
+  }
+  if (conversationWindow === 'any') return null;
+  const window = await windowOf(db, {
+    ...{ account, connection, to: { key }, now: new Date(now), scopeOf: scopesOf(deps, account) },
+  });
+  if (window.state === 'closed')
+    return skip('WINDOW_CLOSED', 'the 24-hour window of the conversation is closed');
+  return window.state === 'open' ? null : skip('WINDOW_UNKNOWN', window.why);
+}
+
+function zonesOf({ member, campaign }: MemberContext): string[] {
+  return member.zones === '' ? [campaign.spec.timeZone] : member.zones.split(',');
+}
+
+const skip = (code: MemberCode, reason: string): Verdict => ({ do: 'skip', code, reason });
