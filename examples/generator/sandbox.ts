@@ -18,6 +18,7 @@ const TAGS = [
   'Ana Muniz',
   'Otávio Serrão',
   'Júlia Peçanha',
+  'reativado',
 ];
 const COLORS = [
   '#2e7d32',

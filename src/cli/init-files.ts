@@ -14,6 +14,8 @@ accounts:
     baseUrl: http://127.0.0.1:4010/wapi
     # A secret never stands in this file: env:NAME reads a variable, file:path a file.
     tokens: [env:ACME_TOKEN]
+    # Campaigns go by it where the time zone of a contact is not known.
+    timeZone: America/Sao_Paulo
 
 # Where records come from. Paths are relative to this file.
 sources:
@@ -56,6 +58,19 @@ syncs:
     mapping: crm-leads
     # merge keeps tags that people set; replace makes the list exactly the mapped one.
     tags: merge
+
+# A campaign: a published flow for each of an audience, in waves, inside the windows. Take the # away to try it, then:
+# npx sluice campaign plan win-back
+# campaigns:
+#   win-back:
+#     account: acme
+#     flow: 1
+#     connection: 1
+#     variables: { name: contact.name }
+#     audience: [{ from: contacts, tags: [newsletter] }]
+#     windows:
+#       days: { mon: [09:00-18:00], tue: [09:00-18:00], wed: [09:00-18:00], thu: [09:00-18:00], fri: [09:00-18:00] }
+#     stop: { failed: 0.1 }
 `;
 
 export const LEADS_CSV = `Id,Name,Nickname,Phone,E-mail,Tags,Status,Wants a call
@@ -72,11 +87,12 @@ accounts:
     defaultConnectionId: 1
     tokens:
       - value: ${INIT_TOKEN}
-        scopes: [contacts:write, cards:write, connections:read, conversations:read, messages:read, messages:send]
+        scopes: [contacts:write, cards:write, connections:read, conversations:read, messages:read, messages:send, flows:trigger]
     connections: [{ id: 1, name: main, channel: waba, status: CONNECTED, isDefault: true }]
     tags:
       - { id: 1, name: newsletter, color: '#2266cc' }
       - { id: 2, name: vip, color: '#cc2222' }
+    flows: [{ id: 1, name: win back, active: true, published: true, nodes: 3 }]
     pipelines:
       - id: 1
         name: Sales
