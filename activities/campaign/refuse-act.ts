@@ -1,0 +1,55 @@
+// Why something can not be done to a run of a campaign: each with the way out.
+import { ApplicationFailure } from '@temporalio/common';
+import type { CampaignSpec } from '../../src/contracts/campaign.ts';
+import { type CampaignRow, digestOfSpec } from '../../src/ledger/campaigns.ts';
+import type { Deps } from '../deps.ts';
+import { notConfigured } from '../failures.ts';
+
+/** Types of the failures; the CLI makes exit codes of them. */
+export const REFUSED = {
+  noSuchRun: 'NO_SUCH_RUN',
+  notPlanned: 'NOT_PLANNED',
+  planVoid: 'PLAN_VOID',
+  notApproved: 'NOT_APPROVED',
+  samePerson: 'SAME_PERSON',
+  problems: 'PLAN_HAS_PROBLEMS',
+  cancelled: 'CAMPAIGN_CANCELLED',
+  notRunning: 'NOT_RUNNING',
+  otherRun: 'ANOTHER_RUN',
+  over: 'CAMPAIGN_OVER',
+  nothing: 'NOTHING_TO_DO',
+  notUnknown: 'NOT_UNKNOWN',
+  invalid: 'INVALID_ACT',
+} as const;
+
+/** Nobody tries this again: what stands in the ledger or the configuration refuses it. */
+export function refuseAct(type: (typeof REFUSED)[keyof typeof REFUSED], message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, type);
+}
+
+/** @throws ApplicationFailure when the run is no plan that waits, or the configuration has changed since */
+export function refuseUnlessPlanned(deps: Deps, row: CampaignRow): void {
+  const { campaign, run_id: run, state, plan } = row;
+  const anew = `\`sluice campaign plan ${campaign}\` makes a new one`;
+  const why: Partial<Record<typeof state, string>> = {
+    planning: `the plan ${run} is still being made; \`sluice campaign plan ${campaign}\` shows how far it is`,
+    failed: `the plan ${run} could not be made: ${row.reason ?? 'no reason is known'}; ${anew}`,
+    void: `the plan ${run} was replaced by a newer one; ${anew}`,
+    running: `the run ${run} has been started`,
+    finished: `the run ${run} has finished; ${anew}`,
+    cancelled: `the run ${run} was cancelled; ${anew}`,
+  };
+  if (state !== 'planned') throw refuseAct(REFUSED.notPlanned, why[state] ?? `the run ${run} is ${state}`);
+  if (plan === null) throw refuseAct(REFUSED.notPlanned, why.planning ?? '');
+  let spec: CampaignSpec;
+  try {
+    spec = deps.campaign(row.account, campaign);
+  } catch (error) {
+    throw notConfigured(error);
+  }
+  if (digestOfSpec(spec) !== row.digest)
+    throw refuseAct(
+      REFUSED.planVoid,
+      `the configuration of "${campaign}" has changed since the plan ${run}: ${anew}`,
+    );
+}
