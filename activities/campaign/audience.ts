@@ -1,24 +1,216 @@
 // Reads the audience of a campaign from the service, a page a call.
+import type { Card } from '../../src/api-client/schemas/card.ts';
+import type { Contact } from '../../src/api-client/schemas/contact.ts';
+import type { Page } from '../../src/api-client/shapes.ts';
 import type {
   AudiencePage,
   AudiencePageInput,
   CampaignList,
   CampaignRunName,
+  CampaignSpec,
 } from '../../src/contracts/campaign.ts';
+import type { CardsAudience, ContactsAudience } from '../../src/contracts/config-campaigns.ts';
+import {
+  addFound,
+  type FoundMember,
+  forgetSeen,
+  noteSeen,
+  type PartProgress,
+  progressOf,
+  saveProgress,
+  seenBefore,
+} from '../../src/ledger/campaign-audience.ts';
+import { type CampaignRow, getCampaign, lockCampaign } from '../../src/ledger/campaigns.ts';
+import { pick } from '../../src/ledger/catalog.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { noteOptOuts } from '../../src/ledger/opt-outs.ts';
+import { addWarning } from '../../src/ledger/runs.ts';
+import { compileAudience } from '../../src/mapping/audience.ts';
+import { callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
+import { asPlanFailure, requirePlanning } from './audience-failures.ts';
+import { memberOfCard, memberOfContact } from './audience-found.ts';
+import { readList } from './audience-lists.ts';
+import { accountLists, checkNames } from './audience-names.ts';
+import { cardQuery, contactQuery, enteredStage, type QueryContext } from './audience-query.ts';
+import { FIRST_PAGE, type Walk, walkOn } from './audience-walk.ts';
 
-const notBuilt = () => new Error('not built yet');
+/** How far a part is that is read from the service. */
+interface WalkProgress extends PartProgress {
+  readonly walk: Walk;
+  /** Items that departed from the API text. */
+  readonly unreadable: number;
+}
 
-export function createAudienceActivities(_deps: Deps) {
+type ApiPart = CardsAudience | ContactsAudience;
+
+export function createAudienceActivities(deps: Deps) {
+  const { db } = deps;
+
   return {
-    /** GET /v1/tags, /v1/pipelines, /v1/lost-reasons or /v1/connections. */
-    async readCampaignList(_input: CampaignRunName & { readonly list: CampaignList }): Promise<void> {
-      throw notBuilt();
+    /**
+     * GET /v1/tags, /v1/pipelines, /v1/lost-reasons or /v1/connections: kept in the ledger, and the campaign's names looked up.
+     * @throws ApplicationFailure UNKNOWN_TAG, UNKNOWN_PIPELINE, UNKNOWN_STAGE or UNKNOWN_LOST_REASON
+     */
+    async readCampaignList({ run, list }: CampaignRunName & { readonly list: CampaignList }): Promise<void> {
+      const { account, spec } = await getCampaign(db, run);
+      await asPlanFailure(async () => {
+        const unreadable = await readList(deps, account, run, list);
+        if (unreadable > 0) {
+          const reason = `${unreadable} of the account's ${list} can't be read: they depart from the API text`;
+          await addWarning(db, run, { step: 'readAudience', subject: list, code: 'LIST_UNREADABLE', reason });
+        }
+      });
+      checkNames(spec, await accountLists(db, account), list);
     },
 
-    /** GET /v1/cards or /v1/contacts, one page. */
-    async readAudiencePage(_input: AudiencePageInput): Promise<AudiencePage> {
-      throw notBuilt();
+    /** GET /v1/cards or /v1/contacts, one page. A call that is repeated goes on where the ledger is. */
+    async readAudiencePage({ run, part }: AudiencePageInput): Promise<AudiencePage> {
+      const campaign = await getCampaign(db, run);
+      requirePlanning(campaign);
+      const progress = walkProgress(campaign, part);
+      if (progress.done) return { done: true, found: progress.found };
+      const config = apiPart(campaign.spec, part);
+      const context: QueryContext = {
+        lists: await accountLists(db, campaign.account),
+        asOf: campaign.as_of,
+        where: `audience.${part}`,
+      };
+      const page = await asPlanFailure(() => readPage(deps, campaign, config, context, progress.walk));
+      const at = new Date(await deps.clock.now());
+      return await db.transaction((tx) => takePage(tx, run, part, progress.walk.step, page, at));
     },
   };
+}
+
+function walkProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): WalkProgress {
+  return progressOf<WalkProgress>(parts, part) ?? { found: 0, done: false, walk: FIRST_PAGE, unreadable: 0 };
+}
+
+function apiPart({ config }: CampaignSpec, part: number): ApiPart {
+  const found = config.audience[part];
+  if (found?.from === 'cards' || found?.from === 'contacts') return found;
+  throw new Error(`part ${part} of the audience is not read from the service`);
+}
+
+/** A page as the audience takes it. */
+interface ReadPage {
+  readonly count: number;
+  readonly hasMore: boolean;
+  /** Those that the part is about, by id. */
+  readonly members: ReadonlyMap<number, FoundMember>;
+  /** All items that could be read. */
+  readonly ids: readonly number[];
+  /** Ids of those that could not be; null: not even that. */
+  readonly invalid: readonly (number | null)[];
+}
+
+async function readPage(
+  deps: Deps,
+  { account, run_id, spec, as_of }: CampaignRow,
+  part: ApiPart,
+  context: QueryContext,
+  { pageNumber, pageSize }: Walk,
+): Promise<ReadPage> {
+  const access = deps.account(account);
+  const compiled = compileAudience(spec.config, part);
+  const window = { pageNumber, pageSize };
+  if (part.from === 'cards') {
+    const query = { ...cardQuery(part, context), ...window };
+    const page = await callApi<Page<Card>>(deps, access, run_id, 'cards:read', (client, options) =>
+      client.cards.list(query, options),
+    );
+    const wanted = (page?.items ?? []).filter((card) => enteredStage(card, part.inStageSince, as_of));
+    return await asRead(page, wanted, (card) => memberOfCard(compiled, card));
+  }
+  const query = { ...contactQuery(part, context), ...window };
+  const page = await callApi<Page<Contact>>(deps, access, run_id, 'contacts:read', (client, options) =>
+    client.contacts.list(query, options),
+  );
+  return await asRead(page, page?.items ?? [], (contact) => memberOfContact(compiled, contact));
+}
+
+async function asRead<T extends { readonly id: number }>(
+  page: Page<T> | null,
+  wanted: readonly T[],
+  member: (item: T) => Promise<FoundMember>,
+): Promise<ReadPage> {
+  if (page === null) throw new Error('a read is never called off');
+  const { count, hasMore, items, invalid } = page;
+  const members = new Map<number, FoundMember>();
+  for (const item of wanted) members.set(item.id, await member(item));
+  const ids = items.map(({ id }) => id);
+  return { count, hasMore, members, ids, invalid: invalid.map(({ id }) => id) };
+}
+
+async function takePage(
+  tx: Queryable,
+  run: string,
+  part: number,
+  step: number,
+  page: ReadPage,
+  at: Date,
+): Promise<AudiencePage> {
+  const campaign = await lockCampaign(tx, run);
+  const before = walkProgress(campaign, part);
+  // Another attempt at the same page was faster: its work stands.
+  if (before.done || before.walk.step !== step || campaign.state !== 'planning')
+    return { done: before.done, found: before.found };
+  const named = page.invalid.filter((id) => id !== null);
+  const ids = [...page.ids, ...named];
+  const known = await seenBefore(tx, run, part, ids);
+  const nameless = page.invalid.length - named.length;
+  const { take, walk, done, unsteady } = walkOn(before.walk, {
+    ...{ count: page.count, hasMore: page.hasMore, ids, nameless, known: known.size },
+  });
+  let { found, unreadable } = before;
+  if (take) {
+    const members = [...page.members].filter(([id]) => !known.has(id)).map(([, member]) => member);
+    await noteSeen(tx, run, part, ids);
+    await addFound(tx, run, part, members);
+    await noteTagged(tx, campaign, members, at);
+    found += members.length;
+    unreadable += named.filter((id) => !known.has(id)).length + walk.nameless - before.walk.nameless;
+  }
+  const progress: WalkProgress = { found, done, walk, unreadable };
+  await saveProgress(tx, run, part, progress);
+  if (done) {
+    await forgetSeen(tx, run, part);
+    await warnOf(tx, run, part, { unsteady, unreadable });
+  }
+  return { done, found };
+}
+
+/** Whoever has one of the account's opt-out tags is kept out from now on, by whatever campaign. */
+async function noteTagged(
+  tx: Queryable,
+  { account, spec }: CampaignRow,
+  members: readonly FoundMember[],
+  at: Date,
+): Promise<void> {
+  if (spec.optOut.tags.length === 0) return;
+  const { tags } = await accountLists(tx, account);
+  const wanted = new Set(spec.optOut.tags.flatMap((name) => pick(tags, name)?.id ?? []));
+  const keys = members.flatMap(({ key, tagIds }) =>
+    key !== null && tagIds?.some((id) => wanted.has(id)) ? [key] : [],
+  );
+  await noteOptOuts(tx, account, keys, 'tag', at);
+}
+
+async function warnOf(
+  tx: Queryable,
+  run: string,
+  part: number,
+  { unsteady, unreadable }: { unsteady: boolean; unreadable: number },
+): Promise<void> {
+  const warn = (code: string, reason: string) =>
+    addWarning(tx, run, { step: 'readAudience', subject: String(part), code, reason });
+  if (unsteady) {
+    const reason = `the list of audience.${part} kept changing while it was read: some people may be missing; plan again when it is quiet`;
+    await warn('AUDIENCE_UNSTEADY', reason);
+  }
+  if (unreadable > 0) {
+    const reason = `${unreadable} items of audience.${part} can't be read, as they depart from the API text: they are not in the audience`;
+    await warn('AUDIENCE_UNREADABLE', reason);
+  }
 }

@@ -1,35 +1,80 @@
-// Opens a plan, and freezes the audience that was read.
+// Opens a plan, reads what of its audience costs no call, and freezes what was read.
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   AudiencePage,
   AudiencePageInput,
   CampaignPlanInput,
   CampaignPlanning,
   CampaignRunName,
+  CampaignSpec,
 } from '../../src/contracts/campaign.ts';
-import type { Deps } from '../deps.ts';
+import { openPlan } from '../../src/ledger/campaign-plans.ts';
+import { moveCampaign } from '../../src/ledger/campaigns.ts';
+import type { AccountAccess, Deps } from '../deps.ts';
+import { freeze } from './audience-freeze.ts';
+import { listsOf } from './audience-names.ts';
+import { readRows, readsExcludedNumbers } from './audience-rows.ts';
 
-const notBuilt = () => new Error('not built yet');
+/** @param readMs how long one call of `readAudienceRows` begins further pages; 0: one page a call */
+export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly readMs?: number } = {}) {
+  const { db } = deps;
 
-export function createCampaignPlanActivities(_deps: Deps) {
   return {
-    /** Opens the plan of a campaign, in place of one that was not started; refused while a run of it is under way. */
-    async openCampaignPlan(_input: CampaignPlanInput): Promise<CampaignPlanning> {
-      throw notBuilt();
+    /**
+     * Opens the plan of a campaign, in place of one that was not started.
+     * @throws ApplicationFailure CONFIG, or RUN_OPEN while a run of it is under way
+     */
+    async openCampaignPlan({ account, campaign, by }: CampaignPlanInput): Promise<CampaignPlanning> {
+      const { spec, access } = configured(deps, account, campaign);
+      const { workflowExecution } = Context.current().info;
+      const at = new Date(await deps.clock.now());
+      const opened = await openPlan(db, { spec, by, at, workflow: workflowExecution?.runId ?? '' });
+      if ('underWay' in opened) {
+        const message = `the run ${opened.underWay} of the campaign is under way; wait for its end, or end it with sluice campaign cancel ${campaign}`;
+        throw ApplicationFailure.nonRetryable(message, 'RUN_OPEN');
+      }
+      return {
+        run: opened.run,
+        tokenKey: access.tokenKey,
+        callsPerMinute: await deps.budget.pace(access.tokens.map(({ key }) => key)),
+        lists: listsOf(spec),
+        parts: partsOf(spec),
+      };
     },
 
-    /** Rows of a source, or people of the ledger: some pages of a part of the audience. */
-    async readAudienceRows(_input: AudiencePageInput): Promise<AudiencePage> {
-      throw notBuilt();
+    /** Rows of a source, or people of the ledger: some pages of a part of the audience, or of `exclude.numbers` behind the last. */
+    async readAudienceRows(input: AudiencePageInput): Promise<AudiencePage> {
+      return await readRows(deps, input, readMs);
     },
 
     /** Decides who is left out and why, and who is held out; nobody comes in after this. */
-    async freezeAudience(_input: CampaignRunName): Promise<void> {
-      throw notBuilt();
+    async freezeAudience({ run }: CampaignRunName): Promise<void> {
+      await freeze(deps, run);
     },
 
-    /** The plan can not be made: says why. */
-    async failCampaignPlan(_input: CampaignRunName & { readonly reason: string }): Promise<void> {
-      throw notBuilt();
+    /** The plan can not be made: says why. One that is over already stays as it is. */
+    async failCampaignPlan({ run, reason }: CampaignRunName & { readonly reason: string }): Promise<void> {
+      const at = new Date(await deps.clock.now());
+      await db.transaction((tx) => moveCampaign(tx, run, ['planning'], 'failed', at, reason));
     },
   };
+}
+
+function configured(
+  deps: Deps,
+  account: string,
+  campaign: string,
+): { spec: CampaignSpec; access: AccountAccess } {
+  try {
+    return { spec: deps.campaign(account, campaign), access: deps.account(account) };
+  } catch (error) {
+    throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
+  }
+}
+
+function partsOf(spec: CampaignSpec): CampaignPlanning['parts'] {
+  const parts = spec.config.audience.map(({ from }) =>
+    from === 'cards' || from === 'contacts' ? ('api' as const) : ('ledger' as const),
+  );
+  return readsExcludedNumbers(spec) ? [...parts, 'ledger'] : parts;
 }

@@ -59,6 +59,7 @@ export function compileAudience(config: CampaignConfig, part: AudiencePart): Com
     return { name, value: partOf(compiler, expression, path, toCustomValue) };
   });
   const zone = compileZone(config.windows.zone, compiler);
+  checkExclusion(config);
   const finish = (row: RowView): MappedMember => {
     let reason = '';
     const found = number(row, (_field, error) => {
@@ -81,6 +82,12 @@ export function compileAudience(config: CampaignConfig, part: AudiencePart): Com
 }
 
 const IGNORE: Report = () => undefined;
+
+function checkExclusion(config: CampaignConfig): void {
+  const { numbers } = config.exclude;
+  if (Array.isArray(numbers)) excludedKeys(config);
+  else if (numbers !== undefined) compileExcludedNumbers(config, numbers.number);
+}
 
 function compileZone(
   zone: CampaignConfig['windows']['zone'],

@@ -1,0 +1,43 @@
+// Cards, contacts and rows as members of an audience.
+import type { Card } from '../../src/api-client/schemas/card.ts';
+import type { Contact } from '../../src/api-client/schemas/contact.ts';
+import { isZone } from '../../src/campaigns/zones.ts';
+import type { FoundMember } from '../../src/ledger/campaign-audience.ts';
+import type { CompiledAudience, MappedMember } from '../../src/mapping/audience.ts';
+
+/** @param from ids, tags and row; no number */
+export async function memberOf(
+  compiled: CompiledAudience,
+  view: Readonly<Record<string, unknown>>,
+  from: Omit<FoundMember, 'key' | 'number'>,
+): Promise<FoundMember> {
+  // Awaiting a plain value costs a turn of the event loop; most campaigns answer at once.
+  const pending = compiled.apply(view);
+  return asFound(pending instanceof Promise ? await pending : pending, from);
+}
+
+function asFound(
+  { who, variables, zone }: MappedMember,
+  from: Omit<FoundMember, 'key' | 'number'>,
+): FoundMember {
+  if (!who.ok) return { ...from, key: null, number: null, reason: who.reason };
+  const zones = zone !== undefined && isZone(zone) ? zone : '';
+  return { ...from, key: who.key, number: who.number, variables, zones };
+}
+
+export async function memberOfCard(compiled: CompiledAudience, card: Card): Promise<FoundMember> {
+  const { contact } = card;
+  return await memberOf(
+    compiled,
+    { card, contact },
+    {
+      ...{ contactId: contact.id, cardId: card.id, cardAt: card.createdAt },
+      tagIds: contact.tags.map(({ id }) => id),
+    },
+  );
+}
+
+export async function memberOfContact(compiled: CompiledAudience, contact: Contact): Promise<FoundMember> {
+  const tagIds = contact.tags.map(({ id }) => id);
+  return await memberOf(compiled, { contact }, { contactId: contact.id, tagIds });
+}

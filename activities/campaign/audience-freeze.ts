@@ -1,0 +1,157 @@
+// Freezes the audience of a campaign: decides of everybody found whether they are left out, held out, or wait for their wave.
+import { createHash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { type Calendar, compileCalendar } from '../../src/campaigns/calendar.ts';
+import { zoneFinder } from '../../src/campaigns/zones.ts';
+import type { CampaignSpec } from '../../src/contracts/campaign.ts';
+import { durationMs } from '../../src/contracts/config-base.ts';
+import { barNumbers, progressOf } from '../../src/ledger/campaign-audience.ts';
+import {
+  type Candidate,
+  candidates,
+  contactedByEvents,
+  type Decision,
+  endFreeze,
+  type FreezeRules,
+  saveDecisions,
+  saveFreeze,
+  type Verdict,
+} from '../../src/ledger/campaign-freeze.ts';
+import { type CampaignRow, getCampaign, lockCampaign } from '../../src/ledger/campaigns.ts';
+import { shortHash } from '../../src/ledger/short-hash.ts';
+import { excludedKeys } from '../../src/mapping/audience.ts';
+import type { Deps } from '../deps.ts';
+import { requirePlanning } from './audience-failures.ts';
+import { type AccountLists, accountLists, tagOf } from './audience-names.ts';
+import { readsExcludedNumbers } from './audience-rows.ts';
+
+/** Members decided on in one transaction: some 0.3 s of work. */
+const CHUNK = 5000;
+
+/**
+ * One pass over all that were found. An attempt that is cut off is taken up where it was.
+ * @throws ApplicationFailure for tags that the account does not have
+ */
+export async function freeze(deps: Deps, run: string): Promise<void> {
+  const { db } = deps;
+  const campaign = await getCampaign(db, run);
+  if (campaign.planned_at !== null) return;
+  requirePlanning(campaign);
+  requireRead(campaign);
+  const { spec, account } = campaign;
+  const rules = rulesOf(campaign, await accountLists(db, account));
+  const decide = await decider(deps, campaign, rules);
+  if (frozenUpTo(campaign) === 0)
+    await db.transaction((tx) => barNumbers(tx, run, excludedKeys(spec.config)));
+  for (let after: number | null = frozenUpTo(campaign); after !== null; ) {
+    Context.current().heartbeat({ after });
+    Context.current().cancellationSignal.throwIfAborted();
+    const from = after;
+    after = await db.transaction(async (tx) => {
+      const locked = await lockCampaign(tx, run);
+      requirePlanning(locked);
+      // Another attempt was faster: its work stands.
+      if (frozenUpTo(locked) !== from) return frozenUpTo(locked);
+      const found = await candidates(tx, rules, from, CHUNK);
+      const last = found.at(-1);
+      if (last === undefined) return null;
+      await saveDecisions(tx, rules, found.map(decide));
+      await saveFreeze(tx, run, last.id);
+      return last.id;
+    });
+  }
+  const at = new Date(await deps.clock.now());
+  await db.transaction(async (tx) => {
+    const locked = await lockCampaign(tx, run);
+    if (locked.planned_at !== null) return;
+    requirePlanning(locked);
+    await endFreeze(tx, run, at);
+  });
+}
+
+function frozenUpTo({ parts }: Pick<CampaignRow, 'parts'>): number {
+  return (parts.frozen as number | undefined) ?? 0;
+}
+
+/** Who is not found yet would come in after all. */
+function requireRead({ spec, parts, run_id }: CampaignRow): void {
+  const count = spec.config.audience.length + (readsExcludedNumbers(spec) ? 1 : 0);
+  for (let part = 0; part < count; part++) {
+    if (progressOf(parts, part)?.done !== true)
+      throw new Error(`part ${part} of the audience of ${run_id} has not been read to its end`);
+  }
+}
+
+function rulesOf({ spec, as_of, run_id }: CampaignRow, lists: AccountLists): FreezeRules {
+  const { config, optOut, account } = spec;
+  const { exclude, cap } = config;
+  const ago = (duration: string) => new Date(as_of.getTime() - durationMs(duration));
+  const tags = (names: readonly string[] | undefined, where: string) =>
+    (names ?? []).map((name) => ({ id: tagOf(lists, name, where).id, name }));
+  return {
+    ...{ account, run: run_id, variables: Object.keys(config.variables) },
+    optOutTags: tags(optOut.tags, `accounts.${account}.optOut.tags`),
+    excludedTags: tags(exclude.tags, 'exclude.tags'),
+    campaigns: exclude.campaigns ?? [],
+    contactedSince: exclude.contactedWithin === undefined ? null : ago(exclude.contactedWithin),
+    openConversation: exclude.openConversation,
+    humanService: exclude.humanService,
+    cap: { times: cap.times, since: ago(cap.within), within: cap.within },
+  };
+}
+
+async function decider({ db }: Deps, { spec, as_of }: CampaignRow, rules: FreezeRules) {
+  const { config, account, campaign } = spec;
+  const calendar = compileCalendar(config.windows);
+  const zonesOf = zoneReader(spec);
+  const contacted =
+    rules.contactedSince === null
+      ? new Map<string, number>()
+      : await contactedByEvents(db, account, rules.contactedSince);
+  return (member: Candidate): Decision => {
+    const { id, key, early, late } = member;
+    const zones = zonesOf(member);
+    const excluded =
+      early ?? byEvents(contacted, account, key) ?? late ?? byCalendar(calendar, zones, as_of.getTime());
+    const decision = { id, zones: zones.join(','), code: null, reason: null };
+    if (excluded !== null) {
+      const [code, reason] = excluded;
+      return { ...decision, state: 'excluded', code, reason };
+    }
+    const state = isHeldOut({ account, campaign, key }, config.holdout) ? 'holdout' : 'waiting';
+    return { ...decision, state };
+  };
+}
+
+function zoneReader({ config, timeZone }: CampaignSpec): (member: Candidate) => readonly string[] {
+  if (config.windows.zone === 'account') return () => [timeZone];
+  const byNumber = zoneFinder(timeZone);
+  return ({ zones, number }) => (zones === '' ? byNumber(number) : [zones]);
+}
+
+function byEvents(contacted: ReadonlyMap<string, number>, account: string, key: string): Verdict | null {
+  if (contacted.size === 0) return null;
+  const at = contacted.get(shortHash(JSON.stringify([account, `person/${key}`])));
+  if (at === undefined) return null;
+  return ['CONTACTED_LATELY', `an event sent them a message or a flow on ${new Date(at).toISOString()}`];
+}
+
+function byCalendar(calendar: Calendar, zones: readonly string[], nowMs: number): Verdict | null {
+  const opening = calendar.at(zones, nowMs);
+  if (opening.open || opening.opensMs !== null) return null;
+  return ['NO_COMMON_WINDOW', `no window is ever open in all of ${zones.join(', ')}`];
+}
+
+const RANGE = 2 ** 48;
+
+/** The same people each time that the campaign is planned, whatever else changes; a larger share keeps those of a smaller one. */
+export function isHeldOut(
+  { account, campaign, key }: { readonly account: string; readonly campaign: string; readonly key: string },
+  share: number,
+): boolean {
+  if (share === 0) return false;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([account, campaign, key]))
+    .digest();
+  return hash.readUIntBE(0, 6) < share * RANGE;
+}

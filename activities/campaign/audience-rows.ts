@@ -1,0 +1,181 @@
+// Reads parts of an audience that cost no call: rows of sources, people of the ledger, and numbers to leave out.
+import { Context } from '@temporalio/activity';
+import type { AudiencePage, AudiencePageInput, CampaignSpec } from '../../src/contracts/campaign.ts';
+import { durationMs } from '../../src/contracts/config-base.ts';
+import type { AudiencePart, LedgerAudience } from '../../src/contracts/config-campaigns.ts';
+import type { SourceCursor } from '../../src/contracts/source.ts';
+import {
+  addFound,
+  barNumbers,
+  type FoundMember,
+  type PartProgress,
+  progressOf,
+  saveProgress,
+} from '../../src/ledger/campaign-audience.ts';
+import { type PeopleCursor, type PeopleFilter, peoplePage } from '../../src/ledger/campaign-people.ts';
+import { type CampaignRow, getCampaign, lockCampaign } from '../../src/ledger/campaigns.ts';
+import { addWarning } from '../../src/ledger/runs.ts';
+import { compileAudience, compileExcludedNumbers } from '../../src/mapping/audience.ts';
+import type { Deps } from '../deps.ts';
+import { requirePlanning, sourceFailure } from './audience-failures.ts';
+import { memberOf } from './audience-found.ts';
+
+/** Rows in one transaction: some 0.2 s of work. */
+const PAGE_ROWS = 4000;
+/** How long one activity goes on reading: long enough to keep the history small. */
+const READ_MS = 5000;
+
+interface RowsProgress extends PartProgress {
+  /** Where the next page begins; null: at the beginning. */
+  readonly cursor: SourceCursor | PeopleCursor | null;
+  readonly pages: number;
+  /** Numbers to leave out that can't be read. */
+  readonly unreadable: number;
+}
+
+const BEGIN: RowsProgress = { found: 0, done: false, cursor: null, pages: 0, unreadable: 0 };
+
+/** What one page brings. */
+interface RowsPage {
+  readonly rows: number;
+  readonly members: readonly FoundMember[];
+  /** People to leave out. */
+  readonly barred: readonly string[];
+  readonly unreadable: number;
+  readonly next: SourceCursor | PeopleCursor | null;
+}
+
+/** Is the number list of `exclude` a source? Then it is read like one more part. */
+export function readsExcludedNumbers({ config }: Pick<CampaignSpec, 'config'>): boolean {
+  const { numbers } = config.exclude;
+  return numbers !== undefined && !Array.isArray(numbers);
+}
+
+/** Some pages of a part of the audience, or of the numbers to leave out behind the last part. */
+export async function readRows(deps: Deps, { run, part }: AudiencePageInput, readMs = READ_MS) {
+  const campaign = await getCampaign(deps.db, run);
+  requirePlanning(campaign);
+  const read = reader(deps, campaign, part);
+  const until = performance.now() + readMs;
+  const { cancellationSignal: signal } = Context.current();
+  let progress = rowsProgress(campaign, part);
+  while (!progress.done) {
+    const { found, cursor } = progress;
+    Context.current().heartbeat({ found });
+    const page = await read(cursor, signal).catch((error: unknown) => {
+      throw sourceFailure(error);
+    });
+    progress = await takePage(deps, run, part, progress, page);
+    if (performance.now() >= until) break;
+  }
+  const page: AudiencePage = { done: progress.done, found: progress.found };
+  return page;
+}
+
+function rowsProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): RowsProgress {
+  return progressOf<RowsProgress>(parts, part) ?? BEGIN;
+}
+
+type Reader = (cursor: RowsProgress['cursor'], signal: AbortSignal) => Promise<RowsPage>;
+
+function reader(deps: Deps, { spec, as_of }: CampaignRow, place: number): Reader {
+  const part = spec.config.audience[place];
+  if (part?.from === 'source') return sourceReader(deps, spec, part);
+  if (part?.from === 'ledger') return peopleReader(deps, spec, part, as_of);
+  if (place === spec.config.audience.length && readsExcludedNumbers(spec)) return numbersReader(deps, spec);
+  throw new Error(`part ${place} of the audience is no source and not of the ledger`);
+}
+
+function sourceOf(deps: Deps, { sources }: CampaignSpec, name: string) {
+  const config = sources[name];
+  if (config === undefined) throw new Error(`the plan has no source "${name}"; plan the campaign anew`);
+  return deps.openSource(config);
+}
+
+function sourceReader(
+  deps: Deps,
+  spec: CampaignSpec,
+  part: Extract<AudiencePart, { from: 'source' }>,
+): Reader {
+  const source = sourceOf(deps, spec, part.source);
+  const compiled = compileAudience(spec.config, part);
+  return async (cursor, signal) => {
+    const page = await source.read(cursor as SourceCursor | null, { limit: PAGE_ROWS, signal });
+    const members: FoundMember[] = [];
+    for (const { row, values, problem } of page.rows) {
+      if (values !== null && problem === undefined) members.push(await memberOf(compiled, values, { row }));
+      else {
+        const reason = problem?.reason ?? 'the source could not read this row';
+        members.push({ key: null, number: null, row, reason });
+      }
+    }
+    return { rows: page.rows.length, members, barred: [], unreadable: 0, next: page.next };
+  };
+}
+
+function numbersReader(deps: Deps, spec: CampaignSpec): Reader {
+  const { numbers } = spec.config.exclude;
+  if (numbers === undefined || Array.isArray(numbers)) throw new Error('there is no source of numbers');
+  const source = sourceOf(deps, spec, numbers.source);
+  const compiled = compileExcludedNumbers(spec.config, numbers.number);
+  return async (cursor, signal) => {
+    const page = await source.read(cursor as SourceCursor | null, { limit: PAGE_ROWS, signal });
+    const barred: string[] = [];
+    let unreadable = 0;
+    for (const { values, problem } of page.rows) {
+      const key = values === null || problem !== undefined ? null : await compiled.apply(values);
+      if (key === null) unreadable++;
+      else barred.push(key);
+    }
+    return { rows: page.rows.length, members: [], barred, unreadable, next: page.next };
+  };
+}
+
+function peopleReader({ db }: Deps, spec: CampaignSpec, part: LedgerAudience, asOf: Date): Reader {
+  const compiled = compileAudience(spec.config, part);
+  const { tags, pipeline, stage, createdBy, silentFor, campaign } = part;
+  const filter: PeopleFilter = {
+    ...{ account: spec.account, tags: tags ?? null, pipeline: pipeline ?? null, stage: stage ?? null },
+    createdBy: createdBy ?? null,
+    silentSince: silentFor === undefined ? null : new Date(asOf.getTime() - durationMs(silentFor)),
+    campaign: campaign === undefined ? null : { name: campaign.name, replied: campaign.replied ?? null },
+  };
+  return async (cursor) => {
+    const from = (cursor as PeopleCursor | null) ?? { base: 0, after: '' };
+    const { people, next } = await peoplePage(db, filter, from, PAGE_ROWS);
+    const members: FoundMember[] = [];
+    for (const { contact, tagIds } of people) {
+      members.push(await memberOf(compiled, { contact }, { contactId: contact.id, tagIds }));
+    }
+    return { rows: people.length, members, barred: [], unreadable: 0, next };
+  };
+}
+
+async function takePage(
+  { db }: Deps,
+  run: string,
+  part: number,
+  seen: RowsProgress,
+  page: RowsPage,
+): Promise<RowsProgress> {
+  return await db.transaction(async (tx) => {
+    const campaign = await lockCampaign(tx, run);
+    const before = rowsProgress(campaign, part);
+    requirePlanning(campaign);
+    // Another attempt at the same page was faster: its work stands.
+    if (before.pages !== seen.pages) return before;
+    await addFound(tx, run, part, page.members);
+    await barNumbers(tx, run, page.barred);
+    const progress: RowsProgress = {
+      ...{ found: before.found + page.rows, done: page.next === null, cursor: page.next },
+      ...{ pages: before.pages + 1, unreadable: before.unreadable + page.unreadable },
+    };
+    await saveProgress(tx, run, part, progress);
+    if (progress.done && progress.unreadable > 0) {
+      const reason = `${progress.unreadable} numbers of exclude.numbers can't be read: nobody is left out by them`;
+      const warning = { step: 'readAudience', subject: 'exclude', code: 'EXCLUSION_UNREADABLE', reason };
+      await addWarning(tx, run, warning);
+    }
+    return progress;
+  });
+}

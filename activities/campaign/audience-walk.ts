@@ -1,0 +1,93 @@
+// A walk over a paginated list that changes while it is read, one call of an activity a page, so that nothing is missed and
+// it comes to an end. Page numbers alone lose items: what leaves a page that was read pulls another one over its edge, unread.
+// So each page begins before the end of the last one (see windowOverlapping), and one that shares nothing with what was read
+// is asked for again from further back.
+import { MAX_PAGE_SIZE, windowOverlapping } from '../../src/api-client/paging.ts';
+
+/** Where the walk is: kept in the ledger from page to page. */
+export interface Walk {
+  /** Pages read. */
+  readonly step: number;
+  readonly pageNumber: number;
+  readonly pageSize: number;
+  /** Largest page that the service gives. */
+  readonly size: number;
+  /** How far to go back, should the next page share nothing with what was read. */
+  readonly back: number;
+  /** No more pages than these. */
+  readonly most: number;
+  /** Different items so far, and those whose id could not even be read. */
+  readonly seen: number;
+  readonly nameless: number;
+  /** First item of the last page, and how often in a row nothing but it changed. */
+  readonly first: number | null;
+  readonly repeats: number;
+  /** The list held more than was seen at its end: its front is read once more. */
+  readonly again: boolean;
+}
+
+export const FIRST_PAGE: Walk = {
+  ...{ step: 0, pageNumber: 1, pageSize: MAX_PAGE_SIZE.cards, size: MAX_PAGE_SIZE.cards },
+  ...{ back: MAX_PAGE_SIZE.cards, most: 0, seen: 0, nameless: 0, first: null, repeats: 0, again: false },
+};
+
+/** What a page held. */
+export interface WalkedPage {
+  /** Items that match, on all pages. */
+  readonly count: number;
+  readonly hasMore: boolean;
+  /** Ids of its items, those that could not be read besides. */
+  readonly ids: readonly number[];
+  readonly nameless: number;
+  /** How many different ones of them were read before. */
+  readonly known: number;
+}
+
+export interface WalkStep {
+  /** Whether the page counts: else there is a gap before it. */
+  readonly take: boolean;
+  readonly walk: Walk;
+  readonly done: boolean;
+  /** The list did not hold still, or its pages do not end: something may be missing. */
+  readonly unsteady: boolean;
+}
+
+/** What comes behind a page. */
+export function walkOn(walk: Walk, page: WalkedPage): WalkStep {
+  const length = page.ids.length + page.nameless;
+  const isFirst = walk.step === 0;
+  // A first page that is short before the end: the service caps pages lower than we ask.
+  const size = isFirst && page.hasMore && length > 0 ? Math.min(walk.size, length) : walk.size;
+  // A sixth more than the list has pages, and room for steps back; a list that grows as fast as it is read moves no bound.
+  const most = isFirst ? 20 + 4 * Math.ceil(page.count / size) : walk.most;
+  const onward = { ...walk, step: walk.step + 1, size, most };
+  const end = (unsteady: boolean, take = true): WalkStep => ({
+    ...{ take, walk: { ...onward, seen, nameless }, done: true, unsteady },
+  });
+
+  const start = (walk.pageNumber - 1) * walk.pageSize;
+  const joined = start === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
+  const fresh = new Set(page.ids).size - page.known;
+  const seen = walk.seen + (joined ? fresh : 0);
+  const nameless = walk.nameless + (joined && !walk.again ? page.nameless : 0);
+  if (onward.step >= most) return end(true, joined);
+  if (!joined) {
+    const pageNumber = Math.floor(Math.max(0, start - walk.back) / size) + 1;
+    const earlier = { ...onward, pageNumber, pageSize: size, back: walk.back * 2 };
+    return { take: false, walk: earlier, done: false, unsteady: false };
+  }
+
+  const taken = { ...onward, back: size, seen, nameless };
+  if (!page.hasMore || (walk.again && fresh === 0)) {
+    const missing = page.count > seen + nameless;
+    if (!missing || walk.again) return end(missing);
+    const front = { ...taken, pageNumber: 1, pageSize: size, again: true };
+    return { take: true, walk: front, done: false, unsteady: false };
+  }
+  const first = page.ids[0] ?? null;
+  const repeats = fresh === 0 && first === walk.first ? walk.repeats + 1 : 0;
+  // The same page whatever number is asked for: no list shifts by exactly one page again and again.
+  if (repeats >= 3) return end(true);
+  const next = { ...taken, ...windowOverlapping(start + length, size), first, repeats };
+  return { take: true, walk: next, done: false, unsteady: false };
+}
