@@ -1,14 +1,180 @@
 // What a plan will cost, and when it will be done.
+import { ApplicationFailure } from '@temporalio/activity';
+import { compileCalendar } from '../../src/campaigns/calendar.ts';
+import { type Forecast, forecast, paceNeeded, type ZoneGroup } from '../../src/campaigns/forecast.ts';
+import { type PlanFacts, problemsOf, warningsOf } from '../../src/campaigns/plan-notes.ts';
 import type { CampaignPlan, CampaignRunName } from '../../src/contracts/campaign.ts';
-import type { Deps } from '../deps.ts';
+import { toJson } from '../../src/contracts/stored-json.ts';
+import { progressOf } from '../../src/ledger/campaign-audience.ts';
+import {
+  countMembers,
+  countZones,
+  type StateCount,
+  underWayBeside,
+  type ZoneCount,
+} from '../../src/ledger/campaign-plan-facts.ts';
+import { type CampaignRow, getCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
+import { readCatalog } from '../../src/ledger/catalog.ts';
+import type { AccountAccess, Deps } from '../deps.ts';
+import { notConfigured } from '../failures.ts';
+import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
 
-const notBuilt = () => new Error('not built yet');
+/** Waves that a plan lists; the others are counted. */
+const WAVES_LISTED = 200;
+/** Nobody plans farther ahead. */
+const HORIZON_MS = 5 * 365 * 86_400_000;
+/** Slots are that much wider than a minute divided by the limit (src/ledger/schema/budget.ts, workflows/pace.ts). */
+const SPACING = 1.005;
 
-export function createForecastActivities(_deps: Deps) {
+export function createForecastActivities(deps: Deps) {
+  const { db } = deps;
   return {
-    /** The plan as operators see it, kept with the run; reads nothing but the ledger. */
-    async planCampaign(_input: CampaignRunName): Promise<CampaignPlan> {
-      throw notBuilt();
+    /**
+     * The plan as operators see it, kept with the run, which is `planned` from now on; reads nothing but the ledger. Done
+     * twice, it answers the plan that was made first.
+     */
+    async planCampaign({ run }: CampaignRunName): Promise<CampaignPlan> {
+      const row = await getCampaign(db, run);
+      if (row.plan !== null) return row.plan;
+      const plan = await makePlan(row);
+      const at = new Date(await deps.clock.now());
+      return await db.transaction(async (tx) => {
+        const { plan: made } = await lockCampaign(tx, run);
+        if (made !== null) return made;
+        await tx.query('update campaigns set plan = $2 where run_id = $1', [run, toJson(plan)]);
+        if (await moveCampaign(tx, run, ['planning'], 'planned', at)) return plan;
+        const message = `the plan ${run} is not being made any more: it was replaced or given up`;
+        throw ApplicationFailure.nonRetryable(message, 'PLAN_VOID');
+      });
     },
+  };
+
+  async function makePlan(row: CampaignRow): Promise<CampaignPlan> {
+    const { run_id: run, account: name, spec } = row;
+    const { config } = spec;
+    const account = accountOf(name);
+    const nowMs = await deps.clock.now();
+    const tokens = account.tokens.map(({ key }) => key);
+    const callsPerMinute = await deps.budget.pace(tokens);
+    const counts = await countMembers(db, run);
+    if (counts.some(({ state }) => state === 'found'))
+      throw new Error(`the audience of ${run} is not decided yet: a plan comes after that`);
+    const zones = await countZones(db, run);
+    const sums = sumUp(counts);
+    const byId = account.tokens[0]?.client.flows.contactIdentity === 'id';
+    const calls = callsOf(row, zones, byId);
+    const { triggers, rechecks, lookups, after } = calls;
+    const callsPerMember = triggers === 0 ? 1 : (triggers + rechecks + lookups + after) / triggers;
+    const pacePerMinute = Math.min(
+      config.waves.callsPerMinute ?? Number.POSITIVE_INFINITY,
+      callsPerMinute / callsPerMember,
+    );
+    const startMs = Math.max(nowMs, config.start === undefined ? 0 : Date.parse(config.start));
+    const endMs = config.end === undefined ? null : Date.parse(config.end);
+    const groups: ZoneGroup[] = zones.map((each) => ({ ...each, zones: zonesOf(each, spec.timeZone) }));
+    const horizonMs = startMs + HORIZON_MS;
+    // Nobody is begun at the end itself.
+    const by = endMs === null ? horizonMs : endMs - 1;
+    const field = {
+      groups,
+      calendar: compileCalendar(config.windows),
+      waves: config.waves,
+      startMs,
+      horizonMs,
+    };
+    const found = forecast({
+      ...{ ...field, pacePerMinute: pacePerMinute / SPACING },
+      byMs: by,
+    });
+    const late = found.finishMs === null ? found.never.length === 0 : found.finishMs > by;
+    const needed = late && by > startMs ? paceNeeded(field, by) : null;
+    const facts: PlanFacts = {
+      ...{ account: name, config, timeZone: spec.timeZone, nowMs, horizonMs, callsPerMinute },
+      optOutWords: spec.optOut.words.length > 0,
+      connections: await readCatalog(db, name, 'connections'),
+      ...{ ...sums, forecast: found, pacePerMinute, callsPerMember },
+      paceNeeded: needed === null ? null : Math.ceil(needed * SPACING),
+      pollers: await pollerStates(deps, spec, nowMs),
+      beside: await underWayBeside(db, name, run),
+      tokenRefused: await tokenRefused(deps, account),
+      missing: await missingNames(deps, spec),
+    };
+    const parts = config.audience.map(({ from }, part) => ({
+      from,
+      found: progressOf(row.parts, part)?.found ?? 0,
+    }));
+    const rows = parts.reduce((sum, { found }) => sum + found, 0);
+    return {
+      ...{ account: name, campaign: row.campaign, run, plannedBy: row.planned_by },
+      plannedAt: (row.planned_at ?? new Date(nowMs)).toISOString(),
+      ...{ found: rows, audience: sums.audience, merged: Math.max(0, rows - sums.audience), parts },
+      excluded: excludedBy(counts),
+      ...{ holdout: sums.holdout, eligible: sums.eligible },
+      zones: groups.map(({ zones, members }) => ({ zones, members })),
+      calls,
+      ...{ pacePerMinute: Math.round(pacePerMinute * 100) / 100, callsPerMinute },
+      ...listed(found),
+      problems: problemsOf(facts),
+      warnings: warningsOf(facts),
+      approval: config.approval,
+    };
+  }
+
+  function accountOf(name: string): AccountAccess {
+    try {
+      return deps.account(name);
+    } catch (error) {
+      throw notConfigured(error);
+    }
+  }
+}
+
+function listed({ waves, finishMs }: Forecast): Pick<CampaignPlan, 'waves' | 'moreWaves' | 'finishAt'> {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return {
+    waves: waves.slice(0, WAVES_LISTED).map(({ wave, kind, size, startsMs, endsMs }) => ({
+      ...{ wave, kind, size, startsAt: iso(startsMs), endsAt: iso(endsMs) },
+    })),
+    moreWaves: Math.max(0, waves.length - WAVES_LISTED),
+    finishAt: finishMs === null ? null : iso(finishMs),
+  };
+}
+
+function sumUp(counts: readonly StateCount[]) {
+  const of = (...states: readonly string[]) =>
+    counts.reduce((sum, { state, members }) => sum + (states.includes(state) ? members : 0), 0);
+  const [excluded, holdout, eligible] = [of('excluded'), of('holdout'), of('waiting')];
+  return { excluded, holdout, eligible, audience: excluded + holdout + eligible };
+}
+
+function excludedBy(counts: readonly StateCount[]): Record<string, number> {
+  const left = counts.filter(({ state }) => state === 'excluded');
+  return Object.fromEntries(left.map(({ code, members }) => [code ?? 'OTHER', members]));
+}
+
+/** Who has no zone of their own goes by the account's. */
+function zonesOf({ zones }: ZoneCount, timeZone: string): string[] {
+  return zones === '' ? [timeZone] : zones.split(',');
+}
+
+/**
+ * Calls that the members take, at most. A card that they came with is moved at once; others are looked for first, by contact
+ * and pipeline; tags are read before they are written (activities/effects).
+ */
+function callsOf(
+  { calls, spec: { config } }: CampaignRow,
+  zones: readonly ZoneCount[],
+  byId: boolean,
+): CampaignPlan['calls'] {
+  const sum = (of: (zone: ZoneCount) => number) => zones.reduce((total, zone) => total + of(zone), 0);
+  const triggers = sum(({ members }) => members);
+  const { stage, tags } = config.after;
+  const moves = stage === undefined ? 0 : triggers + 2 * sum(({ cardless }) => cardless);
+  return {
+    planning: calls,
+    triggers,
+    rechecks: config.recheck === 'api' ? triggers : 0,
+    lookups: byId ? sum(({ unnamed }) => unnamed) : 0,
+    after: moves + (tags === undefined ? 0 : 2 * triggers),
   };
 }

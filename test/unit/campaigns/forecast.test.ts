@@ -162,6 +162,17 @@ describe('a forecast within windows', () => {
     expect(waves[0]).toMatchObject({ startsMs: 9 * HOUR, endsMs: DAY + 9 * HOUR + 9 * MINUTE });
   });
 
+  it('a window that opens between two triggers changes nothing of the pace', () => {
+    const calendar = hourly({ west: [9, 12], east: [10, 12] });
+    const groups = [
+      { zones: ['west'], members: 70 },
+      { zones: ['east'], members: 10 },
+    ];
+    const startMs = 9 * HOUR + 30_000;
+    const { finishMs } = forecast(plan({}, { groups, calendar, pacePerMinute: 1, startMs }));
+    expect(finishMs).toBe(startMs + 79 * MINUTE);
+  });
+
   it('who has several possible zones is reached when all of them are open', () => {
     const calendar = hourly({ west: [9, 12], east: [11, 20] });
     const groups = [{ zones: ['east', 'west'], members: 10 }];

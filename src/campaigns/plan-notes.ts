@@ -1,0 +1,203 @@
+// What speaks against a plan, and what its reader should know: the reasons name the figure and the way out.
+import type { PlanNote } from '../contracts/campaign.ts';
+import type { CampaignConfig } from '../contracts/config-campaigns.ts';
+import { plainNumber as n, spanText, timeIn } from './figures.ts';
+import type { Forecast } from './forecast.ts';
+
+export interface Connection {
+  readonly id: number;
+  readonly name: string;
+  readonly channel: string;
+  readonly status: string;
+}
+
+/** Of a poller that was started: whether it follows the campaign's connection, and what keeps it from polling. */
+export interface PollerState {
+  readonly poller: string;
+  readonly follows: boolean;
+  /** Null: it polls. */
+  readonly idle: string | null;
+}
+
+export interface PlanFacts {
+  readonly account: string;
+  readonly config: CampaignConfig;
+  /** Of the account: times are told in it. */
+  readonly timeZone: string;
+  readonly optOutWords: boolean;
+  readonly nowMs: number;
+  /** Null: not read. */
+  readonly connections: readonly Connection[] | null;
+  /** People found, left out, and held out. */
+  readonly audience: number;
+  readonly excluded: number;
+  readonly holdout: number;
+  readonly eligible: number;
+  readonly forecast: Forecast;
+  /** Nobody looked farther ahead. */
+  readonly horizonMs: number;
+  /** Triggers a minute that end in time; null: none do, or it is not asked. */
+  readonly paceNeeded: number | null;
+  readonly pacePerMinute: number;
+  readonly callsPerMinute: number;
+  /** Calls for each member, those after its trigger too. */
+  readonly callsPerMember: number;
+  readonly pollers: readonly PollerState[];
+  readonly beside: { readonly syncs: readonly string[]; readonly campaigns: readonly string[] };
+  /** Why no token may trigger flows, as the service said lately; null: nothing is known against it. */
+  readonly tokenRefused: string | null;
+  /** Names in `after` that the account does not have. */
+  readonly missing: readonly PlanNote[];
+}
+
+/** Any of these, and the campaign can't be started as it is. */
+export function problemsOf(facts: PlanFacts): PlanNote[] {
+  return [
+    ...connectionProblems(facts),
+    ...facts.missing,
+    ...audienceProblems(facts),
+    ...timeProblems(facts),
+    ...blindProblems(facts),
+  ];
+}
+
+function connectionProblems({ account, config, connections }: PlanFacts): PlanNote[] {
+  if (connections === null) return [];
+  const id = config.connection;
+  const found = connections.find((each) => each.id === id);
+  const usable = connections.filter(({ channel }) => isUsable(channel)).map(told);
+  const has = usable.length === 0 ? 'it has none of channel whatsapp or waba' : `use ${usable.join(' or ')}`;
+  if (found === undefined)
+    return note('CONNECTION_NOT_FOUND', `the account "${account}" has no connection ${id}; ${has}`);
+  if (isUsable(found.channel)) return [];
+  const reason = `connection ${told(found)} can't run flows: only channels whatsapp and waba can; ${has}`;
+  return note('CONNECTION_UNSUPPORTED', reason);
+}
+
+function audienceProblems({ audience, excluded, holdout, eligible }: PlanFacts): PlanNote[] {
+  if (eligible > 0) return [];
+  if (audience === 0) return note('EMPTY_AUDIENCE', 'nobody was found: look at the filters of `audience`');
+  const why = `of ${n(audience)} people ${n(excluded)} are left out and ${n(holdout)} held out`;
+  return note('EMPTY_AUDIENCE', `nobody is left to be reached: ${why}`);
+}
+
+function timeProblems(facts: PlanFacts): PlanNote[] {
+  const { config, nowMs, eligible, forecast, timeZone, horizonMs } = facts;
+  const end = config.end === undefined ? null : Date.parse(config.end);
+  const at = (ms: number) => timeIn(timeZone, ms);
+  if (end !== null && end <= nowMs)
+    return note('END_PASSED', `the campaign ends at ${at(end)}, which is over: write a later \`end\``);
+  if (eligible === 0) return [];
+  if (forecast.never.length > 0) {
+    const zones = forecast.never.map((each) => each.join(' and ')).join('; ');
+    return note('NO_WINDOW', `the windows never open in ${zones}: look at \`windows\``);
+  }
+  const { finishMs } = forecast;
+  const until = end ?? horizonMs;
+  if (finishMs !== null && (end === null || finishMs < end)) return [];
+  const last = finishMs === null ? null : `the last trigger would be at ${at(finishMs)}`;
+  const late =
+    end === null
+      ? `the campaign would not be done within ${spanText(horizonMs - nowMs)}`
+      : last === null
+        ? `the campaign would go on for years after its end at ${at(end)}`
+        : `${last}, ${spanText((finishMs as number) - end)} after the end at ${at(end)}`;
+  const done = `by ${end === null ? at(until) : 'then'} ${n(forecast.byThen)} of ${n(eligible)} members are reached`;
+  return note('TOO_SLOW', `${late}; ${done}. What helps: ${remedies(facts, end !== null).join('; or ')}`);
+}
+
+function remedies(facts: PlanFacts, hasEnd: boolean): string[] {
+  const { config, eligible, forecast, paceNeeded, pacePerMinute, callsPerMember, callsPerMinute } = facts;
+  const fewer = `${n(eligible - forecast.byThen)} members fewer`;
+  const later = hasEnd ? ['a later `end`'] : [];
+  if (paceNeeded === null) {
+    const why = 'at any pace the waves take longer, by `waves.every`, `waves.settle` and the windows';
+    return [`larger waves or less time between them (${why})`, fewer, ...later];
+  }
+  const now = `the plan has ${n(pacePerMinute)}`;
+  const calls = Math.ceil(paceNeeded * callsPerMember);
+  const limit = config.waves.callsPerMinute;
+  const raise =
+    limit !== undefined && limit < paceNeeded ? ', which `waves.callsPerMinute` has to allow too' : '';
+  const budget =
+    calls > callsPerMinute
+      ? `, which take ${n(calls)} calls a minute: the account's tokens allow ${n(callsPerMinute)}`
+      : '';
+  return [`${n(paceNeeded)} triggers a minute (${now})${budget}${raise}`, fewer, ...later];
+}
+
+/** Rules that would stop the campaign, or skip everybody, because nobody looks. */
+function blindProblems({ config, pollers }: PlanFacts): PlanNote[] {
+  if (seeing(pollers)) return [];
+  const rules = [
+    ...(config.stop.replies === undefined ? [] : ['`stop.replies` would pause the campaign after a wave']),
+    ...(config.conversationWindow === 'open' ? ['`conversationWindow: open` would skip every member'] : []),
+  ];
+  if (rules.length === 0) return [];
+  return note('NO_POLLER', `${blindness(pollers)}, so ${rules.join(' and ')}`);
+}
+
+/** What the reader should know; the plan can be started all the same. */
+export function warningsOf(facts: PlanFacts): PlanNote[] {
+  const { config, connections, pacePerMinute, callsPerMinute, callsPerMember, pollers, beside } = facts;
+  const warnings: PlanNote[] = [];
+  const connection = connections?.find(({ id }) => id === config.connection);
+  if (connections === null)
+    warnings.push(...note('CONNECTION_UNREAD', "the account's connections were not read"));
+  else if (connection !== undefined && isUsable(connection.channel) && connection.status !== 'CONNECTED') {
+    const reason = `connection ${told(connection)} is ${connection.status}, not CONNECTED`;
+    warnings.push(...note('CONNECTION_DOWN', reason));
+  }
+  if (facts.tokenRefused !== null) warnings.push(...note('TOKEN_REFUSED', facts.tokenRefused));
+  const limit = config.waves.callsPerMinute;
+  if (limit !== undefined && facts.eligible > 0 && limit * callsPerMember > callsPerMinute) {
+    const need = `${n(limit)} triggers a minute take ${n(limit * callsPerMember)} calls`;
+    const reason = `${need}, and the account's tokens allow ${n(callsPerMinute)}: the plan goes by ${n(pacePerMinute)} triggers`;
+    warnings.push(...note('RATE_OVER_BUDGET', reason));
+  }
+  const polling = pollers.filter(({ idle }) => idle === null).map(({ poller }) => `the poller "${poller}"`);
+  const others = [
+    ...polling,
+    ...beside.syncs.map((sync) => `the sync "${sync}"`),
+    ...beside.campaigns.map((campaign) => `the campaign "${campaign}"`),
+  ];
+  if (others.length > 0) {
+    const reason = `${others.join(', ')} spend${others.length === 1 ? 's' : ''} calls of the account too: the campaign may take longer than planned`;
+    warnings.push(...note('SHARED_BUDGET', reason));
+  }
+  if (!seeing(pollers) && blindProblems(facts).length === 0) {
+    const unseen = [
+      'replies',
+      ...(facts.optOutWords ? ['opt-outs by a word'] : []),
+      ...(config.exclude.humanService ? ['who is in human service'] : []),
+      ...(config.exclude.openConversation ? ['open conversations'] : []),
+      ...(config.exclude.contactedWithin === undefined ? [] : ['messages that people sent']),
+    ];
+    warnings.push(...note('NO_POLLER', `${blindness(pollers)}: ${unseen.join(', ')} are not known`));
+  }
+  return warnings;
+}
+
+function seeing(pollers: readonly PollerState[]): boolean {
+  return pollers.some(({ follows, idle }) => follows && idle === null);
+}
+
+function blindness(pollers: readonly PollerState[]): string {
+  const following = pollers.filter(({ follows }) => follows);
+  const idle = following.map(({ poller, idle }) => `the poller "${poller}" ${idle}`).join(', ');
+  return following.length === 0
+    ? 'no poller that follows the connection was ever started (`sluice poll start`)'
+    : `nobody follows the connection (${idle})`;
+}
+
+function isUsable(channel: string): boolean {
+  return channel === 'whatsapp' || channel === 'waba';
+}
+
+function told({ id, name, channel }: Connection): string {
+  return `${id} ("${name}", ${channel})`;
+}
+
+function note(code: string, reason: string): PlanNote[] {
+  return [{ code, reason }];
+}
