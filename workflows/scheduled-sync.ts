@@ -1,20 +1,9 @@
-// What a schedule starts. A schedule gives each of its workflows an id of its own, but two workflows must never work
-// on one run: so this one starts the sync under its one fixed id, and stands back when somebody else runs it.
-import {
-  CancellationScope,
-  type ChildWorkflowHandle,
-  continueAsNew,
-  getExternalWorkflowHandle,
-  isCancellation,
-  log,
-  sleep,
-  startChild,
-  TemporalFailure,
-  workflowInfo,
-} from '@temporalio/workflow';
+// What the schedule of a sync starts: the sync under its one fixed id, when the overlap policy lets it.
+import { CancellationScope, continueAsNew, isCancellation, startChild } from '@temporalio/workflow';
 import type { OverlapPolicy } from '../src/contracts/config-schedule.ts';
 import type { crmSync } from './crm-sync.ts';
 import { crmSyncIdentity } from './messages.ts';
+import { beginInTurn, cancelByName, OUTLIVES_PARENT, unlessTaken, type Waiting } from './overlap.ts';
 
 export interface ScheduledSyncInput {
   readonly account: string;
@@ -23,10 +12,6 @@ export interface ScheduledSyncInput {
   readonly overlap: OverlapPolicy;
   /** Set when the waiting continues as new. */
   readonly waiting?: Waiting;
-}
-
-interface Waiting {
-  readonly sleepMs: number;
 }
 
 export interface ScheduledSyncResult {
@@ -39,12 +24,26 @@ export interface ScheduledSyncResult {
   readonly run: string | null;
 }
 
-/** Between two looks whether the sync's id is free: soon at first, then once a minute. */
-const FIRST_LOOK_MS = 1000;
 const LAST_LOOK_MS = 60_000;
 
 export async function scheduledSync(input: ScheduledSyncInput): Promise<ScheduledSyncResult> {
-  const sync = await begin(input);
+  const { account, sync: name, overlap, waiting } = input;
+  const identity = crmSyncIdentity(account, name);
+  const sync = await beginInTurn({
+    overlap,
+    waiting,
+    lastLookMs: LAST_LOOK_MS,
+    begin: () =>
+      unlessTaken(() =>
+        startChild<typeof crmSync>('crmSync', {
+          ...identity,
+          ...OUTLIVES_PARENT,
+          args: [{ account, sync: name }],
+        }),
+      ),
+    cancelOther: () => cancelByName(identity.workflowId),
+    continueWaiting: (waiting) => continueAsNew<typeof scheduledSync>({ ...input, waiting }),
+  });
   if (sync === null) return { joined: false, skipped: true, cancelled: false, run: null };
   try {
     const { run } = await sync.result();
@@ -53,51 +52,5 @@ export async function scheduledSync(input: ScheduledSyncInput): Promise<Schedule
     // Cancelled itself, this workflow ends as cancelled; a sync that was cancelled by name is a result.
     if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
     return { joined: false, skipped: false, cancelled: true, run: null };
-  }
-}
-
-/** Starts the sync as soon as the overlap policy allows; null when it is to be left out. */
-async function begin(input: ScheduledSyncInput): Promise<ChildWorkflowHandle<typeof crmSync> | null> {
-  let { waiting } = input;
-  for (;;) {
-    const sync = await start(input);
-    if (sync !== null || input.overlap === 'skip') return sync;
-    // Only the run that was met is cancelled: one that somebody starts while this waits is waited for.
-    if (waiting === undefined && input.overlap === 'cancel-other') await cancelOther(input);
-    const { sleepMs } = waiting ?? { sleepMs: FIRST_LOOK_MS };
-    await sleep(sleepMs);
-    waiting = { sleepMs: Math.min(sleepMs * 2, LAST_LOOK_MS) };
-    if (workflowInfo().continueAsNewSuggested)
-      await continueAsNew<typeof scheduledSync>({ ...input, waiting });
-  }
-}
-
-/** Null when the sync's id is taken. */
-async function start({
-  account,
-  sync,
-}: ScheduledSyncInput): Promise<ChildWorkflowHandle<typeof crmSync> | null> {
-  try {
-    return await startChild<typeof crmSync>('crmSync', {
-      ...crmSyncIdentity(account, sync),
-      args: [{ account, sync }],
-      // Whatever ends this workflow, a sync is not cut off half way; a cancellation is handed on and awaited.
-      parentClosePolicy: 'ABANDON',
-      cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-    });
-  } catch (error) {
-    // The SDK exports this error to clients only.
-    if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return null;
-    throw error;
-  }
-}
-
-async function cancelOther({ account, sync }: ScheduledSyncInput): Promise<void> {
-  const { workflowId } = crmSyncIdentity(account, sync);
-  try {
-    await getExternalWorkflowHandle(workflowId).cancel();
-  } catch (error) {
-    if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
-    log.info('the run to be cancelled has ended by itself', { workflowId, reason: error.message });
   }
 }
