@@ -1,6 +1,7 @@
 // What a plan will cost, and when it will be done.
 import { ApplicationFailure } from '@temporalio/activity';
 import { compileCalendar } from '../../src/campaigns/calendar.ts';
+import { daysOf } from '../../src/campaigns/days.ts';
 import { type Forecast, forecast, paceNeeded, type ZoneGroup } from '../../src/campaigns/forecast.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../src/campaigns/plan-notes.ts';
 import type { CampaignPlan, CampaignRunName } from '../../src/contracts/campaign.ts';
@@ -19,8 +20,8 @@ import type { AccountAccess, Deps } from '../deps.ts';
 import { notConfigured } from '../failures.ts';
 import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
 
-/** Waves that a plan lists; the others are counted. */
-const WAVES_LISTED = 200;
+/** Waves and days that a plan lists; the others are counted. */
+const LISTED = 200;
 /** Nobody plans farther ahead. */
 const HORIZON_MS = 5 * 365 * 86_400_000;
 /** Slots are that much wider than a minute divided by the limit (src/ledger/schema/budget.ts, workflows/pace.ts). */
@@ -44,7 +45,7 @@ export function createForecastActivities(deps: Deps) {
         await tx.query('update campaigns set plan = $2 where run_id = $1', [run, toJson(plan)]);
         if (await moveCampaign(tx, run, ['planning'], 'planned', at)) return plan;
         const message = `the plan ${run} is not being made any more: it was replaced or given up`;
-        throw ApplicationFailure.nonRetryable(message, 'PLAN_VOID');
+        throw ApplicationFailure.nonRetryable(message, 'PLAN_OVER');
       });
     },
   };
@@ -113,7 +114,7 @@ export function createForecastActivities(deps: Deps) {
       zones: groups.map(({ zones, members }) => ({ zones, members })),
       calls,
       ...{ pacePerMinute: Math.round(pacePerMinute * 100) / 100, callsPerMinute },
-      ...listed(found),
+      ...listed(found, spec.timeZone, pacePerMinute / SPACING),
       problems: problemsOf(facts),
       warnings: warningsOf(facts),
       approval: config.approval,
@@ -129,13 +130,21 @@ export function createForecastActivities(deps: Deps) {
   }
 }
 
-function listed({ waves, finishMs }: Forecast): Pick<CampaignPlan, 'waves' | 'moreWaves' | 'finishAt'> {
+type Listed = Pick<CampaignPlan, 'waves' | 'moreWaves' | 'timeZone' | 'days' | 'moreDays' | 'finishAt'>;
+
+function listed({ waves, stretches, finishMs }: Forecast, timeZone: string, pacePerMinute: number): Listed {
   const iso = (ms: number) => new Date(ms).toISOString();
+  const days = daysOf(stretches, 60_000 / pacePerMinute, timeZone);
   return {
-    waves: waves.slice(0, WAVES_LISTED).map(({ wave, kind, size, startsMs, endsMs }) => ({
+    timeZone,
+    days: days.slice(0, LISTED).map(({ day, members, firstMs, lastMs }) => ({
+      ...{ day, members, startsAt: iso(firstMs), endsAt: iso(lastMs) },
+    })),
+    moreDays: Math.max(0, days.length - LISTED),
+    waves: waves.slice(0, LISTED).map(({ wave, kind, size, startsMs, endsMs }) => ({
       ...{ wave, kind, size, startsAt: iso(startsMs), endsAt: iso(endsMs) },
     })),
-    moreWaves: Math.max(0, waves.length - WAVES_LISTED),
+    moreWaves: Math.max(0, waves.length - LISTED),
     finishAt: finishMs === null ? null : iso(finishMs),
   };
 }

@@ -44,7 +44,7 @@ export function createTurnActivities(deps: Deps) {
      * opened as well: operators may have something done in it.
      * @throws ApplicationFailure (not retryable) of a type of {@link REFUSED}
      */
-    async openCampaign({ run, by }: CampaignInput): Promise<OpenedCampaign> {
+    async openCampaign({ run, by, reason = '' }: CampaignInput): Promise<OpenedCampaign> {
       const at = await now();
       const opened = await db.transaction(async (tx) => {
         const row = await lockOrRefuse(tx, run);
@@ -67,7 +67,7 @@ export function createTurnActivities(deps: Deps) {
         if (other !== null) throw refuseAct(REFUSED.otherRun, `the run ${other.run} is ${other.state}`);
         await moveCampaign(tx, run, ['planned'], 'running', at);
         await beginCampaign(tx, run, by, at);
-        await addAudit(tx, run, { id: 'start', by, action: 'start', reason: '' }, at);
+        await addAudit(tx, run, { id: 'start', by, action: 'start', reason }, at);
         return row;
       });
       const { tokenKey, callsPerMinute } = await budgetOf(opened.account);

@@ -32,9 +32,16 @@ export interface ForecastWave extends Pick<PlannedWave, 'wave' | 'kind' | 'size'
   readonly endsMs: number;
 }
 
+/** Triggers one slot after the other. */
+export interface Stretch {
+  readonly startsMs: number;
+  readonly members: number;
+}
+
 export interface Forecast {
   /** Those that are over within the horizon. */
   readonly waves: readonly ForecastWave[];
+  readonly stretches: readonly Stretch[];
   /** Last trigger; null: not within the horizon, or never. */
   readonly finishMs: number | null;
   /** Members triggered at or before `byMs`. */
@@ -57,6 +64,7 @@ export function forecast(input: ForecastInput): Forecast {
   const everyMs = durationMs(waves.every);
   const settleMs = durationMs(waves.settle);
   const played: ForecastWave[] = [];
+  const stretches: Stretch[] = [];
   let left = groups.map(({ members }) => members);
   let byThen = 0;
   let from = startMs;
@@ -64,15 +72,16 @@ export function forecast(input: ForecastInput): Forecast {
     const { kind, size } = waveOf(waves, wave);
     const members = share(left, size);
     left = left.map((count, i) => count - (members[i] as number));
-    const run = playWave(input, members, from);
+    const run = playWave(input, members, from, stretches);
     byThen += run.byThen;
-    if (!run.done) return { waves: played, finishMs: null, byThen, never: run.never };
+    if (!run.done) return { waves: played, stretches, finishMs: null, byThen, never: run.never };
     const [startsMs, endsMs] = [Math.round(run.startsMs), Math.round(run.endsMs)];
     played.push({ wave, kind, size: sum(members), startsMs, endsMs });
     from = Math.max(run.startsMs + everyMs, run.endsMs + settleMs, run.endsMs + 60_000 / pacePerMinute);
-    if (from > horizonMs && sum(left) > 0) return { waves: played, finishMs: null, byThen, never: [] };
+    if (from > horizonMs && sum(left) > 0)
+      return { waves: played, stretches, finishMs: null, byThen, never: [] };
   }
-  return { waves: played, finishMs: played.at(-1)?.endsMs ?? null, byThen, never: [] };
+  return { waves: played, stretches, finishMs: played.at(-1)?.endsMs ?? null, byThen, never: [] };
 }
 
 /** As fast as any campaign can be: a service allows a token 120 calls a minute (API text, Limits). */
@@ -106,6 +115,7 @@ function playWave(
   { groups, calendar, pacePerMinute, horizonMs, byMs = horizonMs }: ForecastInput,
   members: readonly number[],
   from: number,
+  stretches: Stretch[],
 ): PlayedWave {
   const gapMs = 60_000 / pacePerMinute;
   let left = [...members];
@@ -129,6 +139,7 @@ function playWave(
       if (count > 0) {
         if (Number.isNaN(startsMs)) startsMs = now;
         endsMs = now + (count - 1) * gapMs;
+        stretches.push({ startsMs: now, members: count });
         byThen += Math.min(count, Math.max(0, Math.floor((byMs - now) / gapMs + HAIR) + 1));
       }
       left = left.map((each, i) => each - (taken[i] as number));

@@ -133,6 +133,16 @@ export interface PlannedWave {
   readonly endsAt: string;
 }
 
+/** What of a plan falls on one day, by the account's clock. */
+export interface PlannedDay {
+  /** 2026-11-23 */
+  readonly day: string;
+  readonly members: number;
+  /** First and last trigger of the day. */
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
 /** Why a plan can not be carried out, or something to know about it. */
 export interface PlanNote {
   readonly code: string;
@@ -171,6 +181,10 @@ export interface CampaignPlan extends CampaignName, CampaignRunName {
   readonly waves: readonly PlannedWave[];
   /** Waves beyond those listed. */
   readonly moreWaves: number;
+  readonly timeZone: string;
+  /** Days on which anybody is triggered. */
+  readonly days: readonly PlannedDay[];
+  readonly moreDays: number;
   /** Last trigger, as far as it can be foreseen; null: never, see problems. */
   readonly finishAt: string | null;
   /** Any of these, and the plan can not be started. */
@@ -182,8 +196,9 @@ export interface CampaignPlan extends CampaignName, CampaignRunName {
 // ---- running
 
 export interface CampaignInput extends CampaignName, CampaignRunName {
-  /** Who started it. */
+  /** Who started it, and why: kept in its audit. */
   readonly by: string;
+  readonly reason?: string;
 }
 
 /** Answer of `openCampaign`. */

@@ -213,6 +213,12 @@ describe('what a plan tells', () => {
       ...{ startsAt: '2026-12-01T12:00:00.000Z', endsAt: '2026-12-01T12:00:00.000Z' },
     });
     expect(plan.finishAt).toBe('2026-12-11T01:00:00.000Z');
+    expect(plan).toMatchObject({ timeZone: 'America/Sao_Paulo', moreDays: 0 });
+    expect(plan.days.map(({ day, members }) => [day, members])).toEqual([
+      ['2026-12-01', 15],
+      ...[2, 3, 4, 5, 6, 7, 8, 9].map((day) => [`2026-12-0${day}`, 24]),
+      ['2026-12-10', 23],
+    ]);
   });
 
   it('windows go by the zones of each member', async () => {
@@ -243,7 +249,7 @@ describe('the plan is kept', () => {
     await freeze({});
     await db.query("update campaigns set state = 'void' where run_id = $1", [RUN]);
     await expect(activities().planCampaign({ run: RUN })).rejects.toMatchObject({
-      ...{ type: 'PLAN_VOID', nonRetryable: true },
+      ...{ type: 'PLAN_OVER', nonRetryable: true },
     });
     expect((await getCampaign(db, RUN)).plan).toBeNull();
   });
