@@ -1,0 +1,201 @@
+// A campaign in the ledger without a service: members written by SQL, a clock that the test turns, and outcomes that it chooses.
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import { createTurnActivities } from '../../../../activities/campaign/turn.ts';
+import type { Deps } from '../../../../activities/deps.ts';
+import type {
+  CampaignAct,
+  CampaignSpec,
+  CampaignTurn,
+  MemberState,
+} from '../../../../src/contracts/campaign.ts';
+import { CampaignConfig } from '../../../../src/contracts/config-campaigns.ts';
+import { addTouch } from '../../../../src/ledger/campaign-touches.ts';
+import { digestOfSpec } from '../../../../src/ledger/campaigns.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { freshAccount } from '../../ledger/support.ts';
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+/** A Monday, 12:00 UTC: 09:00 in São Paulo, 07:00 in New York. */
+export const NOON = Date.parse('2026-11-16T12:00:00Z');
+export const WHOLE_DAY = ['00:00-24:00'];
+export const EVERY_DAY = {
+  ...{ mon: WHOLE_DAY, tue: WHOLE_DAY, wed: WHOLE_DAY, thu: WHOLE_DAY, fri: WHOLE_DAY },
+  ...{ sat: WHOLE_DAY, sun: WHOLE_DAY },
+};
+
+export interface RoomOptions {
+  /** Zones of each member that waits, joined by a comma. */
+  readonly members: readonly string[];
+  readonly config?: object;
+  readonly state?: string;
+  readonly plan?: object | null;
+  /** Members of other states. */
+  readonly others?: readonly MemberState[];
+}
+
+export interface Outcome {
+  readonly state: MemberState;
+  readonly code?: string;
+  /** Comes again then. */
+  readonly retryAt?: number;
+  /** How long ago the right to trigger was taken, in seconds. */
+  readonly sentAgo?: number;
+}
+
+/** @param number of the run among those of its campaign */
+export async function turnRoom(
+  db: Database,
+  { members, config = {}, state = 'planned', plan = { problems: [] }, others = [] }: RoomOptions,
+  account = freshAccount(),
+  number = 1,
+) {
+  const spec = specOf(account, config);
+  const configured = { spec };
+  const run = `${account}/+win/${number}`;
+  const clock = { at: NOON };
+  await db.query(
+    `insert into runs (id, account, sync, seq, spec, kind, finished_at)
+     values ($1, $2, '+win', $5, $3, 'campaign', case when $4 in ('planning', 'planned', 'running') then null else now() end)`,
+    [run, account, JSON.stringify(spec), state, number],
+  );
+  await db.query(
+    `insert into campaigns (run_id, account, campaign, digest, state, as_of, planned_by, planned_at, plan)
+     values ($1, $2, 'win', $3, $4, $5, 'ana', $5, $6)`,
+    [run, account, digestOfSpec(spec), state, new Date(NOON), plan && JSON.stringify(plan)],
+  );
+  // Places run against ids, so that a test sees which of them counts.
+  await db.query(
+    `insert into campaign_members (run_id, key, number, part, zones, state, place)
+     select $1, '1555' || $2 || n, '1555' || $2 || n, 0, zones, 'waiting', ${members.length} + 1 - n
+       from unnest($3::text[]) with ordinality as m(zones, n)`,
+    [run, String(number), members],
+  );
+  for (const each of others)
+    await db.query('insert into campaign_members (run_id, part, state) values ($1, 0, $2)', [run, each]);
+
+  const deps = {
+    db,
+    log: { info() {}, warn() {}, error() {} },
+    account: () => ({ tokenKey: 'key', tokens: [{ key: 'key' }] }),
+    budget: { pace: async () => 120 },
+    campaign: () => configured.spec,
+    clock: { now: async () => clock.at },
+  } as unknown as Deps;
+  const activities = createTurnActivities(deps);
+  const first = await db.query<{ id: number }>(
+    'select min(id)::int as id from campaign_members where run_id = $1',
+    [run],
+  );
+  const base = (first[0]?.id ?? 1) - 1;
+
+  return {
+    ...{ db, run, account, spec, clock, activities, deps },
+    /** Id of the n-th member, from 1. */
+    id: (n: number) => base + n,
+    /** Numbers of members, from 1, by their ids. */
+    numbers: (ids: readonly number[]) => ids.map((id) => id - base),
+    edit(over: object): void {
+      configured.spec = specOf(account, { ...config, ...over });
+    },
+    open: (by = 'ana') => activities.openCampaign({ account, campaign: 'win', run, by }),
+    turn: (after = 0, limit = 500): Promise<CampaignTurn> =>
+      activities.campaignTurn({ run, after: after === 0 ? 0 : base + after, limit }),
+    close: () => activities.closeCampaign({ run }),
+    act: (act: ActOf, id: string = randomUUID()) =>
+      activities.campaignAct({ run, id, act: { by: 'ben', reason: 'because', ...act } as CampaignAct }),
+    /** What triggering a member came to. */
+    async outcome(id: number, { state, code, retryAt, sentAgo }: Outcome): Promise<void> {
+      const rows = await db.query<{ key: string }>(
+        `update campaign_members
+            set state = $2, code = $3, not_before = $4::timestamptz, sends = sends + case when $2 = 'waiting' then 0 else 1 end,
+                tries = tries + case when $4::timestamptz is null then 0 else 1 end,
+                sent_at = case when $5::float8 is null then sent_at else now() - make_interval(secs => $5) end,
+                ended_at = case when $2 in ('waiting', 'sending') then null else $6::timestamptz end,
+                triggered_at = case when $2 = 'triggered' then $6::timestamptz end
+          where id = $1 and state in ('waiting', 'sending') returning key`,
+        [id, state, code ?? null, retryAt ? new Date(retryAt) : null, sentAgo ?? null, new Date(clock.at)],
+      );
+      const [{ key = '' } = {}] = rows;
+      if (state === 'triggered' || state === 'unknown' || state === 'sending')
+        await addTouch(db, { member: id, account, key, campaign: 'win', run, at: new Date(clock.at) });
+    },
+    /** All members of this turn come to the same. */
+    async all(turn: CampaignTurn, outcome: Outcome = { state: 'triggered' }): Promise<number[]> {
+      if (turn.do !== 'trigger') throw new Error(`the turn is ${JSON.stringify(turn)}`);
+      for (const id of turn.members) await this.outcome(id, outcome);
+      return this.numbers(turn.members);
+    },
+    async states(): Promise<string[]> {
+      const rows = await db.query<{ state: string; code: string | null }>(
+        'select state, code from campaign_members where run_id = $1 order by id',
+        [run],
+      );
+      return rows.map(({ state, code }) => (code === null ? state : `${state} ${code}`));
+    },
+    async waves(): Promise<WaveShown[]> {
+      return await db.query<WaveShown>(
+        `select wave, kind, size, (select count(*)::int from campaign_members m where m.run_id = w.run_id and m.wave = w.wave) as members,
+                moved_on, started_at, ended_at, judged_at, broken from campaign_waves w where run_id = $1 order by wave`,
+        [run],
+      );
+    },
+    async audit(): Promise<
+      { id: string; by: string; action: string; reason: string; members: number; details: object }[]
+    > {
+      return await db.query('select * from campaign_audit where run_id = $1 order by seq', [run]);
+    },
+    async row(): Promise<Record<string, unknown>> {
+      const [row] = await db.query<Record<string, unknown>>('select * from campaigns where run_id = $1', [
+        run,
+      ]);
+      return row as Record<string, unknown>;
+    },
+  };
+}
+
+export type TurnRoom = Awaited<ReturnType<typeof turnRoom>>;
+type ActOf = CampaignAct extends infer Act
+  ? Act extends CampaignAct
+    ? Omit<Act, 'by' | 'reason'> & { by?: string; reason?: string }
+    : never
+  : never;
+
+export interface WaveShown {
+  readonly wave: number;
+  readonly kind: string;
+  readonly size: number;
+  readonly members: number;
+  readonly moved_on: Readonly<Record<string, number>>;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly judged_at: Date | null;
+  readonly broken: readonly { readonly code: string }[];
+}
+
+function specOf(account: string, config: object): CampaignSpec {
+  return {
+    ...{
+      account,
+      campaign: 'win',
+      sources: {},
+      timeZone: 'America/Sao_Paulo',
+      optOut: { tags: [], words: [] },
+    },
+    config: CampaignConfig.parse({
+      ...{ account, flow: 1, connection: 1, audience: [{ from: 'contacts' }], windows: { days: EVERY_DAY } },
+      ...config,
+    }),
+  };
+}
+
+/** Type of the refusal, or what came instead. */
+export async function refused(work: Promise<unknown>): Promise<string> {
+  try {
+    return JSON.stringify(await work);
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure) || !error.nonRetryable) throw error;
+    return String(error.type);
+  }
+}
