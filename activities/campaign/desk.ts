@@ -7,7 +7,7 @@ import type {
   CampaignRunName,
 } from '../../src/contracts/campaign.ts';
 import { auditOf, listReports, reportOf } from '../../src/ledger/campaign-report.ts';
-import { stampResults } from '../../src/ledger/campaign-results.ts';
+import { catchUp } from '../../src/ledger/campaign-results.ts';
 import { findCampaign } from '../../src/ledger/campaigns.ts';
 import type { Deps } from '../deps.ts';
 
@@ -25,7 +25,7 @@ export function createCampaignDeskActivities({ db, clock }: Deps) {
     async campaignReport({ run }: CampaignRunName): Promise<CampaignReport | null> {
       const at = new Date(await clock.now());
       if ((await findCampaign(db, run)) === null) return null;
-      await db.transaction((tx) => stampResults(tx, run, at));
+      await catchUp(db, run, at);
       return await reportOf(db, run);
     },
 

@@ -1,6 +1,6 @@
 // What came of those that a campaign has reached: stamped into its members from what pollers saw, from opt-outs and from
 // the events that follow a trigger.
-import type { Queryable } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 
 /**
  * So long before the trigger was written down a message of the account may have been made by it: the flow runs before its
@@ -10,44 +10,89 @@ const EARLY_SECONDS = 60;
 /** What was read so long before the last stamping is looked at again: its transaction may have come to its end after it. */
 const OVERLAP = "interval '5 minutes'";
 
+/** Conversations, and members with events, that one step takes: some 0.1 s. */
+const STEP = 2000;
+
 interface Stamping {
   readonly run_id: string;
   readonly account: string;
   readonly campaign: string;
-  /** Nothing that was read before this is news, by the database's clock. */
-  readonly since: Date;
+}
+
+/** How far a stamping is: conversations that were read up to `looked`, members up to the id `member`; null: all. */
+interface Place {
+  /** The database's own text of a time: a Date would lose its microseconds. */
+  readonly looked: string | null;
+  readonly member: number | null;
 }
 
 /**
  * Brings the results of the run's members up to date: replied, delivered, read, opted out, moved and tagged. Only what was
  * read since the last stamping is looked at, so that it may be done as often as one likes; what is stamped stays.
+ * Where much may have come since, `catchUp` goes before.
  *
  * A result belongs to the last campaign that reached the person before it. Delivered and read are stamped with `at`: the
  * service shows no time of them.
  */
 export async function stampResults(tx: Queryable, run: string, at: Date): Promise<void> {
+  for (let place: Place | null = null; ; ) {
+    place = await stampStep(tx, run, place, at);
+    if (place === null) return;
+  }
+}
+
+/** As `stampResults`, in transactions of their own: none of them keeps others from the ledger for long. */
+export async function catchUp(db: Database, run: string, at: Date): Promise<void> {
+  for (let place: Place | null = null; ; ) {
+    const before: Place | null = place;
+    place = await db.transaction((tx) => stampStep(tx, run, before, at));
+    if (place === null) return;
+  }
+}
+
+/** @returns where to go on; null: all is stamped */
+async function stampStep(tx: Queryable, run: string, place: Place | null, at: Date): Promise<Place | null> {
   // Two of them at once would wait for each other's rows.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [run]);
-  const [stamping] = await tx.query<Stamping>(
-    `select c.run_id, c.account, c.campaign, coalesce(c.stamped_at, r.started_at) - ${OVERLAP} as since
+  const [stamping] = await tx.query<Stamping & { since: string }>(
+    `select c.run_id, c.account, c.campaign, (coalesce(c.stamped_at, r.started_at) - ${OVERLAP})::text as since
        from campaigns c join runs r on r.id = c.run_id where c.run_id = $1`,
     [run],
   );
   if (stamping === undefined) throw new Error(`the ledger has no run ${run} of a campaign`);
-  await stampMessages(tx, stamping, at);
+  const from = place ?? { looked: stamping.since, member: 0 };
+  const next: Place = {
+    looked: from.looked === null ? null : await stampMessages(tx, stamping, from.looked, at),
+    member: from.member === null ? null : await stampEvents(tx, stamping, from.member),
+  };
+  if (next.looked !== null || next.member !== null) return next;
   await stampOptOuts(tx, stamping);
-  await stampEvents(tx, stamping);
   await tx.query('update campaigns set stamped_at = now() where run_id = $1', [run]);
+  return null;
 }
 
 /**
  * A reading of a conversation is what brings messages and their status words, so a conversation that was not read since
  * has no news. Messages are forgotten when there are many; `inbound_at` then still tells of a reply.
+ * @returns up to when readings are looked at; null: all are
  */
-async function stampMessages(tx: Queryable, { run_id, account, since }: Stamping, at: Date): Promise<void> {
+async function stampMessages(
+  tx: Queryable,
+  { run_id, account }: Stamping,
+  after: string,
+  at: Date,
+): Promise<string | null> {
+  const [edge] = await tx.query<{ looked: string | null; n: number }>(
+    `select max(looked_at)::text as looked, count(*)::int as n from (
+       select looked_at from conversations where account = $1 and looked_at > $2::timestamptz
+        order by looked_at limit $3) next`,
+    [account, after, STEP],
+  );
+  if (edge === undefined || edge.looked === null) return null;
   await tx.query(
     `with looked as materialized (
-       select id, person_key, inbound_at from conversations where account = $2 and looked_at >= $3
+       select id, person_key, inbound_at from conversations
+        where account = $2 and looked_at > $3::timestamptz and looked_at <= $4::timestamptz
      ), reached as materialized (
        select m.id, l.id as conversation, l.inbound_at, coalesce(t.at, m.triggered_at) as since,
               (select min(n.at) from campaign_touches n
@@ -75,13 +120,14 @@ async function stampMessages(tx: Queryable, { run_id, account, since }: Stamping
      )
      update campaign_members m
         set replied_at = coalesce(m.replied_at, s.replied),
-            delivered_at = coalesce(m.delivered_at, case when s.delivered then $4::timestamptz end),
-            read_at = coalesce(m.read_at, case when s.read then $4::timestamptz end)
+            delivered_at = coalesce(m.delivered_at, case when s.delivered then $5::timestamptz end),
+            read_at = coalesce(m.read_at, case when s.read then $5::timestamptz end)
        from seen s
       where m.id = s.id and (m.replied_at is null and s.replied is not null
          or m.delivered_at is null and s.delivered or m.read_at is null and s.read)`,
-    [run_id, account, since, at],
+    [run_id, account, after, edge.looked, at],
   );
+  return edge.n < STEP ? null : edge.looked;
 }
 
 async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promise<void> {
@@ -99,41 +145,57 @@ async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promi
   );
 }
 
-/** Events that came to nothing stay open here: an operator may have them tried again. */
-async function stampEvents(tx: Queryable, { run_id }: Pick<Stamping, 'run_id'>): Promise<void> {
-  await tx.query(
+/**
+ * Events that came to nothing stay open here: an operator may have them tried again.
+ * @returns the last member that was looked at; null: all are
+ */
+async function stampEvents(
+  tx: Queryable,
+  { run_id }: Pick<Stamping, 'run_id'>,
+  after: number,
+): Promise<number | null> {
+  const [edge] = await tx.query<{ member: number | null; n: number }>(
     `with pending as materialized (
-       select id, unnest(events) as event from campaign_members
-        where run_id = $1 and cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int
+       select id, events from campaign_members where run_id = $1 and id > $2 and ${PENDING} order by id limit $3
      ), done as (
        select p.id, min(e.ended_at) filter (where e.action = 'stage') as moved,
               min(e.ended_at) filter (where e.action = 'tags') as tagged
-         from pending p join events e on e.id = p.event
+         from pending p cross join unnest(p.events) as its(event) join events e on e.id = its.event
         where e.state = 'ended' and e.outcome in ('done', 'unchanged')
         group by p.id
+     ), stamped as (
+       update campaign_members m
+          set moved_at = coalesce(m.moved_at, d.moved), tagged_at = coalesce(m.tagged_at, d.tagged)
+         from done d
+        where m.id = d.id
+          and (m.moved_at is null and d.moved is not null or m.tagged_at is null and d.tagged is not null)
      )
-     update campaign_members m
-        set moved_at = coalesce(m.moved_at, d.moved), tagged_at = coalesce(m.tagged_at, d.tagged)
-       from done d
-      where m.id = d.id
-        and (m.moved_at is null and d.moved is not null or m.tagged_at is null and d.tagged is not null)`,
-    [run_id],
+     select max(id) as member, count(*)::int as n from pending`,
+    [run_id, after, STEP],
   );
+  return edge === undefined || edge.n < STEP ? null : edge.member;
 }
 
+/** Some of a member's events are still to be done, or came to nothing; as the index has it. */
+const PENDING = 'cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int';
+
 /** Stamps what events have done before they are forgotten, `days` after their end. */
-export async function stampBeforeForgetting(tx: Queryable, days: number): Promise<void> {
-  const [old] = await tx.query(
+export async function stampBeforeForgetting(db: Database, days: number): Promise<void> {
+  const [old] = await db.query(
     `select 1 from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit 1`,
     [days],
   );
   if (old === undefined) return;
-  const runs = await tx.query<{ run_id: string }>(
-    `select distinct run_id from campaign_members
-      where cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int order by run_id`,
+  const runs = await db.query<{ run_id: string }>(
+    `select distinct run_id from campaign_members where ${PENDING} order by run_id`,
   );
   for (const { run_id } of runs) {
-    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [run_id]);
-    await stampEvents(tx, { run_id });
+    for (let after: number | null = 0; after !== null; ) {
+      const from: number = after;
+      after = await db.transaction(async (tx) => {
+        await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [run_id]);
+        return await stampEvents(tx, { run_id }, from);
+      });
+    }
   }
 }

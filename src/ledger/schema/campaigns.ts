@@ -30,7 +30,9 @@ export const CAMPAIGN_TABLES = `
     -- Results are stamped up to here, by the database's clock; null: none yet.
     stamped_at timestamptz,
     -- What it came to (CampaignReport), once its members are forgotten.
-    report jsonb
+    report jsonb,
+    -- What is personal of its members is forgotten: variables; all of it.
+    forgotten text
   );
   create index campaigns_name on campaigns (account, campaign, run_id);
 
@@ -89,9 +91,8 @@ export const CAMPAIGN_TABLES = `
   create index campaign_members_place on campaign_members (run_id, place) where state = 'waiting' and wave is null;
   create index campaign_members_row on campaign_members (run_id, part, row_no) where key is null;
   -- Some of their events are still to be done, or came to nothing.
-  create index campaign_members_after on campaign_members (run_id)
+  create index campaign_members_after on campaign_members (run_id, id)
     where cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int;
-  create index campaign_members_personal on campaign_members (run_id) where variables is not null;
 
   -- While the audience is read: cards or contacts that a part has come by, and numbers to leave out.
   create table campaign_seen (
