@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { stringify } from 'yaml';
-import type { ActivityLog, Deps } from '../../activities/deps.ts';
+import type { ActivityLog, Clock, Deps } from '../../activities/deps.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { RunReport } from '../../src/contracts/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
 import { crmSyncWorkflowId, SEARCH_KEYS } from '../../workflows/messages.ts';
@@ -69,6 +69,9 @@ export interface HouseOptions {
   /** The part `pollers` of sluice.yaml, and what its account announces. */
   readonly pollers?: Record<string, unknown>;
   readonly announce?: readonly unknown[];
+  /** The part `campaigns` of sluice.yaml, and further keys of the account's entry. */
+  readonly campaigns?: Record<string, unknown>;
+  readonly accountConfig?: Record<string, unknown>;
   /** Further entries of sluice.yaml; their accounts may use the token in `env:OTHER_TOKEN`. */
   readonly more?: { readonly accounts: Record<string, unknown>; readonly syncs: Record<string, unknown> };
   /** @default 0: no limit */
@@ -81,6 +84,8 @@ export interface HouseOptions {
   readonly deadlineMs?: number;
   /** Runs the workflows; nothing of them outlives the house. @default one of its own */
   readonly workflows?: WorkflowWorker;
+  /** What campaigns and the service go by. @default the clock of this machine */
+  readonly time?: Pick<SandboxOptions, 'now'> & { readonly clock: Clock };
   /** Hears the activities. @default errors go to the console */
   readonly log?: ActivityLog;
 }
@@ -114,6 +119,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       dataDir: join(dir, 'sandbox'),
       fixture: { accounts: [options.account ?? account()] },
       rate: options.rate ?? 0,
+      ...(options.time?.now === undefined ? {} : { now: options.time.now }),
     });
   let sandbox = await serve(0);
   const write = (csv: string) => writeFile(join(dir, 'leads.csv'), csv);
@@ -129,6 +135,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
           // Until the first answer tells the limit; no test wants to wait for that.
           callsPerMinute: 60_000,
           announce: options.announce ?? [],
+          ...options.accountConfig,
           assumptions: { 'readBack.settleSeconds': options.settleSeconds ?? 2 },
         },
         ...options.more?.accounts,
@@ -137,6 +144,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       mappings: { leads: options.mapping ?? MAPPING },
       sinks: options.sinks ?? {},
       pollers: options.pollers ?? {},
+      campaigns: options.campaigns ?? {},
       syncs: {
         leads: { account: 'acme', source: 'leads', mapping: 'leads', ...options.sync },
         ...options.more?.syncs,
@@ -153,6 +161,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     config,
     db,
     log: options.log ?? silent,
+    ...(options.time === undefined ? {} : { clock: options.time.clock }),
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   });
   const workflows = options.workflows ?? (await startWorkflowWorker(temporal));

@@ -1,0 +1,64 @@
+// Records the histories of a campaign and of its plan, which replay.test.ts replays like all others:
+//   RECORD_CAMPAIGN=<number> npx vitest run --project workflows test/replay/campaign
+import { join } from 'node:path';
+import { describe, it } from 'vitest';
+import {
+  campaignProgressQuery,
+  changeRateUpdate,
+  pauseCampaignUpdate,
+  resumeCampaignUpdate,
+  retryFailedUpdate,
+  skipWaveUpdate,
+} from '../../workflows/messages.ts';
+import { campaignHouse, started } from '../support/campaign-room.ts';
+import { untilEnded } from '../support/intake-room.ts';
+import { saveHistory } from '../support/save-history.ts';
+import { syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const number = process.env.RECORD_CAMPAIGN;
+const room = syncRoom();
+
+describe.runIf(number)('recording', () => {
+  it('keeps the histories of waves, a pause, a rate, a refusal, a retry, and what follows the triggers', async () => {
+    const by = { by: 'test', reason: 'recording' };
+    const options = campaignHouse(12, {
+      campaign: {
+        waves: { canary: 2, size: 4, settle: '1s', every: '2s' },
+        after: { tags: ['vip'] },
+        recheck: 'api',
+        variables: { name: 'contact.name' },
+      },
+    });
+    await room.inHouse(options, async (house) => {
+      const { client } = room.temporal;
+      const trigger = '^/v1/flows/trigger$';
+      await house.panel.fault({ path: trigger, kind: 'delay', ms: 60 });
+      const refusal = { error: 'no', code: 'ERR_CONTACT_NUMBER_IS_LID' };
+      await house.panel.fault({ path: trigger, kind: 'status', status: 400, body: refusal, times: 1 });
+      const { handle, planWorkflow } = await started(house, client);
+      await handle.executeUpdate(pauseCampaignUpdate, { args: [by] });
+      await handle.executeUpdate(changeRateUpdate, { args: [{ ...by, callsPerMinute: 300 }] });
+      await handle.executeUpdate(resumeCampaignUpdate, { args: [by] });
+      await until('a wave is waited for', async () => {
+        const { waiting, wave } = await handle.query(campaignProgressQuery);
+        return waiting !== null && wave === 1 ? true : null;
+      });
+      await handle.executeUpdate(retryFailedUpdate, { args: [{ ...by, codes: null }] });
+      await until('the last wave is under way', async () => {
+        const { wave } = await handle.query(campaignProgressQuery);
+        return wave !== null && wave >= 3 ? true : null;
+      });
+      await house.panel.patch({ flows: [{ id: 1, active: false }] });
+      await handle.executeUpdate(skipWaveUpdate, { args: [by] });
+      await house.panel.patch({ flows: [{ id: 1, active: true }] });
+      const { paused } = await handle.query(campaignProgressQuery);
+      if (paused !== null) await handle.executeUpdate(resumeCampaignUpdate, { args: [by] });
+      await handle.result();
+      await untilEnded(house);
+      const file = (name: string) => join(import.meta.dirname, 'histories', `${name}-${number}.json`);
+      await saveHistory(room.temporal, handle.workflowId, file('reactivation-campaign'));
+      await saveHistory(room.temporal, planWorkflow, file('campaign-plan'));
+    });
+  });
+});

@@ -1,0 +1,134 @@
+// A house with a campaign: contacts with a tag, a flow, and windows that are always open unless a test says otherwise.
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { request } from 'undici';
+import type { CampaignInput, CampaignPlan, CampaignReport } from '../../src/contracts/campaign.ts';
+import { reportOf } from '../../src/ledger/campaign-report.ts';
+import { catchUp } from '../../src/ledger/campaign-results.ts';
+import type { campaignPlan } from '../../workflows/campaign-plan.ts';
+import { campaignIdentity } from '../../workflows/messages.ts';
+import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
+import { account, type House, type HouseOptions } from './house.ts';
+
+export const ALL_DAY = Object.fromEntries(
+  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
+);
+
+const NAME = { account: 'acme', campaign: 'winback' };
+
+/** The entry `winback` of the configuration. */
+export function winback(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    account: 'acme',
+    flow: 1,
+    connection: 1,
+    audience: [{ from: 'contacts', tags: ['crm'] }],
+    windows: { zone: 'account', days: ALL_DAY },
+    waves: { settle: '0s' },
+    ...over,
+  };
+}
+
+/** Number of the contact `n`, from 1: no ninth digit, so no other form. */
+export const numberOf = (n: number): string => `1415555${2000 + n}`;
+
+/** What a house needs for a campaign to so many contacts. */
+export function campaignHouse(
+  members: number,
+  over: {
+    readonly campaign?: Record<string, unknown>;
+    readonly account?: Record<string, unknown>;
+    readonly accountConfig?: Record<string, unknown>;
+  } = {},
+): Omit<HouseOptions, 'temporal' | 'db' | 'workflows'> {
+  return {
+    csv: '',
+    account: account({
+      tokens: [
+        {
+          value: 'svc_test_house',
+          scopes: [
+            'contacts:write',
+            'cards:write',
+            'connections:read',
+            'flows:trigger',
+            'conversations:read',
+          ],
+        },
+      ],
+      flows: [{ id: 1, name: 'reactivate', active: true, published: true, nodes: 3 }],
+      contacts: Array.from({ length: members }, (_, i) => ({
+        id: i + 1,
+        number: numberOf(i + 1),
+        name: `Person ${i + 1}`,
+        tagIds: [1],
+      })),
+      ...over.account,
+    }),
+    accountConfig: { timeZone: 'America/Sao_Paulo', ...over.accountConfig },
+    campaigns: { winback: winback(over.campaign) },
+  };
+}
+
+/** Plans the campaign. */
+export async function planned(
+  house: House,
+  client: Client,
+  workflowId = `${house.workQueue}/campaign-plan/${randomUUID()}`,
+): Promise<CampaignPlan> {
+  return await client.workflow.execute<typeof campaignPlan>('campaignPlan', {
+    workflowId,
+    taskQueue: house.workQueue,
+    args: [{ ...NAME, by: 'ana' }],
+  });
+}
+
+/** What starts a planned run, or joins it. */
+export function startOptions(house: House, run: string) {
+  return {
+    workflowId: `${house.workQueue}/${campaignIdentity(NAME).workflowId}`,
+    taskQueue: house.workQueue,
+    args: [{ ...NAME, run, by: 'ana' }] as [CampaignInput],
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+  };
+}
+
+/** Plans the campaign and starts it. */
+export async function started(house: House, client: Client) {
+  const planWorkflow = `${house.workQueue}/campaign-plan/${randomUUID()}`;
+  const plan = await planned(house, client, planWorkflow);
+  const handle = await client.workflow.start<typeof reactivationCampaign>(
+    'reactivationCampaign',
+    startOptions(house, plan.run),
+  );
+  return { plan, run: plan.run, handle, planWorkflow };
+}
+
+export interface FlowRun {
+  readonly at: string;
+  readonly contactId: number;
+  readonly ticketId: number;
+  readonly variables: Record<string, unknown>;
+}
+
+/** What the service ran, as it tells it. */
+export async function flowRuns(house: Pick<House, 'sandbox'>): Promise<FlowRun[]> {
+  const { body } = await request(`${house.sandbox.panelUrl}/flow-runs`);
+  return ((await body.json()) as { runs: FlowRun[] }).runs;
+}
+
+export async function report(house: House, run: string): Promise<CampaignReport> {
+  await catchUp(house.db, run, new Date());
+  const found = await reportOf(house.db, run);
+  if (found === null) throw new Error(`there is no run ${run}`);
+  return found;
+}
+
+/** What must hold of every report, whatever happened. */
+export function sumOf({ total }: CampaignReport): number {
+  const all = (table: Readonly<Record<string, number>>) => Object.values(table).reduce((a, b) => a + b, 0);
+  const { excluded, skipped, failed, holdout, waiting, sending, triggered, unknown, cancelled } = total;
+  return (
+    all(excluded) + all(skipped) + all(failed) + holdout + waiting + sending + triggered + unknown + cancelled
+  );
+}

@@ -1,0 +1,360 @@
+// Whole campaigns on a real engine: what the ledger reports is what the service ran, whatever happens on the way.
+import { WorkflowFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import {
+  campaignProgressQuery,
+  cancelCampaignUpdate,
+  changeRateUpdate,
+  pauseCampaignUpdate,
+  resolveUnknownUpdate,
+  resumeCampaignUpdate,
+  retryFailedUpdate,
+  skipWaveUpdate,
+} from '../../workflows/messages.ts';
+import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
+import {
+  campaignHouse,
+  flowRuns,
+  planned,
+  report,
+  started,
+  startOptions,
+  sumOf,
+} from '../support/campaign-room.ts';
+import type { House } from '../support/house.ts';
+import { untilEnded } from '../support/intake-room.ts';
+import { syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const room = syncRoom();
+const { inHouse } = room;
+const BY = { by: 'ana', reason: 'lunch' };
+const TRIGGER = '^/v1/flows/trigger$';
+const SLOW = { path: TRIGGER, kind: 'delay', ms: 150 };
+const token = (over: object) => [
+  {
+    value: 'svc_test_house',
+    scopes: ['contacts:write', 'cards:write', 'connections:read', 'flows:trigger', 'conversations:read'],
+    ...over,
+  },
+];
+
+type Handle = Awaited<ReturnType<typeof started>>['handle'];
+
+async function untilRuns(house: House, count: number): Promise<void> {
+  await until(`${count} flows have run`, async () => ((await flowRuns(house)).length >= count ? true : null));
+}
+
+async function untilHeld(handle: Handle): Promise<string> {
+  return await until('the campaign has paused by itself', async () => {
+    const { paused } = await handle.query(campaignProgressQuery);
+    return paused?.by === 'sluice' ? paused.reason : null;
+  });
+}
+
+/** Each of these contacts has one flow run, and nobody else has any. */
+async function expectOnce(house: House, contacts: number): Promise<void> {
+  const runs = (await flowRuns(house)).map(({ contactId }) => contactId).sort((a, b) => a - b);
+  expect(runs).toEqual(Array.from({ length: contacts }, (_, i) => i + 1));
+}
+
+describe('a campaign', () => {
+  it('reaches each member once, in waves, moves their cards and tags them', async () => {
+    const cards = [1, 2, 3].map((id) => ({
+      id,
+      contactId: id,
+      pipelineId: 1,
+      stageId: 11,
+      title: `Card ${id}`,
+    }));
+    const options = campaignHouse(7, {
+      account: { cards },
+      campaign: {
+        audience: [
+          { from: 'cards', pipeline: 'Sales', stage: 'New' },
+          { from: 'contacts', tags: ['crm'] },
+        ],
+        variables: { name: 'contact.name' },
+        waves: { canary: 2, size: 3, settle: '0s' },
+        after: { stage: { pipeline: 'Sales', stage: 'Talking' }, tags: ['vip'] },
+      },
+    });
+    await inHouse(options, async (house) => {
+      const { plan, run, handle } = await started(house, room.temporal.client);
+      expect(plan).toMatchObject({ audience: 7, eligible: 7, merged: 3, problems: [] });
+      expect(await handle.result()).toEqual({ run, state: 'finished' });
+      await expectOnce(house, 7);
+      expect((await flowRuns(house)).map(({ variables }) => variables.name).sort()).toEqual(
+        [1, 2, 3, 4, 5, 6, 7].map((n) => `Person ${n}`),
+      );
+      await untilEnded(house);
+      const found = await report(house, run);
+      expect(found.total).toMatchObject({ audience: 7, eligible: 7, triggered: 7, tagged: 7, moved: 3 });
+      expect(found.waves.map(({ kind, audience, triggered }) => [kind, audience, triggered])).toEqual([
+        ['canary', 2, 2],
+        ['wave', 3, 3],
+        ['wave', 2, 2],
+      ]);
+      const { contacts, cards: after } = await house.panel.account();
+      expect(contacts.every(({ tagIds }) => tagIds.includes(1) && tagIds.includes(2))).toBe(true);
+      expect(after.map(({ stageId }) => stageId)).toEqual([12, 12, 12]);
+    });
+  });
+
+  it('FAULTS 20: started twice at once is one run; a plan that is edited, or over, does not start', async () => {
+    await inHouse(campaignHouse(6), async (house) => {
+      const { client } = room.temporal;
+      const plan = await planned(house, client);
+      await house.panel.fault({ ...SLOW, ms: 1500 });
+      const start = () =>
+        client.workflow.start<typeof reactivationCampaign>(
+          'reactivationCampaign',
+          startOptions(house, plan.run),
+        );
+      const [one, two] = await Promise.all([start(), start()]);
+      expect(one.firstExecutionRunId).toBe(two.firstExecutionRunId);
+      await until(
+        'it runs',
+        async () => (await one.query(campaignProgressQuery)).phase === 'running' || null,
+      );
+      await expect(planned(house, client)).rejects.toMatchObject({
+        cause: { cause: { type: 'RUN_OPEN' } },
+      });
+      expect(await one.result()).toMatchObject({ state: 'finished' });
+      // Once more: everybody has an outcome.
+      expect(await (await start()).result()).toMatchObject({ state: 'finished' });
+      await expectOnce(house, 6);
+    });
+  });
+
+  it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it is exact', async () => {
+    await inHouse(campaignHouse(80), async (house) => {
+      await house.panel.fault({ ...SLOW, ms: 60 });
+      const { run, handle } = await started(house, room.temporal.client);
+      await untilRuns(house, 3);
+      await house.panel.patch({ tokens: token({ revoked: true }) });
+      expect(await untilHeld(handle)).toContain('ERR_TOKEN_REVOKED');
+      // The hold is written down behind the workflow's back.
+      const held = await until('the ledger knows', async () => {
+        const found = await report(house, run);
+        return found.held === null ? null : found;
+      });
+      expect(held.held).toMatchObject({ by: 'sluice', reason: expect.stringContaining('ERR_TOKEN_REVOKED') });
+      expect(held.total).toMatchObject({ failed: {}, unknown: 0 });
+      expect(sumOf(held)).toBe(80);
+      await house.panel.patch({ tokens: token({ revoked: false }) });
+      await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+      expect(await handle.result()).toMatchObject({ state: 'finished' });
+      await expectOnce(house, 80);
+    });
+  });
+
+  it.each([
+    [
+      'switched off',
+      { flows: [{ id: 1, active: false }] },
+      { flows: [{ id: 1, active: true }] },
+      'ERR_FLOW_NOT_EXECUTABLE',
+    ],
+    [
+      'on a connection of another channel',
+      { connections: [{ id: 1, channel: 'facebook' }] },
+      { connections: [{ id: 1, channel: 'waba' }] },
+      'ERR_UNSUPPORTED_CHANNEL',
+    ],
+  ])('a flow %s pauses it instead of failing its members', async (_, off, on, code) => {
+    await inHouse(campaignHouse(5), async (house) => {
+      const { client } = room.temporal;
+      const plan = await planned(house, client);
+      await house.panel.patch(off);
+      const handle = await client.workflow.start<typeof reactivationCampaign>(
+        'reactivationCampaign',
+        startOptions(house, plan.run),
+      );
+      expect(await untilHeld(handle)).toContain(code);
+      expect((await report(house, plan.run)).total).toMatchObject({ waiting: 5, failed: {} });
+      await house.panel.patch(on);
+      await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+      await handle.result();
+      await expectOnce(house, 5);
+    });
+  });
+});
+
+describe('operators', () => {
+  it('FAULTS 23: after a pause is answered nothing goes out; resume repeats nothing', async () => {
+    await inHouse(campaignHouse(14), async (house) => {
+      await house.panel.fault(SLOW);
+      const { run, handle } = await started(house, room.temporal.client);
+      await untilRuns(house, 2);
+      await handle.executeUpdate(pauseCampaignUpdate, { args: [BY] });
+      const before = await house.panel.requests();
+      expect((await report(house, run)).held).toEqual(BY);
+      for (let n = 0; n < 40; n++) await handle.query(campaignProgressQuery);
+      expect(await house.panel.requests()).toEqual(before);
+      await house.panel.clearFaults();
+      await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+      expect(await handle.result()).toMatchObject({ state: 'finished' });
+      await expectOnce(house, 14);
+    });
+  });
+
+  it('FAULTS 25: cancelled stays cancelled, with exact counts', async () => {
+    await inHouse(campaignHouse(12, { campaign: { waves: { size: 4, settle: '0s' } } }), async (house) => {
+      await house.panel.fault(SLOW);
+      const { client } = room.temporal;
+      const { run, handle } = await started(house, client);
+      await untilRuns(house, 1);
+      await handle.executeUpdate(cancelCampaignUpdate, { args: [BY] });
+      expect(await handle.result()).toEqual({ run, state: 'cancelled' });
+      const runs = await flowRuns(house);
+      const found = await report(house, run);
+      expect(found).toMatchObject({ state: 'cancelled' });
+      expect(found.total).toMatchObject({ triggered: runs.length, waiting: 0, sending: 0, unknown: 0 });
+      expect(found.total.cancelled).toBe(12 - runs.length);
+      const again = await client.workflow.start<typeof reactivationCampaign>(
+        'reactivationCampaign',
+        startOptions(house, run),
+      );
+      await expect(again.result()).rejects.toThrow(WorkflowFailedError);
+      expect(await flowRuns(house)).toEqual(runs);
+    });
+  });
+
+  it('FAULTS 25: so does one whose workflow is cancelled by the tools of the engine', async () => {
+    await inHouse(campaignHouse(8), async (house) => {
+      await house.panel.fault(SLOW);
+      const { run, handle } = await started(house, room.temporal.client);
+      await untilRuns(house, 1);
+      await handle.cancel();
+      await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+      const found = await report(house, run);
+      expect(found).toMatchObject({ state: 'cancelled' });
+      expect(found.total.triggered).toBe((await flowRuns(house)).length);
+      expect(sumOf(found)).toBe(8);
+    });
+  });
+
+  it('FAULTS 22: continues as new in time; updates around that moment are kept, and nobody is reached twice', async () => {
+    const members = 160;
+    await inHouse(
+      campaignHouse(members, { campaign: { waves: { size: 70, settle: '0s' } } }),
+      async (house) => {
+        const { run, handle } = await started(house, room.temporal.client);
+        const first = (await handle.describe()).runId;
+        let acts = 0;
+        for (let at = 20; at < members; at += 20) {
+          await until('more flows', async () => ((await flowRuns(house)).length >= at ? true : null));
+          const act = { by: 'ana', reason: `at ${at}` };
+          const failed = (error: Error) => error;
+          const paused = await handle.executeUpdate(pauseCampaignUpdate, { args: [act] }).catch(failed);
+          // It may be over meanwhile.
+          if (paused instanceof Error) break;
+          const { length } = await flowRuns(house);
+          await handle.executeUpdate(changeRateUpdate, {
+            args: [{ ...act, callsPerMinute: at % 40 === 0 ? null : 60_000 }],
+          });
+          expect(await flowRuns(house)).toHaveLength(length);
+          await handle.executeUpdate(resumeCampaignUpdate, { args: [act] });
+          acts += 3;
+        }
+        expect(await handle.result()).toMatchObject({ state: 'finished' });
+        expect((await handle.describe()).runId).not.toBe(first);
+        await expectOnce(house, members);
+        const [audit] = await house.db.query<{ n: number }>(
+          "select count(*)::int as n from campaign_audit where run_id = $1 and action in ('pause', 'rate', 'resume')",
+          [run],
+        );
+        expect(audit?.n).toBe(acts);
+      },
+    );
+  });
+
+  it('what failed is tried again, what is unknown is settled, also when all was over', async () => {
+    await inHouse(campaignHouse(4), async (house) => {
+      const { client } = room.temporal;
+      await house.panel.fault({ path: TRIGGER, kind: 'reset-after', times: 1 });
+      await house.panel.fault({
+        path: TRIGGER,
+        kind: 'status',
+        status: 400,
+        body: { error: 'no', code: 'ERR_CONTACT_NUMBER_IS_LID' },
+        times: 1,
+      });
+      const { run, handle } = await started(house, client);
+      await handle.result();
+      const found = await report(house, run);
+      expect(found.total).toMatchObject({
+        triggered: 2,
+        unknown: 1,
+        failed: { ERR_CONTACT_NUMBER_IS_LID: 1 },
+      });
+      const { WithStartWorkflowOperation } = await import('@temporalio/client');
+      const start = () =>
+        new WithStartWorkflowOperation<typeof reactivationCampaign>(
+          'reactivationCampaign',
+          startOptions(house, run),
+        );
+      const retry = start();
+      await client.workflow.executeUpdateWithStart(retryFailedUpdate, {
+        startWorkflowOperation: retry,
+        args: [{ ...BY, codes: ['ERR_CONTACT_NUMBER_IS_LID'] }],
+      });
+      await (await retry.workflowHandle()).result();
+      expect((await report(house, run)).total).toMatchObject({ triggered: 3, unknown: 1, failed: {} });
+      const resolve = start();
+      await client.workflow.executeUpdateWithStart(resolveUnknownUpdate, {
+        startWorkflowOperation: resolve,
+        args: [{ ...BY, members: null, as: 'triggered', again: false }],
+      });
+      await (await resolve.workflowHandle()).result();
+      expect((await report(house, run)).total).toMatchObject({ triggered: 4, unknown: 0 });
+      await expectOnce(house, 4);
+    });
+  });
+
+  it('a wave that is skipped reaches nobody, and the next one goes on', async () => {
+    await inHouse(
+      campaignHouse(9, { campaign: { waves: { size: 3, settle: '0s', every: '30m' } } }),
+      async (house) => {
+        const { run, handle } = await started(house, room.temporal.client);
+        await until('the first wave is over', async () => {
+          const { waiting } = await handle.query(campaignProgressQuery);
+          return waiting?.why === 'every' ? true : null;
+        });
+        expect(await handle.executeUpdate(skipWaveUpdate, { args: [BY] })).toEqual({ members: 3 });
+        await handle.executeUpdate(cancelCampaignUpdate, { args: [BY] });
+        await handle.result();
+        expect((await report(house, run)).total).toMatchObject({
+          triggered: 3,
+          skipped: { WAVE_SKIPPED: 3 },
+          cancelled: 3,
+        });
+      },
+    );
+  });
+
+  it('FAULTS 46: a person who serves the contact is an outcome; too many of them stop the campaign', async () => {
+    const served = [1, 2, 3].map((id) => ({
+      ...{ id, contactId: id, connectionId: 1, status: 'open', chatbot: false, userId: 1, queueId: null },
+      messages: [{ id: `m${id}`, body: 'hi', fromMe: false }],
+    }));
+    const options = campaignHouse(6, {
+      account: { users: [{ id: 1, name: 'Ana' }], conversations: served },
+      campaign: { waves: { size: 5, settle: '0s' }, stop: { humanService: 0.1, atLeast: 2 } },
+    });
+    await inHouse(options, async (house) => {
+      const { run, handle } = await started(house, room.temporal.client);
+      expect(await untilHeld(handle)).toMatch(/^STOP_RULE: wave 1: .*40 %|40%/);
+      await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+      await handle.result();
+      const found = await report(house, run);
+      expect(found.total).toMatchObject({ triggered: 3, skipped: { HUMAN_SERVICE: 3 } });
+      expect(found.waves[0]?.broken).toMatchObject([{ code: 'STOP_HUMAN_SERVICE' }]);
+      const tickets = await house.db.query<{ ticket_id: number }>(
+        "select ticket_id from campaign_members where code = 'HUMAN_SERVICE' order by ticket_id",
+      );
+      expect(tickets.map(({ ticket_id }) => ticket_id)).toEqual([1, 2, 3]);
+    });
+  });
+});
