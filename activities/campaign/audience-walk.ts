@@ -12,6 +12,8 @@ export interface Walk {
   readonly pageSize: number;
   /** Largest page that the service gives. */
   readonly size: number;
+  /** By how many items a page begins before the end of the last one: more, once one shared nothing with it. */
+  readonly overlap: number;
   /** How far to go back, should the next page share nothing with what was read. */
   readonly back: number;
   /** No more pages than these. */
@@ -19,16 +21,21 @@ export interface Walk {
   /** Different items so far, and those whose id could not even be read. */
   readonly seen: number;
   readonly nameless: number;
-  /** First item of the last page, and how often in a row nothing but it changed. */
+  /** First item of the last page, and how often in a row it brought nothing. */
   readonly first: number | null;
   readonly repeats: number;
-  /** The list held more than was seen at its end: its front is read once more. */
-  readonly again: boolean;
+  /** How often the list held more than was seen at its end: then its front is read again. */
+  readonly rounds: number;
 }
 
+const SIZE = Math.min(MAX_PAGE_SIZE.cards, MAX_PAGE_SIZE.contacts);
+/** A list at rest loses an eighth of its calls to an overlap of one. */
+const OVERLAPS = { first: 1, next: 10 } as const;
+const ROUNDS = 3;
+
 export const FIRST_PAGE: Walk = {
-  ...{ step: 0, pageNumber: 1, pageSize: MAX_PAGE_SIZE.cards, size: MAX_PAGE_SIZE.cards },
-  ...{ back: MAX_PAGE_SIZE.cards, most: 0, seen: 0, nameless: 0, first: null, repeats: 0, again: false },
+  ...{ step: 0, pageNumber: 1, pageSize: SIZE, size: SIZE, overlap: OVERLAPS.first, back: OVERLAPS.next },
+  ...{ most: 0, seen: 0, nameless: 0, first: null, repeats: 0, rounds: 0 },
 };
 
 /** What a page held. */
@@ -58,36 +65,36 @@ export function walkOn(walk: Walk, page: WalkedPage): WalkStep {
   const isFirst = walk.step === 0;
   // A first page that is short before the end: the service caps pages lower than we ask.
   const size = isFirst && page.hasMore && length > 0 ? Math.min(walk.size, length) : walk.size;
-  // A sixth more than the list has pages, and room for steps back; a list that grows as fast as it is read moves no bound.
+  // Twice what a list in motion needs, and room for steps back; a list that grows as fast as it is read moves no bound.
   const most = isFirst ? 20 + 4 * Math.ceil(page.count / size) : walk.most;
   const onward = { ...walk, step: walk.step + 1, size, most };
-  const end = (unsteady: boolean, take = true): WalkStep => ({
-    ...{ take, walk: { ...onward, seen, nameless }, done: true, unsteady },
-  });
 
   const start = (walk.pageNumber - 1) * walk.pageSize;
-  const joined = start === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
-  const fresh = new Set(page.ids).size - page.known;
-  const seen = walk.seen + (joined ? fresh : 0);
-  const nameless = walk.nameless + (joined && !walk.again ? page.nameless : 0);
-  if (onward.step >= most) return end(true, joined);
-  if (!joined) {
-    const pageNumber = Math.floor(Math.max(0, start - walk.back) / size) + 1;
-    const earlier = { ...onward, pageNumber, pageSize: size, back: walk.back * 2 };
-    return { take: false, walk: earlier, done: false, unsteady: false };
+  // Without a single readable id nothing can be matched; going on beats reading the same page for ever.
+  const take = start === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
+  const isLast = onward.step >= most;
+  if (!take) {
+    const overlap = walk.overlap === OVERLAPS.first ? OVERLAPS.next : Math.min(Math.floor(size / 2), walk.overlap * 2);
+    const earlier = { ...windowOverlapping(Math.max(1, start - walk.back), size), back: walk.back * 2 };
+    return { take, walk: { ...onward, overlap, ...earlier }, done: isLast, unsteady: isLast };
   }
 
-  const taken = { ...onward, back: size, seen, nameless };
-  if (!page.hasMore || (walk.again && fresh === 0)) {
+  const fresh = new Set(page.ids).size - page.known;
+  const seen = walk.seen + fresh;
+  const nameless = walk.nameless + (walk.rounds > 0 ? 0 : page.nameless);
+  const taken = { ...onward, back: OVERLAPS.next, seen, nameless };
+  const end = (unsteady: boolean): WalkStep => ({ take, walk: taken, done: true, unsteady });
+  if (isLast) return end(true);
+  if (!page.hasMore || (walk.rounds > 0 && fresh === 0)) {
     const missing = page.count > seen + nameless;
-    if (!missing || walk.again) return end(missing);
-    const front = { ...taken, pageNumber: 1, pageSize: size, again: true };
-    return { take: true, walk: front, done: false, unsteady: false };
+    if (!missing || walk.rounds === ROUNDS) return end(missing);
+    const front = { ...taken, pageNumber: 1, pageSize: size, rounds: walk.rounds + 1 };
+    return { take, walk: front, done: false, unsteady: false };
   }
   const first = page.ids[0] ?? null;
   const repeats = fresh === 0 && first === walk.first ? walk.repeats + 1 : 0;
   // The same page whatever number is asked for: no list shifts by exactly one page again and again.
   if (repeats >= 3) return end(true);
-  const next = { ...taken, ...windowOverlapping(start + length, size), first, repeats };
-  return { take: true, walk: next, done: false, unsteady: false };
+  const window = windowOverlapping(Math.max(1, start + length - walk.overlap + 1), size);
+  return { take, walk: { ...taken, ...window, first, repeats }, done: false, unsteady: false };
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../src/contracts/campaign.ts';
 import { openPlan } from '../../src/ledger/campaign-plans.ts';
 import { moveCampaign } from '../../src/ledger/campaigns.ts';
+import { compileAudience, MappingConfigError } from '../../src/mapping/audience.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
 import { freeze } from './audience-freeze.ts';
 import { listsOf } from './audience-names.ts';
@@ -60,15 +61,21 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
   };
 }
 
+/** @throws ApplicationFailure CONFIG for what no plan could be made by; nothing has been spent on it yet */
 function configured(
   deps: Deps,
   account: string,
   campaign: string,
 ): { spec: CampaignSpec; access: AccountAccess } {
   try {
-    return { spec: deps.campaign(account, campaign), access: deps.account(account) };
+    const spec = deps.campaign(account, campaign);
+    for (const part of spec.config.audience) compileAudience(spec.config, part);
+    return { spec, access: deps.account(account) };
   } catch (error) {
-    throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
+    const where =
+      error instanceof MappingConfigError ? `campaigns.${campaign}.${error.path.join('.')}: ` : '';
+    const message = error instanceof MappingConfigError ? error.problem : (error as Error).message;
+    throw ApplicationFailure.nonRetryable(where + message, 'CONFIG');
   }
 }
 

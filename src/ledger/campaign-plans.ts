@@ -18,7 +18,7 @@ export async function openPlan(db: Database, plan: NewPlan): Promise<{ run: stri
   const sync = campaignSyncName(campaign);
   return await db.transaction(async (tx) => {
     // Two that open plans of one campaign take turns here.
-    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724313))', [`${account}/${sync}`]);
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [`${account}/${sync}`]);
     const open = await openRunOf(tx, account, sync);
     if (open?.state === 'running') return { underWay: open.run };
     if (open?.state === 'planning' && open.workflow === plan.workflow) return { run: open.run };

@@ -11,6 +11,8 @@ import { canonicalKey, parsePhone } from './phone.ts';
 import { isEmpty, toText } from './text.ts';
 import { toCustomValue } from './values.ts';
 
+export { MappingConfigError } from './errors.ts';
+
 /** One of an audience. */
 export interface MappedMember {
   /** Key and number; or why there is none, without its value. */

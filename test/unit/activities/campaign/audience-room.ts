@@ -1,0 +1,182 @@
+// A ledger, a service and the planning of one campaign; a driver that takes it from step to step as the workflow does.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createAudienceActivities } from '../../../../activities/campaign/audience.ts';
+import { createCampaignPlanActivities } from '../../../../activities/campaign/plan.ts';
+import type { Deps } from '../../../../activities/deps.ts';
+import { MessagingClient } from '../../../../src/api-client/client.ts';
+import { createGate } from '../../../../src/budget/gate.ts';
+import type { Budget } from '../../../../src/budget/slots.ts';
+import type { CampaignPlanning, CampaignSpec } from '../../../../src/contracts/campaign.ts';
+import { CampaignConfig } from '../../../../src/contracts/config-campaigns.ts';
+import { LANES } from '../../../../src/contracts/run.ts';
+import type { Source, SourceRow } from '../../../../src/contracts/source.ts';
+import { type CampaignRow, getCampaign } from '../../../../src/ledger/campaigns.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+
+/** Friday, 20 November 2026, ten in the morning in São Paulo. */
+export const NOW = Date.parse('2026-11-20T13:00:00.000Z');
+
+export const daysAgo = (days: number): Date => new Date(NOW - days * 86_400_000);
+
+const ALL_DAY = ['00:00-24:00'];
+export const ALWAYS = Object.fromEntries(
+  ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ALL_DAY]),
+);
+
+const FREE: Budget = {
+  reserve: async ([token]) => ({
+    ...{ granted: true, token: token as string, number: 1, marked: false, waitMs: 0 },
+  }),
+  observe: async () => undefined,
+  block: async () => undefined,
+  refused: async () => false,
+  accepted: async () => undefined,
+  pace: async () => 120,
+  snapshot: async () => [],
+};
+
+const logger = new DefaultLogger('ERROR');
+
+export interface Member {
+  readonly id: number;
+  readonly key: string | null;
+  readonly number: string | null;
+  readonly contact_id: number | null;
+  readonly card_id: number | null;
+  readonly part: number;
+  readonly row_no: number | null;
+  readonly tag_ids: number[] | null;
+  readonly zones: string;
+  readonly variables: Record<string, unknown> | null;
+  readonly state: string;
+  readonly code: string | null;
+  readonly reason: string | null;
+  readonly place: number | null;
+}
+
+export interface RoomOptions {
+  readonly db: Database;
+  readonly baseUrl?: string;
+  readonly token?: string;
+  /** Over a campaign `back` to flow 1 by connection 1, at all hours. */
+  readonly campaign?: Record<string, unknown>;
+  readonly name?: string;
+  readonly optOut?: { readonly tags?: readonly string[] };
+  readonly timeZone?: string;
+  /** Rows of the sources. */
+  readonly sources?: Readonly<Record<string, readonly Record<string, unknown>[]>>;
+  /** Rows that a source can't read, by their number. */
+  readonly broken?: readonly number[];
+}
+
+/** Plans of one campaign, by one worker. */
+export function openAudienceRoom(options: RoomOptions) {
+  const { db, baseUrl = 'http://127.0.0.1:1/wapi', name = 'back', sources = {} } = options;
+  const client = new MessagingClient({ baseUrl, token: options.token ?? 'svc_test_a', deadlineMs: 5000 });
+  const config = {
+    ...{ account: 'acme', flow: 1, connection: 1, defaultCountry: 'BR', windows: { days: ALWAYS } },
+    audience: [{ from: 'contacts' }],
+    ...options.campaign,
+  };
+  const room = {
+    client,
+    /** What the next plan goes by. */
+    spec: {
+      account: 'acme',
+      campaign: name,
+      config: CampaignConfig.parse(config),
+      sources: Object.fromEntries(
+        Object.keys(sources).map((each) => [each, { type: 'jsonl', path: each, encoding: 'auto' }]),
+      ),
+      timeZone: options.timeZone ?? 'America/Sao_Paulo',
+      optOut: { tags: [...(options.optOut?.tags ?? [])], words: [] },
+    } as CampaignSpec,
+    now: NOW,
+  };
+  const never = () => {
+    throw new Error('not used here');
+  };
+  const deps: Deps = {
+    ...{ db, spec: never, compileMapping: never, sink: never, poller: never, budget: FREE },
+    ...{ sinkNames: [], sinkRetry: never, gate: createGate(new Map()) },
+    log: { info() {}, warn() {}, error: console.error },
+    clock: { now: async () => room.now },
+    campaign: () => room.spec,
+    openSource: (source) => memorySource(sources['path' in source ? source.path : ''] ?? [], options.broken),
+    account: () => ({
+      ...{ name: 'acme', tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
+      ...{ settleSeconds: 60, announce: [], optOut: room.spec.optOut },
+    }),
+  };
+  const api = createAudienceActivities(deps);
+  const ledger = createCampaignPlanActivities(deps, { readMs: 0 });
+  const act = async <T>(work: () => Promise<T>, runId = 'workflow-1'): Promise<T> => {
+    const info = { priority: { priorityKey: LANES.campaign }, workflowExecution: { workflowId: 'w', runId } };
+    return await new MockActivityEnvironment(info, { logger }).run(work);
+  };
+
+  const steps = {
+    open: (workflow?: string): Promise<CampaignPlanning> =>
+      act(() => ledger.openCampaignPlan({ account: 'acme', campaign: name, by: 'ana' }), workflow),
+    list: (run: string, list: 'tags' | 'pipelines' | 'lostReasons' | 'connections') =>
+      act(() => api.readCampaignList({ run, list })),
+    page: (run: string, part: number) => act(() => api.readAudiencePage({ run, part })),
+    rows: (run: string, part: number) => act(() => ledger.readAudienceRows({ run, part })),
+    freeze: (run: string) => act(() => ledger.freezeAudience({ run })),
+    fail: (run: string, reason: string) => act(() => ledger.failCampaignPlan({ run, reason })),
+  };
+
+  async function readPart(planning: CampaignPlanning, part: number): Promise<number> {
+    const { run, parts } = planning;
+    for (let calls = 1; ; calls++) {
+      if (calls > 500) throw new Error('the reading does not come to an end');
+      const { done, found } = await (parts[part] === 'api' ? steps.page(run, part) : steps.rows(run, part));
+      if (done) return found;
+    }
+  }
+
+  return {
+    ...{ room, steps, readPart },
+
+    /** Reads everything, and freezes it unless told not to. @returns id of the run, and what each part found */
+    async plan({ freeze = true, workflow = 'workflow-1' } = {}): Promise<{ run: string; found: number[] }> {
+      const planning = await steps.open(workflow);
+      const { run } = planning;
+      for (const list of planning.lists) await steps.list(run, list);
+      const found: number[] = [];
+      for (let part = 0; part < planning.parts.length; part++) found.push(await readPart(planning, part));
+      if (freeze) await steps.freeze(run);
+      return { run, found };
+    },
+
+    async members(run: string): Promise<Member[]> {
+      return await db.query<Member>('select * from campaign_members where run_id = $1 order by id', [run]);
+    },
+
+    campaign: (run: string): Promise<CampaignRow> => getCampaign(db, run),
+
+    warnings: (run: string): Promise<{ code: string; reason: string }[]> =>
+      db.query('select code, reason from run_warnings where run_id = $1 order by code', [run]),
+
+    close: () => client.close(),
+  };
+}
+
+export type AudienceRoom = ReturnType<typeof openAudienceRoom>;
+
+function memorySource(rows: readonly Record<string, unknown>[], broken: readonly number[] = []): Source {
+  return {
+    async read(cursor, { limit }) {
+      const from = Number(cursor?.['from'] ?? 0);
+      const page = rows.slice(from, from + limit).map((values, n): SourceRow => {
+        const row = from + n + 1;
+        if (!broken.includes(row)) return { row, values };
+        const problem = { field: 'row', code: 'malformed_row', reason: 'the row has too many fields' };
+        return { row, values: null, problem };
+      });
+      const next = from + limit < rows.length ? { from: from + limit } : null;
+      return { rows: page, next, progress: null };
+    },
+  };
+}
