@@ -1,0 +1,317 @@
+// A campaign played through by a workflow of the test: whatever comes of members and whatever operators do, nobody is triggered
+// out of turn, out of their window or twice, and in the end the outcomes add up to the audience.
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { compileCalendar } from '../../../../src/campaigns/calendar.ts';
+import { type CampaignTurn, MEMBER_STATES } from '../../../../src/contracts/campaign.ts';
+import { durationMs } from '../../../../src/contracts/config-base.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { testLedger } from '../../../support/ledger.ts';
+import { EVERY_DAY, type Outcome, refused, type TurnRoom, turnRoom } from './turn-room.ts';
+
+let db: Database;
+beforeAll(async () => {
+  db = await testLedger();
+});
+
+const MINUTE = 60_000;
+const NEVER = 'Pacific/Kiritimati,Pacific/Pago_Pago';
+const zones = fc.constantFrom(
+  'America/Sao_Paulo',
+  'America/New_York',
+  'Europe/Lisbon',
+  'America/New_York,Europe/Lisbon',
+  NEVER,
+);
+const nightly = { mon: ['22:00-02:00'], wed: ['22:00-02:00', '09:00-12:00'], sat: ['00:00-24:00'] };
+const daily = Object.fromEntries(Object.keys(EVERY_DAY).map((day) => [day, ['09:00-17:00']]));
+
+const campaign = fc.record({
+  members: fc.array(zones, { maxLength: 9 }),
+  config: fc.record(
+    {
+      waves: fc.record(
+        {
+          canary: fc.integer({ min: 1, max: 2 }),
+          size: fc.oneof(
+            fc.integer({ min: 1, max: 9 }),
+            fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
+          ),
+          settle: fc.constantFrom('0s', '15m', '3h'),
+          every: fc.constantFrom('0s', '6h', '1d'),
+        },
+        { requiredKeys: ['size'] },
+      ),
+      windows: fc.constantFrom({ days: EVERY_DAY }, { days: daily }, { days: nightly }),
+      humanService: fc.constantFrom({ retryAfter: '1h', times: 2 }, { retryAfter: '2d' }),
+      stop: fc.record({
+        failed: fc.constant(0.3),
+        unknown: fc.constant(0.3),
+        atLeast: fc.integer({ min: 1, max: 3 }),
+      }),
+      start: fc.constant('2026-11-16T15:00:00Z'),
+      end: fc.constantFrom('2026-11-18T15:00:00Z', '2026-12-16T15:00:00Z'),
+    },
+    { requiredKeys: ['waves', 'windows'] },
+  ),
+});
+
+const OUTCOMES = [
+  'triggered',
+  'triggered',
+  'triggered',
+  'failed',
+  'unknown',
+  'skipped',
+  'served',
+  'left',
+  'lost',
+] as const;
+
+/** The workflow, and what it has seen; `choose` answers a number below `n`. */
+class Player {
+  readonly room: TurnRoom;
+  readonly choose: (n: number) => number;
+  readonly #calendar;
+  after = 0;
+  acts = 1;
+  finished = 0;
+  cancelled = false;
+  /** Waves that operators have skipped. */
+  readonly skipped = new Set<number>();
+  /** Who was reached, or may have been. */
+  readonly reached = new Set<number>();
+
+  constructor(room: TurnRoom, choose: (n: number) => number) {
+    this.room = room;
+    this.choose = choose;
+    this.#calendar = compileCalendar(room.spec.config.windows);
+  }
+
+  async play(): Promise<void> {
+    await this.room.open();
+    for (let steps = 0; ; steps++) {
+      if (steps > 600) throw new Error(`stuck: ${JSON.stringify(await this.room.turn())}`);
+      if (steps < 60 && this.choose(6) === 0) await this.operate();
+      const turn = await this.turn();
+      if (await this.follow(turn)) return;
+    }
+  }
+
+  async turn(): Promise<CampaignTurn> {
+    const { held } = await this.room.row();
+    const turn = await this.room.activities.campaignTurn({
+      run: this.room.run,
+      after: this.after,
+      limit: 1 + this.choose(4),
+    });
+    if (held !== null && !this.cancelled) expect(turn.do).toBe('hold');
+    return turn;
+  }
+
+  /** @returns true when the run is over */
+  async follow(turn: CampaignTurn): Promise<boolean> {
+    const { room } = this;
+    if (turn.do === 'trigger') {
+      this.after = await this.trigger(turn);
+      return false;
+    }
+    const passed = this.after > 0;
+    this.after = 0;
+    if (passed) return false;
+    if (turn.do === 'hold') await room.act({ action: 'resume' }).then(() => this.acts++);
+    else if (turn.do === 'wait') await this.rest(turn.untilMs);
+    else {
+      expect(await room.close()).toBe(true);
+      if (this.cancelled || this.finished++ > 0 || this.choose(2) === 0) return true;
+      // Once more, for those that failed.
+      await this.operate(['retry', 'again'][this.choose(2)]);
+      return ((await room.row()).state as string) === 'finished';
+    }
+    return false;
+  }
+
+  async rest(untilMs: number): Promise<void> {
+    expect(untilMs).toBeGreaterThanOrEqual(this.room.clock.at);
+    // Something else may have woken it up.
+    const early = this.choose(5) === 0 && untilMs - this.room.clock.at > MINUTE;
+    this.room.clock.at = early ? Math.floor((untilMs + this.room.clock.at) / 2) : untilMs;
+    await db.query(
+      "update campaign_members set sent_at = sent_at - interval '40 seconds' where run_id = $1",
+      [this.room.run],
+    );
+  }
+
+  /** @returns the last member that was begun */
+  async trigger(turn: Extract<CampaignTurn, { do: 'trigger' }>): Promise<number> {
+    const { clock } = this.room;
+    let last = this.after;
+    for (const id of turn.members) {
+      if (clock.at >= turn.closesMs) return 0;
+      expect(id).toBeGreaterThan(last);
+      last = id;
+      await this.member(id, turn.wave);
+      clock.at += this.choose(20) * MINUTE;
+      if (this.choose(15) === 0) {
+        await this.operate();
+        return 0;
+      }
+    }
+    return last;
+  }
+
+  async member(id: number, wave: number | null): Promise<void> {
+    const { room } = this;
+    const [row] = await db.query<{
+      state: string;
+      zones: string;
+      wave: number;
+      not_before: Date | null;
+      lost: boolean;
+    }>(
+      `select state, zones, wave, not_before, sent_at < now() - interval '90 seconds' as lost from campaign_members where id = $1`,
+      [id],
+    );
+    if (row?.state === 'sending') {
+      expect(row.lost).toBe(true);
+      await room.outcome(id, { state: 'unknown' });
+      return;
+    }
+    expect(row).toMatchObject({ state: 'waiting', wave });
+    const { start = 0, end = '2100-01-01' } = room.spec.config;
+    const at = room.clock.at;
+    expect(this.#calendar.at(row?.zones.split(',') ?? [], at).open).toBe(true);
+    expect(at).toBeGreaterThanOrEqual(new Date(start).getTime());
+    expect(at).toBeLessThan(new Date(end).getTime());
+    expect(row?.not_before?.getTime() ?? 0).toBeLessThanOrEqual(at);
+    expect(this.reached).not.toContain(id);
+    const outcome = this.outcome();
+    if (outcome === null) return;
+    if (['triggered', 'unknown', 'sending'].includes(outcome.state)) this.reached.add(id);
+    await room.outcome(id, outcome);
+  }
+
+  /** Null: it waits for another turn. */
+  outcome(): Outcome | null {
+    const chosen = OUTCOMES[this.choose(OUTCOMES.length)];
+    const { retryAfter } = this.room.spec.config.humanService;
+    switch (chosen) {
+      case 'left':
+        return null;
+      case 'lost':
+        return { state: 'sending', sentAgo: this.choose(120) };
+      case 'failed':
+        return { state: 'failed', code: ['ERR_X', 'ERR_Y'][this.choose(2)] as string };
+      case 'skipped':
+        return { state: 'skipped', code: 'OPTED_OUT' };
+      case 'served':
+        if (retryAfter === undefined) return { state: 'skipped', code: 'HUMAN_SERVICE' };
+        return { state: 'waiting', retryAt: this.room.clock.at + durationMs(retryAfter) };
+      default:
+        return { state: chosen ?? 'triggered' };
+    }
+  }
+
+  async operate(
+    wanted = ['pause', 'rate', 'skip', 'retry', 'again', 'not', 'did', 'reopen', 'cancel'][this.choose(9)],
+  ): Promise<void> {
+    const { room } = this;
+    this.after = 0;
+    if (this.cancelled) return;
+    const done = async (act: Parameters<TurnRoom['act']>[0]): Promise<number> => {
+      const before = room.clock.at;
+      const shown = await refused(room.act(act));
+      if (['NOTHING_TO_DO', 'CAMPAIGN_OVER'].includes(shown)) return 0;
+      expect(room.clock.at).toBe(before);
+      this.acts++;
+      return (JSON.parse(shown) as { members: number }).members;
+    };
+    const resolve = { action: 'resolve', members: null, again: false } as const;
+    const unknown = await this.ids('unknown');
+    switch (wanted) {
+      case 'pause':
+        await done({ action: 'pause' });
+        break;
+      case 'rate':
+        await done({ action: 'rate', callsPerMinute: this.choose(2) === 0 ? null : 60 });
+        break;
+      case 'skip':
+        if ((await done({ action: 'skipWave' })) > 0)
+          this.skipped.add(((await room.audit()).at(-1)?.details as { wave: number }).wave);
+        break;
+      case 'retry':
+        await done({ action: 'retry', codes: this.choose(2) === 0 ? null : ['ERR_X'] });
+        break;
+      case 'again':
+      case 'not':
+        await done({ ...resolve, as: 'notTriggered', again: wanted === 'again' });
+        if ((await this.ids('unknown')).length === 0) for (const id of unknown) this.reached.delete(id);
+        break;
+      case 'did':
+        await done({ ...resolve, as: 'triggered' });
+        break;
+      case 'cancel':
+        // Rarely: what comes after is of more interest.
+        if (this.choose(4) > 0) break;
+        await db.query(
+          "update campaign_members set sent_at = sent_at - interval '90 seconds' where run_id = $1",
+          [room.run],
+        );
+        await done({ action: 'cancel' });
+        this.cancelled = true;
+        break;
+      default:
+        await room.open('somebody else');
+    }
+  }
+
+  async ids(state: string): Promise<number[]> {
+    const rows = await db.query<{ id: number }>(
+      'select id from campaign_members where run_id = $1 and state = $2',
+      [this.room.run, state],
+    );
+    return rows.map(({ id }) => id);
+  }
+}
+
+async function checkEnd(
+  { room, cancelled, skipped, acts, finished }: Player,
+  audience: number,
+): Promise<void> {
+  const { counts } = await room.turn();
+  expect(MEMBER_STATES.reduce((sum, state) => sum + counts[state], 0)).toBe(audience);
+  expect([counts.found, counts.waiting, counts.sending]).toEqual([0, 0, 0]);
+  expect((await room.row()).state).toBe(cancelled ? 'cancelled' : 'finished');
+  expect((await room.audit()).length).toBe(acts + finished);
+  if (!cancelled) expect(counts.cancelled).toBe(0);
+  const { settle, every } = room.spec.config.waves;
+  const waves = await room.waves();
+  expect(waves.map(({ wave }) => wave)).toEqual(waves.map((_, n) => n + 1));
+  let before: Date | null = null;
+  for (const wave of waves) {
+    const moved = Object.values(wave.moved_on).reduce((sum, n) => sum + n, 0);
+    expect(wave.members + moved).toBe(wave.size);
+    if (cancelled) continue;
+    const { started_at: began, ended_at: ended, judged_at: judged } = wave;
+    if (ended === null || judged === null) throw new Error(`wave ${wave.wave} was never judged`);
+    if (!skipped.has(wave.wave))
+      expect(judged.getTime()).toBeGreaterThanOrEqual(ended.getTime() + durationMs(settle));
+    if (wave.kind === 'retry' || skipped.has(wave.wave)) continue;
+    if (before !== null) expect(began.getTime()).toBeGreaterThanOrEqual(before.getTime() + durationMs(every));
+    before = began;
+    for (const earlier of waves.slice(0, wave.wave - 1))
+      expect(earlier.judged_at?.getTime()).toBeLessThanOrEqual(began.getTime());
+  }
+}
+
+it('FAULTS 24: however it goes, everybody has an outcome in the end, and nobody is triggered out of turn or twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(campaign, fc.infiniteStream(fc.nat()), async ({ members, config }, choices) => {
+      const room = await turnRoom(db, { members, config, others: ['holdout'] });
+      const player = new Player(room, (n) => (choices.next().value as number) % n);
+      await player.play();
+      await checkEnd(player, members.length + 1);
+    }),
+    { numRuns: Number(process.env.RUNS ?? 12) },
+  );
+});
