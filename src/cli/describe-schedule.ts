@@ -1,21 +1,19 @@
 // Schedules as people and programs read them: the configuration's and the server's side by side.
 import type { Client, ScheduleDescription } from '@temporalio/client';
-import { syncScheduleId } from '../../workflows/messages.ts';
-import type { Config } from '../contracts/config.ts';
+import { type Job, type JobName, namedBy, scheduleIdOf } from '../runtime/scheduled-jobs.ts';
 import {
   findSchedule,
   listScheduleNames,
   planSchedules,
   type ScheduleChange,
+  type ScheduledConfig,
   wantedSchedules,
 } from '../runtime/schedules.ts';
 import { formatTime } from './format.ts';
 
 const NEXT_SHOWN = 3;
 
-export interface ScheduleEntry {
-  readonly account: string;
-  readonly sync: string;
+export interface ScheduleEntry extends JobName {
   readonly scheduleId: string;
   /** Whether the server has what the configuration says; `not-configured`: only the server has it. */
   readonly state: 'in-step' | 'differs' | 'not-applied' | 'not-configured';
@@ -39,27 +37,30 @@ const STATE = {
   none: 'in-step',
 } as const satisfies Record<ScheduleChange['change'], ScheduleEntry['state']>;
 
+/** Of one kind of job: those that the configuration asks for, and those that only the server has. */
 export async function listSchedules(
   client: Client,
-  config: Pick<Config, 'accounts' | 'syncs'>,
+  config: ScheduledConfig,
+  job: Job,
 ): Promise<ScheduleEntry[]> {
-  const changes = await planSchedules({ client, config });
-  const names = new Set(changes.map(({ account, sync }) => syncScheduleId(account, sync)));
-  const foreign = (await listScheduleNames(client))
-    .filter(({ account, sync }) => !names.has(syncScheduleId(account, sync)))
+  const jobs = [job];
+  const changes = await planSchedules({ client, config, jobs });
+  const ids = new Set(changes.map(scheduleIdOf));
+  const foreign = (await listScheduleNames(client, jobs))
+    .filter((name) => !ids.has(scheduleIdOf(name)))
     .map((name) => ({ ...name, change: 'delete' as const }));
-  const wanted = wantedSchedules(config);
+  const wanted = new Map(wantedSchedules(config, jobs).map((one) => [scheduleIdOf(one), one.schedule]));
   const entries: ScheduleEntry[] = [];
-  for (const { account, sync, change } of [...changes, ...foreign]) {
-    const found = await findSchedule(client, { account, sync });
-    const own = wanted.find((each) => each.account === account && each.sync === sync)?.schedule;
+  for (const { change, ...name } of [...changes, ...foreign]) {
+    const found = await findSchedule(client, name);
+    const scheduleId = scheduleIdOf(name);
+    const own = wanted.get(scheduleId);
     if (found === null && own === undefined) continue;
     const cron = own?.cron ?? (found?.action.memo?.cron as string | string[] | undefined) ?? [];
     const timeZone = own?.timeZone ?? found?.spec.timezone ?? 'UTC';
     entries.push({
-      account,
-      sync,
-      scheduleId: syncScheduleId(account, sync),
+      ...name,
+      scheduleId,
       state: STATE[change],
       cron: typeof cron === 'string' ? [cron] : cron,
       timeZone,
@@ -98,15 +99,20 @@ export function zoned(time: Date, timeZone: string): string {
   return `${text.replace(' ', 'T')}${offset === undefined || /^GMT(\+00:00)?$/.test(offset) ? 'Z' : offset.slice('GMT'.length)}`;
 }
 
-const SAID = {
-  'in-step': '',
-  differs: ' (the configuration says otherwise: `sluice sync schedule apply`)',
-  'not-applied': ' (not on the server yet: `sluice sync schedule apply`)',
-  'not-configured': ' (on the server only, not in this configuration)',
-} as const satisfies Record<ScheduleEntry['state'], string>;
+const SAID: Readonly<Record<ScheduleEntry['state'], (job: Job) => string>> = {
+  'in-step': () => '',
+  differs: (job) => ` (the configuration says otherwise: \`sluice ${job} schedule apply\`)`,
+  'not-applied': (job) => ` (not on the server yet: \`sluice ${job} schedule apply\`)`,
+  'not-configured': () => ' (on the server only, not in this configuration)',
+};
+
+/** As programs read it: named by its job, `sync` or `campaign`. */
+export function asJson({ job, account, name, ...entry }: ScheduleEntry) {
+  return { ...namedBy({ job, account, name }), ...entry };
+}
 
 export function describeEntry(entry: ScheduleEntry): string[] {
-  const { account, sync, cron, timeZone, state, paused, note, next, last } = entry;
+  const { job, account, name, cron, timeZone, state, paused, note, next, last } = entry;
   const at = (time: string) => formatTime(new Date(time), timeZone);
   const times = next.length === 0 ? 'none' : next.map(at).join(', ');
   const left = [
@@ -114,7 +120,7 @@ export function describeEntry(entry: ScheduleEntry): string[] {
     ...(entry.missedCatchUp > 0 ? [`${entry.missedCatchUp} missed while the server was down`] : []),
   ];
   return [
-    `${sync} (account ${account}): ${cron.join(' and ')} in ${timeZone}${SAID[state]}`,
+    `${name} (account ${account}): ${cron.join(' and ')} in ${timeZone}${SAID[state](job)}`,
     ...(paused ? [`  ${note ?? 'paused'}`] : []),
     ...(state === 'not-applied' ? [] : [`  ${paused ? 'would be next' : 'next'}: ${times}`]),
     ...(last === null ? [] : [`  last: ${at(last.at)}, ${last.workflowId}`]),

@@ -1,17 +1,14 @@
-// Schedules of syncs on the Temporal server: brought in step with the configuration, and described.
+// Schedules of syncs and of campaigns on the Temporal server: brought in step with the configuration, and described.
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
-import {
-  SCHEDULE_PREFIX,
-  SEARCH_KEYS,
-  scheduledSyncWorkflowId,
-  syncScheduleId,
-} from '../../workflows/messages.ts';
+import { SEARCH_KEYS } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
-import type { ScheduledSyncInput, scheduledSync } from '../../workflows/scheduled-sync.ts';
+import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
+import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
 import type { Config } from '../contracts/config.ts';
 import { durationMs } from '../contracts/config-base.ts';
-import { type OverlapPolicy, type ScheduleConfig } from '../contracts/config-schedule.ts';
+import type { OverlapPolicy, ScheduleConfig } from '../contracts/config-schedule.ts';
 import { shortHash } from '../ledger/short-hash.ts';
+import { JOB_KINDS, JOBS, type Job, type JobName, namedBy, scheduleIdOf } from './scheduled-jobs.ts';
 
 /** Server-side names of the overlap policies. */
 export const OVERLAP = {
@@ -23,57 +20,63 @@ export const OVERLAP = {
 /** Marks a pause that the configuration asked for: one that an operator made has another note. */
 const PAUSED_BY_CONFIG = 'paused in the configuration';
 
-export interface SyncName {
-  readonly account: string;
-  readonly sync: string;
-}
+/** What of a configuration schedules depend on. */
+export type ScheduledConfig = Pick<Config, 'accounts' | 'syncs' | 'campaigns'>;
 
-export interface WantedSchedule extends SyncName {
+export interface WantedSchedule extends JobName {
   readonly schedule: ScheduleConfig;
 }
 
 /** Thrown when the server refuses what stands in the configuration. */
 export class ScheduleRefusedError extends Error {
   override readonly name = 'ScheduleRefusedError';
-  readonly sync: string;
-  constructor(sync: string, message: string, options?: ErrorOptions) {
+  /** As in `syncs.leads.schedule`. */
+  readonly place: string;
+  constructor(place: string, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.sync = sync;
+    this.place = place;
   }
 }
 
 /** The schedules that a configuration asks for. */
-export function wantedSchedules(config: Pick<Config, 'syncs'>): WantedSchedule[] {
-  return Object.entries(config.syncs).flatMap(([sync, { account, schedule }]) =>
-    schedule === undefined ? [] : [{ account, sync, schedule }],
+export function wantedSchedules(
+  config: Pick<Config, 'syncs' | 'campaigns'>,
+  jobs: readonly Job[] = JOB_KINDS,
+): WantedSchedule[] {
+  return jobs.flatMap((job) =>
+    Object.entries(config[JOBS[job].section]).flatMap(([name, { account, schedule }]) =>
+      schedule === undefined ? [] : [{ job, account, name, schedule }],
+    ),
   );
 }
 
-export interface ScheduleChange extends SyncName {
+export interface ScheduleChange extends JobName {
   readonly change: 'create' | 'update' | 'delete' | 'none';
 }
 
 interface SchedulesOptions {
   readonly client: Client;
-  readonly config: Pick<Config, 'accounts' | 'syncs'>;
+  readonly config: ScheduledConfig;
+  /** Whose schedules. @default those of all */
+  readonly jobs?: readonly Job[];
   /** @default "sluice" */
   readonly taskQueue?: string;
 }
 
 /** What has to change on the server, without changing it. Schedules of accounts that the configuration does not have are not its own. */
 export async function planSchedules(options: SchedulesOptions): Promise<ScheduleChange[]> {
-  const { client, config, taskQueue = WORK_QUEUE } = options;
+  const { client, config, jobs = JOB_KINDS, taskQueue = WORK_QUEUE } = options;
   const changes: ScheduleChange[] = [];
-  const wanted = wantedSchedules(config);
-  for (const { account, sync, schedule } of wanted) {
-    const found = await findSchedule(client, { account, sync });
-    const digest = digestOf({ account, sync, schedule }, taskQueue);
+  const wanted = wantedSchedules(config, jobs);
+  for (const { job, account, name, schedule } of wanted) {
+    const found = await findSchedule(client, { job, account, name });
+    const digest = digestOf({ job, account, name, schedule }, taskQueue);
     const change = found === null ? 'create' : found.action.memo?.digest === digest ? 'none' : 'update';
-    changes.push({ account, sync, change });
+    changes.push({ job, account, name, change });
   }
-  for (const name of await listScheduleNames(client)) {
-    const kept = wanted.some(({ account, sync }) => account === name.account && sync === name.sync);
-    if (kept || !Object.hasOwn(config.accounts, name.account)) continue;
+  const kept = new Set(wanted.map(scheduleIdOf));
+  for (const name of await listScheduleNames(client, jobs)) {
+    if (kept.has(scheduleIdOf(name)) || !Object.hasOwn(config.accounts, name.account)) continue;
     // The list lags behind: what was just deleted may still be in it.
     if ((await findSchedule(client, name)) !== null) changes.push({ ...name, change: 'delete' });
   }
@@ -83,43 +86,48 @@ export async function planSchedules(options: SchedulesOptions): Promise<Schedule
 /**
  * Brings the server's schedules in step with the configuration. One that is in step is not touched: times that it
  * still has to make up for stay its own.
- * @throws ScheduleRefusedError naming the sync
+ * @throws ScheduleRefusedError naming the entry of the configuration
  */
 export async function applySchedules(options: SchedulesOptions): Promise<ScheduleChange[]> {
-  const { client, config, taskQueue = WORK_QUEUE } = options;
+  const { client, config, jobs = JOB_KINDS, taskQueue = WORK_QUEUE } = options;
+  const wanted = new Map(wantedSchedules(config, jobs).map((one) => [scheduleIdOf(one), one]));
   const changes = await planSchedules(options);
-  for (const { account, sync, change } of changes) {
-    const handle = client.schedule.getHandle(syncScheduleId(account, sync));
+  for (const { change, ...name } of changes) {
+    const handle = client.schedule.getHandle(scheduleIdOf(name));
     if (change === 'delete') await handle.delete();
-    const schedule = config.syncs[sync]?.schedule;
-    if (change === 'none' || change === 'delete' || schedule === undefined) continue;
-    const definition = define({ account, sync, schedule }, taskQueue);
+    const own = wanted.get(handle.scheduleId);
+    if (change === 'none' || change === 'delete' || own === undefined) continue;
+    const definition = define(own, taskQueue);
     try {
       if (change === 'create') {
-        await client.schedule.create<typeof scheduledSync>({
+        await client.schedule.create<Turn>({
           ...definition,
           scheduleId: handle.scheduleId,
-          state: stateOf(schedule, null),
+          state: stateOf(own.schedule, null),
         });
       } else {
-        await handle.update<typeof scheduledSync>((previous) => ({
+        await handle.update<Turn>((previous) => ({
           ...definition,
-          state: stateOf(schedule, previous.state),
+          state: stateOf(own.schedule, previous.state),
         }));
       }
     } catch (error) {
       // The SDK turns a schedule that the server can't read into a TypeError.
       if (!(error instanceof TypeError)) throw error;
-      throw new ScheduleRefusedError(sync, error.message, { cause: error });
+      const place = `${JOBS[name.job].section}.${name.name}.schedule`;
+      throw new ScheduleRefusedError(place, error.message, { cause: error });
     }
   }
   return changes;
 }
 
+/** What a schedule starts; each takes the name of its job and the overlap policy. */
+type Turn = typeof scheduledSync | typeof scheduledCampaign;
+
 function define(wanted: WantedSchedule, taskQueue: string) {
-  const { account, sync, schedule } = wanted;
+  const { job, account, name, schedule } = wanted;
+  const { workflowType, workflowId, summary } = JOBS[job];
   const { cron, timeZone, overlap, catchUpWindow, jitter } = schedule;
-  const input: ScheduledSyncInput = { account, sync, overlap };
   return {
     spec: {
       cronExpressions: typeof cron === 'string' ? [cron] : cron,
@@ -128,15 +136,15 @@ function define(wanted: WantedSchedule, taskQueue: string) {
     },
     action: {
       type: 'startWorkflow' as const,
-      workflowType: 'scheduledSync' as const,
-      workflowId: scheduledSyncWorkflowId(account, sync),
+      workflowType,
+      workflowId: workflowId(account, name),
       taskQueue,
-      args: [input] as [ScheduledSyncInput],
+      args: [{ ...namedBy(wanted), overlap }] as Parameters<Turn>,
       typedSearchAttributes: [
         { key: SEARCH_KEYS.account, value: account },
-        { key: SEARCH_KEYS.job, value: `scheduled-sync/${sync}` },
+        { key: SEARCH_KEYS.job, value: `scheduled-${job}/${name}` },
       ],
-      staticSummary: `Schedule of the CRM sync "${sync}" into the account "${account}"`,
+      staticSummary: summary(account, name),
       // The server gives the times back in another form: this tells whether it has those of the configuration.
       memo: { digest: digestOf(wanted, taskQueue), cron, timeZone },
     },
@@ -144,9 +152,9 @@ function define(wanted: WantedSchedule, taskQueue: string) {
   };
 }
 
-function digestOf({ account, sync, schedule }: WantedSchedule, taskQueue: string): string {
+function digestOf({ account, name, schedule }: WantedSchedule, taskQueue: string): string {
   const { cron, timeZone, overlap, catchUpWindow, jitter = null, paused } = schedule;
-  const parts = [account, sync, taskQueue, cron, timeZone, overlap, catchUpWindow, jitter, paused];
+  const parts = [account, name, taskQueue, cron, timeZone, overlap, catchUpWindow, jitter, paused];
   return shortHash(JSON.stringify(parts));
 }
 
@@ -160,22 +168,26 @@ function stateOf(schedule: ScheduleConfig, previous: ScheduleDescription['state'
 }
 
 /** Null when the server has none. */
-export async function findSchedule(client: Client, name: SyncName): Promise<ScheduleDescription | null> {
+export async function findSchedule(client: Client, name: JobName): Promise<ScheduleDescription | null> {
   try {
-    return await client.schedule.getHandle(syncScheduleId(name.account, name.sync)).describe();
+    return await client.schedule.getHandle(scheduleIdOf(name)).describe();
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return null;
     throw error;
   }
 }
 
-/** All schedules of syncs on the server, of any configuration. A new one may be missing for a moment. */
-export async function listScheduleNames(client: Client): Promise<SyncName[]> {
-  const names: SyncName[] = [];
+/** All schedules of these jobs on the server, of any configuration. A new one may be missing for a moment. */
+export async function listScheduleNames(
+  client: Client,
+  jobs: readonly Job[] = JOB_KINDS,
+): Promise<JobName[]> {
+  const names: JobName[] = [];
   for await (const { scheduleId } of client.schedule.list()) {
-    const [account, sync, more] = scheduleId.slice(SCHEDULE_PREFIX.length).split('/');
-    if (!scheduleId.startsWith(SCHEDULE_PREFIX) || more !== undefined) continue;
-    if (account !== undefined && sync !== undefined) names.push({ account, sync });
+    const job = jobs.find((each) => scheduleId.startsWith(JOBS[each].prefix));
+    if (job === undefined) continue;
+    const [account, name, more] = scheduleId.slice(JOBS[job].prefix.length).split('/');
+    if (account !== undefined && name !== undefined && more === undefined) names.push({ job, account, name });
   }
   return names;
 }

@@ -39,13 +39,13 @@ function configOf(schedules: Schedules, account = 'acme') {
       ...(schedule === null ? {} : { schedule: ScheduleConfig.parse({ cron: NEVER, ...schedule }) }),
     },
   ]);
-  return { accounts: { [account]: {} }, syncs: Object.fromEntries(syncs) } as never;
+  return { accounts: { [account]: {} }, syncs: Object.fromEntries(syncs), campaigns: {} } as never;
 }
 
 const apply = async (schedules: Schedules, account = 'acme', taskQueue = 'nobody') => {
   const { client } = room.temporal;
   const changes = await applySchedules({ client, config: configOf(schedules, account), taskQueue });
-  return Object.fromEntries(changes.map(({ sync, change }) => [sync, change]));
+  return Object.fromEntries(changes.map(({ name, change }) => [name, change]));
 };
 const handleOf = (sync: string, account = 'acme') =>
   room.temporal.client.schedule.getHandle(syncScheduleId(account, sync));
@@ -55,7 +55,7 @@ describe('applySchedules', () => {
     expect(await apply({ a: {}, b: {}, none: null })).toEqual({ a: 'create', b: 'create' });
     const before = await handleOf('a').describe();
     await until('the list knows both', async () => {
-      const all = await listSchedules(room.temporal.client, configOf({}));
+      const all = await listSchedules(room.temporal.client, configOf({}), 'sync');
       return all.length === 2;
     });
     expect(await apply({ a: {}, b: { cron: '@daily', overlap: 'buffer-one' } })).toEqual({
@@ -78,11 +78,13 @@ describe('applySchedules', () => {
       action: { type: 'startWorkflow', workflowType: 'x', taskQueue: 'x' },
     });
     await until('the list knows both', async () => {
-      const all = await listSchedules(room.temporal.client, configOf({}));
+      const all = await listSchedules(room.temporal.client, configOf({}), 'sync');
       return all.some(({ account, state }) => account === 'other' && state === 'not-configured');
     });
     expect(await apply({})).toEqual({});
-    expect(await findSchedule(room.temporal.client, { account: 'other', sync: 'theirs' })).not.toBeNull();
+    expect(
+      await findSchedule(room.temporal.client, { job: 'sync', account: 'other', name: 'theirs' }),
+    ).not.toBeNull();
     expect(await apply({}, 'other')).toEqual({ theirs: 'delete' });
   });
 
@@ -105,8 +107,8 @@ describe('applySchedules', () => {
     const words = ['@hourly', '@daily', '@midnight', '@weekly', '@monthly', '@yearly', '@annually'];
     const cron = [...crons, ...words];
     expect(await apply({ c: { cron, timeZone: 'Asia/Calcutta' } })).toEqual({ c: 'create' });
-    const [entry] = await listSchedules(room.temporal.client, configOf({ c: { cron } }));
-    expect(entry).toMatchObject({ sync: 'c', state: 'differs', cron });
+    const [entry] = await listSchedules(room.temporal.client, configOf({ c: { cron } }), 'sync');
+    expect(entry).toMatchObject({ job: 'sync', name: 'c', state: 'differs', cron });
     expect(entry?.next[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     await handleOf('c').delete();
   });
@@ -120,10 +122,11 @@ describe('applySchedules', () => {
           schedule: { ...ScheduleConfig.parse({ cron: '@daily' }), timeZone: 'Mars/Base' },
         },
       },
+      campaigns: {},
     };
     const refused = applySchedules({ client: room.temporal.client, config: config as never });
     await expect(refused).rejects.toThrow(ScheduleRefusedError);
-    await expect(refused).rejects.toMatchObject({ sync: 'bad' });
+    await expect(refused).rejects.toMatchObject({ place: 'syncs.bad.schedule' });
   });
 });
 
@@ -242,8 +245,8 @@ describe('a scheduled sync', () => {
   it('planSchedules changes nothing', async () => {
     const { client } = room.temporal;
     expect(await planSchedules({ client, config: configOf({ x: {} }) })).toEqual([
-      { account: 'acme', sync: 'x', change: 'create' },
+      { job: 'sync', account: 'acme', name: 'x', change: 'create' },
     ]);
-    expect(await findSchedule(client, { account: 'acme', sync: 'x' })).toBeNull();
+    expect(await findSchedule(client, { job: 'sync', account: 'acme', name: 'x' })).toBeNull();
   });
 });

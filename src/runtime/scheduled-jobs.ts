@@ -1,0 +1,69 @@
+// What can have a schedule, and how its schedule and workflows are named.
+import {
+  CAMPAIGN_SCHEDULE_PREFIX,
+  campaignIdentity,
+  campaignPlanIdentity,
+  campaignScheduleId,
+  crmSyncWorkflowId,
+  SCHEDULE_PREFIX,
+  scheduledCampaignWorkflowId,
+  scheduledSyncWorkflowId,
+  syncScheduleId,
+} from '../../workflows/messages.ts';
+import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
+import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
+
+export const JOB_KINDS = ['sync', 'campaign'] as const;
+export type Job = (typeof JOB_KINDS)[number];
+
+/** A sync or a campaign. */
+export interface JobName {
+  readonly job: Job;
+  readonly account: string;
+  readonly name: string;
+}
+
+interface ScheduledJob {
+  /** Section of the configuration. */
+  readonly section: 'syncs' | 'campaigns';
+  /** What all ids of its schedules begin with. */
+  readonly prefix: string;
+  scheduleId(account: string, name: string): string;
+  readonly workflowType: string;
+  /** Of the workflow that a turn starts; the server adds the time. */
+  workflowId(account: string, name: string): string;
+  /** Ids of what that one starts: while one of them runs, a turn meets it. */
+  works(account: string, name: string): readonly string[];
+  summary(account: string, name: string): string;
+}
+
+export const JOBS = {
+  sync: {
+    section: 'syncs',
+    prefix: SCHEDULE_PREFIX,
+    scheduleId: syncScheduleId,
+    workflowType: 'scheduledSync' satisfies typeof scheduledSync.name,
+    workflowId: scheduledSyncWorkflowId,
+    works: (account, sync) => [crmSyncWorkflowId(account, sync)],
+    summary: (account, sync) => `Schedule of the CRM sync "${sync}" into the account "${account}"`,
+  },
+  campaign: {
+    section: 'campaigns',
+    prefix: CAMPAIGN_SCHEDULE_PREFIX,
+    scheduleId: (account, campaign) => campaignScheduleId({ account, campaign }),
+    workflowType: 'scheduledCampaign' satisfies typeof scheduledCampaign.name,
+    workflowId: (account, campaign) => scheduledCampaignWorkflowId({ account, campaign }),
+    works: (account, campaign) =>
+      [campaignIdentity, campaignPlanIdentity].map((identity) => identity({ account, campaign }).workflowId),
+    summary: (account, campaign) => `Schedule of the campaign "${campaign}" of the account "${account}"`,
+  },
+} as const satisfies Record<Job, ScheduledJob>;
+
+export function scheduleIdOf({ job, account, name }: JobName): string {
+  return JOBS[job].scheduleId(account, name);
+}
+
+/** As programs read it: `{account, sync}` or `{account, campaign}`. */
+export function namedBy({ job, account, name }: JobName) {
+  return job === 'sync' ? { account, sync: name } : { account, campaign: name };
+}
