@@ -21,9 +21,10 @@ const MAX_ENTRIES = 2000;
 export async function reportOf(db: Queryable, run: string): Promise<CampaignReport | null> {
   const row = await findCampaign(db, run);
   if (row === null) return null;
+  const eyes = await accountsSeen(db);
   const kept = await keptReport(db, run);
-  if (kept !== null) return kept;
-  const [figures, eyes] = [await readFigures(db, [run]), await accountsSeen(db)];
+  if (kept !== null) return { ...outline(row, kept.total, eyes), waves: kept.waves };
+  const figures = await readFigures(db, [run]);
   const { total, waves } = figures.get(run) as RunFigures;
   return { ...outline(row, total, eyes), waves: await wavesOf(db, run, waves) };
 }
@@ -38,12 +39,8 @@ export async function listReports(
   const reports: CampaignReport[] = [];
   for (const row of rows) {
     const run = row.run_id;
-    const kept = await keptReport(db, run);
-    if (kept !== null) reports.push({ ...kept, waves: [] });
-    else {
-      const { total } = (await readFigures(db, [run])).get(run) as RunFigures;
-      reports.push({ ...outline(row, total, eyes), waves: [] });
-    }
+    const { total } = (await keptReport(db, run)) ?? ((await readFigures(db, [run])).get(run) as RunFigures);
+    reports.push({ ...outline(row, total, eyes), waves: [] });
   }
   return reports;
 }

@@ -1,7 +1,10 @@
-// What has been remembered long enough is forgotten: events with their deliveries, and files that were uploaded.
+// What has been remembered long enough is forgotten: events with their deliveries, files that were uploaded, and the
+// people of campaigns.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedConfig } from '../config/load.ts';
 import { durationMs } from '../contracts/config-base.ts';
+import { forgetMembers, forgetTouches, forgetVariables } from '../ledger/campaign-forget.ts';
+import { stampBeforeForgetting } from '../ledger/campaign-results.ts';
 import type { Database } from '../ledger/database.ts';
 import { forgetEvents } from '../ledger/events.ts';
 import { forgetUploads } from '../ledger/uploads.ts';
@@ -12,7 +15,7 @@ const DAY_MS = 86_400_000;
 const FORGET_MS = 3_600_000;
 /** Tables in which much comes and goes: PGlite has no autovacuum, and their space would never be used again. */
 const BUSY_TABLES =
-  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries';
+  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches';
 
 export interface ForgetOptions {
   readonly config: LoadedConfig;
@@ -27,8 +30,15 @@ export async function forgetNowAndThen({ config, db, log, shutdown }: ForgetOpti
   const { signal } = shutdown;
   while (!signal.aborted) {
     try {
-      for (const forget of [() => forgetEvents(db, days), () => forgetUploads(db)])
-        for (let more = true; more && !signal.aborted; ) more = (await forget()) > 0;
+      await stampBeforeForgetting(db, days);
+      const all = [
+        () => forgetEvents(db, days),
+        () => forgetUploads(db),
+        () => forgetVariables(db),
+        () => forgetMembers(db, days, new Date()),
+        () => forgetTouches(db),
+      ];
+      for (const forget of all) for (let more = true; more && !signal.aborted; ) more = (await forget()) > 0;
       if (db.engine === 'pglite' && !signal.aborted) await db.query(`vacuum ${BUSY_TABLES}`);
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'what is old could not be forgotten yet');

@@ -31,8 +31,8 @@ export const CAMPAIGN_TABLES = `
     stamped_at timestamptz,
     -- What it came to (CampaignReport), once its members are forgotten.
     report jsonb,
-    -- What is personal of its members is forgotten: variables; all of it.
-    forgotten text
+    -- The end of the run after which the variables of its members were forgotten.
+    stripped_at timestamptz
   );
   create index campaigns_name on campaigns (account, campaign, run_id);
 

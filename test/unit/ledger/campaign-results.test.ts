@@ -48,7 +48,7 @@ describe('replied', () => {
     expect(await rows.stamps(member)).toEqual({});
   });
 
-  it.each([
+  it.each<[string, { key?: string; account?: string }]>([
     ['another person', { key: '5511987650002' }],
     ['another account', { account: 'other' }],
   ])('not by a conversation of %s', async (_, over) => {

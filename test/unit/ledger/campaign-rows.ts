@@ -34,6 +34,11 @@ export function campaignRows(db: () => Database) {
       over: { readonly state?: string; readonly endedAt?: Date | null } = {},
     ): Promise<void> {
       const [account = '', sync = '', seq] = id.split('/');
+      // One run of a name is open at a time.
+      await db().query('update runs set finished_at = now() where account = $1 and sync = $2', [
+        account,
+        sync,
+      ]);
       await db().query(
         `insert into runs (id, account, sync, seq, spec, kind, status) values ($1, $2, $3, $4::int, '{}', 'campaign', 'syncing')`,
         [id, account, sync, seq],
