@@ -6,11 +6,11 @@ import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { RetryRequest } from '../contracts/retry.ts';
 import type { RunProgress, RunReport } from '../contracts/run.ts';
 import { CliError, EXIT } from './exit.ts';
+import { follow } from './follow.ts';
 import { say } from './lifetime.ts';
 import type { Progress } from './progress.ts';
 import { formatCount as n } from './progress.ts';
 
-const POLL_MS = 500;
 /** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
 const TASK_QUEUE_TYPE_WORKFLOW = 1;
 
@@ -60,19 +60,14 @@ export async function followSync(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<RunReport | null> {
-  // The SDK listens for the abort only: a signal that is aborted already would never end the call.
-  if (signal.aborted) return null;
-  const ended = new AbortController();
-  const shown = show(client, handle, progress, AbortSignal.any([signal, ended.signal]));
+  const look = showing(handle, progress);
   try {
-    const report = await client.connection.withAbortSignal(signal, () => handle.result());
-    ended.abort();
-    await shown;
+    const report = await follow({ client, handle, look, signal });
+    if (report === null) return null;
     const done = report.created + report.updated + report.failed + report.unknown;
     progress.update({ done, total: done, note: 'done' });
     return report;
   } catch (error) {
-    if (signal.aborted) return null;
     if (error instanceof WorkflowFailedError) {
       const now = await ask(handle);
       const counts = now === null ? '' : `\n${describeProgress(now).join('\n')}`;
@@ -80,8 +75,6 @@ export async function followSync(
     }
     throw error;
   } finally {
-    ended.abort();
-    await shown;
     progress.finish();
   }
 }
@@ -90,31 +83,23 @@ function rootMessage(error: Error): string {
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }
 
-async function show(
-  client: Client,
-  handle: SyncHandle,
-  progress: Progress,
-  stop: AbortSignal,
-): Promise<void> {
+function showing(handle: SyncHandle, progress: Progress): () => Promise<void> {
   let paused: string | null = null;
   let told: string | null = null;
-  while (!stop.aborted) {
-    // A signal of its own for each query: the SDK never takes its listeners off again.
-    const now = await client.connection.withAbortSignal(AbortSignal.any([stop]), () => ask(handle));
-    if (now !== null) {
-      const reason =
-        now.paused === null
-          ? null
-          : `paused by ${now.paused.by}: ${now.paused.reason}; go on with \`sluice sync resume\``;
-      if (reason !== null && reason !== paused) progress.line(reason);
-      paused = reason;
-      const trouble = await client.connection.withAbortSignal(AbortSignal.any([stop]), () => failing(handle));
-      if (trouble !== null && trouble !== told) progress.line(trouble);
-      told = trouble;
-      progress.update(describe(now));
-    }
-    await pause(POLL_MS, stop);
-  }
+  return async () => {
+    const now = await ask(handle);
+    if (now === null) return;
+    const reason =
+      now.paused === null
+        ? null
+        : `paused by ${now.paused.by}: ${now.paused.reason}; go on with \`sluice sync resume\``;
+    if (reason !== null && reason !== paused) progress.line(reason);
+    paused = reason;
+    const trouble = await failing(handle);
+    if (trouble !== null && trouble !== told) progress.line(trouble);
+    told = trouble;
+    progress.update(describe(now));
+  };
 }
 
 /** A call may fail so often before people hear of it: one lost answer is nothing to look at. */
@@ -153,18 +138,6 @@ function describe(now: RunProgress): { done: number; total: number | null; note:
     ...(now.unknown > 0 ? [`${n(now.unknown)} unknown`] : []),
   ];
   return { done: now.done, total: now.total, note: parts.join(', ') };
-}
-
-function pause(ms: number, stop: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(finish, ms);
-    function finish() {
-      clearTimeout(timer);
-      stop.removeEventListener('abort', finish);
-      done();
-    }
-    stop.addEventListener('abort', finish);
-  });
 }
 
 /** How far a run is, as people read it. */

@@ -74,3 +74,19 @@ export async function underWayBeside(
     campaigns: campaigns.map(({ campaign }) => campaign),
   };
 }
+
+/** A member with the variables that its flow would get: personal data. */
+export interface SampleMember {
+  readonly member: number;
+  readonly number: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The first members that would be triggered. */
+export async function sampleMembers(db: Queryable, run: string, limit: number): Promise<SampleMember[]> {
+  return await db.query(
+    `select id::float8 as member, number, coalesce(variables, '{}') as variables from campaign_members
+      where run_id = $1 and state = 'waiting' order by place, id limit $2`,
+    [run, limit],
+  );
+}

@@ -1,0 +1,34 @@
+// Which campaign, and which run of it, an operator means.
+import type { Client } from '@temporalio/client';
+import type { listCampaignRuns } from '../../workflows/campaign-desk.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { CampaignName, CampaignReport } from '../contracts/campaign.ts';
+import { campaignRefusal } from './campaign-refused.ts';
+import { askDesk } from './desk.ts';
+
+/** A campaign of the configuration, or the one that a run's id `{account}/+{campaign}/{number}` names. */
+export interface MeantCampaign extends CampaignName {
+  /** Null: no run was named. */
+  readonly run: string | null;
+}
+
+/** @throws UnknownNameError when it is neither a campaign of the configuration nor the id of a run */
+export function meantCampaign(config: Pick<LoadedConfig, 'campaign'>, text: string): MeantCampaign {
+  const [, account, campaign] = /^([^/]+)\/\+([^/]+)\/\d+$/.exec(text) ?? [];
+  if (account !== undefined && campaign !== undefined) return { account, campaign, run: text };
+  return { account: config.campaign(text).account, campaign: text, run: null };
+}
+
+/** Runs of a campaign, the newest first. */
+export async function runsOf(
+  client: Client,
+  { account, campaign }: CampaignName,
+  limit: number,
+): Promise<CampaignReport[]> {
+  const filter = { account, campaign, limit };
+  return await askDesk<typeof listCampaignRuns>(client, 'campaign-desk', 'listCampaignRuns', [filter]).catch(
+    (error: unknown) => {
+      throw campaignRefusal(error);
+    },
+  );
+}

@@ -1,0 +1,202 @@
+// Starts plans and runs of campaigns as workflows, or joins those that run already, and follows them.
+import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import type { campaignPlan } from '../../workflows/campaign-plan.ts';
+import {
+  campaignIdentity,
+  campaignPlanIdentity,
+  campaignPlanProgressQuery,
+  campaignProgressQuery,
+} from '../../workflows/messages.ts';
+import { WORK_QUEUE } from '../../workflows/policies.ts';
+import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
+import type {
+  CampaignInput,
+  CampaignName,
+  CampaignPlan,
+  CampaignPlanInput,
+  CampaignProgress,
+  CampaignResult,
+} from '../contracts/campaign.ts';
+import { campaignRefusal } from './campaign-refused.ts';
+import { CliError, EXIT } from './exit.ts';
+import { follow, pause } from './follow.ts';
+import type { Progress } from './progress.ts';
+import { formatTime, formatCount as n } from './progress.ts';
+import { failing } from './run-sync.ts';
+
+type PlanHandle = WorkflowHandle<typeof campaignPlan>;
+export type CampaignHandle = WorkflowHandle<typeof reactivationCampaign>;
+
+export interface Watching {
+  readonly client: Client;
+  readonly progress: Progress;
+  /** Ends the watching; the work goes on. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Plans a campaign; joins the planning that is under way.
+ * @returns null when `signal` ended the watching
+ * @throws CliError when it can't be planned
+ */
+export async function planCampaign(
+  watching: Watching,
+  input: CampaignPlanInput,
+): Promise<CampaignPlan | null> {
+  const { client, progress, signal } = watching;
+  const handle: PlanHandle = await client.workflow.start<typeof campaignPlan>('campaignPlan', {
+    ...campaignPlanIdentity(input),
+    taskQueue: WORK_QUEUE,
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  const trouble = troubleOf(handle, progress);
+  const look = async () => {
+    const now = await handle.query(campaignPlanProgressQuery).catch(() => null);
+    if (now === null) return;
+    await trouble();
+    const part = now.parts > 1 && now.part < now.parts ? ` (part ${now.part + 1} of ${now.parts})` : '';
+    const note = now.phase === 'reading' ? `reading the audience${part}` : now.phase;
+    progress.update({ done: now.found, total: null, note });
+  };
+  try {
+    return await follow({ client, handle, look, signal });
+  } catch (error) {
+    throw campaignRefusal(error);
+  } finally {
+    progress.finish();
+  }
+}
+
+/**
+ * Starts a run, or joins it when it is under way.
+ * @param accepted how long to wait for a worker to take it
+ * @returns how it stands, as soon as it has been accepted
+ * @throws CliError when it is refused, another run of the campaign is under way, or no worker takes it
+ */
+export async function startCampaign(
+  { client, signal }: Pick<Watching, 'client' | 'signal'>,
+  input: CampaignInput,
+  acceptMs: number,
+): Promise<{ handle: CampaignHandle; progress: CampaignProgress | null }> {
+  const handle: CampaignHandle = await client.workflow.start<typeof reactivationCampaign>(
+    'reactivationCampaign',
+    {
+      ...campaignIdentity(input),
+      taskQueue: WORK_QUEUE,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    },
+  );
+  // A refusal ends the workflow; a small campaign may be over before anybody has asked.
+  let over = false;
+  const ended = handle.result().then(
+    () => {
+      over = true;
+      return null;
+    },
+    (error: unknown) => {
+      over = true;
+      return { error };
+    },
+  );
+  const until = Date.now() + acceptMs;
+  while (!signal.aborted) {
+    const progress = await asked(client, handle, signal);
+    if (over) {
+      const failed = await ended;
+      if (failed !== null) throw campaignRefusal(failed.error);
+    }
+    if (progress !== null && progress.run !== input.run) throw anotherRun(input, progress.run);
+    if (over || (progress !== null && progress.phase !== 'opening')) return { handle, progress };
+    if (Date.now() > until) throw notTaken(input, acceptMs);
+    await pause(200, signal);
+  }
+  return { handle, progress: null };
+}
+
+async function asked(
+  client: Client,
+  handle: CampaignHandle,
+  signal: AbortSignal,
+): Promise<CampaignProgress | null> {
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(5000)]);
+  return await client.connection
+    .withAbortSignal(stop, () => handle.query(campaignProgressQuery))
+    .catch(() => null);
+}
+
+function anotherRun({ campaign }: CampaignName, run: string): CliError {
+  const way = `\`sluice campaign status ${campaign}\` shows it`;
+  return new CliError(EXIT.conflict, `the run ${run} of "${campaign}" is under way; ${way}`);
+}
+
+function notTaken({ campaign }: CampaignName, ms: number): CliError {
+  const way = 'it begins as soon as one is there: `sluice dev` or `sluice worker`';
+  return new CliError(EXIT.unavailable, `no worker has taken "${campaign}" within ${ms / 1000} s; ${way}`);
+}
+
+/**
+ * Shows how a run gets on until it ends.
+ * @returns null when `signal` ended the watching
+ * @throws CliError when it failed
+ */
+export async function followCampaign(
+  { client, progress, signal }: Watching,
+  handle: CampaignHandle,
+  timeZone: string,
+): Promise<CampaignResult | null> {
+  let paused: string | null = null;
+  const trouble = troubleOf(handle, progress);
+  const look = async () => {
+    const now = await handle.query(campaignProgressQuery).catch(() => null);
+    if (now === null) return;
+    const hold = now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason}`;
+    if (hold !== null && hold !== paused) progress.line(`${hold}; go on with \`sluice campaign resume\``);
+    paused = hold;
+    await trouble();
+    const state = stateOf(now, timeZone);
+    if (state !== null) progress.update(state);
+  };
+  try {
+    return await follow({ client, handle, look, signal });
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    throw campaignRefusal(error);
+  } finally {
+    progress.finish();
+  }
+}
+
+/** Null while the ledger has said nothing yet. */
+export function stateOf(
+  { counts, wave, waiting, paused }: CampaignProgress,
+  timeZone: string,
+): { done: number; total: number; note: string } | null {
+  if (counts === null) return null;
+  const { triggered, skipped, failed, unknown, cancelled } = counts;
+  const done = triggered + skipped + failed + unknown + cancelled;
+  const parts = [
+    ...(wave === null ? [] : [`wave ${wave}`]),
+    `${n(triggered)} triggered`,
+    ...(skipped === 0 ? [] : [`${n(skipped)} skipped`]),
+    ...(failed === 0 ? [] : [`${n(failed)} failed`]),
+    ...(unknown === 0 ? [] : [`${n(unknown)} unknown`]),
+    ...(cancelled === 0 ? [] : [`${n(cancelled)} cancelled`]),
+    ...(paused === null ? [] : ['paused']),
+    ...(waiting === null || paused !== null
+      ? []
+      : [`waits until ${formatTime(new Date(waiting.until), timeZone)} (${waiting.why})`]),
+  ];
+  return { done, total: done + counts.waiting + counts.sending, note: parts.join(', ') };
+}
+
+/** Tells once of each trouble that calls get into again and again. */
+function troubleOf(handle: Pick<WorkflowHandle, 'describe'>, progress: Progress): () => Promise<void> {
+  let told: string | null = null;
+  return async () => {
+    const trouble = await failing(handle);
+    if (trouble !== null && trouble !== told) progress.line(trouble);
+    told = trouble;
+  };
+}
