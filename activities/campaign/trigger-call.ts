@@ -1,5 +1,5 @@
 // The call itself: a right that is taken between slot and call, and what its answer means for the member.
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApiError, InvalidArgumentError, isAmbiguous } from '../../src/api-client/errors.ts';
 import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
 import type { MemberResult } from '../../src/contracts/campaign.ts';
@@ -173,15 +173,15 @@ async function refused(deps: Deps, c: MemberContext, sends: number, error: unkno
     deps.log.warn({ run: campaign.run_id, code }, 'the account refuses the triggers of a campaign');
     throw refusal(code, callReason(error), { scope: 'run', step: STEP });
   }
-  const failure = toFailure(error, STEP, Math.min(Context.current().info.attempt, MAX_DOUBLINGS));
+  const { info, cancellationSignal: called } = Context.current();
+  const failure = called.aborted
+    ? called.reason
+    : toFailure(error, STEP, Math.min(info.attempt, MAX_DOUBLINGS));
   const { type = 'CANCELLED' } = failure as { type?: string };
-  const state = await settle({
-    wait: {},
-    ...failedWith(type, 'it was refused for now, after it had been given up'),
-  });
-  const waited = error instanceof ApplicationFailure || error instanceof CancelledFailure;
-  if (state !== 'waiting' && !waited) return answerOf(state);
-  throw failure;
+  const end = failedWith(type, 'it was refused for now, after it had been given up');
+  const state = await settle({ wait: {}, ...end });
+  if (state === 'waiting' || failure instanceof CancelledFailure) throw failure;
+  return answerOf(state);
 }
 
 function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {

@@ -19,7 +19,7 @@ export interface NewTouch extends Touched {
  * before it.
  */
 export async function lockPerson(tx: Queryable, { account, key }: Touched): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724313))', [`${account}/${key}`]);
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724315))', [`${account}/${key}`]);
 }
 
 /** Notes that a member is reached; one a member, whose newest trigger counts. */

@@ -1,0 +1,289 @@
+// Attempts of one member that meet, die or come late, and people who take over: one flow at most, whatever the order.
+import { CancelledFailure } from '@temporalio/common';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { until } from '../../../support/until.ts';
+import { activity, failureOf, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+
+let room: TriggerRoom;
+beforeAll(async () => {
+  room = await openTriggerRoom();
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  await room.panel.clearFaults();
+  await room.requests();
+});
+
+const calls = () => room.calls();
+const facts = (person: Person) => room.facts(person);
+const TRIGGERED = { state: 'triggered', code: null, touches: 1, runs: 1 };
+
+describe('FAULTS 46: a person took over between the look and the call', () => {
+  const retry = { humanService: { retryAfter: '2h', times: 2 } };
+  const serve = (person: Person) =>
+    room.panel.patch({
+      conversations: [
+        {
+          id: 5000 + person.contact,
+          contactId: person.contact,
+          connectionId: 1,
+          status: 'open',
+          chatbot: false,
+          userId: 1,
+        },
+      ],
+    });
+
+  it('is an outcome that names the conversation', async () => {
+    const person = await room.waiting();
+    await serve(person);
+    expect(await room.step('triggerMember', person)).toEqual({ state: 'skipped', next: null });
+    expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
+    expect(await room.rowOf(person)).toMatchObject({
+      ...{
+        ticket_id: 5000 + person.contact,
+        reason: `a person serves them in conversation ${5000 + person.contact}`,
+      },
+    });
+  });
+
+  it('is tried again as often as configured, each time so much later', async () => {
+    const person = await room.waiting(retry);
+    await serve(person);
+    const began = room.clock.ms;
+    try {
+      for (const tries of [1, 2]) {
+        expect(await room.step('triggerMember', person)).toEqual({ state: 'waiting', next: null });
+        const notBefore = new Date(room.clock.ms + 2 * 3_600_000);
+        expect(await room.rowOf(person)).toMatchObject({ tries, not_before: notBefore });
+        await calls();
+        expect(await room.step('triggerMember', person)).toEqual({ state: 'waiting', next: null });
+        expect(await calls()).toBe(0);
+        room.clock.ms += 2 * 3_600_000;
+      }
+      expect(await room.step('triggerMember', person)).toEqual({ state: 'skipped', next: null });
+    } finally {
+      room.clock.ms = began;
+    }
+    expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
+  });
+
+  it('and triggered then, when nobody serves them any more', async () => {
+    const person = await room.waiting(retry);
+    await room.refuseWith(409, 'ERR_TICKET_IN_HUMAN_SERVICE', { ticketId: 77 });
+    await room.step('triggerMember', person);
+    room.clock.ms += 2 * 3_600_000;
+    try {
+      expect(await room.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
+    } finally {
+      room.clock.ms -= 2 * 3_600_000;
+    }
+    expect(await facts(person)).toEqual(TRIGGERED);
+  });
+});
+
+describe('attempts that meet', () => {
+  it('FAULTS 17: six at once trigger one flow', async () => {
+    const person = await room.waiting();
+    await Promise.allSettled(Array.from({ length: 6 }, () => room.step('triggerMember', person)));
+    expect((await room.drive(person)).answer).toEqual({ state: 'triggered', next: null });
+    expect(await facts(person)).toEqual(TRIGGERED);
+  });
+
+  it('FAULTS 17: an attempt that another one has given up still settles the member', async () => {
+    const person = await room.waiting();
+    await room.arm({ kind: 'delay', ms: 300 });
+    const late = room.step('triggerMember', person);
+    await until('the right is taken', async () => (await room.rowOf(person)).state === 'sending');
+    expect(await failureOf(room.step('triggerMember', person))).toMatchObject({ type: 'ComeBack' });
+    await room.db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
+    expect(await room.step('triggerMember', person)).toEqual({ state: 'unknown', next: null });
+    expect(await late).toEqual({ state: 'triggered', next: null });
+    expect(await facts(person)).toEqual(TRIGGERED);
+  });
+
+  it.each([
+    ['a refusal of this member', 400, 'ERR_NUMBER_INVALID', 'failed', 'ERR_NUMBER_INVALID'],
+    ['a refusal of the campaign', 422, 'ERR_FLOW_NOT_EXECUTABLE', 'failed', 'ERR_FLOW_NOT_EXECUTABLE'],
+    ['a person who serves them', 409, 'ERR_TICKET_IN_HUMAN_SERVICE', 'skipped', 'HUMAN_SERVICE'],
+  ])('FAULTS 17: so does %s that comes late', async (_, status, code, state, noted) => {
+    const person = await room.waiting({ humanService: { retryAfter: '2h' } });
+    const { steps, client } = room.worker();
+    const real = client.flows.trigger.bind(client.flows);
+    Object.assign(client.flows, {
+      trigger: async (...args: Parameters<typeof real>) => {
+        await until('it is given up', async () => (await room.rowOf(person)).state === 'unknown');
+        await room.refuseWith(status, code);
+        return await real(...args);
+      },
+    });
+    const late = activity().run(steps.triggerMember, person);
+    await until('the right is taken', async () => (await room.rowOf(person)).state === 'sending');
+    await room.db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
+    await room.step('triggerMember', person);
+    expect(await late).toEqual({ state, next: null });
+    expect(await facts(person)).toEqual({ state, code: noted, touches: 0, runs: 0 });
+  });
+
+  it('FAULTS 25: what comes back into a run that was cancelled is cancelled', async () => {
+    const person = await room.waiting();
+    await room.refuseWith(422, 'ERR_FLOW_NOT_EXECUTABLE');
+    const { steps, client } = room.worker();
+    const real = client.flows.trigger.bind(client.flows);
+    Object.assign(client.flows, {
+      trigger: async (...args: Parameters<typeof real>) => {
+        await room.db.query("update campaigns set state = 'cancelled' where run_id = $1", [person.run]);
+        return await real(...args);
+      },
+    });
+    expect(await activity().run(steps.triggerMember, person)).toEqual({ state: 'cancelled', next: null });
+    expect(await facts(person)).toEqual({ state: 'cancelled', code: null, touches: 0, runs: 0 });
+  });
+});
+
+describe('an attempt that is called off', () => {
+  const cancelled = async (person: Person, arrange: (cancel: () => void) => TriggerRoom['trigger']) => {
+    const env = activity();
+    const trigger = arrange(() => setImmediate(() => env.cancel('WORKER_SHUTDOWN')));
+    return await env.run(trigger, { run: person.run, member: person.member });
+  };
+
+  it('while it waits for a slot has taken nothing', async () => {
+    const person = await room.waiting();
+    const { steps, deps } = room.worker();
+    const reserve = deps.budget.reserve.bind(deps.budget);
+    const result = cancelled(person, (cancel) => {
+      Object.assign(deps.budget, {
+        async reserve(...args: Parameters<typeof reserve>) {
+          const slot = await reserve(...args);
+          cancel();
+          return { ...slot, waitMs: 30_000 };
+        },
+      });
+      return steps.triggerMember;
+    });
+    await expect(result).rejects.toThrow(CancelledFailure);
+    expect(await facts(person)).toEqual({ state: 'waiting', code: null, touches: 0, runs: 0 });
+    expect((await room.rowOf(person)).sends).toBe(0);
+    expect(await calls()).toBe(0);
+  });
+
+  it.each([
+    ['before its call gives its right back', false, 'waiting', null, 0],
+    ['during its call is unknown', true, 'unknown', 'TRIGGER_AMBIGUOUS', 1],
+  ])('%s', async (_, sent, state, code, touches) => {
+    const person = await room.waiting();
+    await room.arm({ kind: 'hang' });
+    const { steps, client } = room.worker();
+    const real = client.flows.trigger.bind(client.flows);
+    const result = cancelled(person, (cancel) => {
+      Object.assign(client.flows, {
+        async trigger(...[flow, options]: Parameters<typeof real>) {
+          const { signal } = options as { signal: AbortSignal };
+          if (!sent) {
+            cancel();
+            await until('it is called off', () => signal.aborted);
+          }
+          const answer = real(flow, options);
+          if (sent) void until('the service has the call', () => room.fired()).then(cancel);
+          return await answer;
+        },
+      });
+      return steps.triggerMember;
+    });
+    if (sent) expect(await result).toEqual({ state, next: null });
+    else await expect(result).rejects.toThrow(CancelledFailure);
+    expect(await facts(person)).toEqual({ state, code, touches, runs: 0 });
+  });
+});
+
+it('an answer that the ledger could not hear of because it was away is unknown, and not asked for again', async () => {
+  const person = await room.waiting();
+  const worker = room.worker({ db: cutting(room.db, { at: 'outcome', done: false }) });
+  await expect(worker.step('triggerMember', person)).rejects.toThrow('the worker');
+  expect(await room.rowOf(person)).toMatchObject({ state: 'sending', sends: 1 });
+  expect((await room.drive(person)).answer).toEqual({ state: 'unknown', next: null });
+  expect(await facts(person)).toEqual({ state: 'unknown', code: 'TRIGGER_AMBIGUOUS', touches: 1, runs: 1 });
+  expect(await calls()).toBe(1);
+});
+
+interface Cut {
+  /** The how manieth statement or transaction of the attempt is its last; `outcome`: the transaction after the call. */
+  readonly at: number | 'outcome';
+  /** Whether it still is done. */
+  readonly done: boolean;
+}
+
+/** A ledger whose worker dies at one statement: from then on it says and does nothing. */
+function cutting(db: Database, cut: Cut | null, pause = async () => {}): Database {
+  let dead = false;
+  let statements = 0;
+  let transactions = 0;
+  const guard = async <T>(work: () => Promise<T>, isLast: boolean): Promise<T> => {
+    await pause();
+    if (!dead && isLast) {
+      dead = true;
+      if (cut?.done) await work();
+    }
+    if (dead) throw new Error('dead');
+    return await work();
+  };
+  const counts = () => statements++ === cut?.at;
+  return {
+    ...db,
+    query: (sql, params) => guard(() => db.query(sql, params), counts()),
+    transaction: (work) => {
+      const isLast = counts() || (cut?.at === 'outcome' && ++transactions === 2);
+      return guard(() => db.transaction(work), isLast);
+    },
+  };
+}
+
+it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the service answers: one flow at most', async () => {
+  const cut = fc.option(fc.record({ at: fc.nat(16), done: fc.boolean() }), { nil: null });
+  const fault = fc.constantFrom('none', 'reset-before', 'reset-after', 'status', 'html', 'limited');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.tuple(cut, cut),
+      fc.tuple(fault, fault),
+      fc.boolean(),
+      async (scheduler, cuts, faults, overdue) => {
+        await room.panel.clearFaults();
+        await room.db.query("update slots set blocked_until = '-infinity'");
+        await calls();
+        const person = await room.waiting();
+        for (const each of faults) {
+          if (each === 'none') await room.arm({ kind: 'delay', ms: 0 });
+          else if (each === 'limited') await room.refuseWith(429, 'ERR_RATE_LIMITED');
+          else await room.arm({ kind: each });
+        }
+        const pause = () => scheduler.schedule(Promise.resolve(), 'statement');
+        const attempts = cuts.map((each) => room.worker({ db: cutting(room.db, each, pause) }));
+        const late = async () => {
+          await pause();
+          await room.db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
+        };
+        await scheduler.waitFor(
+          Promise.allSettled([
+            ...attempts.map((attempt) => attempt.step('triggerMember', person)),
+            ...(overdue ? [late()] : []),
+          ]),
+        );
+        const { answer } = await room.drive(person);
+        const { state, touches, runs } = await facts(person);
+        expect(answer).toEqual({ state, next: null });
+        expect(runs).toBeLessThanOrEqual(1);
+        expect(state === 'triggered' ? [1] : [0, 1]).toContain(runs);
+        expect(['triggered', 'unknown']).toContain(state);
+        expect(touches).toBe(1);
+        // Each refusal for certain allows one call more.
+        const limited = faults.filter((each) => each === 'limited').length;
+        expect(await calls()).toBeLessThanOrEqual(1 + limited);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});

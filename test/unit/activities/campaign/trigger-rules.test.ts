@@ -1,0 +1,215 @@
+// What is looked at just before a member is triggered: before a slot is spent, and once more when it is there.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { noteOptOuts } from '../../../../src/ledger/opt-outs.ts';
+import { NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+
+let room: TriggerRoom;
+beforeAll(async () => {
+  room = await openTriggerRoom();
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  room.clock.ms = NOON;
+  await room.requests();
+});
+
+const HOUR = 3_600_000;
+const optOut = ({ key }: Person) => noteOptOuts(room.db, 'acme', [key], 'reply', new Date(room.clock.ms));
+const setRun =
+  (what: string) =>
+  async ({ run }: Person) => {
+    await room.db.query(`update campaigns set ${what} where run_id = $1`, [run]);
+  };
+const later = (hours: number) => async () => {
+  room.clock.ms += hours * HOUR;
+};
+/** Another campaign reaches the same person. */
+const reached =
+  (ago = 0) =>
+  async ({ contact }: Person) => {
+    const other = await room.waiting({ cap: { times: 9 } }, { contact });
+    await room.step('triggerMember', other);
+    await room.db.query('update campaign_touches set at = $2 where member_id = $1', [
+      other.member,
+      new Date(room.clock.ms - ago * HOUR),
+    ]);
+    await room.requests();
+  };
+const wrote =
+  (hoursAgo: number, over: object = {}) =>
+  (person: Person) =>
+    room.conversation(person, over as Record<string, unknown>, room.clock.ms - hoursAgo * HOUR);
+const polled = async () => {
+  await room.db.query(
+    `insert into pollers (account, poller, run_id, complete_at) values ('acme', 'main', 'r', $1)
+     on conflict (account, poller) do update set complete_at = excluded.complete_at`,
+    [new Date(room.clock.ms)],
+  );
+};
+const served = { chatbot: false, userId: 1 };
+
+interface Config extends Record<string, unknown> {
+  readonly conversationWindow?: string;
+  readonly exclude?: object;
+}
+type Act = (person: Person) => Promise<unknown>;
+type Case = readonly [name: string, config: Config, acts: readonly Act[], state: string, code: string | null];
+
+const RULES: readonly Case[] = [
+  ['FAULTS 47: they opt out', {}, [optOut], 'skipped', 'OPTED_OUT'],
+  ['the campaign is over', { end: '2026-12-02T15:30:00Z' }, [later(1)], 'skipped', 'CAMPAIGN_ENDED'],
+  ['FAULTS 23: it is paused', {}, [setRun(`held = '{"by": "ana", "reason": "wait"}'`)], 'waiting', null],
+  ['FAULTS 25: the run is cancelled', {}, [setRun(`state = 'cancelled'`)], 'waiting', null],
+  ['FAULTS 44: its window closes', {}, [later(9)], 'waiting', null],
+  ['FAULTS 47: another campaign reaches them', {}, [reached()], 'skipped', 'FREQUENCY_CAP'],
+  [
+    'a campaign that this one leaves out reaches them',
+    { cap: { times: 9 }, exclude: { campaigns: [] } },
+    [reached()],
+    'skipped',
+    'EXCLUDED_CAMPAIGN',
+  ],
+  ['a person serves them, as last seen', {}, [wrote(1, served)], 'skipped', 'HUMAN_SERVICE'],
+  [
+    'a person serves them, and it is to be tried again',
+    { humanService: { retryAfter: '1h' } },
+    [wrote(1, served)],
+    'waiting',
+    null,
+  ],
+  [
+    'a conversation is open',
+    { exclude: { openConversation: true } },
+    [wrote(1)],
+    'skipped',
+    'OPEN_CONVERSATION',
+  ],
+  [
+    'FAULTS 45: the 24-hour window closes',
+    { conversationWindow: 'open' },
+    [polled, wrote(25)],
+    'skipped',
+    'WINDOW_CLOSED',
+  ],
+  [
+    'FAULTS 45: nobody knows of the 24-hour window',
+    { conversationWindow: 'open' },
+    [],
+    'skipped',
+    'WINDOW_UNKNOWN',
+  ],
+];
+
+describe('what forbids a trigger', () => {
+  it.each(RULES)('%s: no call is spent', async (_, config, acts, state, code) => {
+    const person = await arrange(config);
+    for (const act of acts) await act(person);
+    const before = await slots();
+    expect(await room.step('triggerMember', person)).toEqual({ state, next: null });
+    expect(await facts(person)).toEqual({ state, code, touched: false });
+    expect(await slots()).toEqual(before);
+    for (const step of ['findMember', 'recheckMember'] as const)
+      expect(await room.step(step, person)).toEqual({ state, next: null });
+    expect(await room.requests()).toEqual([]);
+  });
+
+  it.each(RULES.filter(([, , acts]) => acts.length > 0))(
+    '%s, while it waits for its slot: called off',
+    async (_, config, acts, state, code) => {
+      const person = await arrange(config);
+      if (config.conversationWindow === 'open') await wrote(23)(person);
+      let between = true;
+      const db: Database = {
+        ...room.db,
+        async transaction(work) {
+          if (between) {
+            between = false;
+            await room.db.query('delete from conversations');
+            for (const act of acts) await act(person);
+          }
+          return await room.db.transaction(work);
+        },
+      };
+      expect(await room.worker({ db }).step('triggerMember', person)).toEqual({ state, next: null });
+      expect(await facts(person)).toEqual({ state, code, touched: false });
+      expect(await room.requests()).toEqual([]);
+    },
+  );
+});
+
+describe('what does not', () => {
+  it.each<readonly [string, Record<string, unknown>, readonly Act[]]>([
+    ['another campaign reached them, longer ago than the cap says', { cap: { within: '2d' } }, [reached(49)]],
+    ['another campaign reached them, and twice is allowed', { cap: { times: 2 } }, [reached()]],
+    ['the chatbot has their conversation', {}, [wrote(1)]],
+    ['a person serves them, and nobody minds', { exclude: { humanService: false } }, [wrote(1, served)]],
+    ['the conversation that a person had is closed', {}, [wrote(1, { ...served, status: 'closed' })]],
+    ['FAULTS 45: the 24-hour window is open', { conversationWindow: 'open' }, [wrote(23)]],
+    ['the campaign ends in a moment', { end: '2026-12-02T15:00:01Z' }, []],
+    ['it began this moment', { start: '2026-12-02T15:00:00Z' }, []],
+  ])('%s', async (_, config, acts) => {
+    const person = await room.waiting(config);
+    for (const act of acts) await act(person);
+    expect(await room.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
+  });
+});
+
+it.each([
+  ['in the zone of the account', '', 'triggered'],
+  ['in its own zone', 'Europe/Lisbon', 'triggered'],
+  ['FAULTS 43: in one of the zones that it may be in', 'America/Sao_Paulo,Asia/Tokyo', 'waiting'],
+])('a window that is open or closed %s', async (_, zones, state) => {
+  const person = await room.waiting({}, { zones });
+  expect(await room.step('triggerMember', person)).toEqual({ state, next: null });
+});
+
+it('before the campaign begins nobody is triggered', async () => {
+  const person = await room.waiting({ start: '2026-12-02T15:00:01Z' });
+  expect(await room.step('triggerMember', person)).toEqual({ state: 'waiting', next: null });
+});
+
+it('FAULTS 47: two campaigns at once reach one person once, whichever form of the number they have', async () => {
+  const [one, two] = [await room.campaign(), await room.campaign()];
+  const first = await room.member(one, { number: '5511987655001', key: '5511987655001' });
+  const { contact } = first;
+  const second = await room.member(two, { contact, number: '551187655001', key: '5511987655001' });
+  const answers = await Promise.all([first, second].map((each) => room.step('triggerMember', each)));
+  expect(answers.map(({ state }) => state).sort()).toEqual(['skipped', 'triggered']);
+  expect(await room.runsOf(first)).toHaveLength(1);
+  expect(await room.touchesOf(first)).toBe(1);
+});
+
+it('FAULTS 47: a touch that was refused for certain holds up no other campaign', async () => {
+  const first = await room.waiting();
+  await room.refuseWith(400, 'ERR_NUMBER_INVALID');
+  expect(await room.step('triggerMember', first)).toEqual({ state: 'failed', next: null });
+  const second = await room.waiting({}, { contact: first.contact });
+  expect(await room.step('triggerMember', second)).toEqual({ state: 'triggered', next: null });
+});
+
+it('FAULTS 47: one whose outcome is unknown counts as reached', async () => {
+  const first = await room.waiting();
+  await room.arm({ kind: 'reset-before' });
+  expect(await room.step('triggerMember', first)).toEqual({ state: 'unknown', next: null });
+  const second = await room.waiting({}, { contact: first.contact });
+  expect(await room.step('triggerMember', second)).toEqual({ state: 'skipped', next: null });
+  expect(await room.runsOf(second)).toHaveLength(0);
+});
+
+async function arrange(config: Config): Promise<Person> {
+  await room.db.query('delete from conversations');
+  await room.db.query('delete from pollers');
+  const exclude = config.exclude as { campaigns?: string[] } | undefined;
+  if (exclude?.campaigns === undefined) return await room.waiting(config);
+  // The next campaign after this one is the one that reaches them.
+  return await room.waiting({ ...config, exclude: { campaigns: [room.nameOf(2)] } });
+}
+
+async function facts(person: Person) {
+  const { state, code } = await room.rowOf(person);
+  const touches = await room.db.query('select 1 from campaign_touches where member_id = $1', [person.member]);
+  return { state, code, touched: touches.length > 0 };
+}
+
+const slots = () => room.db.query('select * from slots');
