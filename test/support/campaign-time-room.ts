@@ -1,0 +1,95 @@
+// The room of a file whose campaigns take weeks: one engine whose time runs ahead, and what it needs to be judged by.
+import { Temporal } from 'temporal-polyfill';
+import { afterAll, beforeAll } from 'vitest';
+import { SendingWindows } from '../../src/contracts/config-campaigns.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { type campaignHouse, type FlowRun, flowRuns } from './campaign-room.ts';
+import { type House, openHouse } from './house.ts';
+import { testLedger } from './ledger.ts';
+import { type SkippingTemporal, startSkippingTemporal, startSkippingWorker } from './time-skipping.ts';
+import { wallOracle } from './wall-clock.ts';
+import type { WorkflowWorker } from './workflow-worker.ts';
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+
+export interface TimeRoom {
+  /** Opens a house that lives in the engine's time, works in it, and closes it whatever happened. */
+  inHouse(options: ReturnType<typeof campaignHouse>, work: (house: House) => Promise<void>): Promise<void>;
+  readonly temporal: SkippingTemporal;
+  /** Lets time pass until then. */
+  passUntil(ms: number): Promise<void>;
+}
+
+/** Call it once, at the top of a test file. Its time only goes on: what a test needs of the calendar is its next occurrence. */
+export function timeRoom(): TimeRoom {
+  let temporal: SkippingTemporal;
+  let db: Database;
+  let workflows: WorkflowWorker;
+  beforeAll(async () => {
+    db = await testLedger();
+    temporal = await startSkippingTemporal();
+    workflows = await startSkippingWorker(temporal);
+  });
+  afterAll(async () => {
+    await workflows?.stop();
+    await temporal?.close();
+  });
+  return {
+    async inHouse(options, work) {
+      const house = await openHouse({ temporal, workflows, db, time: temporal, ...options });
+      try {
+        await work(house);
+      } finally {
+        await house.close();
+      }
+    },
+    get temporal() {
+      return temporal;
+    },
+    async passUntil(ms) {
+      await temporal.pass(ms - (await temporal.clock.now()));
+    },
+  };
+}
+
+/** When the clocks of this zone are next set forward or back. */
+export function nextChange(zone: string, direction: 'forward' | 'back', afterMs: number): number {
+  let at = Temporal.Instant.fromEpochMilliseconds(afterMs).toZonedDateTimeISO(zone);
+  for (;;) {
+    const next = at.getTimeZoneTransition('next');
+    if (next === null) throw new Error(`${zone} does not change its clocks any more`);
+    const before = next.subtract({ milliseconds: 1 });
+    if (next.offsetNanoseconds > before.offsetNanoseconds === (direction === 'forward'))
+      return next.epochMilliseconds;
+    at = next;
+  }
+}
+
+/** The next midnight before this weekday (from 1 for Monday), as the clocks of a zone show it. */
+export function nextWeekday(zone: string, dayOfWeek: number, afterMs: number): number {
+  const date = Temporal.Instant.fromEpochMilliseconds(afterMs).toZonedDateTimeISO(zone).toPlainDate();
+  const days = ((dayOfWeek - date.dayOfWeek + 6) % 7) + 1;
+  return date.add({ days }).toZonedDateTime(zone).epochMilliseconds;
+}
+
+export const dateIn = (zone: string, ms: number): string =>
+  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDate().toString();
+
+/** When flows ran, in order. */
+export async function triggerTimes(house: House): Promise<number[]> {
+  return (await flowRuns(house)).map(({ at }) => Date.parse(at)).sort((one, other) => one - other);
+}
+
+/** Flows that ran, as the service tells, while the clocks of any of the contact's zones stood outside the windows. */
+export async function outsideWindows(
+  house: House,
+  windows: object,
+  zonesOf: (contact: number) => readonly string[],
+): Promise<FlowRun[]> {
+  const parsed = SendingWindows.parse(windows);
+  const runs = await flowRuns(house);
+  return runs.filter(
+    ({ at, contactId }) => !zonesOf(contactId).every((zone) => wallOracle(parsed, zone)(Date.parse(at))),
+  );
+}

@@ -1,0 +1,232 @@
+// Weeks of campaigns on an engine whose time runs ahead: no flow is ever triggered outside a window, as the service's own
+// log and the clocks on the wall tell it.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WEEKDAYS } from '../../src/contracts/config-campaigns.ts';
+import { campaignHouse, flowRuns, report, started, sumOf } from '../support/campaign-room.ts';
+import {
+  DAY,
+  dateIn,
+  HOUR,
+  nextChange,
+  nextWeekday,
+  outsideWindows,
+  timeRoom,
+  triggerTimes,
+} from '../support/campaign-time-room.ts';
+
+const MINUTE = 60_000;
+const SAO_PAULO = 'America/Sao_Paulo';
+const room = timeRoom();
+const { inHouse, passUntil } = room;
+const now = () => room.temporal.clock.now();
+
+const daily = (...ranges: string[]) => Object.fromEntries(WEEKDAYS.map((day) => [day, ranges]));
+
+/** One contact for each of these zones, which its name tells. */
+function contactsIn(zones: readonly string[]) {
+  return zones.map((zone, n) => ({ id: n + 1, number: `1415555${2001 + n}`, name: zone, tagIds: [1] }));
+}
+
+/** Whether the flows ran within a minute of these times, each once. */
+async function expectAt(times: readonly number[], expected: readonly number[]): Promise<void> {
+  const show = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+  expect(times.map(show)).toEqual(expected.map(show));
+}
+
+describe('windows over weeks', () => {
+  it('over midnight and holidays: as the plan foretold, to the minute', async () => {
+    const monday = nextWeekday(SAO_PAULO, 1, await now());
+    await passUntil(monday - 12 * HOUR);
+    const windows = {
+      zone: 'account',
+      days: { mon: ['22:00-02:00'], thu: ['09:00-12:00'] },
+      // The second Tuesday, which Monday's window reaches into, and the second Thursday.
+      holidays: [dateIn(SAO_PAULO, monday + 8.5 * DAY), dateIn(SAO_PAULO, monday + 10.5 * DAY)],
+    };
+    const waves = { canary: 1, size: [2, 4], every: '2d', settle: '3h' };
+    await inHouse(campaignHouse(11, { campaign: { windows, waves } }), async (house) => {
+      const { plan, run, handle } = await started(house, room.temporal.client);
+      await room.temporal.pass(28 * DAY);
+      expect((await handle.describe()).status.name).toBe('COMPLETED');
+      const times = await triggerTimes(house);
+      const [first, second, third, fourth] = [
+        ...[
+          monday + 22 * HOUR,
+          monday + 81 * HOUR,
+          monday + 7 * DAY + 22 * HOUR,
+          monday + 14 * DAY + 22 * HOUR,
+        ],
+      ] as [number, number, number, number];
+      await expectAt(times, [
+        first,
+        ...Array(2).fill(second),
+        ...Array(4).fill(third),
+        ...Array(4).fill(fourth),
+      ]);
+      expect(plan.waves.map(({ startsAt }) => Date.parse(startsAt))).toEqual([first, second, third, fourth]);
+      expect(Date.parse(plan.finishAt ?? '')).toBeLessThan((times.at(-1) ?? 0) + MINUTE);
+      const found = await report(house, run);
+      expect(found.waves.map(({ triggered }) => triggered)).toEqual([1, 2, 4, 4]);
+      expect(await outsideWindows(house, windows, () => [SAO_PAULO])).toEqual([]);
+    });
+  });
+
+  it.each([
+    ['America/New_York', 'forward', '02:30-04:00', [-24 * 60 + 30, 0, 24 * 60 - 30]],
+    ['America/New_York', 'back', '01:30-02:30', [-24 * 60 - 30, 30, 24 * 60 + 30]],
+    ['Europe/Lisbon', 'forward', '01:30-03:00', [-24 * 60 + 30, 0, 24 * 60 - 30]],
+    ['Europe/Lisbon', 'back', '01:30-02:30', [-24 * 60 - 30, 30, 24 * 60 + 30]],
+  ] as const)('FAULTS 43: %s, clocks go %s: %s', async (zone, direction, range, minutes) => {
+    const change = nextChange(zone, direction, (await now()) + 3 * DAY);
+    await passUntil(change - 30 * HOUR);
+    const options = campaignHouse(3, {
+      campaign: {
+        windows: { zone: 'account', days: daily(range) },
+        waves: { size: 1, every: '20h', settle: '0s' },
+      },
+      accountConfig: { timeZone: zone },
+    });
+    await inHouse(options, async (house) => {
+      await started(house, room.temporal.client);
+      await room.temporal.pass(3 * DAY);
+      await expectAt(
+        await triggerTimes(house),
+        minutes.map((minute) => change + minute * MINUTE),
+      );
+    });
+  });
+
+  it('FAULTS 43: a zone that nobody knows is each that the number may be in', async () => {
+    const monday = nextWeekday('Europe/Lisbon', 1, await now());
+    await passUntil(monday);
+    const windows = { zone: { field: 'contact.name' }, days: daily('09:00-12:00') };
+    const people = [
+      {
+        number: '351912345678',
+        name: 'Atlantis',
+        zones: ['Atlantic/Azores', 'Atlantic/Madeira', 'Europe/Lisbon'],
+      },
+      { number: '5581987654321', name: 'America/Nowhere', zones: ['America/Noronha', 'America/Recife'] },
+      { number: '5511987654321', name: '-03:00', zones: [SAO_PAULO] },
+      { number: '351912345679', name: 'Asia/Kathmandu', zones: ['Asia/Kathmandu'] },
+      { number: '79161234567', name: 'Moscow', zones: [] },
+    ];
+    const contacts = people.map(({ number, name }, n) => ({ id: n + 1, number, name, tagIds: [1] }));
+    await inHouse(campaignHouse(0, { campaign: { windows }, account: { contacts } }), async (house) => {
+      const { plan } = await started(house, room.temporal.client);
+      expect(plan).toMatchObject({ audience: 5, eligible: 4, excluded: { NO_COMMON_WINDOW: 1 } });
+      await room.temporal.pass(2 * DAY);
+      expect(await outsideWindows(house, windows, (id) => people[id - 1]?.zones ?? [])).toEqual([]);
+      const runs = new Map((await flowRuns(house)).map(({ contactId, at }) => [contactId, Date.parse(at)]));
+      expect(runs.size).toBe(4);
+      // Nine o'clock is an hour later on the Azores, and in Recife an hour later than on Noronha.
+      const clock = (zone: string, contact: number) =>
+        new Date(runs.get(contact) ?? 0).toLocaleTimeString('en-GB', { timeZone: zone, timeStyle: 'short' });
+      expect(clock('Atlantic/Azores', 1)).toBe('09:00');
+      expect(clock('America/Recife', 2)).toBe('09:00');
+    });
+  });
+});
+
+it('FAULTS 44: an outage that ends in quiet hours: what it held up waits for the next window', async () => {
+  const monday = nextWeekday(SAO_PAULO, 1, await now());
+  await passUntil(monday + 9 * HOUR - 2 * MINUTE);
+  const windows = { zone: 'account', days: daily('09:00-09:10') };
+  await inHouse(campaignHouse(3, { campaign: { windows } }), async (house) => {
+    const { run, handle } = await started(house, room.temporal.client);
+    const back = await house.outage();
+    await passUntil(monday + 9 * HOUR + 15 * MINUTE);
+    expect((await report(house, run)).total).toMatchObject({ triggered: 0, failed: {}, unknown: 0 });
+    await back();
+    await passUntil(monday + DAY + 9 * HOUR - MINUTE);
+    expect(await flowRuns(house)).toEqual([]);
+    await passUntil(monday + DAY + 10 * HOUR);
+    expect((await handle.describe()).status.name).toBe('COMPLETED');
+    await expectAt(await triggerTimes(house), Array(3).fill(monday + DAY + 9 * HOUR));
+    expect((await report(house, run)).total).toMatchObject({ triggered: 3, failed: {}, unknown: 0 });
+  });
+});
+
+it('whom a person serves is tried again days later, in a window', async () => {
+  const monday = nextWeekday(SAO_PAULO, 1, await now());
+  await passUntil(monday);
+  const windows = { zone: 'account', days: daily('09:00-12:00') };
+  const served = {
+    ...{ id: 1, contactId: 2, connectionId: 1, status: 'open', chatbot: false, userId: 1, queueId: null },
+    messages: [{ id: 'm1', body: 'hi', fromMe: false }],
+  };
+  const options = campaignHouse(3, {
+    account: { users: [{ id: 1, name: 'Ana' }], conversations: [served] },
+    campaign: { windows, humanService: { retryAfter: '40h', times: 2 } },
+  });
+  await inHouse(options, async (house) => {
+    const { run, handle } = await started(house, room.temporal.client);
+    await passUntil(monday + DAY);
+    expect(await flowRuns(house)).toHaveLength(2);
+    await house.panel.patch({ conversations: [{ id: 1, status: 'closed' }] });
+    await passUntil(monday + 5 * DAY);
+    expect((await handle.describe()).status.name).toBe('COMPLETED');
+    // 40 hours later it is one in the morning.
+    const nine = monday + 9 * HOUR;
+    await expectAt(await triggerTimes(house), [nine, nine, nine + 2 * DAY]);
+    expect((await report(house, run)).total).toMatchObject({ triggered: 3, skipped: {} });
+  });
+});
+
+describe('whatever the windows and the zones', () => {
+  const ZONES = [
+    ...['America/New_York', 'Europe/Lisbon', SAO_PAULO, 'America/Noronha', 'Asia/Kathmandu'],
+    ...['Africa/Casablanca', 'Australia/Lord_Howe', 'Pacific/Apia'],
+  ];
+  const CHANGING = ['America/New_York', 'Europe/Lisbon', 'Australia/Lord_Howe'];
+  const clock = (n: number) =>
+    `${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`;
+  const range = fc
+    .tuple(fc.integer({ min: 0, max: 47 }), fc.integer({ min: 1, max: 24 }))
+    .map(([from, length]) => `${clock(from * 30)}-${clock(((from + length) * 30) % 1440)}`);
+  const days = fc
+    .uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 2, maxLength: 7 })
+    .chain((names) =>
+      fc
+        .tuple(...names.map(() => fc.array(range, { minLength: 1, maxLength: 2 })))
+        .map((ranges) => Object.fromEntries(names.map((name, n) => [name, ranges[n]]))),
+    );
+  const scene = fc.record({
+    ...{ days, change: fc.constantFrom(...CHANGING), direction: fc.constantFrom('forward', 'back') },
+    holidays: fc.array(fc.integer({ min: 0, max: 10 }), { maxLength: 2 }),
+    waves: fc.record({
+      size: fc.integer({ min: 2, max: 9 }),
+      every: fc.constantFrom('0s', '5h', '1d'),
+      settle: fc.constantFrom('0s', '45m'),
+    }),
+  });
+
+  it('no flow is triggered outside a window, everybody has their turn, the sums are right', async () => {
+    await fc.assert(
+      fc.asyncProperty(scene, async ({ days, change, direction, holidays, waves }) => {
+        const at = nextChange(change, direction as 'forward' | 'back', (await now()) + 4 * DAY);
+        await passUntil(at - 3 * DAY);
+        const windows = {
+          ...{ zone: { field: 'contact.name' }, days },
+          holidays: holidays.map((n) => dateIn(change, at + (n - 3) * DAY)),
+        };
+        const options = campaignHouse(0, {
+          account: { contacts: contactsIn(ZONES) },
+          campaign: { windows, waves },
+        });
+        await inHouse(options, async (house) => {
+          const { run, handle } = await started(house, room.temporal.client);
+          await room.temporal.pass(40 * DAY);
+          expect(await outsideWindows(house, windows, (id) => [ZONES[id - 1] as string])).toEqual([]);
+          expect((await handle.describe()).status.name).toBe('COMPLETED');
+          const found = await report(house, run);
+          expect(sumOf(found)).toBe(ZONES.length);
+          expect(found.total.triggered).toBe(ZONES.length);
+          expect(await flowRuns(house)).toHaveLength(ZONES.length);
+        });
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  });
+});
