@@ -3,7 +3,6 @@ import { brokenRules } from '../../src/campaigns/waves.ts';
 import type { PlanNote } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import { holdCampaign } from '../../src/ledger/campaign-acts.ts';
-import { stampResults } from '../../src/ledger/campaign-results.ts';
 import { standing } from '../../src/ledger/campaign-turn.ts';
 import { judgeWave, waveOutcomes, wavesToJudge } from '../../src/ledger/campaign-waves.ts';
 import type { CampaignRow } from '../../src/ledger/campaigns.ts';
@@ -11,26 +10,28 @@ import type { Queryable } from '../../src/ledger/database.ts';
 
 export const STOP_RULE = 'STOP_RULE';
 
+/** Waves whose time has come: their results have to be stamped before they are judged. */
+export async function wavesDue(
+  tx: Queryable,
+  { run_id: run, spec }: CampaignRow,
+  now: number,
+): Promise<number[]> {
+  return await wavesToJudge(tx, run, new Date(now - durationMs(spec.config.waves.settle)));
+}
+
 /**
- * Judges all waves whose time has come. The hold is written down with the verdict: should the answer be lost, the next
+ * Judges waves. The hold is written down with the verdict: should the answer be lost, the next
  * turn finds it.
  * @returns why the campaign is held now; null: it goes on, as nothing is broken or nobody is left to be spared
  */
-export async function judgeWaves({
-  tx,
-  run,
-  now,
-}: {
-  readonly tx: Queryable;
-  readonly run: CampaignRow;
-  readonly now: number;
-}): Promise<PlanNote | null> {
-  const { waves, stop } = run.spec.config;
+export async function judgeWaves(
+  tx: Queryable,
+  run: CampaignRow,
+  ended: readonly number[],
+  at: Date,
+): Promise<PlanNote | null> {
+  const { stop } = run.spec.config;
   const id = run.run_id;
-  const at = new Date(now);
-  const ended = await wavesToJudge(tx, id, new Date(now - durationMs(waves.settle)));
-  if (ended.length === 0) return null;
-  await stampResults(tx, id, at);
   const reasons: string[] = [];
   for (const wave of ended) {
     const outcomes = await waveOutcomes(tx, id, wave);

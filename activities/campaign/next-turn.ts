@@ -27,7 +27,7 @@ import {
 } from '../../src/ledger/campaign-waves.ts';
 import type { CampaignRow } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { judgeWaves } from './judge-waves.ts';
+import { judgeWaves, wavesDue } from './judge-waves.ts';
 
 type Without<T> = T extends unknown ? Omit<T, 'wave' | 'pacePerMinute' | 'callsPerMinute' | 'counts'> : never;
 /** The turn itself, without the figures beside it. */
@@ -51,6 +51,7 @@ export interface TurnContext {
   readonly run: CampaignRow;
   /** Milliseconds since 1970. */
   readonly now: number;
+  readonly stamped: boolean;
   readonly calendar: Calendar;
 }
 
@@ -60,22 +61,28 @@ export interface Decided {
   readonly standing: Standing;
 }
 
-/** @param tx in which the run is locked */
+/**
+ * @param tx in which the run is locked
+ * @param stamped whether results are as of now: waves are judged by them
+ * @returns null: a wave has to be judged, and results are stamped first (not in here, as that takes time)
+ */
 export async function nextTurn(
   tx: Queryable,
   run: CampaignRow,
   input: TurnInput,
   now: number,
-): Promise<Decided> {
+  stamped: boolean,
+): Promise<Decided | null> {
   const { config } = run.spec;
-  const c: TurnContext = { tx, run, now, calendar: compileCalendar(config.windows) };
+  const c: TurnContext = { tx, run, now, stamped, calendar: compileCalendar(config.windows) };
   const decided = await decide(c, input);
+  if (decided === 'stamp') return null;
   const after = await standing(tx, run.run_id);
   const wave = (await openWave(tx, run.run_id))?.wave ?? (await wavesSoFar(tx, run.run_id)).last;
   return { next: beforeEnd(decided, config, now), wave: wave === 0 ? null : wave, standing: after };
 }
 
-async function decide(c: TurnContext, input: TurnInput): Promise<Next> {
+async function decide(c: TurnContext, input: TurnInput): Promise<Next | 'stamp'> {
   const { tx, run, now } = c;
   const { config } = run.spec;
   const id = run.run_id;
@@ -86,8 +93,12 @@ async function decide(c: TurnContext, input: TurnInput): Promise<Next> {
   if (config.end !== undefined && now >= Date.parse(config.end))
     await skipMembers(tx, id, {}, 'CAMPAIGN_ENDED', new Date(now));
   for (let empty = 0; empty < EMPTY_WAVES; empty++) {
-    const broken = await judgeWaves(c);
-    if (broken !== null) return { do: 'hold', ...broken };
+    const due = await wavesDue(tx, run, now);
+    if (due.length > 0) {
+      if (!c.stamped) return 'stamp';
+      const broken = await judgeWaves(tx, run, due, new Date(now));
+      if (broken !== null) return { do: 'hold', ...broken };
+    }
     const wave = await openWave(tx, id);
     if (wave !== null) {
       const next = await inWave(c, wave, input);

@@ -14,6 +14,7 @@ import {
   openAfterEvents,
   otherRun,
 } from '../../src/ledger/campaign-acts.ts';
+import { catchUp } from '../../src/ledger/campaign-results.ts';
 import { standing } from '../../src/ledger/campaign-turn.ts';
 import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
@@ -84,13 +85,19 @@ export function createTurnActivities(deps: Deps) {
      */
     async campaignTurn(input: TurnInput): Promise<CampaignTurn> {
       const at = await clock.now();
-      const { row, next, wave, counts } = await db.transaction(async (tx) => {
-        const row = await lockOrRefuse(tx, input.run);
-        const { standing, ...decided } = await nextTurn(tx, row, input, at);
-        return { row, ...decided, counts: standing.counts };
-      });
-      const { callsPerMinute } = await budgetOf(row.account);
-      return { ...next, ...{ wave, counts, callsPerMinute, pacePerMinute: paceOf(row) } };
+      for (let stamped = false; ; stamped = true) {
+        const [row, decided] = await db.transaction(async (tx) => {
+          const row = await lockOrRefuse(tx, input.run);
+          return [row, await nextTurn(tx, row, input, at, stamped)] as const;
+        });
+        if (decided === null) {
+          await catchUp(db, input.run, new Date(at));
+          continue;
+        }
+        const { next, wave, standing } = decided;
+        const { callsPerMinute } = await budgetOf(row.account);
+        return { ...next, wave, counts: standing.counts, callsPerMinute, pacePerMinute: paceOf(row) };
+      }
     },
 
     /** Ends the run when every member has its outcome; answers false when some have not. */

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { HOUR, NOON, type RoomOptions, refused, type TurnRoom, turnRoom } from './turn-room.ts';
+import { HOUR, handed, NOON, type RoomOptions, refused, type TurnRoom, turnRoom } from './turn-room.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -137,7 +137,7 @@ describe('cancel', () => {
       config: { waves: { size: 5, settle: '0s' } },
       others: ['holdout', 'excluded'],
     });
-    const { members } = (await room.turn()) as { members: number[] };
+    const { members } = handed(await room.turn());
     const [one, two, three] = members as [number, number, number];
     await room.outcome(one, { state: 'triggered' });
     await room.outcome(two, { state: 'failed', code: 'ERR_X' });
@@ -180,7 +180,7 @@ describe('cancel', () => {
 
   it('leaves a call that is under way to its outcome, and gives up on one that nobody makes any more', async () => {
     const room = await running({ members: people(3) });
-    const { members } = (await room.turn()) as { members: number[] };
+    const { members } = handed(await room.turn());
     await room.outcome(members[0] as number, { state: 'sending', sentAgo: 5 });
     await room.outcome(members[1] as number, { state: 'sending', sentAgo: 65 });
     expect(await room.act({ action: 'cancel' })).toEqual({ members: 1 });
@@ -208,7 +208,7 @@ describe('skip-wave', () => {
 
   it('leaves out the rest of the wave under way, which no rule judges then', async () => {
     const room = await running({ members: people(4), config });
-    const { members } = (await room.turn()) as { members: number[] };
+    const { members } = handed(await room.turn());
     await room.outcome(members[0] as number, { state: 'failed', code: 'ERR_X' });
     expect(await room.act({ action: 'skipWave' })).toEqual({ members: 1 });
     expect(await room.turn()).toMatchObject({ do: 'wait', why: 'every', untilMs: NOON + HOUR });
@@ -244,7 +244,7 @@ describe('retry', () => {
   it('tries those of a code again in a wave of their own, right behind the present one, before settle and every', async () => {
     const config = { waves: { size: 3, settle: '10m', every: '1d' } };
     const room = await running({ members: people(5), config });
-    const { members } = (await room.turn()) as { members: number[] };
+    const { members } = handed(await room.turn());
     await room.outcome(members[0] as number, { state: 'failed', code: 'ERR_X' });
     expect(await room.act({ action: 'retry', codes: ['ERR_X', 'ERR_Z'] })).toEqual({ members: 1 });
     await room.all(await room.turn());

@@ -123,9 +123,8 @@ export async function turnRoom(
     },
     /** All members of this turn come to the same. */
     async all(turn: CampaignTurn, outcome: Outcome = { state: 'triggered' }): Promise<number[]> {
-      if (turn.do !== 'trigger') throw new Error(`the turn is ${JSON.stringify(turn)}`);
-      for (const id of turn.members) await this.outcome(id, outcome);
-      return this.numbers(turn.members);
+      for (const id of handed(turn).members) await this.outcome(id, outcome);
+      return this.numbers(handed(turn).members);
     },
     async states(): Promise<string[]> {
       const rows = await db.query<{ state: string; code: string | null }>(
@@ -188,6 +187,12 @@ function specOf(account: string, config: object): CampaignSpec {
       ...config,
     }),
   };
+}
+
+/** A turn that hands members out. */
+export function handed(turn: CampaignTurn): Extract<CampaignTurn, { do: 'trigger' }> {
+  if (turn.do !== 'trigger') throw new Error(`the turn is ${JSON.stringify(turn)}`);
+  return turn;
 }
 
 /** Type of the refusal, or what came instead. */

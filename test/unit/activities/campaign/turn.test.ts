@@ -6,6 +6,7 @@ import {
   DAY,
   EVERY_DAY,
   HOUR,
+  handed,
   NOON,
   type RoomOptions,
   refused,
@@ -129,9 +130,9 @@ describe('waves', () => {
 
   it('a pass goes on behind its last member, and ends before it begins anew', async () => {
     const room = await running({ members: people(5) });
-    expect(room.numbers(((await room.turn(0, 2)) as { members: number[] }).members)).toEqual([1, 2]);
-    expect(room.numbers(((await room.turn(2, 2)) as { members: number[] }).members)).toEqual([3, 4]);
-    expect(room.numbers(((await room.turn(4, 2)) as { members: number[] }).members)).toEqual([5]);
+    expect(room.numbers(handed(await room.turn(0, 2)).members)).toEqual([1, 2]);
+    expect(room.numbers(handed(await room.turn(2, 2)).members)).toEqual([3, 4]);
+    expect(room.numbers(handed(await room.turn(4, 2)).members)).toEqual([5]);
     expect(await room.turn(5, 2)).toMatchObject({ do: 'end' });
     expect(await room.turn()).toMatchObject({ do: 'trigger' });
   });
@@ -264,7 +265,7 @@ describe('members whom a person serves', () => {
 
   it('come again after their delay in a wave of their own, and hold up none', async () => {
     const room = await running({ members: people(4), config });
-    const first = (await room.turn()) as { members: number[] };
+    const first = handed(await room.turn());
     for (const id of first.members)
       await room.outcome(id, { state: 'waiting', retryAt: room.clock.at + 4 * HOUR });
     expect(await room.all(await room.turn())).toEqual([1, 2]);
@@ -287,7 +288,7 @@ describe('members whom a person serves', () => {
       members: people(3),
       config: { ...config, waves: { size: 3, settle: '0s' } },
     });
-    const { members } = (await room.turn()) as { members: number[] };
+    const { members } = handed(await room.turn());
     for (const [n, id] of members.entries())
       await room.outcome(id, { state: 'waiting', retryAt: NOON + (4 + n * 0.75) * HOUR });
     // Those within a quarter of the delay after the first: an hour.
@@ -301,7 +302,7 @@ describe('members whom a person serves', () => {
     const members = ['America/Sao_Paulo', 'Europe/Lisbon'];
     const room = await running({ members, config: { ...config, windows: { days: WEEKDAYS_9_TO_5 } } });
     room.clock.at = NOON - 2 * HOUR;
-    const turn = (await room.turn()) as { members: number[] };
+    const turn = handed(await room.turn());
     expect(room.numbers(turn.members)).toEqual([2]);
     await room.outcome(turn.members[0] as number, { state: 'waiting', retryAt: NOON - HOUR });
     expect(await room.turn()).toMatchObject({ do: 'wait', why: 'retry', untilMs: NOON - HOUR });
@@ -314,7 +315,7 @@ describe('members whom a person serves', () => {
   it('are counted by the stop rules of the wave that they left', async () => {
     const stop = { humanService: 0.4, atLeast: 2 };
     const room = await running({ members: people(4), config: { ...config, stop } });
-    const { members } = (await room.turn()) as { members: number[] };
+    const { members } = handed(await room.turn());
     await room.outcome(members[0] as number, { state: 'waiting', retryAt: NOON + 4 * HOUR });
     await room.outcome(members[1] as number, { state: 'triggered' });
     expect(await room.turn()).toMatchObject({ do: 'hold', code: 'STOP_RULE' });
@@ -365,7 +366,7 @@ describe('stop rules', () => {
 describe('never finished with somebody left', () => {
   it('FAULTS 24: a reboot in a wave leaves members that wait, or whose call is not over: the run stays open', async () => {
     const room = await running({ members: people(3), config: { waves: { settle: '0s' } } });
-    const { members } = (await room.turn()) as { members: number[] };
+    const { members } = handed(await room.turn());
     await room.outcome(members[0] as number, { state: 'triggered' });
     await room.outcome(members[1] as number, { state: 'sending', sentAgo: 10 });
     expect(await room.close()).toBe(false);
