@@ -17,4 +17,5 @@ export { outboxDelivery } from './outbox-delivery.ts';
 export { describeSinks, discardOutbox, listOutbox, retryOutbox } from './outbox-desk.ts';
 export { describePollers } from './poll-desk.ts';
 export { reactivationCampaign } from './reactivation-campaign.ts';
+export { scheduledCampaign } from './scheduled-campaign.ts';
 export { scheduledSync } from './scheduled-sync.ts';

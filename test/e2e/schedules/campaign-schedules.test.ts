@@ -1,0 +1,183 @@
+// Schedules of campaigns on a real Temporal server: beside those of syncs, and each turn a plan that runs when nothing
+// speaks against it.
+import { WorkflowFailedError } from '@temporalio/client';
+import { expect, it } from 'vitest';
+import { asJson, describeEntry, listSchedules } from '../../../src/cli/describe-schedule.ts';
+import { ScheduleConfig } from '../../../src/contracts/config-schedule.ts';
+import type { Job } from '../../../src/runtime/scheduled-jobs.ts';
+import { applySchedules, planSchedules } from '../../../src/runtime/schedules.ts';
+import type { campaignPlan } from '../../../workflows/campaign-plan.ts';
+import {
+  campaignIdentity,
+  campaignPlanIdentity,
+  campaignScheduleId,
+  cancelCampaignUpdate,
+  pauseCampaignUpdate,
+  SEARCH_KEYS,
+  scheduledCampaignWorkflowId,
+} from '../../../workflows/messages.ts';
+import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
+import type { ScheduledCampaignResult, scheduledCampaign } from '../../../workflows/scheduled-campaign.ts';
+import { campaignHouse, flowRuns, report } from '../../support/campaign-room.ts';
+import type { House } from '../../support/house.ts';
+import { syncRoom } from '../../support/sync-room.ts';
+import { until } from '../../support/until.ts';
+
+const room = syncRoom();
+const NAME = { account: 'acme', campaign: 'winback' };
+const ACT = { by: 'ana', reason: 'to hold the run' };
+/** Never comes by itself while the tests run. */
+const NEVER = ScheduleConfig.parse({ cron: '0 0 29 2 *', timeZone: 'America/Sao_Paulo' });
+
+function configOf(scheduled: readonly Job[]) {
+  const entry = (job: Job, name: string) => ({
+    [name]: { account: 'acme', ...(scheduled.includes(job) ? { schedule: NEVER } : {}) },
+  });
+  return {
+    accounts: { acme: {} },
+    syncs: entry('sync', 'winback'),
+    campaigns: entry('campaign', 'winback'),
+  } as never;
+}
+
+async function apply(scheduled: readonly Job[], over: { jobs?: Job[]; taskQueue?: string } = {}) {
+  const { client } = room.temporal;
+  const changes = await applySchedules({ client, config: configOf(scheduled), ...over });
+  return changes.map(({ job, change }) => `${job} ${change}`);
+}
+
+let turns = 0;
+async function turn(house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other') {
+  return await room.temporal.client.workflow.start<typeof scheduledCampaign>('scheduledCampaign', {
+    workflowId: `${scheduledCampaignWorkflowId(NAME)}-${turns++}`,
+    taskQueue: house.workQueue,
+    args: [{ ...NAME, overlap }],
+  });
+}
+
+const campaign = () =>
+  room.temporal.client.workflow.getHandle<typeof reactivationCampaign>(campaignIdentity(NAME).workflowId);
+
+/** A turn whose campaign runs, and is held before it has reached anybody. */
+async function held(house: House) {
+  const handle = await turn(house, 'skip');
+  await until('the campaign has begun', async () => {
+    const found = await campaign()
+      .describe()
+      .catch(() => null);
+    return found?.status.name === 'RUNNING';
+  });
+  await campaign().executeUpdate(pauseCampaignUpdate, { args: [ACT] });
+  return handle;
+}
+
+async function untilRunsFor(turnId: string): Promise<void> {
+  await until(`the campaign runs for ${turnId}`, async () => {
+    const { status, raw } = await campaign().describe();
+    const parent = raw.workflowExecutionInfo?.parentExecution?.workflowId;
+    return status.name === 'RUNNING' && parent === turnId;
+  });
+}
+
+/** Windows are closed but for one minute of the week: a campaign begins, and waits. */
+const CLOSED = { windows: { zone: 'account', days: { sun: ['03:59-04:00'] } } };
+const NOBODY: ScheduledCampaignResult = { run: null, started: false, why: 'overlap' };
+
+it('a sync and a campaign of one name have a schedule each, and applying one kind leaves the other alone', async () => {
+  expect(await apply(['sync', 'campaign'])).toEqual(['sync create', 'campaign create']);
+  expect(await apply(['sync', 'campaign'])).toEqual(['sync none', 'campaign none']);
+  const { client } = room.temporal;
+  await until('the list knows both', async () => {
+    const gone = await planSchedules({ client, config: configOf([]) });
+    return gone.length === 2;
+  });
+  const [entry, ...others] = await listSchedules(client, configOf(['campaign']), 'campaign');
+  expect(others).toEqual([]);
+  expect(asJson(entry!)).toMatchObject({ ...NAME, state: 'in-step', scheduleId: 'campaign/acme/winback' });
+  expect(asJson(entry!)).not.toHaveProperty('job');
+  const [differing] = await listSchedules(client, configOf([]), 'campaign');
+  expect(describeEntry(differing!)[0]).toBe(
+    'winback (account acme): 0 0 29 2 * in America/Sao_Paulo (on the server only, not in this configuration)',
+  );
+  expect(await apply([], { jobs: ['sync'] })).toEqual(['sync delete']);
+  expect(await apply([], { jobs: ['campaign'] })).toEqual(['campaign delete']);
+});
+
+it('a turn plans the campaign and runs it, by the schedule', async () => {
+  await room.inHouse(campaignHouse(3), async (house) => {
+    const { client } = room.temporal;
+    await apply(['campaign'], { taskQueue: house.workQueue });
+    const schedule = client.schedule.getHandle(campaignScheduleId(NAME));
+    await schedule.trigger('SKIP');
+    const { workflowId } = await until('the turn was taken', async () => {
+      const { info } = await schedule.describe();
+      return info.recentActions.at(-1)?.action.workflow ?? null;
+    });
+    await schedule.delete();
+    const handle = client.workflow.getHandle<typeof scheduledCampaign>(workflowId);
+    const result = await handle.result();
+    expect(result).toMatchObject({ started: true, why: null });
+    expect((await handle.describe()).typedSearchAttributes.get(SEARCH_KEYS.job)).toBe(
+      'scheduled-campaign/winback',
+    );
+    expect(await report(house, result.run!)).toMatchObject({ state: 'finished', plannedBy: 'schedule' });
+    expect(await flowRuns(house)).toHaveLength(3);
+  });
+});
+
+it('a plan with problems, or that somebody has to approve, is made and left to people', async () => {
+  for (const [over, why] of [
+    [{ end: '2026-01-01T00:00:00Z' }, 'problems'],
+    [{ approval: 'second-person' }, 'approval'],
+  ] as const) {
+    await room.inHouse(campaignHouse(2, { campaign: over }), async (house) => {
+      const result = await (await turn(house, 'skip')).result();
+      expect(result).toEqual({ run: expect.stringContaining('acme/+winback/'), started: false, why });
+      expect(await report(house, result.run!)).toMatchObject({ state: 'planned' });
+      expect(await flowRuns(house)).toEqual([]);
+    });
+  }
+});
+
+it('a turn that meets a run is left out, waits for its end, or cancels it, as the policy says', async () => {
+  await room.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
+    const first = await held(house);
+    expect(await (await turn(house, 'skip')).result()).toEqual(NOBODY);
+
+    const waiting = await turn(house, 'buffer-one');
+    await until('the waiting one has seen that a run is under way', async () => {
+      const { events } = await waiting.fetchHistory();
+      return events?.some(({ childWorkflowExecutionFailedEventAttributes: failed }) => failed != null);
+    });
+    await campaign().executeUpdate(cancelCampaignUpdate, { args: [ACT] });
+    expect(await first.result()).toMatchObject({ started: true, why: 'cancelled' });
+    await untilRunsFor(waiting.workflowId);
+
+    const cancelling = await turn(house, 'cancel-other');
+    expect(await waiting.result()).toMatchObject({ started: true, why: 'cancelled' });
+    await untilRunsFor(cancelling.workflowId);
+    await cancelling.cancel();
+    await expect(cancelling.result()).rejects.toThrow(WorkflowFailedError);
+    expect((await cancelling.describe()).status.name).toBe('CANCELLED');
+    expect((await campaign().describe()).status.name).toBe('CANCELLED');
+    expect(await flowRuns(house)).toEqual([]);
+  });
+});
+
+it('a turn that meets a plan being made is left out, and one ended hard leaves its campaign running', async () => {
+  await room.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
+    const { client } = room.temporal;
+    const planning = await client.workflow.start<typeof campaignPlan>('campaignPlan', {
+      ...campaignPlanIdentity(NAME),
+      // Where nobody works: it is being made for as long as the test wants.
+      taskQueue: 'nobody',
+      args: [{ ...NAME, by: 'ana' }],
+    });
+    expect(await (await turn(house, 'skip')).result()).toEqual(NOBODY);
+    await planning.terminate('test');
+    await (await held(house)).terminate('test');
+    expect((await campaign().describe()).status.name).toBe('RUNNING');
+    await campaign().executeUpdate(cancelCampaignUpdate, { args: [ACT] });
+    await campaign().result();
+  });
+});
