@@ -104,7 +104,8 @@ export async function openOrJoin(
     if ((await findTemporal(options.state, env)) !== null) return null;
     const lock = await acquireFolderLock(resolve(options.state), { command }).catch((error: unknown) => {
       const starting =
-        error instanceof FolderHeldError && /^sluice (dev|sync run|campaign (?:plan|start))/.test(error.holder?.command ?? '');
+        error instanceof FolderHeldError &&
+        /^sluice (dev|sync run|campaign (?:plan|start))/.test(error.holder?.command ?? '');
       if (!starting || second > JOIN_SECONDS) throw error;
       return null;
     });
