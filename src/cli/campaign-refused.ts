@@ -19,6 +19,7 @@ const CODES: Readonly<Record<string, number>> = {
   CAMPAIGN_OVER: EXIT.conflict,
   NOT_RUNNING: EXIT.conflict,
   NOT_UNKNOWN: EXIT.conflict,
+  NOTHING_TO_DO: EXIT.conflict,
   CONFIG: EXIT.usage,
   INVALID_ACT: EXIT.usage,
 };

@@ -1,0 +1,156 @@
+// `sluice campaign …`: pause, resume and cancel a run, change its rate, skip a wave, retry members, resolve unknown ones.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CampaignActResult } from '../contracts/campaign.ts';
+import { collect, integer } from './arguments.ts';
+import { meantCampaign } from './campaign-find.ts';
+import { type SteeringAct, tellCampaign } from './campaign-tell.ts';
+import { CliError, EXIT } from './exit.ts';
+import { formatCount } from './format.ts';
+import { runCommand } from './lifetime.ts';
+import { operatorName } from './operator.ts';
+import { connectClient, openConfig, type SessionOptions, withSessionOptions } from './session.ts';
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+  readonly reason: string;
+}
+type Said = SteeringAct extends infer Act
+  ? Act extends SteeringAct
+    ? Omit<Act, 'by' | 'reason'>
+    : never
+  : never;
+type Tell = (members: number, name: string) => string;
+
+interface ResolveOptions extends Options {
+  readonly member: readonly number[];
+  readonly all: boolean;
+  readonly as: 'triggered' | 'not-triggered';
+  readonly again: boolean;
+}
+
+const people = (members: number) => (members === 1 ? '1 member' : `${formatCount(members)} members`);
+
+export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv): void {
+  /** A command with what all of them share. */
+  const command = (usage: string, description: string) =>
+    withSessionOptions(campaign.command(usage))
+      .description(`${description}; <name> is a campaign, or a run of one by its id`)
+      .option('--reason <text>', 'kept in the audit of the run', '')
+      .option('--json', 'print the result as JSON on stdout', false);
+
+  const act = async (name: string, options: Options, said: Said, tell: Tell) => {
+    process.exitCode = await runCommand(async (shutdown) => {
+      const meant = meantCampaign(await openConfig(options.config, env), name);
+      const client = await connectClient(options.state, env, shutdown);
+      const doing = { ...said, by: operatorName(), reason: options.reason } as SteeringAct;
+      const { run, members }: CampaignActResult & { run: string } = await tellCampaign(client, meant, doing);
+      const { account, campaign } = meant;
+      const result = { account, campaign, run, action: said.action, members };
+      process.stdout.write(`${options.json ? JSON.stringify(result) : tell(members, campaign)}\n`);
+      return EXIT.ok;
+    });
+  };
+
+  command('pause <name>', 'trigger nobody more; answers when nobody is under way').action(
+    (name: string, options: Options) =>
+      act(
+        name,
+        options,
+        { action: 'pause' },
+        (_, of) => `${of} is paused; \`sluice campaign resume ${of}\` goes on`,
+      ),
+  );
+
+  command('resume <name>', 'go on with a run that is paused or held').action(
+    (name: string, options: Options) => act(name, options, { action: 'resume' }, (_, of) => `${of} goes on`),
+  );
+
+  command(
+    'cancel <name>',
+    'end a run, or a plan; who was not triggered never is, what was done stays done',
+  ).action((name: string, options: Options) =>
+    act(
+      name,
+      options,
+      { action: 'cancel' },
+      (members, of) => `${of} is cancelled; ${people(members)} will not be triggered`,
+    ),
+  );
+
+  command(
+    'rate <name> <per-minute>',
+    'at most so many triggers a minute from now on; none: what the budget leaves',
+  ).action((name: string, text: string, options: Options) => {
+    const callsPerMinute = rateOf(text);
+    const rate = callsPerMinute === null ? 'as the budget allows' : `${formatCount(callsPerMinute)} a minute`;
+    return act(name, options, { action: 'rate', callsPerMinute }, (_, of) => `${of} triggers ${rate}`);
+  });
+
+  command(
+    'skip-wave <name>',
+    'leave out the rest of the wave under way, or between two waves the next one',
+  ).action((name: string, options: Options) =>
+    act(name, options, { action: 'skipWave' }, (members, of) => `${people(members)} of ${of} are left out`),
+  );
+
+  command(
+    'retry <name>',
+    'try members again that failed, in a wave of their own; also when the run has finished',
+  )
+    .option('--code <code>', 'only those that failed with this code; may be given several times', collect, [])
+    .action((name: string, options: Options & { readonly code: readonly string[] }) => {
+      const codes = options.code.length === 0 ? null : options.code;
+      return act(name, options, { action: 'retry', codes }, (members, of) =>
+        members === 0
+          ? `nobody of ${of} failed${codes === null ? '' : ` with ${codes.join(', ')}`}`
+          : `${people(members)} of ${of} will be tried again`,
+      );
+    });
+
+  command(
+    'resolve <name>',
+    'say what became of members whose outcome is unknown; also when the run has finished',
+  )
+    .option('--member <ids...>', 'these members, as `campaign export` names them', memberIds, [])
+    .option('--all', 'all members whose outcome is unknown', false)
+    .addOption(
+      new Option('--as <outcome>', 'the flow did run, or it did not')
+        .choices(['triggered', 'not-triggered'])
+        .makeOptionMandatory(),
+    )
+    .option('--again', 'trigger them once more; with --as not-triggered', false)
+    .action((name: string, options: ResolveOptions) => {
+      const said = resolveOf(options);
+      return act(name, options, said, (members, of) =>
+        members === 0 ? `nobody of ${of} is unknown` : `${people(members)} of ${of} ${outcomeOf(options)}`,
+      );
+    });
+}
+
+/** Triggers a minute; null: no limit of its own. */
+function rateOf(text: string): number | null {
+  if (text === 'none') return null;
+  try {
+    return integer({ min: 1, max: 100_000 })(text);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new CliError(EXIT.usage, `"${text}" is no rate: write a whole number from 1 to 100000, or none`);
+  }
+}
+
+const parseId = integer({ min: 1 });
+const memberIds = (text: string, previous: readonly number[]) => [...previous, parseId(text)];
+
+function resolveOf({ member, all, as, again }: ResolveOptions): Extract<Said, { action: 'resolve' }> {
+  if (all === member.length > 0)
+    throw new CliError(EXIT.usage, 'say which members: their ids with --member, or --all');
+  if (again && as === 'triggered')
+    throw new CliError(EXIT.usage, '--again triggers members once more: it needs --as not-triggered');
+  const outcome = as === 'triggered' ? 'triggered' : 'notTriggered';
+  return { action: 'resolve', members: all ? null : member, as: outcome, again };
+}
+
+function outcomeOf({ as, again }: ResolveOptions): string {
+  if (again) return 'will be triggered once more';
+  return as === 'triggered' ? 'count as triggered' : 'count as failed, with NOT_TRIGGERED';
+}
