@@ -59,17 +59,20 @@ function checkZones(main: YamlFile, campaigns: readonly [string, unknown][]): Co
   });
 }
 
-/** A word of signs alone would be the same as an empty message, and as each other. */
+/** Letters, digits, emoji: what is left when punctuation is not looked at. */
+const SAYS_SOMETHING = /[^\s\p{P}\p{M}\p{Cf}\p{Emoji_Modifier}`´]/u;
+
+/** A word of punctuation alone would be no word at all. */
 function checkOptOuts(main: YamlFile): ConfigProblem[] {
   return entriesOf(main, 'accounts').flatMap(([account, entry]) => {
     const words = child(child(entry, 'optOut'), 'words');
     return (Array.isArray(words) ? words : []).flatMap((word: unknown, index) =>
-      typeof word !== 'string' || word === '' || /[\p{L}\p{N}]/u.test(word)
+      typeof word !== 'string' || word === '' || SAYS_SOMETHING.test(word)
         ? []
         : [
             main.problemAt(
               ['accounts', account, 'optOut', 'words', index],
-              'has no letter and no digit, and punctuation is not looked at',
+              'is punctuation alone, which is not looked at',
               'write a word, for example sair',
             ),
           ],

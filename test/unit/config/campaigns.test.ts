@@ -240,9 +240,10 @@ describe('an account with campaigns', () => {
     [
       'has no word of punctuation alone',
       'words: [sair]',
-      'words: ["!!", sair]',
+      'words: ["!?", 🛑, sair, "- …"]',
       [
-        'accounts.acme.optOut.words[0]: has no letter and no digit, and punctuation is not looked at; write a word, for example sair',
+        'accounts.acme.optOut.words[0]: is punctuation alone, which is not looked at; write a word, for example sair',
+        'accounts.acme.optOut.words[3]: is punctuation alone, which is not looked at; write a word, for example sair',
       ],
     ],
   ]);
