@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts';
 import { budget } from './budget.ts';
 import { calls } from './calls.ts';
 import { campaign } from './campaign.ts';
+import { campaignLarge } from './campaign-large.ts';
 import { fairness } from './fairness.ts';
 import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   budget,
   calls,
   campaign,
+  'campaign-large': campaignLarge,
   fairness,
   ingress,
   lanes,

@@ -16,6 +16,7 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['init', async () => (await import('./init.ts')).registerInit],
   ['config', async () => (await import('./config.ts')).registerConfig],
   ['sync', async () => (await import('./sync.ts')).registerSync],
+  ['campaign', async () => (await import('./campaign.ts')).registerCampaign],
   ['dev', async () => (await import('./dev.ts')).registerDev],
   ['worker', async () => (await import('./dev.ts')).registerWorker],
   ['dlq', async () => (await import('./dlq.ts')).registerDlq],

@@ -1,0 +1,105 @@
+// 100,000 members in one run: it continues as new in time, and operators' pauses, rates and resumes come in between all the
+// while. What the service ran is counted by the sandbox, what operators did by the ledger's audit.
+import { openPostgres } from '../src/ledger/database.ts';
+import { changeRateUpdate, pauseCampaignUpdate, resumeCampaignUpdate } from '../workflows/messages.ts';
+import type { BenchResult } from './bench.ts';
+import { openCampaignHouse, planCampaign, runCampaign, wrongRuns } from './support/campaign-house.ts';
+import { round } from './support/log.ts';
+import { residentMb } from './support/memory.ts';
+
+const MEMBERS = 100_000;
+/** A limit that nobody reaches: what holds it up is this machine. */
+const RATE = 600_000;
+const ACT_EVERY_MS = 10_000;
+
+export async function campaignLarge(say: (line: string) => void): Promise<BenchResult> {
+  const house = await openCampaignHouse(MEMBERS, { canary: 100, size: 25_000, settle: '0s' }, RATE, 60, say);
+  const db = await openPostgres(house.databaseUrl, (error) => say(error.message));
+  try {
+    const workers = [await house.worker(), await house.worker()];
+    say(`${MEMBERS} members are planned`);
+    const began = Date.now();
+    const { run } = await planCampaign(house);
+    const planSeconds = (Date.now() - began) / 1000;
+    say(`planned in ${Math.round(planSeconds)} s; now they are triggered, some twenty minutes`);
+    const { handle, startedAt, bytes } = await runCampaign(house, run);
+    const result = handle.result();
+    let over = false;
+    const ended = result.finally(() => {
+      over = true;
+    });
+    ended.catch(() => undefined);
+    let acts = 0;
+    let late = 0;
+    let told = 0;
+    const count = async () =>
+      Number(
+        (
+          await db.query<{ n: number }>(
+            "select count(*)::int as n from campaign_members where state = 'triggered'",
+          )
+        )[0]?.n,
+      );
+    for (;;) {
+      await Promise.race([ended, house.wait(ACT_EVERY_MS)]);
+      if (over) break;
+      const by = { by: 'bench', reason: `act ${acts}` };
+      try {
+        await handle.executeUpdate(pauseCampaignUpdate, { args: [by] });
+        const before = await count();
+        await handle.executeUpdate(changeRateUpdate, {
+          args: [{ ...by, callsPerMinute: acts % 2 === 0 ? 100_000 : null }],
+        });
+        late += (await count()) - before;
+        await handle.executeUpdate(resumeCampaignUpdate, { args: [by] });
+        acts += 3;
+        if (before - told >= 5000) {
+          told = before;
+          say(`${before} members after ${Math.round((Date.now() - startedAt) / 1000)} s`);
+        }
+      } catch (error) {
+        // It may have ended between two acts.
+        await house.wait(2000);
+        if (!over) throw error;
+      }
+    }
+    const { state } = await result;
+    const seconds = (Date.now() - startedAt) / 1000;
+    const chain = await bytes();
+    const [audit] = await db.query<{ n: number }>(
+      "select count(*)::int as n from campaign_audit where action in ('pause', 'rate', 'resume')",
+    );
+    const [sum] = await db.query<{ n: number }>(
+      "select count(*)::int as n from campaign_members where state = 'triggered'",
+    );
+    const memory = await Promise.all(workers.map(({ pid }) => residentMb(pid)));
+    return {
+      figures: {
+        members: MEMBERS,
+        'planning, s': round(planSeconds, 0),
+        'ended as': state,
+        seconds: round(seconds, 0),
+        'triggers/s': round(MEMBERS / seconds, 1),
+        'runs continued as new': chain.runs - 1,
+        'history bytes a member': round(chain.bytes / MEMBERS, 0),
+        'history events a member': round(chain.events / MEMBERS, 2),
+        'acts of operators': acts,
+        'acts lost': Math.max(0, acts - Number(audit?.n)),
+        'triggered after a pause was answered': late,
+        'members without an outcome': MEMBERS - Number(sum?.n),
+        'flow runs missing or twice': await wrongRuns(house, MEMBERS),
+        'worker memory at the end, MB': memory.join(' '),
+      },
+      goals: {
+        'acts lost': { max: 0 },
+        'triggered after a pause was answered': { max: 0 },
+        'members without an outcome': { max: 0 },
+        'flow runs missing or twice': { max: 0 },
+        'runs continued as new': { min: 1 },
+      },
+    };
+  } finally {
+    await db.close();
+    await house.close();
+  }
+}

@@ -1,0 +1,88 @@
+// A campaign in a house of its own: contacts with a tag, a flow, windows that are always open.
+import type { CampaignPlan } from '../../src/contracts/campaign.ts';
+import type { campaignPlan } from '../../workflows/campaign-plan.ts';
+import { campaignIdentity, campaignPlanIdentity } from '../../workflows/messages.ts';
+import { WORK_QUEUE } from '../../workflows/policies.ts';
+import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
+import { readChain } from './engine.ts';
+import { type House, openHouse } from './house.ts';
+import { tokenOf } from './people.ts';
+
+const NAME = { account: 'acme', campaign: 'winback' };
+/** What the sandbox's log calls a trigger. */
+export const TRIGGER = '/v1/flows/trigger';
+
+/** @param rate calls a minute that the service allows */
+export async function openCampaignHouse(
+  members: number,
+  waves: object,
+  rate: number,
+  minutes: number,
+  say: (line: string) => void,
+): Promise<House> {
+  const contacts = Array.from({ length: members }, (_, i) => ({
+    id: i + 1,
+    number: `1415${2_000_000 + i}`,
+    name: `Person ${i}`,
+    tagIds: [1],
+  }));
+  const fixture = {
+    id: 'acme',
+    tokens: [{ value: tokenOf('acme'), scopes: ['contacts:read', 'connections:read', 'flows:trigger'] }],
+    connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }],
+    tags: [{ id: 1, name: 'lapsed' }],
+    flows: [{ id: 1, name: 'reactivate', active: true, published: true, nodes: 3 }],
+    contacts,
+  };
+  const allDay = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]);
+  return await openHouse({
+    accounts: [{ id: 'acme', fixture, config: { callsPerMinute: rate, timeZone: 'UTC' } }],
+    rate,
+    config: {
+      campaigns: {
+        winback: {
+          account: 'acme',
+          flow: 1,
+          connection: 1,
+          audience: [{ from: 'contacts', tags: ['lapsed'] }],
+          windows: { zone: 'account', days: Object.fromEntries(allDay) },
+          waves,
+        },
+      },
+    },
+    files: {},
+    minutes,
+    say,
+  });
+}
+
+export async function planCampaign(house: House): Promise<{ run: string; planning: number }> {
+  const plan: CampaignPlan = await house.client.workflow.execute<typeof campaignPlan>('campaignPlan', {
+    ...campaignPlanIdentity(NAME),
+    taskQueue: WORK_QUEUE,
+    args: [{ ...NAME, by: 'bench' }],
+  });
+  if (plan.problems.length > 0) throw new Error(JSON.stringify(plan.problems));
+  return { run: plan.run, planning: plan.calls.planning };
+}
+
+export async function runCampaign(house: House, planned: string) {
+  const identity = campaignIdentity(NAME);
+  const handle = await house.client.workflow.start<typeof reactivationCampaign>('reactivationCampaign', {
+    ...identity,
+    taskQueue: WORK_QUEUE,
+    args: [{ ...NAME, run: planned, by: 'bench' }],
+  });
+  const { startTime } = await handle.describe();
+  const { workflowId } = identity;
+  const firstRunId = handle.firstExecutionRunId;
+  const bytes = () => readChain(house.client, workflowId, firstRunId);
+  return { handle, workflowId, firstRunId, startedAt: startTime.getTime(), bytes };
+}
+
+/** Contacts without a flow run, and flow runs beyond the first of each. */
+export async function wrongRuns(house: House, members: number): Promise<number> {
+  const { runs } = await house.panel<{ runs: { contactId: number }[] }>('/flow-runs');
+  const different = new Set(runs.map(({ contactId }) => contactId)).size;
+  return members - different + (runs.length - different);
+}

@@ -1,0 +1,19 @@
+// `sluice campaign …`: plan a campaign, have it approved, start it, steer it, and see what came of it.
+import type { Command } from 'commander';
+import { registerCampaignActs } from './campaign-acts.ts';
+import { registerCampaignPlan } from './campaign-plan.ts';
+import { registerCampaignSchedule } from './campaign-schedule.ts';
+import { registerCampaignStart } from './campaign-start.ts';
+
+export function registerCampaign(program: Command, env: NodeJS.ProcessEnv): void {
+  const campaign = program
+    .command('campaign')
+    .description('plan reactivation campaigns, run them in waves, and see what came of them');
+  for (const register of [
+    registerCampaignPlan,
+    registerCampaignStart,
+    registerCampaignActs,
+    registerCampaignSchedule,
+  ])
+    register(campaign, env);
+}
