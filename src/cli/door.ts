@@ -1,4 +1,6 @@
 // The operators' door of a process that holds a state folder: opened, and told in the lock of the folder.
+import { peopleOf } from '../ledger/campaign-roll.ts';
+import { campaignEndpoints } from '../runtime/campaign-door.ts';
 import { openOperatorDoor } from '../runtime/operator-door.ts';
 import { openOperatorIntake } from '../runtime/operator-intake.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
@@ -13,12 +15,13 @@ export async function openDoor(
   const intake = openOperatorIntake(stack);
   shutdown.add('messages of operators', () => intake.close());
   try {
-    const door = await openOperatorDoor({ folder: stack.stateDir, intake, log: stack.log });
+    const more = campaignEndpoints(peopleOf(stack.db));
+    const door = await openOperatorDoor({ folder: stack.stateDir, intake, more, log: stack.log });
     shutdown.add("operators' door", () => door.close());
     await stack.tell({ door: door.path });
   } catch (error) {
     say(
-      `\`sluice message\` can't be used beside this process: its door did not open (${(error as Error).message})`,
+      `\`sluice message\` and \`sluice campaign export\` can't be used beside this process: its door did not open (${(error as Error).message})`,
     );
     await stack.tell({ door: null });
   }

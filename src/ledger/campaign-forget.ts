@@ -16,7 +16,7 @@ const OVER = "state in ('finished', 'cancelled', 'failed', 'void')";
 
 /**
  * Forgets the variables of members of runs that have ended, but of those that somebody may still have triggered again:
- * `failed` and `unknown`.
+ * `failed` and `unknown`; and numbers that an audience was to leave out.
  * @returns how many; a further call may find more
  */
 export async function forgetVariables(db: Database, limit = ROWS): Promise<number> {
@@ -32,10 +32,14 @@ export async function forgetVariables(db: Database, limit = ROWS): Promise<numbe
           where run_id = $1 and variables is not null and state not in ('failed', 'unknown') limit $2) returning 1`,
       [run.run_id, limit],
     );
-    if (rows.length < limit)
+    if (rows.length < limit) {
+      // A plan that broke off has these still.
+      await tx.query('delete from campaign_barred where run_id = $1', [run.run_id]);
+      await tx.query('delete from campaign_seen where run_id = $1', [run.run_id]);
       await tx.query('update campaigns set stripped_at = coalesce(ended_at, as_of) where run_id = $1', [
         run.run_id,
       ]);
+    }
     return rows.length + 1;
   });
 }

@@ -32,12 +32,19 @@ const Problem = z.object({
   retryAfterMs: z.number().optional(),
 });
 
+/** Calls at a door. */
+export interface DoorCalls {
+  /** @throws DoorError, BadMessageError, NotAcceptedError */
+  post<T>(target: string, body: string | Uint8Array, schema: z.ZodType<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
 /**
- * An intake whose work is done by the process behind the door; its calls throw DoorError besides. Connects with the first
- * call.
+ * Connects with the first call.
  * @param path as the lock of the state folder has it under `door`
+ * @param options.answerMs how long an answer may take @default 30_000
  */
-export function connectDoor(path: string, { answerMs = ANSWER_MS } = {}): OperatorIntake {
+export function openDoorCalls(path: string, { answerMs = ANSWER_MS } = {}): DoorCalls {
   const client = new Client('http://door', {
     connect: { socketPath: path, timeout: CONNECT_MS },
     headersTimeout: answerMs,
@@ -67,17 +74,21 @@ export function connectDoor(path: string, { answerMs = ANSWER_MS } = {}): Operat
     }
   }
 
+  return { post, close: () => client.destroy() };
+}
+
+/** An intake whose work is done by the process behind the door; its calls throw DoorError besides. */
+export function connectDoor(path: string, options: { readonly answerMs?: number } = {}): OperatorIntake {
+  const calls = openDoorCalls(path, options);
   return {
     async upload({ data, ...about }) {
-      return (await post(`/files?${new URLSearchParams(about)}`, data, Uploaded)).upload;
+      return (await calls.post(`/files?${new URLSearchParams(about)}`, data, Uploaded)).upload;
     },
     async send(message) {
-      const { event, duplicate } = await post('/messages', JSON.stringify(message), Sent);
+      const { event, duplicate } = await calls.post('/messages', JSON.stringify(message), Sent);
       return { id: event, duplicate };
     },
-    async close() {
-      await client.destroy();
-    },
+    close: () => calls.close(),
   };
 }
 

@@ -7,6 +7,7 @@ import { UnknownNameError } from '../config/errors.ts';
 import { errorShape } from '../ingress/error-shape.ts';
 import { createBodyRoom, GoneError, NoRoomError, readBody, TooLongError } from '../ingress/http/body.ts';
 import { NotAcceptedError } from '../ingress/intake.ts';
+import { LedgerError } from '../ledger/database.ts';
 import { BadMessageError, MAX_FILE_BYTES, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
 import { listenPrivately, type SocketPlace } from './private-socket.ts';
 
@@ -27,6 +28,8 @@ export interface DoorLog {
 
 export interface DoorOptions extends SocketPlace {
   readonly intake: OperatorIntake;
+  /** What else may be asked for here, by path. */
+  readonly more?: Endpoints;
   readonly log: DoorLog;
 }
 
@@ -44,11 +47,21 @@ const FileQuery = z.strictObject({
 });
 
 /** What an answer is made of; of errors `error` and sometimes `code` and `retryAfterMs`. */
-type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
+export type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
 type Handler = (body: Uint8Array, query: URLSearchParams) => Promise<Answer>;
 interface Endpoint {
   readonly maxBytes: number;
   readonly handle: Handler;
+}
+export type Endpoints = Readonly<Record<string, Endpoint>>;
+
+/** An endpoint that takes JSON of this schema. */
+export function jsonEndpoint<T>(
+  schema: z.ZodType<T>,
+  maxBytes: number,
+  handle: (input: T) => Promise<Answer>,
+): Endpoint {
+  return { maxBytes, handle: async (body) => await handle(parse(schema, readJson(body))) };
 }
 
 /**
@@ -56,6 +69,7 @@ interface Endpoint {
  *
  * - `POST /messages` `{account, key?, request}` → `{event, duplicate}`
  * - `POST /files?account&name&type`, the bytes as they are → `{upload}`
+ * - those of `more`
  *
  * Errors are `{error}`: 400 for what can't be done as it is asked for, 404 for an account (or a path) that is not there,
  * 413 for too long a body, 503 with `code` and `retryAfterMs` when it can't be taken now.
@@ -63,14 +77,12 @@ interface Endpoint {
  */
 export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDoor> {
   const { intake } = options;
-  const endpoints: Readonly<Record<string, Endpoint>> = {
-    '/messages': {
-      maxBytes: MAX_MESSAGE_BYTES,
-      async handle(body) {
-        const { id, duplicate } = await intake.send(parse(OperatorMessage, readJson(body)));
-        return [200, { event: id, duplicate }];
-      },
-    },
+  const endpoints: Endpoints = {
+    ...options.more,
+    '/messages': jsonEndpoint(OperatorMessage, MAX_MESSAGE_BYTES, async (message) => {
+      const { id, duplicate } = await intake.send(message);
+      return [200, { event: id, duplicate }];
+    }),
     '/files': {
       maxBytes: MAX_FILE_BYTES,
       async handle(data, query) {
@@ -139,6 +151,7 @@ function refusal(error: unknown, log: DoorLog): Answer {
   if (error instanceof TooLongError) return [413, { error: 'this is too long; send less at once' }];
   if (error instanceof NoRoomError) return busy('BUSY', RETRY_MS, 'too much is being sent at once');
   if (error instanceof NotAcceptedError) return busy(error.why, error.retryAfterMs, error.message);
+  if (error instanceof LedgerError) return busy('LEDGER', RETRY_MS, error.message);
   if (error instanceof GoneError) return [400, { error: 'the request broke off' }];
   log.error({ error: errorShape(error) }, 'a request of an operator failed');
   return [500, { error: 'internal error: its cause is in the log of the process that holds the folder' }];
