@@ -131,7 +131,7 @@ function zoneReader({ config, timeZone }: CampaignSpec): (member: Candidate) => 
 
 function byEvents(contacted: ReadonlyMap<string, number>, account: string, key: string): Verdict | null {
   if (contacted.size === 0) return null;
-  const at = contacted.get(shortHash(JSON.stringify([account, `person/${key}`])));
+  const at = contacted.get(key) ?? contacted.get(shortHash(JSON.stringify([account, `person/${key}`])));
   if (at === undefined) return null;
   return ['CONTACTED_LATELY', `an event sent them a message or a flow on ${new Date(at).toISOString()}`];
 }

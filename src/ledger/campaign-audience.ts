@@ -89,6 +89,8 @@ function onePerContact(found: readonly FoundMember[]): FoundMember[] {
   });
 }
 
+const ofCard = (column: string) => `case when ${CARD_WINS} then excluded.${column} else m.${column} end`;
+
 const COLUMNS = `key text, number text, "contactId" bigint, "cardId" bigint, "cardAt" timestamptz, "row" int,
   "tagIds" bigint[], zones text, variables jsonb, reason text`;
 
@@ -97,20 +99,25 @@ const WINS = `(excluded.part < m.part or (excluded.part = m.part and (
   (excluded.card_at, excluded.card_id) > (m.card_at, m.card_id)
   or (excluded.card_id is null and m.card_id is null and excluded.number = m.key and m.number <> m.key))))`;
 
+/** The same for the card: that of the first part that brought one. */
+const CARD_WINS = `(excluded.card_id is not null and (m.card_id is null or excluded.part < m.card_part
+  or (excluded.part = m.card_part and (excluded.card_at, excluded.card_id) > (m.card_at, m.card_id))))`;
+
 const either = (column: string) =>
   `case when ${WINS} then coalesce(excluded.${column}, m.${column}) else coalesce(m.${column}, excluded.${column}) end`;
 
 const ADD = `
   insert into campaign_members as m
-    (run_id, part, key, number, contact_id, card_id, card_at, row_no, tag_ids, zones, variables)
-  select $1, $2, f.key, f.number, f."contactId", f."cardId", f."cardAt", f."row", f."tagIds", coalesce(f.zones, ''),
+    (run_id, part, key, number, contact_id, card_id, card_at, card_part, row_no, tag_ids, zones, variables)
+  select $1, $2, f.key, f.number, f."contactId", f."cardId", f."cardAt", case when f."cardId" is not null then $2::int end, f."row", f."tagIds", coalesce(f.zones, ''),
          coalesce(f.variables, '{}')
     from rows from (jsonb_to_recordset($3::jsonb) as (${COLUMNS})) with ordinality
       as f(key, number, "contactId", "cardId", "cardAt", "row", "tagIds", zones, variables, reason, n)
    order by f.n
   on conflict (run_id, key) where key is not null do update
      set part = least(m.part, excluded.part), number = ${either('number')}, contact_id = ${either('contact_id')},
-         card_id = ${either('card_id')}, card_at = ${either('card_at')}, row_no = ${either('row_no')},
+         card_id = ${ofCard('card_id')}, card_at = ${ofCard('card_at')}, card_part = ${ofCard('card_part')},
+         row_no = ${either('row_no')},
          tag_ids = case when excluded.tag_ids is null or excluded.tag_ids <@ m.tag_ids then m.tag_ids
                         else (select array_agg(distinct t) from unnest(m.tag_ids || excluded.tag_ids) t) end,
          zones = case when excluded.zones <> '' and (m.zones = '' or ${WINS}) then excluded.zones else m.zones end,

@@ -155,22 +155,26 @@ function lateRules({ openConversation, humanService, cap }: FreezeRules, param: 
 }
 
 /**
- * When somebody was last sent a flow or a message by events: by hash of the account and the person, as the ledger keeps their
- * subject. Epoch milliseconds.
+ * When events last sent somebody a flow or a message, in epoch milliseconds: by the key of the person, or by the hash of account
+ * and person that the ledger keeps as the subject of an event.
  */
 export async function contactedByEvents(
   db: Queryable,
   account: string,
   since: Date,
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.query<{ subject: string; at: number }>(
-    `select e.subject, (extract(epoch from max(i.sent_at)) * 1000)::float8 as at
-       from intents i join events e on e.id = i.subject
-      where i.account = $1 and i.kind in ('event-message', 'event-flow') and i.state <> 'open' and i.sent_at >= $2
-      group by e.subject`,
+  const rows = await db.query<{ who: string; at: number }>(
+    `select who, (extract(epoch from max(at)) * 1000)::float8 as at from (
+       select e.subject as who, i.sent_at as at from intents i join events e on e.id = i.subject
+        where i.account = $1 and i.kind in ('event-message', 'event-flow') and i.state <> 'open' and i.sent_at >= $2
+       union all
+       -- Messages into a conversation that was named by its id.
+       select c.person_key, d.sent_at from deliveries d join conversations c on c.account = $1 and c.id = d.conversation_id
+        where d.account = $1 and d.sent_at >= $2) contacted
+      group by who`,
     [account, since],
   );
-  return new Map(rows.map(({ subject, at }) => [subject, at]));
+  return new Map(rows.map(({ who, at }) => [who, at]));
 }
 
 export interface Decision {

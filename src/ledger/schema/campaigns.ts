@@ -45,8 +45,9 @@ export const CAMPAIGN_TABLES = `
     number text,
     contact_id bigint,
     card_id bigint,
-    -- When that card was made: of several of one person the newest counts.
+    -- When that card was made, and the part that brought it: of several of one person and part the newest counts.
     card_at timestamptz,
+    card_part int,
     -- Part of the audience that brought it, from 0, and the row of a source.
     part int not null,
     row_no int,

@@ -1,4 +1,5 @@
 // A ledger, a service and the planning of one campaign; a driver that takes it from step to step as the workflow does.
+import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createAudienceActivities } from '../../../../activities/campaign/audience.ts';
@@ -140,7 +141,7 @@ export function openAudienceRoom(options: RoomOptions) {
     ...{ room, steps, readPart },
 
     /** Reads everything, and freezes it unless told not to. @returns id of the run, and what each part found */
-    async plan({ freeze = true, workflow = 'workflow-1' } = {}): Promise<{ run: string; found: number[] }> {
+    async plan({ freeze = true, workflow = randomUUID() } = {}): Promise<{ run: string; found: number[] }> {
       const planning = await steps.open(workflow);
       const { run } = planning;
       for (const list of planning.lists) await steps.list(run, list);

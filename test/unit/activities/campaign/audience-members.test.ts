@@ -1,0 +1,464 @@
+// Who is in an audience: several parts together, each person once.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
+import { testLedger } from '../../../support/ledger.ts';
+import { type AudienceRoom, daysAgo, openAudienceRoom, type RoomOptions } from './audience-room.ts';
+import { type Lists, listedCard, openLists } from './lists-service.ts';
+
+let db: Database;
+let service: Lists;
+let rooms: AudienceRoom[] = [];
+const open = (over: Partial<RoomOptions> = {}) => {
+  const room = openAudienceRoom({ db, baseUrl: service.baseUrl, ...over });
+  rooms.push(room);
+  return room;
+};
+beforeEach(async () => {
+  db = await testLedger();
+  service = await openLists();
+});
+afterEach(async () => {
+  for (const room of rooms) await room.close();
+  rooms = [];
+  await service.close();
+});
+
+/** The long and the short form of one number. */
+const LONG = '5511987650001';
+const SHORT = '551187650001';
+const OTHER = '5511987650002';
+
+describe('of the service', () => {
+  let dir: string;
+  let sandbox: Sandbox;
+  const stages = [
+    { id: 11, name: 'New', order: 1 },
+    { id: 12, name: 'Lost', order: 2, isFinal: true, isWon: false },
+  ];
+  const lost = { pipelineId: 1, stageId: 12, status: 'lost', lostReasonId: 1 };
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'sluice-audience-'));
+    const account = {
+      id: 'acme',
+      tokens: [
+        { value: 'svc_test_a', scopes: ['contacts:read', 'cards:read', 'connections:read'] },
+        { value: 'svc_test_b', scopes: ['contacts:read', 'connections:read'] },
+      ],
+      connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }],
+      tags: [
+        { id: 1, name: 'vip' },
+        { id: 2, name: 'worked' },
+      ],
+      lostReasons: [{ id: 1, name: 'price' }],
+      pipelines: [{ id: 1, name: 'Sales', stages }],
+      contacts: [
+        { id: 1, number: LONG, name: 'Ana', tagIds: [1] },
+        { id: 2, number: OTHER, name: 'Bia', tagIds: [2] },
+        { id: 3, number: '5511987650003', name: 'Cid', tagIds: [] },
+        { id: 4, number: '188459349434521', name: 'lid', tagIds: [1] },
+        { id: 5, number: SHORT, name: 'Ana as well', tagIds: [] },
+      ],
+      cards: [
+        {
+          id: 1,
+          contactId: 1,
+          ...lost,
+          title: 'old',
+          createdAt: '2026-01-01T10:00:00Z',
+          closedAt: '2026-10-02T10:00:00Z',
+        },
+        {
+          id: 2,
+          contactId: 1,
+          ...lost,
+          title: 'new',
+          createdAt: '2026-09-01T10:00:00Z',
+          closedAt: '2026-10-01T10:00:00Z',
+        },
+        {
+          id: 3,
+          contactId: 2,
+          ...lost,
+          title: 'b',
+          createdAt: '2026-09-02T10:00:00Z',
+          closedAt: '2026-10-05T10:00:00Z',
+        },
+        {
+          id: 4,
+          contactId: 3,
+          ...lost,
+          title: 'c',
+          createdAt: '2026-09-03T10:00:00Z',
+          closedAt: '2026-07-01T10:00:00Z',
+        },
+        { id: 5, contactId: 3, pipelineId: 1, stageId: 11, title: 'c2', createdAt: '2026-09-04T10:00:00Z' },
+      ],
+    };
+    sandbox = await startSandbox({ port: 0, dataDir: dir, fixture: { accounts: [account] }, rate: 0 });
+  });
+  afterAll(async () => {
+    await sandbox.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const LOST = {
+    from: 'cards',
+    status: ['lost'],
+    lostReason: 'price',
+    closed: { after: '60d', before: '30d' },
+  };
+  const variables = { title: ['card.title', 'contact.name'], hi: 'Hi {{contact.name}}' };
+
+  it('lost in a period for a reason, by people without a tag: the newest card of each', async () => {
+    const room = open({
+      baseUrl: sandbox.baseUrl,
+      campaign: { audience: [{ ...LOST, withoutTags: ['worked'] }], variables },
+    });
+    const { run, found } = await room.plan();
+    expect(found).toEqual([2]);
+    expect(await room.members(run)).toMatchObject([
+      {
+        ...{ key: LONG, number: LONG, contact_id: 1, card_id: 2, part: 0, tag_ids: [1], state: 'waiting' },
+        ...{ variables: { title: 'new', hi: 'Hi Ana' }, zones: 'America/Sao_Paulo', place: 1 },
+      },
+    ]);
+    expect((await room.campaign(run)).calls).toBe(4);
+  });
+
+  it('parts together: a person is one member, of the first part that found them', async () => {
+    const sources = { list: [{ phone: '(11) 8765-0001' }, { phone: '+55 11 98765-0009' }] };
+    const audience = [
+      { from: 'contacts', tags: ['vip', 'worked'] },
+      { from: 'source', source: 'list', number: 'phone' },
+      LOST,
+      { from: 'contacts' },
+    ];
+    const room = open({ baseUrl: sandbox.baseUrl, sources, campaign: { audience, variables } });
+    const { run, found } = await room.plan();
+    expect(found).toEqual([3, 2, 3, 5]);
+    const members = await room.members(run);
+    expect(
+      members.map(({ key, contact_id, card_id, part, row_no, code }) => [
+        key,
+        contact_id,
+        card_id,
+        part,
+        row_no,
+        code,
+      ]),
+    ).toEqual([
+      [LONG, 1, 2, 0, 1, null],
+      [OTHER, 2, 3, 0, null, null],
+      [null, 4, null, 0, null, 'NUMBER_INVALID'],
+      ['5511987650009', null, null, 1, 2, 'VARIABLE_MISSING'],
+      ['5511987650003', 3, null, 3, null, null],
+    ]);
+    expect(members[0]?.variables).toEqual({ title: 'Ana', hi: 'Hi Ana' });
+    expect(members[2]?.reason).not.toMatch(/\d/);
+  });
+
+  it('FAULTS 47: one phone in two formats is one member, with the tags of both contacts', async () => {
+    const search = { from: 'contacts', search: 'Ana' };
+    const room = open({ baseUrl: sandbox.baseUrl, campaign: { audience: [search] } });
+    const { run, found } = await room.plan();
+    expect(found).toEqual([2]);
+    expect(await room.members(run)).toMatchObject([{ key: LONG, number: LONG, contact_id: 1, tag_ids: [1] }]);
+  });
+
+  it('a token that may not read cards ends the plan with the scope it lacks', async () => {
+    const room = open({
+      baseUrl: sandbox.baseUrl,
+      token: 'svc_test_b',
+      campaign: { audience: [{ from: 'cards' }] },
+    });
+    await expect(room.plan()).rejects.toMatchObject({ type: 'ERR_SCOPE_MISSING', nonRetryable: true });
+  });
+});
+
+describe('several cards of one person', () => {
+  const card = (id: number, made: string, number = LONG) =>
+    listedCard(id, {
+      createdAt: made,
+      contact: {
+        id: number === LONG ? 1 : 5,
+        name: `n${id}`,
+        number,
+        email: null,
+        tags: [{ id, name: 't' }],
+      },
+    });
+
+  it.each<[string, [number, string, string?][], number]>([
+    [
+      'oldest first',
+      [
+        [1, '2026-01-01T00:00:00Z'],
+        [2, '2026-02-01T00:00:00Z'],
+      ],
+      2,
+    ],
+    [
+      'newest first',
+      [
+        [2, '2026-02-01T00:00:00Z'],
+        [1, '2026-01-01T00:00:00Z'],
+      ],
+      2,
+    ],
+    [
+      'made at once',
+      [
+        [9, '2026-01-01T00:00:00Z'],
+        [4, '2026-01-01T00:00:00Z'],
+      ],
+      9,
+    ],
+    [
+      'offsets',
+      [
+        [1, '2026-01-01T23:00:00-03:00'],
+        [2, '2026-01-02T01:00:00Z'],
+      ],
+      1,
+    ],
+    [
+      'of both forms of the number',
+      [
+        [1, '2026-01-01T00:00:00Z'],
+        [2, '2026-02-01T00:00:00Z', SHORT],
+      ],
+      2,
+    ],
+  ])('%s: the newest counts, with its contact and its variables', async (_name, cards, wins) => {
+    service.cards = cards.map(([id, made, number]) => card(id, made, number));
+    const campaign = { audience: [{ from: 'cards' }], variables: { title: 'card.title' } };
+    const room = open({ campaign });
+    const { run } = await room.plan();
+    const [member, ...others] = await room.members(run);
+    expect(others).toEqual([]);
+    const number = cards.find(([id]) => id === wins)?.[2] ?? LONG;
+    expect(member).toMatchObject({
+      ...{ key: LONG, number, card_id: wins, contact_id: number === LONG ? 1 : 5 },
+      ...{ variables: { title: `T${wins}` }, tag_ids: cards.map(([id]) => id).toSorted((a, b) => a - b) },
+    });
+  });
+});
+
+describe('of sources', () => {
+  const list = (rows: readonly Record<string, unknown>[], over: Record<string, unknown> = {}) => ({
+    sources: { list: rows },
+    campaign: { audience: [{ from: 'source', source: 'list', number: ['phone', 'mobile'] }], ...over },
+  });
+
+  it('however a number is written, the person is one; what is none is told by its row', async () => {
+    const forms = [
+      '11987650001',
+      '+55 (11) 8765-0001',
+      '0xx11 98765 0001',
+      '5511987650001',
+      '=CMD()',
+      '123',
+      '',
+    ];
+    const room = open({ ...list([...forms.map((phone) => ({ phone })), { mobile: LONG }, {}]), broken: [9] });
+    const { run, found } = await room.plan();
+    expect(found).toEqual([9]);
+    const members = await room.members(run);
+    expect(members.map(({ key, row_no, code }) => [key, row_no, code])).toEqual([
+      [LONG, 1, null],
+      [null, 5, 'NUMBER_INVALID'],
+      [null, 6, 'NUMBER_INVALID'],
+      [null, 7, 'NUMBER_INVALID'],
+      [null, 9, 'NUMBER_INVALID'],
+    ]);
+    for (const { reason } of members.slice(1)) expect(reason).not.toMatch(/CMD|123/);
+    expect(members[4]?.reason).toBe('the row has too many fields');
+  });
+
+  it('variables keep their kind, by any form of expression; a later row adds what the first one lacks', async () => {
+    const rows = [
+      { phone: LONG, Name: ' Ana  \n', score: 7, ok: false, list: ['a', 'b'], x: { y: 1 } },
+      { phone: SHORT, late: 'yes', score: 9 },
+    ];
+    const variables = {
+      ...{ name: 'name', score: 'score', ok: 'ok', list: 'list', late: 'late', none: 'none', object: 'x' },
+      ...{
+        sum: '= score + 1',
+        fixed: { const: 'f' },
+        mapped: { path: 'score', map: { '7': 'seven' }, default: 'none' },
+      },
+    };
+    const room = open(list(rows, { variables }));
+    const { run } = await room.plan();
+    expect(await room.members(run)).toMatchObject([
+      {
+        code: 'VARIABLE_MISSING',
+        reason: 'no value for "none", "object"',
+        variables: {
+          ...{ name: 'Ana', score: 7, ok: false, list: ['a', 'b'], late: 'yes', sum: 8, fixed: 'f' },
+          mapped: 'seven',
+        },
+      },
+    ]);
+  });
+
+  it('text that no database takes does not stop the reading', async () => {
+    const room = open(list([{ phone: LONG, name: 'a\u0000b\ud800' }], { variables: { name: 'name' } }));
+    const { run } = await room.plan();
+    expect((await room.members(run))[0]?.variables).toEqual({ name: 'ab' });
+  });
+
+  it('20,000 rows, a tenth of them twice, are as many members as people', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => ({
+      phone: `5511${980_000_000 + (n % 18_000)}`,
+      n,
+    }));
+    const room = open(list(rows, { variables: { n: 'n' } }));
+    const { run, found } = await room.plan();
+    expect(found).toEqual([20_000]);
+    const [count] = await db.query<{ n: number; places: number }>(
+      "select count(*)::int as n, max(place) as places from campaign_members where run_id = $1 and state = 'waiting'",
+      [run],
+    );
+    expect(count).toEqual({ n: 18_000, places: 18_000 });
+  });
+
+  it('two who read one page at once read it once', async () => {
+    const room = open(list(Array.from({ length: 9000 }, (_, n) => ({ phone: `5511${980_000_000 + n}` }))));
+    const planning = await room.steps.open();
+    await Promise.all([room.steps.rows(planning.run, 0), room.steps.rows(planning.run, 0)]);
+    expect(await room.readPart(planning, 0)).toBe(9000);
+    expect(await room.members(planning.run)).toHaveLength(9000);
+  });
+});
+
+describe('of the ledger', () => {
+  const KEYS = [1, 2, 3, 4, 5].map((n) => `551198765000${n}`) as [string, string, string, string, string];
+  const [A, B, C, D, E] = KEYS;
+
+  beforeEach(async () => {
+    const people = [
+      { key: A, id: 1, number: SHORT, tags: ['VIP'], by: 'leads', pipeline: 'Sales', stage: 'New' },
+      { key: B, id: 2, number: B, tags: ['vip', 'x'], by: 'leads', pipeline: 'Sales', stage: '#12' },
+      { key: C, id: 3, number: C, tags: [], by: 'other', pipeline: '#2', stage: 'New' },
+      { key: D, id: null, number: null, tags: [], by: null, pipeline: null, stage: null },
+    ];
+    for (const { key, id, number, tags, by, pipeline, stage } of people) {
+      const seen = key === A ? { name: 'Ana', email: 'a@x.com', tags: [{ id: 9, name: 'VIP' }] } : null;
+      const [row] = await db.query<{ id: number }>(
+        `insert into people (account, key, remote_id, remote_number, tags_added, created_by, seen)
+         values ('acme', $1, $2, $3, $4, $5, $6) returning id`,
+        [key, id, number, JSON.stringify(tags), by, seen === null ? null : JSON.stringify(seen)],
+      );
+      if (pipeline !== null)
+        await db.query(
+          `insert into cards (account, person_id, pipeline, remote_id, stage, adopted) values ('acme', $1, $2, $1, $3, false)`,
+          [row?.id, pipeline, stage],
+        );
+    }
+    const talks: [number, string, number | null, number, boolean][] = [
+      [1, A, 40, 1, false],
+      [2, A, 5, 5, false],
+      [3, B, 40, 2, false],
+      [4, B, null, 50, false],
+      [5, C, 40, 1, true],
+      [6, E, null, 30, false],
+      [7, '', 90, 90, false],
+    ];
+    for (const [id, key, inbound, updated, todo] of talks) {
+      await db.query(
+        `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at, todo_at)
+         values ('acme', $1, 'main', 1, 'waba', $2, $3, 'p', $4, $5, $6)`,
+        [
+          ...[
+            id,
+            key,
+            daysAgo(updated),
+            JSON.stringify({ state: { contact: { id: 70 + id, name: `N${id}` } } }),
+          ],
+          ...[inbound === null ? null : daysAgo(inbound), todo ? daysAgo(0) : null],
+        ],
+      );
+    }
+    await earlierRun('spring', 1, daysAgo(90), [[E, 'triggered', null]]);
+    await earlierRun('spring', 2, daysAgo(60), [
+      [A, 'triggered', null],
+      [B, 'triggered', null],
+      [C, 'skipped', null],
+      [D, 'triggered', daysAgo(59)],
+    ]);
+    await earlierRun('spring', 3, null, [[E, 'waiting', null]]);
+  });
+
+  async function earlierRun(
+    name: string,
+    seq: number,
+    startedAt: Date | null,
+    members: [string, string, Date | null][],
+  ) {
+    const run = `acme/+${name}/${seq}`;
+    await db.query(
+      `insert into runs (id, account, sync, seq, spec, kind, finished_at) values ($1, 'acme', $2, $3, '{}', 'campaign', now())`,
+      [run, `+${name}`, seq],
+    );
+    await db.query(
+      `insert into campaigns (run_id, account, campaign, digest, as_of, planned_by, started_at, state)
+       values ($1, 'acme', $2, 'd', now(), 'ana', $3, 'finished')`,
+      [run, name, startedAt],
+    );
+    for (const [key, state, replied] of members) {
+      await db.query(
+        `insert into campaign_members (run_id, key, number, part, state, triggered_at, replied_at)
+         values ($1, $2, $2, 0, $3, $4, $5)`,
+        [run, key, state, state === 'triggered' ? startedAt : null, replied],
+      );
+    }
+  }
+
+  it.each<[Record<string, unknown>, string[]]>([
+    [{}, KEYS],
+    [{ tags: ['vip'] }, [A, B]],
+    [{ tags: ['X', 'none'] }, [B]],
+    [{ pipeline: 'Sales' }, [A, B]],
+    [{ pipeline: '2' }, [C]],
+    [{ pipeline: 'Sales', stage: 'New' }, [A]],
+    [{ pipeline: 'Sales', stage: '12' }, [B]],
+    [{ createdBy: 'leads', tags: ['x'] }, [B]],
+    [{ tags: ["x' or true --"] }, []],
+    [{ silentFor: '30d' }, [B, E]],
+    [{ silentFor: '3d' }, [A, B, E]],
+    [{ silentFor: '30d', createdBy: 'leads' }, [B]],
+    [{ campaign: { name: 'spring' } }, [A, B, D]],
+    [
+      { campaign: { name: 'spring', replied: true } },
+      [A, B, D].filter((key) => key !== A || true).slice(0, 3),
+    ],
+    [{ campaign: { name: 'spring', replied: false } }, []],
+    [{ campaign: { name: 'summer' } }, []],
+  ])('%j', async (part, expected) => {
+    const room = open({ campaign: { audience: [{ from: 'ledger', ...part }], cap: { times: 99 } } });
+    const { run, found } = await room.plan();
+    expect((await room.members(run)).map(({ key }) => key)).toEqual(expected);
+    expect(found).toEqual([expected.length]);
+  });
+
+  it('numbers, contacts and names are those that the ledger knows, and no call is made', async () => {
+    const variables = { name: 'contact.name' };
+    const room = open({ campaign: { audience: [{ from: 'ledger' }], variables } });
+    const { run } = await room.steps.open();
+    await room.steps.rows(run, 0);
+    for (let done = false; !done; ) ({ done } = await room.steps.rows(run, 0));
+    expect(await room.members(run)).toMatchObject([
+      { key: A, number: SHORT, contact_id: 1, tag_ids: [9], variables: { name: 'Ana' } },
+      { key: B, number: B, contact_id: 2, tag_ids: null, variables: { name: 'N3' } },
+      { key: C, number: C, contact_id: 3, variables: { name: 'N5' } },
+      { key: D, number: D, contact_id: null, variables: {} },
+      { key: E, number: E, contact_id: 76, variables: { name: 'N6' } },
+    ]);
+    expect((await room.campaign(run)).calls).toBe(0);
+  });
+});
