@@ -32,8 +32,11 @@ export function timeRoom(): TimeRoom {
     workflows = await startSkippingWorker(temporal);
   });
   afterAll(async () => {
-    await workflows?.stop();
-    await temporal?.close();
+    try {
+      await workflows?.stop();
+    } finally {
+      await temporal?.close();
+    }
   });
   return {
     async inHouse(options, work) {

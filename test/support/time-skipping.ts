@@ -1,12 +1,16 @@
 // An engine whose time runs ahead: whenever nothing is under way, it is at once when the next timer is due. Weeks of a campaign
 // pass in a second. It has no lists of workflows, no schedules and no limits of queues.
 import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { Clock } from '../../activities/deps.ts';
 import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
 import { findTestServer } from '../../src/runtime/temporal-binary.ts';
+import { guard } from './guard.ts';
 import { SEARCH_ATTRIBUTES } from './house.ts';
 import type { TestTemporal } from './temporal.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -40,7 +44,19 @@ export async function startSkippingTemporal(): Promise<SkippingTemporal> {
   const env = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   });
+  try {
+    return await skipping(env);
+  } catch (error) {
+    await env.teardown();
+    throw error;
+  }
+}
+
+async function skipping(env: TestWorkflowEnvironment): Promise<SkippingTemporal> {
   const { connection, nativeConnection, namespace = 'default' } = env;
+  // The SDK ends its server only with `teardown`: not when this process is killed.
+  const port = env.address.split(':').at(-1) ?? '';
+  const standDown = guard({ pid: await serverAt(port), folder: join(tmpdir(), `sluice-no-folder-${port}`) });
   // It can't list those it has, as the production code asks first.
   await connection.operatorService.addSearchAttributes({
     namespace,
@@ -62,8 +78,29 @@ export async function startSkippingTemporal(): Promise<SkippingTemporal> {
       await env.sleep(ms);
       await now();
     },
-    close: async () => await env.teardown(),
+    async close() {
+      await env.teardown();
+      await standDown();
+    },
   };
+}
+
+/** Process of the server that was told to listen here; the SDK does not tell it. Null where there is no /proc. */
+async function serverAt(port: string): Promise<number | null> {
+  const pids = (await readdir('/proc').catch(nothing)).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids) {
+    const [, ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(nothing))
+      .toString()
+      .split('\0');
+    if (args[0] === port) return Number(pid);
+  }
+  return null;
+}
+
+/** A process that has ended meanwhile, or a system without /proc. */
+function nothing(error: NodeJS.ErrnoException): string[] {
+  if (['ENOENT', 'ESRCH', 'EACCES'].includes(error.code ?? '')) return [];
+  throw error;
 }
 
 /** Runs the workflows of a test file, as `startWorkflowWorker`: this engine lists only those that are open, and not by query. */
