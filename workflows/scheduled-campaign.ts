@@ -27,8 +27,11 @@ export interface ScheduledCampaignResult {
   /** Id of the run in the ledger; null when this turn was left out, or its planning was cancelled. */
   readonly run: string | null;
   readonly started: boolean;
-  /** Why it was not started, or not run to its end; null: it was. `problems` and `approval` wait for somebody. */
-  readonly why: 'overlap' | 'problems' | 'approval' | 'cancelled' | null;
+  /**
+   * Why it was not started, or not run to its end; null: it was. `nobody` is to be reached today; `problems` and
+   * `approval` wait for somebody.
+   */
+  readonly why: 'overlap' | 'nobody' | 'problems' | 'approval' | 'cancelled' | null;
 }
 
 /** Who planned and started it, as the ledger has it. */
@@ -88,7 +91,8 @@ async function begin(name: CampaignName): Promise<Begun | null> {
     return { run: null, why: 'cancelled' };
   }
   const { run, problems, approval } = plan;
-  if (problems.length > 0) return { run, why: 'problems' };
+  if (problems.length > 0)
+    return { run, why: problems.every(({ code }) => code === 'EMPTY_AUDIENCE') ? 'nobody' : 'problems' };
   if (approval !== 'none') return { run, why: 'approval' };
   const campaign = await unlessTaken(() =>
     startChild<typeof reactivationCampaign>('reactivationCampaign', {

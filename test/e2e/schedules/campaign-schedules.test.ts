@@ -125,8 +125,9 @@ it('a turn plans the campaign and runs it, by the schedule', async () => {
   });
 });
 
-it('a plan with problems, or that somebody has to approve, is made and left to people', async () => {
+it('a plan of nobody, with problems, or that somebody has to approve, is made and left to people', async () => {
   for (const [over, why] of [
+    [{ exclude: { tags: ['crm'] } }, 'nobody'],
     [{ end: '2026-01-01T00:00:00Z' }, 'problems'],
     [{ approval: 'second-person' }, 'approval'],
   ] as const) {
