@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { campaignDeskAct, campaignRunPlan, campaignRunReport } from '../../workflows/campaign-desk.ts';
-import type { CampaignReport } from '../contracts/campaign.ts';
+import type { CampaignPlan, CampaignReport } from '../contracts/campaign.ts';
 import { type MeantCampaign, meantCampaign, runsOf } from './campaign-find.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 import { describeCampaignPlan } from './describe-plan.ts';
@@ -79,7 +79,10 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         const plan = await askDesk<typeof campaignRunPlan>(client, 'campaign-desk', 'campaignRunPlan', [
           { run },
         ]).catch(refused);
-        if (plan !== null && !joins) for (const line of describeCampaignPlan(plan)) say(line);
+        if (plan !== null && !joins) {
+          for (const line of describeCampaignPlan(plan)) say(line);
+          if (plan.problems.length > 0) throw hasProblems(plan);
+        }
         const { signal } = shutdown;
         const input = { account, campaign: name, run, by: operatorName(), reason: options.reason };
         const { handle } = await unlessStackFails(startCampaign({ client, signal }, input, ANSWER_MS));
@@ -132,6 +135,13 @@ async function runToStart(
   const open = runs.find(({ state }) => state === 'running' || state === 'planned');
   if (open !== undefined) return open;
   throw noPlan(meant, runs[0]);
+}
+
+/** What they are stands above it. */
+function hasProblems({ campaign, problems }: CampaignPlan): CliError {
+  const what = problems.length === 1 ? 'this problem' : `these ${problems.length} problems`;
+  const way = `mend what is told above, and plan it again with \`sluice campaign plan ${campaign}\``;
+  return new CliError(EXIT.error, `a plan with ${what} can't be started: ${way}`);
 }
 
 function noPlan({ campaign }: MeantCampaign, newest: CampaignReport | undefined): CliError {

@@ -57,7 +57,7 @@ function describeCost(plan: CampaignPlan): string[] {
   const finish =
     finishAt === null
       ? 'no end can be foreseen'
-      : `done ${formatTime(new Date(finishAt), plan.timeZone)}, if it begins now and nothing else comes between`;
+      : `done ${formatTime(new Date(finishAt), plan.timeZone)}, if it begins at once and nothing comes between`;
   return [
     `  ${n(sum)} calls: ${kinds.join(', ')}; the plan took ${n(planning)}`,
     ...(eligible === 0

@@ -60,7 +60,9 @@ export async function planCampaign(
     progress.update({ done: now.found, total: null, note });
   };
   try {
-    return await follow({ client, handle, look, signal });
+    const plan = await follow({ client, handle, look, signal });
+    if (plan !== null) progress.update({ done: plan.found, total: plan.found, note: 'done' });
+    return plan;
   } catch (error) {
     throw campaignRefusal(error);
   } finally {

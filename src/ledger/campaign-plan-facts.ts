@@ -1,5 +1,6 @@
 // What a plan of a campaign tells of its audience and of the account, counted in the ledger.
 import type { MemberState } from '../contracts/campaign.ts';
+import type { SampledMember } from '../contracts/campaign-people.ts';
 import type { Queryable } from './database.ts';
 
 export interface StateCount {
@@ -75,15 +76,8 @@ export async function underWayBeside(
   };
 }
 
-/** A member with the variables that its flow would get: personal data. */
-export interface SampleMember {
-  readonly member: number;
-  readonly number: string | null;
-  readonly variables: Readonly<Record<string, unknown>>;
-}
-
-/** The first members that would be triggered. */
-export async function sampleMembers(db: Queryable, run: string, limit: number): Promise<SampleMember[]> {
+/** The first members that would be triggered, with the variables that the flow would get: personal data. */
+export async function sampleMembers(db: Queryable, run: string, limit: number): Promise<SampledMember[]> {
   return await db.query(
     `select id::float8 as member, number, coalesce(variables, '{}') as variables from campaign_members
       where run_id = $1 and state = 'waiting' order by place, id limit $2`,
