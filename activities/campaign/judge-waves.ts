@@ -3,7 +3,7 @@ import { brokenRules } from '../../src/campaigns/waves.ts';
 import type { PlanNote } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import { holdCampaign } from '../../src/ledger/campaign-acts.ts';
-import { standing } from '../../src/ledger/campaign-turn.ts';
+import { countMembers } from '../../src/ledger/campaign-turn.ts';
 import { judgeWave, waveOutcomes, wavesToJudge } from '../../src/ledger/campaign-waves.ts';
 import type { CampaignRow } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
@@ -40,7 +40,7 @@ export async function judgeWaves(
     await judgeWave(tx, id, wave, broken, at);
     reasons.push(...broken.map(({ reason }) => `wave ${wave}: ${reason}`));
   }
-  if (reasons.length === 0 || (await standing(tx, id)).counts.waiting === 0) return null;
+  if (reasons.length === 0 || (await countMembers(tx, id)).waiting === 0) return null;
   const reason = reasons.join('; ');
   await holdCampaign(tx, id, { by: 'sluice', reason: `${STOP_RULE}: ${reason}` });
   return { code: STOP_RULE, reason };

@@ -15,7 +15,7 @@ import {
   otherRun,
 } from '../../src/ledger/campaign-acts.ts';
 import { catchUp } from '../../src/ledger/campaign-results.ts';
-import { standing } from '../../src/ledger/campaign-turn.ts';
+import { countMembers } from '../../src/ledger/campaign-turn.ts';
 import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
@@ -94,9 +94,9 @@ export function createTurnActivities(deps: Deps) {
           await catchUp(db, input.run, new Date(at));
           continue;
         }
-        const { next, wave, standing } = decided;
+        const { next, wave, counts } = decided;
         const { callsPerMinute } = await budgetOf(row.account);
-        return { ...next, wave, counts: standing.counts, callsPerMinute, pacePerMinute: paceOf(row) };
+        return { ...next, wave, counts, callsPerMinute, pacePerMinute: paceOf(row) };
       }
     },
 
@@ -107,7 +107,7 @@ export function createTurnActivities(deps: Deps) {
         const row = await lockOrRefuse(tx, run);
         if (row.state === 'cancelled')
           await giveUpLost(tx, run, { seconds: LOST_SECONDS, code: AMBIGUOUS }, at);
-        const { counts } = await standing(tx, run);
+        const counts = await countMembers(tx, run);
         if (counts.found + counts.waiting + counts.sending > 0) return false;
         if (!(await moveCampaign(tx, run, ['running'], 'finished', at))) return true;
         // A run that operators have opened again finishes more than once.

@@ -7,32 +7,15 @@ import {
 } from '../contracts/campaign.ts';
 import type { Queryable } from './database.ts';
 
-export interface Standing {
-  /** Members of the run by state. */
-  readonly counts: CampaignCounts;
-  /** How many members of a wave are in these states; null: of no wave. */
-  inWave(wave: number | null, ...states: readonly MemberState[]): number;
-  /** Waves of which members are in this state. */
-  wavesWith(state: MemberState): readonly number[];
-}
-
-/** One pass over the index: 100,000 members take some 30 ms. */
-export async function standing(tx: Queryable, run: string): Promise<Standing> {
-  const rows = await tx.query<{ wave: number | null; state: MemberState; n: number }>(
-    'select wave, state, count(*)::int as n from campaign_members where run_id = $1 group by wave, state',
+/** Members of the run by state: one pass over an index, some 30 ms for 100,000. */
+export async function countMembers(tx: Queryable, run: string): Promise<CampaignCounts> {
+  const rows = await tx.query<{ state: MemberState; n: number }>(
+    'select state, count(*)::int as n from campaign_members where run_id = $1 group by state',
     [run],
   );
   const counts = Object.fromEntries(MEMBER_STATES.map((state) => [state, 0])) as Record<MemberState, number>;
-  for (const { state, n } of rows) counts[state] += n;
-  return {
-    counts,
-    inWave: (wave, ...states) =>
-      rows
-        .filter((row) => row.wave === wave && states.includes(row.state))
-        .reduce((sum, { n }) => sum + n, 0),
-    wavesWith: (wanted) =>
-      rows.flatMap(({ wave, state }) => (wave !== null && state === wanted ? [wave] : [])),
-  };
+  for (const { state, n } of rows) counts[state] = n;
+  return counts;
 }
 
 /** Waiting members of a wave that share their zones. */
@@ -60,25 +43,29 @@ export async function waitingByZones(
   );
 }
 
-/** The next members of a wave whose zones are among these, in the order of their ids. */
-export async function nextMembers(
+/** Waiting members of a wave behind `after` who may come now, as far as their zones let them, in the order of their ids. */
+export async function waitingAfter(
   tx: Queryable,
   run: string,
-  next: {
-    readonly wave: number;
-    readonly after: number;
-    readonly zones: readonly string[];
-    readonly limit: number;
-  },
+  { wave, after, limit }: { readonly wave: number; readonly after: number; readonly limit: number },
   at: Date,
 ): Promise<{ readonly id: number; readonly zones: string }[]> {
   return await tx.query(
     `select id, zones from campaign_members
-      where run_id = $1 and wave = $2 and state = 'waiting' and id > $3 and zones = any($4)
-        and coalesce(not_before <= $6, true)
-      order by id limit $5`,
-    [run, next.wave, next.after, next.zones, next.limit, at],
+      where run_id = $1 and wave = $2 and state = 'waiting' and id > $3 and coalesce(not_before <= $5, true)
+      order by id limit $4`,
+    [run, wave, after, limit, at],
   );
+}
+
+/** Has anybody in the wave been triggered, or tried? */
+export async function hasBegun(tx: Queryable, run: string, wave: number): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from campaign_members
+      where run_id = $1 and wave = $2 and state in ('sending', 'triggered', 'failed', 'unknown') limit 1`,
+    [run, wave],
+  );
+  return rows.length > 0;
 }
 
 /**
@@ -124,11 +111,13 @@ export async function skipMembers(
   return row?.n ?? 0;
 }
 
-/** Waiting members that name a wave which has ended come again. */
-export async function freeStranded(tx: Queryable, run: string): Promise<void> {
-  await tx.query(
+/** Waiting members that name a wave which has ended come again. @returns how many they were */
+export async function freeStranded(tx: Queryable, run: string): Promise<number> {
+  const rows = await tx.query(
     `update campaign_members m set wave = null, place = null from campaign_waves w
-      where m.run_id = $1 and m.state = 'waiting' and w.run_id = $1 and w.wave = m.wave and w.ended_at is not null`,
+      where m.run_id = $1 and m.state = 'waiting' and w.run_id = $1 and w.wave = m.wave and w.ended_at is not null
+     returning 1`,
     [run],
   );
+  return rows.length;
 }
