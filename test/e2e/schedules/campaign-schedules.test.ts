@@ -18,7 +18,7 @@ import {
 } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
 import type { ScheduledCampaignResult, scheduledCampaign } from '../../../workflows/scheduled-campaign.ts';
-import { campaignHouse, flowRuns, report } from '../../support/campaign-room.ts';
+import { campaignHouse, flowRuns, report, winback } from '../../support/campaign-room.ts';
 import type { House } from '../../support/house.ts';
 import { syncRoom } from '../../support/sync-room.ts';
 import { until } from '../../support/until.ts';
@@ -47,11 +47,11 @@ async function apply(scheduled: readonly Job[], over: { jobs?: Job[]; taskQueue?
 }
 
 let turns = 0;
-async function turn(house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other') {
+async function turn(house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other', campaign = NAME.campaign) {
   return await room.temporal.client.workflow.start<typeof scheduledCampaign>('scheduledCampaign', {
     workflowId: `${scheduledCampaignWorkflowId(NAME)}-${turns++}`,
     taskQueue: house.workQueue,
-    args: [{ ...NAME, overlap }],
+    args: [{ ...NAME, campaign, overlap }],
   });
 }
 
@@ -126,18 +126,20 @@ it('a turn plans the campaign and runs it, by the schedule', async () => {
 });
 
 it('a plan of nobody, with problems, or that somebody has to approve, is made and left to people', async () => {
-  for (const [over, why] of [
-    [{ exclude: { tags: ['crm'] } }, 'nobody'],
-    [{ end: '2026-01-01T00:00:00Z' }, 'problems'],
-    [{ approval: 'second-person' }, 'approval'],
-  ] as const) {
-    await room.inHouse(campaignHouse(2, { campaign: over }), async (house) => {
-      const result = await (await turn(house, 'skip')).result();
-      expect(result).toEqual({ run: expect.stringContaining('acme/+winback/'), started: false, why });
+  const cases = {
+    nobody: { exclude: { tags: ['crm'] } },
+    problems: { end: '2026-01-01T00:00:00Z' },
+    approval: { approval: 'second-person' },
+  };
+  const campaigns = Object.fromEntries(Object.entries(cases).map(([name, over]) => [name, winback(over)]));
+  await room.inHouse({ ...campaignHouse(2), campaigns }, async (house) => {
+    for (const why of Object.keys(cases)) {
+      const result = await (await turn(house, 'skip', why)).result();
+      expect(result).toEqual({ run: expect.stringContaining(`acme/+${why}/`), started: false, why });
       expect(await report(house, result.run!)).toMatchObject({ state: 'planned' });
-      expect(await flowRuns(house)).toEqual([]);
-    });
-  }
+    }
+    expect(await flowRuns(house)).toEqual([]);
+  });
 });
 
 it('a turn that meets a run is left out, waits for its end, or cancels it, as the policy says', async () => {
