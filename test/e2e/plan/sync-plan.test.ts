@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { registerSync } from '../../../src/cli/sync.ts';
 import { RunSpec } from '../../../src/contracts/run.ts';
 import { openPglite } from '../../../src/ledger/database.ts';
 import { reportRun } from '../../../src/ledger/runs.ts';
 import { buildOnce } from '../../support/build.ts';
 import { runModule } from '../../support/child.ts';
 import { layCluster } from '../../support/cluster.ts';
+import { runHere } from '../../support/run-here.ts';
 
 const ROWS = 9000;
 const MAPPING = { contact: { number: 'phone', name: 'name', email: 'email' }, tags: ['tags'] };
@@ -33,15 +35,19 @@ beforeAll(async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   for (const folder of ['.sluice/ledger', 'killed']) await layCluster(join(dir, folder));
   await writeFile(join(dir, 'leads.csv'), rows().join('\n'));
+  await writeFile(join(dir, 'few.csv'), [...rows().slice(0, 11), 'none,Nobody,,'].join('\n'));
   const { port } = server.address() as { port: number };
   await writeFile(
     join(dir, 'sluice.yaml'),
     stringify({
       version: 1,
       accounts: { acme: { baseUrl: `http://127.0.0.1:${port}/wapi`, tokens: ['env:TOKEN'] } },
-      sources: { leads: SOURCE },
+      sources: { leads: SOURCE, few: { ...SOURCE, path: 'few.csv' } },
       mappings: { leads: MAPPING },
-      syncs: { leads: { account: 'acme', source: 'leads', mapping: 'leads' } },
+      syncs: {
+        leads: { account: 'acme', source: 'leads', mapping: 'leads' },
+        few: { account: 'acme', source: 'few', mapping: 'leads' },
+      },
     }),
   );
 });
@@ -88,10 +94,14 @@ describe('sluice sync plan', () => {
   });
 
   it('is readable without --json', async () => {
-    const { stdout, stderr } = await plan('--samples', '1');
+    const place = ['--config', join(dir, 'sluice.yaml'), '--state', join(dir, '.sluice')];
+    const { stdout, stderr } = await runHere(
+      (program) => registerSync(program, { TOKEN: 'svc_test_plan' }),
+      ['sync', 'plan', 'few', '--samples', '1', ...place],
+    );
     expect(stdout).toContain('nothing was written, no call was made');
-    expect(stdout).toMatch(/9,000 rows read: 8,990 to create/);
-    expect(stdout).toMatch(/row 9,000 rejected/);
+    expect(stdout).toMatch(/11 rows read: 10 to create/);
+    expect(stdout).toMatch(/row 11 rejected/);
     expect(`${stdout}${stderr}`).not.toMatch(/Canaria|c0@mail|4155551000/);
   });
 });
