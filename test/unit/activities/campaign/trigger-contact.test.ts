@@ -1,0 +1,272 @@
+// What comes before a trigger, its contact found and looked at; and what follows it, as events.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { firstEffectStep } from '../../../../activities/effects/first-step.ts';
+import { createIntakeActivities } from '../../../../activities/intake.ts';
+import { saveCatalog } from '../../../../src/ledger/catalog.ts';
+import { endEvent, getEvent } from '../../../../src/ledger/events.ts';
+import { optedOut } from '../../../../src/ledger/opt-outs.ts';
+import { failureOf, NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+
+const TAGS = [
+  { id: 1, name: 'crm' },
+  { id: 2, name: 'Stop' },
+  { id: 3, name: 'angry' },
+  { id: 4, name: 'reactivated' },
+];
+
+let room: TriggerRoom;
+beforeAll(async () => {
+  room = await openTriggerRoom({ tags: TAGS });
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  room.clock.ms = NOON;
+  await room.panel.clearFaults();
+  await room.requests();
+});
+
+const tag = ({ contact }: Person, ...tagIds: number[]) =>
+  room.panel.patch({ contacts: [{ id: contact, tagIds }] });
+const paths = async () =>
+  (await room.requests()).map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`);
+const LIST = 'GET /v1/contacts';
+const TRIGGER = 'POST /v1/flows/trigger';
+const one = ({ contact }: Person) => `GET /v1/contacts/${contact}`;
+
+describe('whose id nobody knows is found by the number', () => {
+  it('under the other form of a Brazilian number', async () => {
+    const known = await room.waiting();
+    await room.panel.patch({ contacts: [{ id: 150, number: '551187659999', name: 'Old' }] });
+    const person = await room.waiting({}, { id: null, contact: 150, number: '5511987659999' });
+    const { answer, steps } = await room.drive(person);
+    expect(answer).toEqual({ state: 'triggered', next: null });
+    expect(steps).toEqual(['triggerMember', 'findMember', 'triggerMember']);
+    expect(await paths()).toEqual([LIST, TRIGGER]);
+    expect(await room.rowOf(person)).toMatchObject({ contact_id: 150, number: '551187659999' });
+    expect(await room.runsOf(person)).toHaveLength(1);
+    expect(await room.runsOf(known)).toHaveLength(0);
+  });
+
+  it('once: the ledger knows it from then on', async () => {
+    const first = await room.waiting({ cap: { times: 9 } }, { id: null });
+    await room.drive(first);
+    await paths();
+    const second = await room.waiting({ cap: { times: 9 } }, { id: null, contact: first.contact });
+    await room.drive(second);
+    expect(await paths()).toEqual([TRIGGER]);
+  });
+
+  it('and is gone when the account has none of this number', async () => {
+    const person = await room.waiting({}, { id: null, number: '5511987640000' });
+    expect((await room.drive(person)).answer).toEqual({ state: 'skipped', next: null });
+    expect(await room.rowOf(person)).toMatchObject({ code: 'CONTACT_GONE' });
+    expect(await paths()).toEqual([LIST]);
+  });
+
+  it('as is one whose id the service knows no more, and whose number neither', async () => {
+    const person = await room.waiting({}, { id: 9999, number: '5511987640001' });
+    const { answer, steps } = await room.drive(person);
+    expect(answer).toEqual({ state: 'skipped', next: null });
+    expect(steps).toEqual(['triggerMember', 'findMember']);
+    expect(await room.rowOf(person)).toMatchObject({ code: 'CONTACT_GONE' });
+    expect(await room.touchesOf(person)).toBe(0);
+  });
+
+  it('but one who came back under another id is triggered', async () => {
+    const person = await room.waiting({}, { id: 9999 });
+    const { answer, steps } = await room.drive(person);
+    expect(answer).toEqual({ state: 'triggered', next: null });
+    expect(steps).toEqual(['triggerMember', 'findMember', 'triggerMember']);
+    expect(await room.runsOf(person)).toHaveLength(1);
+  });
+
+  it('only once: a service that shows a contact and then knows it not is not asked for ever', async () => {
+    const person = await room.waiting({}, { id: 9999 });
+    for (let n = 0; n < 3; n++) await room.refuseWith(404, 'ERR_NO_CONTACT_FOUND');
+    const { answer, steps } = await room.drive(person);
+    expect(answer).toEqual({ state: 'skipped', next: null });
+    expect(steps).toEqual(['triggerMember', 'findMember', 'triggerMember']);
+  });
+
+  it('and not at all where the flow takes the number', async () => {
+    const person = await room.waiting({}, { id: null });
+    const assumptions = { 'flows.contactIdentity': 'number', 'flows.contactField': 'number' } as const;
+    const by = room.worker({ assumptions });
+    expect((await room.drive(person, { by })).steps).toEqual(['triggerMember']);
+    expect(await paths()).toEqual([TRIGGER]);
+    expect(await room.runsOf(person)).toHaveLength(1);
+  });
+});
+
+describe('a campaign that looks at the tags just before the call', () => {
+  const config = { recheck: 'api', exclude: { tags: ['ANGRY'] } };
+
+  it('triggers who has none that says no, and looks again when that is long ago', async () => {
+    const person = await room.waiting(config);
+    await tag(person, 1);
+    expect(await room.step('recheckMember', person)).toEqual({ state: 'waiting', next: 'triggerMember' });
+    expect(await room.step('recheckMember', person)).toEqual({ state: 'waiting', next: 'triggerMember' });
+    expect(await paths()).toEqual([one(person)]);
+    room.clock.ms += 11 * 60_000;
+    expect((await room.drive(person)).steps).toEqual(['triggerMember', 'recheckMember', 'triggerMember']);
+    expect(await paths()).toEqual([one(person), TRIGGER]);
+  });
+
+  it('looks at who was only just found no second time', async () => {
+    const person = await room.waiting(config, { id: null });
+    const { steps } = await room.drive(person, { from: 'recheckMember' });
+    expect(steps).toEqual(['recheckMember', 'findMember', 'triggerMember']);
+    expect(await paths()).toEqual([LIST, TRIGGER]);
+  });
+
+  it.each([
+    ['FAULTS 47: who has opted out', [1, 2], 'OPTED_OUT', true],
+    ['who has a tag that is left out', [1, 3], 'EXCLUDED_TAG', false],
+    ['who has both counts as opted out', [3, 2], 'OPTED_OUT', true],
+  ])('leaves out %s', async (_, tagIds, code, out) => {
+    for (const id of [undefined, null] as const) {
+      const person = await room.waiting(config, id === undefined ? {} : { id });
+      await tag(person, ...tagIds);
+      await paths();
+      const { answer } = await room.drive(person, { from: 'recheckMember' });
+      expect(answer).toEqual({ state: 'skipped', next: null });
+      expect(await room.rowOf(person)).toMatchObject({ code });
+      expect((await optedOut(room.db, 'acme', [person.key])).has(person.key)).toBe(out);
+      expect(await paths()).not.toContain(TRIGGER);
+    }
+  });
+
+  it('finds who is gone by number, once', async () => {
+    const person = await room.waiting(config, { id: 9999 });
+    const { answer, steps } = await room.drive(person, { from: 'recheckMember' });
+    expect(answer).toEqual({ state: 'triggered', next: null });
+    expect(steps).toEqual(['recheckMember', 'findMember', 'triggerMember']);
+  });
+});
+
+describe('a look that fails', () => {
+  const arm = (fault: object, times = 1) =>
+    room.panel.fault({ method: 'GET', path: '/v1/contacts', times, ...fault });
+
+  it.each([
+    ['FAULTS 5: a 500', { kind: 'status', status: 500, body: { error: 'oops' } }],
+    ['FAULTS 1: a reset', { kind: 'reset-after' }],
+    ['FAULTS 7: a limit', { kind: 'status', status: 429, body: { error: 'x', code: 'ERR_RATE_LIMITED' } }],
+  ])('%s is tried again', async (_, fault) => {
+    const person = await room.waiting({ recheck: 'api' });
+    await arm(fault);
+    expect((await failureOf(room.step('recheckMember', person))).nonRetryable).not.toBe(true);
+    expect((await room.drive(person, { from: 'recheckMember' })).answer.state).toBe('triggered');
+  });
+
+  it('FAULTS 5: a contact that makes the service fail for ever fails alone', async () => {
+    const person = await room.waiting({ recheck: 'api' });
+    await arm({ kind: 'status', status: 500, body: { error: 'oops' } }, 12);
+    const { answer, steps } = await room.drive(person, { from: 'recheckMember' });
+    expect(answer).toEqual({ state: 'failed', next: null });
+    expect(steps).toHaveLength(12);
+    expect(await room.rowOf(person)).toMatchObject({ code: 'HTTP_500' });
+  });
+
+  it('FAULTS 14: a contact that can not be read fails alone', async () => {
+    const person = await room.waiting({ recheck: 'api' });
+    await arm({ kind: 'status', status: 200, body: { requestId: 'r', contact: { id: 'x' } } });
+    expect(await room.step('recheckMember', person)).toEqual({ state: 'failed', next: null });
+    expect(await room.rowOf(person)).toMatchObject({ code: 'UNEXPECTED_SHAPE' });
+  });
+
+  it.each([
+    ['svc_test_revoked', 'ERR_TOKEN_REVOKED'],
+    ['svc_test_trigger', 'ERR_SCOPE_MISSING'],
+  ])('FAULTS 12: by the token %s it concerns the campaign', async (token, type) => {
+    await room.panel.patch({ tokens: [{ value: 'svc_test_trigger', scopes: ['flows:trigger'] }] });
+    const worker = room.worker({ token });
+    for (const [step, id] of [
+      ['findMember', null],
+      ['recheckMember', undefined],
+    ] as const) {
+      const person = await room.waiting({ recheck: 'api' }, id === null ? { id } : {});
+      expect(await failureOf(worker.step(step, person))).toMatchObject({
+        ...{ type, nonRetryable: true, details: [{ scope: 'run', step }] },
+      });
+      expect(await room.rowOf(person)).toMatchObject({ state: 'waiting', code: null });
+    }
+  });
+});
+
+describe('what follows a trigger', () => {
+  const after = { stage: { pipeline: 'Sales', stage: 'Talking' }, tags: ['reactivated'] };
+
+  it('is written down with it, once, and handed over until it has been done', async () => {
+    const { run, name } = await room.campaign({ after });
+    const person = await room.member({ run, name }, { card: 77 });
+    const answer = await room.step('triggerMember', person);
+    expect(answer).toMatchObject({ state: 'triggered', next: null });
+    const events = await Promise.all((answer.after ?? []).map((id) => getEvent(room.db, id)));
+    expect(events).toMatchObject([
+      {
+        route: `+${name}`,
+        run_id: `acme/@+${name}/1`,
+        request: { type: 'stage', of: { card: 77 }, ...after.stage },
+      },
+      {
+        route: `+${name}`,
+        request: { type: 'tags', number: person.number, add: ['reactivated'], remove: [] },
+      },
+    ]);
+    expect((await room.rowOf(person)).events).toEqual(answer.after);
+    // The answer may have been lost.
+    expect(await room.step('triggerMember', person)).toEqual(answer);
+    const [first, second] = answer.after as [string, string];
+    await endEvent(room.db, first, { outcome: 'done' });
+    expect(await room.step('triggerMember', person)).toEqual({ ...answer, after: [second] });
+    await endEvent(room.db, second, { outcome: 'done' });
+    expect(await room.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
+  });
+
+  it('moves the newest open card of who came without one', async () => {
+    const person = await room.waiting({ after: { stage: after.stage } });
+    const answer = await room.step('triggerMember', person);
+    const event = await getEvent(room.db, answer.after?.[0] as string);
+    expect(event?.request).toMatchObject({ type: 'stage', of: { number: person.number, key: person.key } });
+  });
+
+  it.each([
+    ['a refusal', { kind: 'status', status: 400, body: { error: 'x', code: 'ERR_NUMBER_INVALID' } }],
+    ['a lost answer', { kind: 'reset-after' }],
+  ])('is nothing after %s', async (_, fault) => {
+    const person = await room.waiting({ after });
+    await room.arm(fault);
+    expect(await room.step('triggerMember', person)).not.toHaveProperty('after');
+    expect((await room.rowOf(person)).events).toEqual([]);
+  });
+
+  it('waits behind leads: its calls are of the lane of campaigns', async () => {
+    await saveCatalog(room.db, 'acme', 'tags', TAGS);
+    await saveCatalog(room.db, 'acme', 'pipelines', []);
+    const person = await room.waiting({ after });
+    const answer = await room.step('triggerMember', person);
+    const { beginEvent } = createIntakeActivities(room.worker().deps);
+    const turn = await beginEvent({ event: answer.after?.[0] as string, workflow: 'w' });
+    expect(turn).toMatchObject({ turn: 'yours', work: { type: 'effect', lane: 'campaign' } });
+  });
+
+  it.each([
+    ['', 'lead'],
+    ['site', 'lead'],
+    ['_operator', 'lead'],
+    ['+winback', 'campaign'],
+  ])('an event of the route "%s" is in the lane %s', (route, lane) => {
+    const request = {
+      type: 'tags',
+      number: '5511987654321',
+      key: '5511987654321',
+      add: ['x'],
+      remove: [],
+    } as const;
+    expect(firstEffectStep({ ...request, add: ['x'], remove: [] }, null, route)).toEqual({
+      step: 'findContact',
+      lane,
+    });
+  });
+});
