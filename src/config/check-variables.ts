@@ -1,41 +1,50 @@
 // What a campaign's expressions look for where it can not be: cards have {card, contact}, contacts and people of the ledger
-// {contact}, and a value that is missing for all of a part would leave all of it out.
+// {contact}, and rows of a source columns of their own.
 import type { Say } from './check-campaigns.ts';
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
 import { isRecord } from './raw.ts';
 
-const KNOWN: Readonly<Record<string, readonly [roots: readonly string[], who: string]>> = {
-  cards: [['card', 'contact'], 'cards have card.… and contact.…'],
-  contacts: [['contact'], 'contacts have contact.… only'],
-  ledger: [['contact'], 'people of the ledger have contact.… only'],
+const ROOTS: Readonly<Record<string, readonly string[]>> = {
+  cards: ['card', 'contact'],
+  contacts: ['contact'],
+  ledger: ['contact'],
 };
 
+/** One part that has it is enough: of a person found by several, each adds what the others lack. */
 export function checkVariables(campaign: unknown, say: Say): ConfigProblem[] {
   const audience = child(campaign, 'audience');
-  const parts = (Array.isArray(audience) ? audience : []).flatMap((part: unknown, index) => {
-    const from = child(part, 'from');
-    const known = typeof from === 'string' && Object.hasOwn(KNOWN, from) ? KNOWN[from] : undefined;
-    return known === undefined ? [] : [{ index, known }];
-  });
+  const froms = (Array.isArray(audience) ? audience : []).map((part: unknown) => child(part, 'from'));
+  const known = froms.map((from) =>
+    typeof from === 'string' && Object.hasOwn(ROOTS, from) ? ROOTS[from] : undefined,
+  );
+  if (known.length === 0 || known.includes(undefined)) return [];
+  const roots = [...new Set(known.flatMap((each) => each ?? []))].sort();
+  const has = roots.length === 1 ? 'contact.… alone' : 'card.… and contact.… alone';
+  const blind = (expression: unknown) => isBlind(rootsOf(expression), roots);
   const variables = child(campaign, 'variables');
-  const problems = Object.entries(isRecord(variables) ? variables : {}).flatMap(([name, expression]) => {
-    const roots = rootsOf(expression);
-    const lacking = parts.find(({ known: [names] }) => isBlind(roots, names));
-    if (lacking === undefined) return [];
-    const message = `nobody of audience[${lacking.index}] has it, and would be left out: ${lacking.known[1]}`;
-    return [say(['variables', name], message, 'begin with contact. or card., or give it a default')];
-  });
-  const field = rootsOf(child(child(child(campaign, 'windows'), 'zone'), 'field'));
-  // Rows of a source have columns of their own.
-  const elsewhere = !Array.isArray(audience) || audience.length > parts.length;
-  const [first] = parts;
-  if (elsewhere || first === undefined || !parts.every(({ known: [names] }) => isBlind(field, names)))
-    return problems;
-  const message = `nobody of the audience has it: ${first.known[1]}`;
+  const field = child(child(child(campaign, 'windows'), 'zone'), 'field');
   return [
-    ...problems,
-    say(['windows', 'zone', 'field'], message, 'begin with contact. or card., or write number or account'),
+    ...Object.entries(isRecord(variables) ? variables : {}).flatMap(([name, expression]) =>
+      blind(expression)
+        ? [
+            say(
+              ['variables', name],
+              `nobody has it, so all would be left out: this audience has ${has}`,
+              'write contact.name, for example, or give it a default',
+            ),
+          ]
+        : [],
+    ),
+    ...(blind(field)
+      ? [
+          say(
+            ['windows', 'zone', 'field'],
+            `nobody has it: this audience has ${has}`,
+            'take a field of the contact, or write zone: number',
+          ),
+        ]
+      : []),
   ];
 }
 

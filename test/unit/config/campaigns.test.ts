@@ -538,34 +538,29 @@ describe('expressions of a campaign', () => {
     expect(found[0]).not.toContain('55119');
   });
 
-  const way = 'begin with contact. or card., or give it a default';
+  const way = 'write contact.name, for example, or give it a default';
+  const none = 'nobody has it, so all would be left out: this audience has';
+  const blind = (keys: string, has: string) =>
+    [...keys].map((key) => `campaigns.abroad.variables.${key}: ${none} ${has}; ${way}`);
   tell([
     [
-      'look for what neither cards nor people have',
-      '{ first_name: contact.name }',
-      '{ a: name, b: { path: Name }, c: "Dear {{name}}", d: [name, Name], e: card.title }',
-      [
-        ...['a', 'b', 'c', 'd'].map(
-          (name) =>
-            `campaigns.back.variables.${name}: nobody of audience[0] has it, and would be left out: cards have card.… and contact.…; ${way}`,
-        ),
-        `campaigns.back.variables.e: nobody of audience[2] has it, and would be left out: people of the ledger have contact.… only; ${way}`,
-      ],
+      'look for what contacts do not have',
+      'flow: 1',
+      'flow: 1\n    variables: { a: name, b: { path: Name }, c: "Dear {{name}}", d: [name, Name], e: card.title }',
+      blind('abcde', 'contact.… alone'),
     ],
     [
-      'look for cards where contacts are',
-      'flow: 1',
-      'flow: 1\n    variables: { card: card.title }',
-      [
-        `campaigns.abroad.variables.card: nobody of audience[0] has it, and would be left out: contacts have contact.… only; ${way}`,
-      ],
+      'look for what neither cards nor contacts have',
+      'flow: 1\n    connection: 1\n    audience: [',
+      'flow: 1\n    connection: 1\n    variables: { a: card.title, b: title }\n    audience: [{ from: cards, status: [lost] }, ',
+      blind('b', 'card.… and contact.… alone'),
     ],
     [
       'look for a zone that nobody has',
       'days: { mon: [00:00-24:00] }',
       'zone: { field: zone }, days: { mon: [00:00-24:00] }',
       [
-        'campaigns.abroad.windows.zone.field: nobody of the audience has it: contacts have contact.… only; begin with contact. or card., or write number or account',
+        'campaigns.abroad.windows.zone.field: nobody has it: this audience has contact.… alone; take a field of the contact, or write zone: number',
       ],
     ],
   ]);
