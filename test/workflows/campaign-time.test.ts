@@ -28,8 +28,8 @@ function contactsIn(zones: readonly string[]) {
   return zones.map((zone, n) => ({ id: n + 1, number: `1415555${2001 + n}`, name: zone, tagIds: [1] }));
 }
 
-/** Whether the flows ran within a minute of these times, each once. */
-async function expectAt(times: readonly number[], expected: readonly number[]): Promise<void> {
+/** The flows ran in these minutes, and in no others. */
+function expectAt(times: readonly number[], expected: readonly number[]): void {
   const show = (ms: number) => new Date(ms).toISOString().slice(0, 16);
   expect(times.map(show)).toEqual(expected.map(show));
 }
@@ -58,12 +58,7 @@ describe('windows over weeks', () => {
           monday + 14 * DAY + 22 * HOUR,
         ],
       ] as [number, number, number, number];
-      await expectAt(times, [
-        first,
-        ...Array(2).fill(second),
-        ...Array(4).fill(third),
-        ...Array(4).fill(fourth),
-      ]);
+      expectAt(times, [first, ...Array(2).fill(second), ...Array(4).fill(third), ...Array(4).fill(fourth)]);
       expect(plan.waves.map(({ startsAt }) => Date.parse(startsAt))).toEqual([first, second, third, fourth]);
       expect(Date.parse(plan.finishAt ?? '')).toBeLessThan((times.at(-1) ?? 0) + MINUTE);
       const found = await report(house, run);
@@ -90,7 +85,7 @@ describe('windows over weeks', () => {
     await inHouse(options, async (house) => {
       await started(house, room.temporal.client);
       await room.temporal.pass(3 * DAY);
-      await expectAt(
+      expectAt(
         await triggerTimes(house),
         minutes.map((minute) => change + minute * MINUTE),
       );
@@ -143,8 +138,60 @@ it('FAULTS 44: an outage that ends in quiet hours: what it held up waits for the
     expect(await flowRuns(house)).toEqual([]);
     await passUntil(monday + DAY + 10 * HOUR);
     expect((await handle.describe()).status.name).toBe('COMPLETED');
-    await expectAt(await triggerTimes(house), Array(3).fill(monday + DAY + 9 * HOUR));
+    expectAt(await triggerTimes(house), Array(3).fill(monday + DAY + 9 * HOUR));
     expect((await report(house, run)).total).toMatchObject({ triggered: 3, failed: {}, unknown: 0 });
+  });
+});
+
+it('a window that closes in the middle of a wave: the rest has its turn when it opens again', async () => {
+  const monday = nextWeekday(SAO_PAULO, 1, await now());
+  await passUntil(monday);
+  const windows = { zone: 'account', days: daily('09:00-09:05') };
+  const options = campaignHouse(8, { campaign: { windows, waves: { settle: '0s', callsPerMinute: 1 } } });
+  await inHouse(options, async (house) => {
+    await started(house, room.temporal.client);
+    await room.temporal.pass(3 * DAY);
+    const times = await triggerTimes(house);
+    expect(times).toHaveLength(8);
+    expect(await outsideWindows(house, windows, () => [SAO_PAULO])).toEqual([]);
+    const onMonday = times.filter((ms) => ms < monday + DAY).length;
+    expect([5, 6]).toContain(onMonday);
+    expect(times.at(-1)).toBeLessThan(monday + DAY + 9 * HOUR + (8 - onMonday) * MINUTE);
+  });
+});
+
+it('nobody is triggered after the end, whatever held the campaign up', async () => {
+  const monday = nextWeekday(SAO_PAULO, 1, await now());
+  await passUntil(monday + 9 * HOUR - 2 * MINUTE);
+  const windows = { zone: 'account', days: daily('09:00-18:00') };
+  const end = new Date(monday + 9 * HOUR + 5 * MINUTE).toISOString();
+  await inHouse(campaignHouse(2, { campaign: { windows, end } }), async (house) => {
+    const { run, handle } = await started(house, room.temporal.client);
+    const back = await house.outage();
+    await passUntil(monday + 9 * HOUR + 7 * MINUTE);
+    await back();
+    await room.temporal.pass(DAY);
+    expect((await handle.describe()).status.name).toBe('COMPLETED');
+    expect(await flowRuns(house)).toEqual([]);
+    expect((await report(house, run)).total).toMatchObject({ triggered: 0, skipped: { CAMPAIGN_ENDED: 2 } });
+  });
+});
+
+it('nobody hears of two runs within a week', async () => {
+  const monday = nextWeekday(SAO_PAULO, 1, await now());
+  await passUntil(monday);
+  const windows = { zone: 'account', days: daily('09:00-12:00') };
+  await inHouse(campaignHouse(3, { campaign: { windows } }), async (house) => {
+    const reached = async () => {
+      const { run } = await started(house, room.temporal.client);
+      await room.temporal.pass(2 * DAY);
+      return (await report(house, run)).total.triggered;
+    };
+    expect(await reached()).toBe(3);
+    expect(await reached()).toBe(0);
+    await passUntil(monday + 8 * DAY);
+    expect(await reached()).toBe(3);
+    expect(await flowRuns(house)).toHaveLength(6);
   });
 });
 
@@ -169,7 +216,7 @@ it('whom a person serves is tried again days later, in a window', async () => {
     expect((await handle.describe()).status.name).toBe('COMPLETED');
     // 40 hours later it is one in the morning.
     const nine = monday + 9 * HOUR;
-    await expectAt(await triggerTimes(house), [nine, nine, nine + 2 * DAY]);
+    expectAt(await triggerTimes(house), [nine, nine, nine + 2 * DAY]);
     expect((await report(house, run)).total).toMatchObject({ triggered: 3, skipped: {} });
   });
 });
