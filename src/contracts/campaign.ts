@@ -353,6 +353,8 @@ export interface WaveResult extends CampaignFigures {
 }
 
 export interface CampaignReport extends CampaignName, CampaignRunName {
+  /** Of the account. */
+  readonly timeZone: string;
   readonly state: CampaignState;
   readonly held: { readonly by: string; readonly reason: string } | null;
   readonly plannedAt: string;

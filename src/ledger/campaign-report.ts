@@ -61,7 +61,7 @@ function outline(
 ): Omit<CampaignReport, 'waves'> {
   const { account, campaign, run_id: run, state, held, calls } = row;
   return {
-    ...{ account, campaign, run, state, held, calls, total },
+    ...{ account, campaign, run, state, held, calls, total, timeZone: row.spec.timeZone },
     plannedAt: (row.planned_at ?? row.as_of).toISOString(),
     plannedBy: row.planned_by,
     approvedBy: row.approved_by,

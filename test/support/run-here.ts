@@ -7,8 +7,11 @@ import { describeError } from '../../src/cli/describe-error.ts';
 export async function runHere(register: (program: Command) => void, argv: readonly string[]) {
   const written = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+    vi.spyOn(process[name], 'write').mockImplementation((text, ...more: unknown[]) => {
       written[name] += String(text);
+      // Who waits until all is written is told by the last argument.
+      const done = more.at(-1);
+      if (typeof done === 'function') done();
       return true;
     }),
   );

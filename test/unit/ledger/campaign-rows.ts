@@ -40,8 +40,8 @@ export function campaignRows(db: () => Database) {
         sync,
       ]);
       await db().query(
-        `insert into runs (id, account, sync, seq, spec, kind, status) values ($1, $2, $3, $4::int, '{}', 'campaign', 'syncing')`,
-        [id, account, sync, seq],
+        `insert into runs (id, account, sync, seq, spec, kind, status) values ($1, $2, $3, $4::int, $5::jsonb, 'campaign', 'syncing')`,
+        [id, account, sync, seq, JSON.stringify({ timeZone: 'America/Sao_Paulo' })],
       );
       await db().query(
         `insert into campaigns (run_id, account, campaign, digest, state, as_of, planned_by, planned_at, ended_at)

@@ -1,0 +1,127 @@
+// `sluice campaign list`, `status` and `audit`: how campaigns stand, what came of them, and who did what. A worker answers
+// out of the ledger, so this works beside whatever has the ledger open.
+import type { Client } from '@temporalio/client';
+import type { Command } from 'commander';
+import type { campaignRunAudit, campaignRunReport, listCampaignRuns } from '../../workflows/campaign-desk.ts';
+import { campaignIdentity, campaignProgressQuery } from '../../workflows/messages.ts';
+import type { CampaignAuditEntry, CampaignListInput, CampaignReport } from '../contracts/campaign.ts';
+import { integer } from './arguments.ts';
+import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
+import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
+import { askDesk, isRunning } from './desk.ts';
+import { EXIT } from './exit.ts';
+import { formatTime } from './format.ts';
+import { runCommand, say } from './lifetime.ts';
+import { connectClient } from './session.ts';
+
+const DESK = 'campaign-desk';
+/** Reading a run of 100,000 members for the first time in days takes a while. */
+const REPORT_MS = 60_000;
+const MAX_RUNS = 200;
+
+interface Options {
+  readonly state: string;
+  readonly json: boolean;
+}
+
+export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv): void {
+  const command = (usage: string, what: string) =>
+    campaign
+      .command(usage)
+      .description(what)
+      .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
+
+  command('list [name]', 'runs of campaigns, the newest first; of one campaign, if it is named')
+    .option('--account <name>', 'only of this account')
+    .option('--limit <count>', 'at most so many', integer({ min: 1, max: MAX_RUNS }), 20)
+    .option('--json', 'one JSON object a line', false)
+    .action((name: string | undefined, options: Options & { account?: string; limit: number }) =>
+      withClient(options, env, async (client) => {
+        const { account, limit } = options;
+        const filter = { limit, ...(account === undefined ? {} : { account }) };
+        const runs = await list(client, name === undefined ? filter : { ...filter, campaign: name });
+        if (options.json) for (const run of runs) process.stdout.write(`${JSON.stringify(run)}\n`);
+        else if (runs.length > 0) process.stdout.write(`${describeRuns(runs).join('\n')}\n`);
+        say(`${runs.length} runs${runs.length === limit ? ', and perhaps more: see --limit' : ''}`);
+        return EXIT.ok;
+      }),
+    );
+
+  command('status <name>', 'how a run stands, what it waits for, and what came of it in total and by wave')
+    .option('--run <id>', 'this run instead of the newest one')
+    .option('--json', 'as JSON', false)
+    .action((name: string, options: Options & { run?: string }) =>
+      withClient(options, env, async (client) => {
+        const report = await reportOf(client, name, options.run);
+        const live = await liveOf(client, report);
+        const text = options.json
+          ? JSON.stringify({ ...report, progress: live === 'gone' ? null : live })
+          : describeRun(report, live).join('\n');
+        process.stdout.write(`${text}\n`);
+        return EXIT.ok;
+      }),
+    );
+
+  command('audit <name>', 'who did what to a run, when, and why')
+    .option('--run <id>', 'this run instead of the newest one')
+    .option('--json', 'one JSON object a line', false)
+    .action((name: string, options: Options & { run?: string }) =>
+      withClient(options, env, async (client) => {
+        const run = await idOf(client, name, options.run);
+        const entries = await askDesk<typeof campaignRunAudit>(client, DESK, 'campaignRunAudit', [{ run }]);
+        for (const entry of entries)
+          process.stdout.write(options.json ? `${JSON.stringify(entry)}\n` : line(entry));
+        say(`${entries.length} entries of the run ${run}`);
+        return EXIT.ok;
+      }),
+    );
+}
+
+async function withClient(
+  options: Pick<Options, 'state'>,
+  env: NodeJS.ProcessEnv,
+  work: (client: Client) => Promise<number>,
+): Promise<void> {
+  process.exitCode = await runCommand(async (shutdown) =>
+    work(await connectClient(options.state, env, shutdown)),
+  );
+}
+
+async function list(client: Client, filter: CampaignListInput): Promise<CampaignReport[]> {
+  return await askDesk<typeof listCampaignRuns>(client, DESK, 'listCampaignRuns', [filter]);
+}
+
+/** @throws CliError (not found) when the campaign has no run */
+async function idOf(client: Client, name: string, run: string | undefined): Promise<string> {
+  const query = meantRunQuery(name, run);
+  if ('run' in query) return query.run;
+  const [newest] = await list(client, { ...query, limit: 1 });
+  if (newest === undefined) throw noSuchRun(query);
+  return newest.run;
+}
+
+async function reportOf(client: Client, name: string, run: string | undefined): Promise<CampaignReport> {
+  const input = { run: await idOf(client, name, run) };
+  const report = await askDesk<typeof campaignRunReport>(
+    client,
+    DESK,
+    'campaignRunReport',
+    [input],
+    REPORT_MS,
+  );
+  if (report === null) throw noSuchRun(input);
+  return report;
+}
+
+/** Of a run under way, what its workflow says. */
+async function liveOf(client: Client, report: CampaignReport): Promise<Live> {
+  if (report.state !== 'running') return null;
+  const handle = client.workflow.getHandle(campaignIdentity(report).workflowId);
+  if (!(await isRunning(handle))) return 'gone';
+  const progress = await handle.query(campaignProgressQuery);
+  return progress.run === report.run ? progress : 'gone';
+}
+
+function line({ at, by, action, reason, details }: CampaignAuditEntry): string {
+  return `${[formatTime(new Date(at)), by, action, reason, JSON.stringify(details)].join('\t')}\n`;
+}
