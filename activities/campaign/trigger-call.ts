@@ -5,6 +5,7 @@ import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
 import type { MemberResult } from '../../src/contracts/campaign.ts';
 import { endMember, getMember, shareCampaign, takeMember } from '../../src/ledger/campaign-members.ts';
 import { addTouch, lockPerson } from '../../src/ledger/campaign-touches.ts';
+import { LedgerError } from '../../src/ledger/database.ts';
 import { type Call, callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import {
@@ -17,12 +18,13 @@ import {
   refusalScope,
   toFailure,
 } from '../failures.ts';
-import { addAfterEvents, openAfterRun } from './trigger-after.ts';
+import { addAfterEvents, openAfterRun, openAmong } from './trigger-after.ts';
 import { checkMember, type MemberContext, memberKey, type Verdict } from './trigger-check.ts';
 import {
   answerOf,
   GONE,
   giveUp,
+  insist,
   nameOf,
   nowOf,
   type Refused,
@@ -31,6 +33,7 @@ import {
   settleRefused,
   settleVerdict,
   standing,
+  withAfter,
 } from './trigger-outcome.ts';
 
 const STEP = 'triggerMember';
@@ -45,6 +48,7 @@ interface Look {
 interface Turn {
   look: Look | null;
   flight: 'not sent' | 'may have run' | 'accepted';
+  refusal: unknown;
 }
 
 /** Triggers the flow of a member that waits, provided that the rules still allow it when a slot is there. */
@@ -55,7 +59,7 @@ export async function callTrigger(
 ): Promise<MemberResult> {
   // Before the call: nothing but the answer itself is to be written down after it.
   const afterRun = await openAfterRun(deps.db, c.campaign);
-  const turn: Turn = { look: null, flight: 'not sent' };
+  const turn: Turn = { look: null, flight: 'not sent', refusal: null };
   const { run_id: run, id: member } = c.member;
   const call: Call<TriggeredFlow> = async (client, options) => {
     turn.flight = 'may have run';
@@ -65,6 +69,7 @@ export async function callTrigger(
       return answer;
     } catch (error) {
       if (!isAmbiguous(error)) turn.flight = 'not sent';
+      turn.refusal = error;
       throw error;
     }
   };
@@ -78,15 +83,18 @@ export async function callTrigger(
     const { look, flight } = turn;
     // No slot yet, or called off while waiting for one: nothing went out.
     if (look === null || look.sends === null) throw error;
-    if (flight === 'not sent') return await refused(deps, look.context, look.sends, error);
+    // What the service said counts more than that the budget could not learn from it.
+    const cause = error instanceof LedgerError ? (turn.refusal ?? error) : error;
+    if (flight === 'not sent') return await refused(deps, look.context, look.sends, cause);
     if (flight === 'may have run') {
       deps.log.warn({ run, member }, 'the answer to a trigger was lost');
-      return await giveUp(deps, look.context.member, look.sends);
+      const { context, sends } = look;
+      return await insist(() => giveUp(deps, context.member, sends));
     }
     deps.log.warn({ run, member }, 'the budget could not learn from an answer');
   }
   const { context, verdict, sends } = turn.look as Look;
-  if (sends !== null) return await triggered(deps, context, sends, afterRun);
+  if (sends !== null) return await insist(() => triggered(deps, context, sends, afterRun));
   return verdict.do === 'go' || verdict.do === 'over'
     ? await standing(deps, nameOf(c.member), flightSeconds)
     : await settleVerdict(deps, context, verdict, flightSeconds);
@@ -138,22 +146,22 @@ async function triggered(
   const name = nameOf(member);
   const at = await nowOf(deps);
   return await deps.db.transaction(async (tx) => {
-    if (!(await endMember(tx, name, { state: 'triggered' }, at, sends))) {
+    const ended = await endMember(tx, name, { state: 'triggered' }, at, sends);
+    if (ended) return withAfter('triggered', await addAfterEvents(tx, afterRun, campaign, member));
+    const now = await getMember(tx, name);
+    if (now.sends > sends)
       deps.log.warn(
         { run: name.run, member: name.id },
         'an answer came after the member had gone on without it',
       );
-      return answerOf((await getMember(tx, name)).state);
-    }
-    const after = await addAfterEvents(tx, afterRun, campaign, member);
-    return { ...answerOf('triggered'), ...(after.length === 0 ? {} : { after }) };
+    return withAfter(now.state, await openAmong(tx, now.events));
   });
 }
 
 /** It is certain that the flow did not run. */
 async function refused(deps: Deps, c: MemberContext, sends: number, error: unknown): Promise<MemberResult> {
   const { member, campaign } = c;
-  const settle = async (what: Refused) => await settleRefused(deps, member, sends, what);
+  const settle = (what: Refused) => insist(() => settleRefused(deps, member, sends, what));
   if (error instanceof InvalidArgumentError)
     return answerOf(await settle(failedWith('INVALID_ARGUMENT', error.message)));
   if (isRefusal(error)) {

@@ -1,4 +1,6 @@
 // How a member's turn ends: what the rules or the service said, written down, and as the answer of the activity.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
 import type { MemberResult, MemberState, MemberStep } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import {
@@ -13,6 +15,7 @@ import {
   releaseMember,
 } from '../../src/ledger/campaign-members.ts';
 import { dropTouch } from '../../src/ledger/campaign-touches.ts';
+import { LedgerError } from '../../src/ledger/database.ts';
 import type { Deps } from '../deps.ts';
 import { comeBack } from '../failures.ts';
 import { openAmong } from './trigger-after.ts';
@@ -22,6 +25,36 @@ export const AMBIGUOUS = 'TRIGGER_AMBIGUOUS';
 const LOST = 'the answer was lost, and nothing shows whether the flow ran: see for yourself';
 /** The attempt that took the right may take a moment to write down what came of it. */
 const AFTER_FLIGHT_MS = 1000;
+
+/**
+ * So long is an outcome kept in hand while the ledger is away; with the call it fits into the attempt's 90 s. After that the
+ * member counts as one whose worker was lost.
+ */
+const KEEP_MS = 40_000;
+/** Well below the heartbeat timeout of the API activities (10 s). */
+const HEARTBEAT_MS = 3000;
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 2000;
+
+/** Writes an outcome down, again and again while the ledger is away: nothing else knows of it. */
+export async function insist<T>(write: () => Promise<T>): Promise<T> {
+  const activity = Context.current();
+  const until = performance.now() + KEEP_MS;
+  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
+  try {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!(error instanceof LedgerError) || performance.now() > until) throw error;
+        // A cancellation changes nothing of what has happened.
+        await delay(pause);
+      }
+    }
+  } finally {
+    clearInterval(pulse);
+  }
+}
 
 export const nameOf = ({ run_id, id }: MemberRow): MemberName => ({ run: run_id, id });
 
@@ -34,6 +67,10 @@ export const answerOf = (state: MemberState, next: MemberStep | null = null): Me
   next,
 });
 
+export function withAfter(state: MemberState, after: readonly string[]): MemberResult {
+  return { ...answerOf(state), ...(after.length === 0 ? {} : { after }) };
+}
+
 /**
  * Answers how a member stands that does not wait. Events that follow its trigger are handed over again until they have
  * ended: the answer that did may have been lost. One whose right another attempt has is left to it, until that attempt
@@ -44,8 +81,7 @@ export const answerOf = (state: MemberState, next: MemberStep | null = null): Me
 export async function standing(deps: Deps, name: MemberName, flightSeconds: number): Promise<MemberResult> {
   const member = await getMember(deps.db, name);
   if (member.state !== 'sending') {
-    const after = await openAmong(deps.db, member.events);
-    return { ...answerOf(member.state), ...(after.length === 0 ? {} : { after }) };
+    return withAfter(member.state, await openAmong(deps.db, member.events));
   }
   const restMs = (flightSeconds - (member.age ?? 0)) * 1000;
   if (restMs > 0) throw comeBack(restMs + AFTER_FLIGHT_MS, 'another attempt may be at its call');

@@ -2,7 +2,7 @@
 import { CancelledFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
+import { type Database, LedgerError } from '../../../../src/ledger/database.ts';
 import { until } from '../../../support/until.ts';
 import { activity, failureOf, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
 
@@ -199,14 +199,51 @@ describe('an attempt that is called off', () => {
   });
 });
 
-it('an answer that the ledger could not hear of because it was away is unknown, and not asked for again', async () => {
-  const person = await room.waiting();
-  const worker = room.worker({ db: cutting(room.db, { at: 'outcome', done: false }) });
-  await expect(worker.step('triggerMember', person)).rejects.toThrow('the worker');
-  expect(await room.rowOf(person)).toMatchObject({ state: 'sending', sends: 1 });
-  expect((await room.drive(person)).answer).toEqual({ state: 'unknown', next: null });
-  expect(await facts(person)).toEqual({ state: 'unknown', code: 'TRIGGER_AMBIGUOUS', touches: 1, runs: 1 });
-  expect(await calls()).toBe(1);
+describe('a ledger that can not hear of an answer', () => {
+  it('FAULTS 27: for it is away, is told when it is back', async () => {
+    for (const [code, state] of [
+      [null, 'triggered'],
+      ['ERR_NUMBER_INVALID', 'failed'],
+      ['ERR_BUSY', 'unknown'],
+    ] as const) {
+      const person = await room.waiting();
+      if (code !== null) await room.refuseWith(state === 'unknown' ? 503 : 400, code);
+      let sent = false;
+      let away = 2;
+      const hears = <T>(work: () => Promise<T>): Promise<T> =>
+        sent && away-- > 0
+          ? Promise.reject(new LedgerError(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })))
+          : work();
+      const { steps, client } = room.worker({
+        db: {
+          ...room.db,
+          query: (sql, params) => hears(() => room.db.query(sql, params)),
+          transaction: (work) => hears(() => room.db.transaction(work)),
+        },
+      });
+      const real = client.flows.trigger.bind(client.flows);
+      Object.assign(client.flows, {
+        trigger: (...args: Parameters<typeof real>) =>
+          real(...args).finally(() => {
+            sent = true;
+          }),
+      });
+      const input = { run: person.run, member: person.member };
+      expect(await activity().run(steps.triggerMember, input)).toEqual({ state, next: null });
+      expect((await room.rowOf(person)).state).toBe(state);
+      expect(away).toBeLessThan(1);
+    }
+  });
+
+  it('for its worker has died, shows it as unknown: it is not asked for again', async () => {
+    const person = await room.waiting();
+    const worker = room.worker({ db: cutting(room.db, { at: 'outcome', done: false }) });
+    await expect(worker.step('triggerMember', person)).rejects.toThrow('the worker');
+    expect(await room.rowOf(person)).toMatchObject({ state: 'sending', sends: 1 });
+    expect((await room.drive(person)).answer).toEqual({ state: 'unknown', next: null });
+    expect(await facts(person)).toEqual({ state: 'unknown', code: 'TRIGGER_AMBIGUOUS', touches: 1, runs: 1 });
+    expect(await calls()).toBe(1);
+  });
 });
 
 interface Cut {
@@ -284,6 +321,6 @@ it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the se
         expect(await calls()).toBeLessThanOrEqual(1 + limited);
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
-});
+}, 60_000);
