@@ -1,8 +1,10 @@
 // `sluice campaign …`: plan a campaign, have it approved, start it, steer it, and see what came of it.
 import type { Command } from 'commander';
 import { registerCampaignActs } from './campaign-acts.ts';
+import { registerCampaignExport } from './campaign-export.ts';
 import { registerCampaignPlan } from './campaign-plan.ts';
 import { registerCampaignSchedule } from './campaign-schedule.ts';
+import { registerCampaignShow } from './campaign-show.ts';
 import { registerCampaignStart } from './campaign-start.ts';
 
 export function registerCampaign(program: Command, env: NodeJS.ProcessEnv): void {
@@ -13,6 +15,8 @@ export function registerCampaign(program: Command, env: NodeJS.ProcessEnv): void
     registerCampaignPlan,
     registerCampaignStart,
     registerCampaignActs,
+    registerCampaignShow,
+    registerCampaignExport,
     registerCampaignSchedule,
   ])
     register(campaign, env);
