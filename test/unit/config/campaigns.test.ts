@@ -8,6 +8,7 @@ import { summarize } from '../../../src/cli/config-summary.ts';
 import { describeSummary } from '../../../src/cli/describe-config.ts';
 import { SANDBOX_YAML, SLUICE_YAML } from '../../../src/cli/init-files.ts';
 import { loadConfig } from '../../../src/config/index.ts';
+import { MEMBER_CODES } from '../../../src/contracts/campaign.ts';
 import { parseFixture } from '../../../src/sandbox/fixture-merge.ts';
 import { configRoom } from './room.ts';
 
@@ -642,5 +643,18 @@ describe('sluice.example.yaml', () => {
       conversationWindow,
       approval,
     });
+  });
+});
+
+describe('docs/campaigns.md', () => {
+  it('shows a configuration that is right, and says of every code what to do', async () => {
+    const text = await readFile(join(ROOT, 'docs/campaigns.md'), 'utf8');
+    const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];
+    const { config } = await load(`version: 1\n${yaml}`, CONFIG_CHECKS);
+    expect(Object.keys(config.campaigns)).toEqual(['win-back']);
+    const codes = [...text.matchAll(/^\| (?:`skipped` )?`([A-Z_]+)` +\|.*\| .+ \|$/gm)].map(
+      ([, code]) => code,
+    );
+    expect(codes).toEqual(expect.arrayContaining([...MEMBER_CODES]));
   });
 });
