@@ -1,0 +1,59 @@
+// What operators ask of campaigns: results as of now, and nothing personal on its way through the engine.
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCampaignDeskActivities } from '../../../../activities/campaign/desk.ts';
+import type { Deps } from '../../../../activities/deps.ts';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { testLedger } from '../../../support/ledger.ts';
+import { campaignRows, PERSON, RUN, t } from '../../ledger/campaign-rows.ts';
+
+let db: Database;
+const CANARY = 'canary name';
+const rows = campaignRows(() => db);
+const desk = () =>
+  createCampaignDeskActivities({ db, clock: { now: async () => t(7200).getTime() } } as unknown as Deps);
+
+beforeAll(async () => void (await testLedger()), 90_000);
+beforeEach(async () => {
+  db = await testLedger();
+  await rows.run();
+  await rows.member({ variables: { name: CANARY } });
+  const chat = await rows.conversation();
+  await rows.message(chat, t(1), { fromMe: true, status: 'read' });
+  await rows.message(chat, t(60));
+});
+
+describe('the desk', () => {
+  it('stamps what came since, by the clock of the workers, and tells it', async () => {
+    expect(await desk().campaignReport({ run: RUN })).toMatchObject({ total: { read: 1, replied: 1 } });
+    expect(await db.query('select read_at, replied_at from campaign_members')).toEqual([
+      { read_at: t(7200), replied_at: t(60) },
+    ]);
+  });
+
+  it('FAULTS 50: tells nothing personal, however much the ledger has', async () => {
+    await db.query(
+      `insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', 1, $2)`,
+      [RUN, t(0)],
+    );
+    const told = [
+      await desk().campaignReport({ run: RUN }),
+      await desk().listCampaigns({ limit: 10 }),
+      await desk().campaignAudit({ run: RUN }),
+      await desk().campaignPlanOf({ run: RUN }),
+    ];
+    expect(JSON.stringify(told)).not.toMatch(new RegExp(`${CANARY}|${PERSON}`));
+  });
+
+  it('tells that there is no such run, or no plan of it', async () => {
+    expect(await desk().campaignReport({ run: 'acme/+spring/9' })).toBeNull();
+    expect(await desk().campaignPlanOf({ run: 'acme/+spring/9' })).toBeNull();
+    expect(await desk().campaignPlanOf({ run: RUN })).toBeNull();
+    expect(await desk().campaignAudit({ run: 'acme/+spring/9' })).toEqual([]);
+  });
+
+  it('keeps a list short enough for the engine', async () => {
+    for (let n = 2; n <= 4; n++) await rows.run(`acme/+spring/${n}`);
+    expect(await desk().listCampaigns({ limit: 2 })).toHaveLength(2);
+    expect(await desk().listCampaigns({ limit: 1e9 })).toHaveLength(4);
+  });
+});
