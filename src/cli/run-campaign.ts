@@ -24,6 +24,9 @@ import type { Progress } from './progress.ts';
 import { formatTime, formatCount as n } from './progress.ts';
 import { failing } from './run-sync.ts';
 
+/** A query may take so long, however little time is left. */
+const QUERY_LEAST_MS = 100;
+
 type PlanHandle = WorkflowHandle<typeof campaignPlan>;
 export type CampaignHandle = WorkflowHandle<typeof reactivationCampaign>;
 
@@ -104,7 +107,7 @@ export async function startCampaign(
   );
   const until = Date.now() + acceptMs;
   while (!signal.aborted) {
-    const progress = await asked(client, handle, signal);
+    const progress = await asked(client, handle, signal, Math.max(QUERY_LEAST_MS, until - Date.now()));
     if (over) {
       const failed = await ended;
       if (failed !== null) throw campaignRefusal(failed.error);
@@ -121,8 +124,9 @@ async function asked(
   client: Client,
   handle: CampaignHandle,
   signal: AbortSignal,
+  answerMs: number,
 ): Promise<CampaignProgress | null> {
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(5000)]);
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
   return await client.connection
     .withAbortSignal(stop, () => handle.query(campaignProgressQuery))
     .catch(() => null);
