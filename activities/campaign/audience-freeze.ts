@@ -13,6 +13,7 @@ import {
   type Decision,
   endFreeze,
   type FreezeRules,
+  placeOf,
   saveDecisions,
   saveFreeze,
   type Verdict,
@@ -113,13 +114,13 @@ async function decider({ db }: Deps, { spec, as_of }: CampaignRow, rules: Freeze
     const zones = zonesOf(member);
     const excluded =
       early ?? byEvents(contacted, account, key) ?? late ?? byCalendar(calendar, zones, as_of.getTime());
-    const decision = { id, zones: zones.join(','), code: null, reason: null };
+    const decision = { id, zones: zones.join(','), code: null, reason: null, place: null };
     if (excluded !== null) {
       const [code, reason] = excluded;
       return { ...decision, state: 'excluded', code, reason };
     }
-    const state = isHeldOut({ account, campaign, key }, config.holdout) ? 'holdout' : 'waiting';
-    return { ...decision, state };
+    if (isHeldOut({ account, campaign, key }, config.holdout)) return { ...decision, state: 'holdout' };
+    return { ...decision, state: 'waiting', place: placeOf(rules.run, key) };
   };
 }
 

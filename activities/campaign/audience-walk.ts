@@ -74,7 +74,8 @@ export function walkOn(walk: Walk, page: WalkedPage): WalkStep {
   const take = start === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
   const isLast = onward.step >= most;
   if (!take) {
-    const overlap = walk.overlap === OVERLAPS.first ? OVERLAPS.next : Math.min(Math.floor(size / 2), walk.overlap * 2);
+    const overlap =
+      walk.overlap === OVERLAPS.first ? OVERLAPS.next : Math.min(Math.floor(size / 2), walk.overlap * 2);
     const earlier = { ...windowOverlapping(Math.max(1, start - walk.back), size), back: walk.back * 2 };
     return { take, walk: { ...onward, overlap, ...earlier }, done: isLast, unsteady: isLast };
   }

@@ -1,4 +1,5 @@
 // The audience of a campaign when it is frozen: who is left out by what the ledger knows, and in which order the others come.
+import { createHash } from 'node:crypto';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
 import { isoText } from './iso-text.ts';
@@ -184,6 +185,13 @@ export interface Decision {
   readonly reason: string | null;
   /** Joined by commas. */
   readonly zones: string;
+  /** Of those who wait: see {@link placeOf}. */
+  readonly place: number | null;
+}
+
+/** Waves take members in this order: random, and the same each time for one run. Positive, and not dense. */
+export function placeOf(run: string, key: string): number {
+  return createHash('md5').update(`${run} ${key}`).digest().readUInt32BE(0) >>> 1;
 }
 
 /** Writes down what was decided. Whose contact the audience did not name may have one that the ledger knows. */
@@ -194,12 +202,12 @@ export async function saveDecisions(
 ): Promise<void> {
   await tx.query(
     `update campaign_members m
-        set state = d.state, code = d.code, reason = d.reason, zones = d.zones,
+        set state = d.state, code = d.code, reason = d.reason, zones = d.zones, place = d.place,
             contact_id = case when m.contact_id is not null or d.state <> 'waiting' then m.contact_id else coalesce(
               (select p.remote_id from people p where p.account = $2 and p.key = m.key limit 1),
               (select (c.item #>> '{state,contact,id}')::bigint from conversations c
                 where c.account = $2 and c.person_key = m.key order by c.updated_at desc limit 1)) end
-       from jsonb_to_recordset($3::jsonb) as d(id bigint, state text, code text, reason text, zones text)
+       from jsonb_to_recordset($3::jsonb) as d(id bigint, state text, code text, reason text, zones text, place int)
       where m.id = d.id and m.run_id = $1`,
     [run, account, toJson(decisions)],
   );
@@ -213,15 +221,8 @@ export async function saveFreeze(tx: Queryable, run: string, after: number): Pro
   );
 }
 
-/** Gives all who wait their place, by hash of run and person: the order is random, and the same each time. */
+/** Nobody comes in any more. */
 export async function endFreeze(tx: Queryable, run: string, at: Date): Promise<void> {
-  await tx.query(
-    `update campaign_members m set place = o.place
-       from (select id, row_number() over (order by md5($1 || ' ' || key), id) as place
-               from campaign_members where run_id = $1 and state = 'waiting' and wave is null) o
-      where m.id = o.id`,
-    [run],
-  );
   await tx.query('delete from campaign_barred where run_id = $1', [run]);
   await tx.query('delete from campaign_seen where run_id = $1', [run]);
   await tx.query('update campaigns set planned_at = $2 where run_id = $1', [run, at]);

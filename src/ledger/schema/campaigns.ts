@@ -59,7 +59,7 @@ export const CAMPAIGN_TABLES = `
     state text not null default 'found',
     code text,
     reason text,
-    -- Random order, the same each time: waves take members in it.
+    -- Random, and the same each time for one run: waves take members in its order.
     place int,
     wave int,
     -- Not before: a person served it when it was its turn.

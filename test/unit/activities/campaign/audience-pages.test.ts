@@ -1,31 +1,23 @@
 // Pages of cards and contacts: what is asked for, and lists that change while they are read.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../../src/ledger/database.ts';
-import { testLedger } from '../../../support/ledger.ts';
-import { type AudienceRoom, NOW, openAudienceRoom, type RoomOptions } from './audience-room.ts';
-import { type Lists, listedCard, listedContact, openLists } from './lists-service.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 
-let db: Database;
-let service: Lists;
-let rooms: AudienceRoom[] = [];
-const open = (over: Partial<RoomOptions> = {}) => {
-  const room = openAudienceRoom({ db, baseUrl: service.baseUrl, ...over });
-  rooms.push(room);
-  return room;
-};
+import { NOW } from './audience-room.ts';
+import { listedCard, listedContact } from './lists-service.ts';
+import { planningRoom } from './planning-room.ts';
+
+const room = planningRoom();
+const { open } = room;
 const cards = (over: Record<string, unknown> = {}) => ({
   campaign: { audience: [{ from: 'cards', ...over }] },
 });
 
-beforeEach(async () => {
-  db = await testLedger();
-  service = await openLists();
-  service.tags = [
+beforeEach(() => {
+  room.service.tags = [
     { id: 1, name: 'vip' },
     { id: 2, name: 'Não Perturbe' },
     { id: 3, name: 'old' },
   ];
-  service.pipelines = [
+  room.service.pipelines = [
     {
       ...{ id: 1, name: 'Sales' },
       stages: [{ id: 11, name: 'New', order: 1, probability: 1, isFinal: false, isWon: false }],
@@ -35,17 +27,12 @@ beforeEach(async () => {
       stages: [{ id: 21, name: 'New', order: 1, probability: 1, isFinal: false, isWon: false }],
     },
   ];
-  service.lostReasons = [{ id: 4, name: 'price' }, { id: 5 }];
-});
-afterEach(async () => {
-  for (const room of rooms) await room.close();
-  rooms = [];
-  await service.close();
+  room.service.lostReasons = [{ id: 4, name: 'price' }, { id: 5 }];
 });
 
 /** Query of the first page of the audience. */
 function asked(): Record<string, string> {
-  const path = service.asked.find((each) => /^\/v1\/(cards|contacts)/.test(each)) ?? '';
+  const path = room.service.asked.find((each) => /^\/v1\/(cards|contacts)/.test(each)) ?? '';
   return Object.fromEntries(new URL(path, 'http://x').searchParams);
 }
 
@@ -97,21 +84,21 @@ describe('each filter reaches the service under its own name', () => {
 
   it('only the lists that names need are read', async () => {
     await open(cards({ status: ['lost'] })).plan();
-    expect(service.asked.map((path) => path.split('?')[0])).toEqual(['/v1/connections', '/v1/cards']);
-    service.asked.length = 0;
+    expect(room.service.asked.map((path) => path.split('?')[0])).toEqual(['/v1/connections', '/v1/cards']);
+    room.service.asked.length = 0;
     const more = { ...cards({ lostReason: 'price', pipeline: 1 }), optOut: { tags: ['old'] } };
     await open(more).plan();
-    expect(service.asked.map((path) => path.split('?')[0])).toEqual([
+    expect(room.service.asked.map((path) => path.split('?')[0])).toEqual([
       ...['/v1/tags', '/v1/pipelines', '/v1/lost-reasons', '/v1/connections', '/v1/cards'],
     ]);
   });
 
   it('an inverted span of time is an empty part, not an error', async () => {
-    const room = open(cards({ closed: { after: '1d', before: '9d' } }));
-    const { run, found } = await room.plan();
+    const plans = open(cards({ closed: { after: '1d', before: '9d' } }));
+    const { run, found } = await plans.plan();
     expect(found).toEqual([0]);
-    expect(await room.members(run)).toEqual([]);
-    expect((await room.campaign(run)).planned_at).toEqual(new Date(NOW));
+    expect(await plans.members(run)).toEqual([]);
+    expect((await plans.campaign(run)).planned_at).toEqual(new Date(NOW));
   });
 });
 
@@ -125,79 +112,83 @@ describe('when a card entered its stage is looked at here', () => {
     '%s: both limits count, and a card that does not say is in no span',
     async (_name, inStageSince, ids) => {
       const entered = [30, 20, 10, 5].map((days, n) => listedCard(n + 1, { stageEnteredAt: iso(days) }));
-      service.cards = [...entered, listedCard(5, { stageEnteredAt: null })];
-      const room = open(cards({ inStageSince }));
-      const { run, found } = await room.plan();
+      room.service.cards = [...entered, listedCard(5, { stageEnteredAt: null })];
+      const plans = open(cards({ inStageSince }));
+      const { run, found } = await plans.plan();
       expect(found).toEqual([ids.length]);
-      expect((await room.members(run)).map(({ card_id }) => card_id)).toEqual(ids);
+      expect((await plans.members(run)).map(({ card_id }) => card_id)).toEqual(ids);
     },
   );
 });
 
 describe('FAULTS 15: pages shift while they are read', () => {
   const fill = (count: number) => {
-    service.contacts = Array.from({ length: count }, (_, n) => listedContact(n + 1));
+    room.service.contacts = Array.from({ length: count }, (_, n) => listedContact(n + 1));
   };
   const contacts = { campaign: { audience: [{ from: 'contacts' }] } };
 
   it.each<[string, (calls: number) => void]>([
-    ['one of the first page leaves at each call', () => void service.contacts.splice(3, 1)],
+    ['one of the first page leaves at each call', () => void room.service.contacts.splice(3, 1)],
     [
       'forty of the first page leave at once',
-      (calls) => void (calls === 2 && service.contacts.splice(0, 40)),
+      (calls) => void (calls === 2 && room.service.contacts.splice(0, 40)),
     ],
     [
       'as many come at the end as leave in front: the count never changes',
       (calls) => {
-        service.contacts.splice(0, 30);
-        service.contacts.push(...Array.from({ length: 30 }, (_, n) => listedContact(9000 + calls * 100 + n)));
+        room.service.contacts.splice(0, 30);
+        room.service.contacts.push(
+          ...Array.from({ length: 30 }, (_, n) => listedContact(9000 + calls * 100 + n)),
+        );
       },
     ],
     [
       'others come in front, until the last page',
-      (calls) => void (calls < 6 && service.contacts.unshift(listedContact(5000 + calls))),
+      (calls) => void (calls < 6 && room.service.contacts.unshift(listedContact(5000 + calls))),
     ],
-    ['the last page is gone', (calls) => void (calls === 3 && service.contacts.splice(350))],
-    ['the service gives smaller pages', () => void (service.cap = 33)],
+    ['the last page is gone', (calls) => void (calls === 3 && room.service.contacts.splice(350))],
+    ['the service gives smaller pages', () => void (room.service.cap = 33)],
   ])('%s: whoever stays is found', async (_name, change) => {
     fill(430);
-    service.before = change;
-    const room = open(contacts);
-    const { run } = await room.plan({ freeze: false });
-    const found = new Set((await room.members(run)).map(({ contact_id }) => contact_id));
-    expect(service.contacts.filter(({ id }) => id <= 430 && !found.has(id))).toEqual([]);
-    expect(await room.warnings(run)).toEqual([]);
+    room.service.before = change;
+    const plans = open(contacts);
+    const { run } = await plans.plan({ freeze: false });
+    const found = new Set((await plans.members(run)).map(({ contact_id }) => contact_id));
+    expect(room.service.contacts.filter(({ id }) => id <= 430 && !found.has(id))).toEqual([]);
+    expect(await plans.warnings(run)).toEqual([]);
   });
 
   it('a list that grows as fast as it is read comes to an end, with a warning', async () => {
     fill(250);
-    service.before = (calls) => {
-      service.contacts.push(...Array.from({ length: 150 }, (_, n) => listedContact(1000 + calls * 150 + n)));
+    room.service.before = (calls) => {
+      room.service.contacts.push(
+        ...Array.from({ length: 150 }, (_, n) => listedContact(1000 + calls * 150 + n)),
+      );
     };
-    const room = open(contacts);
-    const { run } = await room.plan({ freeze: false });
-    expect(service.asked.length).toBeLessThan(50);
-    expect((await room.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
+    const plans = open(contacts);
+    const { run } = await plans.plan({ freeze: false });
+    expect(room.service.asked.length).toBeLessThan(50);
+    expect((await plans.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
   });
 
   it('a service that answers every page alike is left, with a warning', async () => {
     fill(100);
-    const body = () => ({ count: 300, hasMore: true, contacts: service.contacts });
-    service.bend = (path) => (path === '/v1/contacts' ? { status: 200, body: body() } : null);
-    const room = open(contacts);
-    const { run, found } = await room.plan({ freeze: false });
+    const body = () => ({ count: 300, hasMore: true, contacts: room.service.contacts });
+    room.service.bend = (path) => (path === '/v1/contacts' ? { status: 200, body: body() } : null);
+    const plans = open(contacts);
+    const { run, found } = await plans.plan({ freeze: false });
     expect(found).toEqual([100]);
-    expect((await room.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
+    expect((await plans.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
   });
 
   it('items that depart from the API text are counted, and the others are taken', async () => {
     fill(150);
-    service.contacts[7] = { id: 8, name: 'no number' };
-    service.contacts[120] = { id: 121, number: 7 };
-    const room = open(contacts);
-    const { run, found } = await room.plan();
+    room.service.contacts[7] = { id: 8, name: 'no number' };
+    room.service.contacts[120] = { id: 121, number: 7 };
+    const plans = open(contacts);
+    const { run, found } = await plans.plan();
     expect(found).toEqual([148]);
-    const [warning] = await room.warnings(run);
+    const [warning] = await plans.warnings(run);
     expect(warning).toMatchObject({
       code: 'AUDIENCE_UNREADABLE',
       reason: expect.stringContaining('2 items'),
@@ -206,16 +197,16 @@ describe('FAULTS 15: pages shift while they are read', () => {
 
   it('a page whose answer was lost after it was written down is not read twice', async () => {
     fill(250);
-    const room = open(contacts);
-    const planning = await room.steps.open();
-    const [a, b] = await Promise.all([room.steps.page(planning.run, 0), room.steps.page(planning.run, 0)]);
+    const plans = open(contacts);
+    const planning = await plans.steps.open();
+    const [a, b] = await Promise.all([plans.steps.page(planning.run, 0), plans.steps.page(planning.run, 0)]);
     expect([a, b]).toEqual([
       { done: false, found: 100 },
       { done: false, found: 100 },
     ]);
-    expect(await room.readPart(planning, 0)).toBe(250);
-    expect(await room.steps.page(planning.run, 0)).toEqual({ done: true, found: 250 });
-    expect(await room.members(planning.run)).toHaveLength(250);
+    expect(await plans.readPart(planning, 0)).toBe(250);
+    expect(await plans.steps.page(planning.run, 0)).toEqual({ done: true, found: 250 });
+    expect(await plans.members(planning.run)).toHaveLength(250);
   });
 });
 
@@ -240,16 +231,16 @@ describe('refusals', () => {
   ])(
     'an unknown %s ends the plan before a page is read, and says what there is',
     async (_name, over, type, words) => {
-      const room = open(over);
-      await expect(room.plan()).rejects.toMatchObject({
+      const plans = open(over);
+      await expect(plans.plan()).rejects.toMatchObject({
         ...{ type, nonRetryable: true, message: expect.stringContaining(words) },
       });
-      expect(service.asked.filter((path) => /cards|contacts/.test(path))).toEqual([]);
+      expect(room.service.asked.filter((path) => /cards|contacts/.test(path))).toEqual([]);
     },
   );
 
   it('lost reasons without names can be named by id only', async () => {
-    service.lostReasons = [{ id: 4 }, { id: 5, name: null }];
+    room.service.lostReasons = [{ id: 4 }, { id: 5, name: null }];
     await expect(open(cards({ lostReason: 'price' })).plan()).rejects.toMatchObject({
       ...{ type: 'UNKNOWN_LOST_REASON', message: expect.stringContaining('one of 4, 5') },
     });
@@ -257,23 +248,23 @@ describe('refusals', () => {
 
   it('a refusal of the service concerns the plan as a whole', async () => {
     const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'cards:read' };
-    service.bend = (path) => (path === '/v1/cards' ? { status: 403, body } : null);
+    room.service.bend = (path) => (path === '/v1/cards' ? { status: 403, body } : null);
     await expect(open(cards()).plan()).rejects.toMatchObject({
       ...{ type: 'ERR_SCOPE_MISSING', nonRetryable: true, details: [{ scope: 'run', step: 'readAudience' }] },
     });
   });
 
   it('an error of the service is tried again', async () => {
-    service.contacts = [listedContact(1)];
+    room.service.contacts = [listedContact(1)];
     let failed = false;
-    service.bend = (path) => {
+    room.service.bend = (path) => {
       if (path !== '/v1/contacts' || failed) return null;
       failed = true;
       return { status: 500, body: { error: 'oops' } };
     };
-    const room = open();
-    const planning = await room.steps.open();
-    await expect(room.steps.page(planning.run, 0)).rejects.toMatchObject({ nonRetryable: false });
-    expect(await room.steps.page(planning.run, 0)).toEqual({ done: true, found: 1 });
+    const plans = open();
+    const planning = await plans.steps.open();
+    await expect(plans.steps.page(planning.run, 0)).rejects.toMatchObject({ nonRetryable: false });
+    expect(await plans.steps.page(planning.run, 0)).toEqual({ done: true, found: 1 });
   });
 });

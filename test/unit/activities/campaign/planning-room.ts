@@ -1,0 +1,33 @@
+// What each test of an audience starts with: an empty ledger, a service to bend, and plans of campaigns.
+import { afterEach, beforeAll, beforeEach } from 'vitest';
+import type { Database } from '../../../../src/ledger/database.ts';
+import { testLedger } from '../../../support/ledger.ts';
+import { type AudienceRoom, openAudienceRoom, type RoomOptions } from './audience-room.ts';
+import { type Lists, openLists } from './lists-service.ts';
+
+/** Made anew for each test of the file. */
+export function planningRoom() {
+  let opened: AudienceRoom[] = [];
+  const room = {
+    db: null as unknown as Database,
+    service: null as unknown as Lists,
+
+    open(over: Partial<RoomOptions> = {}): AudienceRoom {
+      const plans = openAudienceRoom({ db: room.db, baseUrl: room.service.baseUrl, ...over });
+      opened.push(plans);
+      return plans;
+    },
+  };
+  // The first one of a process starts its database: seconds, where the machine is busy.
+  beforeAll(async () => void (await testLedger()), 90_000);
+  beforeEach(async () => {
+    room.db = await testLedger();
+    room.service = await openLists();
+    opened = [];
+  });
+  afterEach(async () => {
+    for (const plans of opened) await plans.close();
+    await room.service.close();
+  });
+  return room;
+}

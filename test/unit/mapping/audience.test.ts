@@ -1,0 +1,83 @@
+// What a campaign reads of one card, contact or row.
+import { describe, expect, it } from 'vitest';
+import { CampaignConfig } from '../../../src/contracts/config-campaigns.ts';
+import { compileAudience, excludedKeys } from '../../../src/mapping/audience.ts';
+import { MappingConfigError } from '../../../src/mapping/errors.ts';
+
+const configured = (over: Record<string, unknown> = {}) =>
+  CampaignConfig.parse({
+    ...{ account: 'acme', flow: 1, connection: 1, audience: [{ from: 'contacts' }] },
+    windows: { days: { mon: ['09:00-18:00'] } },
+    ...over,
+  });
+
+function compiled(over: Record<string, unknown> = {}) {
+  const config = configured(over);
+  return compileAudience(config, config.audience[0] as (typeof config.audience)[number]);
+}
+
+describe('a configuration that can not work is refused, with its place', () => {
+  const source = { from: 'source', source: 'list', number: 'phone' };
+  it.each<[Record<string, unknown>, string]>([
+    [{ variables: { a: '{{x' } }, 'variables.a'],
+    [{ variables: { a: '= $now()' } }, 'variables.a'],
+    [{ variables: { a: '__proto__.x' } }, 'variables.a'],
+    [{ variables: { constructor: 'x' } }, 'variables.constructor'],
+    [{ variables: { a: { path: 'x', const: 'y' } } }, 'variables.a'],
+    [{ defaultCountry: 'QQ' }, 'defaultCountry'],
+    [{ windows: { days: {}, zone: { field: 'a.constructor.b' } } }, 'windows.zone.field'],
+    [{ audience: [{ ...source, number: '{{' }] }, 'audience.0.number'],
+    [{ audience: [{ from: 'cards', stage: 'New' }] }, 'audience.0.stage'],
+    [{ exclude: { numbers: ['5511987650001', 'x'] } }, 'exclude.numbers.1'],
+    [{ exclude: { numbers: { source: 'a', number: '= (' } } }, 'exclude.numbers.number'],
+  ])('%j', (over, path) => {
+    const refused = (() => {
+      try {
+        compiled(over);
+      } catch (error) {
+        return error as MappingConfigError;
+      }
+      return null;
+    })();
+    expect(refused).toBeInstanceOf(MappingConfigError);
+    expect(refused?.path.join('.')).toBe(path);
+  });
+});
+
+describe('numbers of the service', () => {
+  it.each<[unknown, string | null]>([
+    ['5511987650001', '5511987650001'],
+    ['551187650001', '5511987650001'],
+    ['551132650001', '551132650001'],
+    ['14155552001', '14155552001'],
+    // No carrier has it, and it has the length of a phone.
+    ['5511900000001', '5511900000001'],
+    // An id that a channel uses inside.
+    ['188459349434521', null],
+    ['999999999999999', null],
+    ['+5511987650001', null],
+    ['0511987650001', null],
+    ['5511987650001@lid', null],
+    ['', null],
+    [null, null],
+    [{}, null],
+  ])('%j', async (number, key) => {
+    const { who } = await compiled().apply({ contact: { number } });
+    expect(who.ok ? who.key : null).toBe(key);
+    if (!who.ok) expect(who.reason).not.toMatch(/\d/);
+  });
+});
+
+it('a column of a row that is called like a part of a card is that column', async () => {
+  const variables = { title: 'card.title' };
+  const audience = [{ from: 'source', source: 'list', number: 'phone' }];
+  const row = { phone: '+5511987650001', 'card.title': 'flat', card: { title: 'deep' } };
+  expect(await compiled({ variables, audience }).apply(row)).toMatchObject({ variables: { title: 'flat' } });
+});
+
+it('numbers to leave out are people: in whatever form', () => {
+  const numbers = ['(11) 98765-0001', '+55 11 8765-0001', '+1 415 555 2671'];
+  expect(excludedKeys(configured({ defaultCountry: 'BR', exclude: { numbers } }))).toEqual([
+    ...['5511987650001', '5511987650001', '14155552671'],
+  ]);
+});
