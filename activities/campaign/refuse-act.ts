@@ -1,5 +1,5 @@
 // Why something can not be done to a run of a campaign: each with the way out.
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { CampaignSpec } from '../../src/contracts/campaign.ts';
 import { type CampaignRow, digestOfSpec } from '../../src/ledger/campaigns.ts';
 import type { Deps } from '../deps.ts';
@@ -24,7 +24,11 @@ export const REFUSED = {
 
 /** Nobody tries this again: what stands in the ledger or the configuration refuses it. */
 export function refuseAct(type: (typeof REFUSED)[keyof typeof REFUSED], message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, type);
+  // Of interest to who asked, and to no log.
+  return ApplicationFailure.create({
+    ...{ message, type, nonRetryable: true },
+    category: ApplicationFailureCategory.BENIGN,
+  });
 }
 
 /** @throws ApplicationFailure when the run is no plan that waits, or the configuration has changed since */

@@ -32,9 +32,10 @@ const people = (members: number) => (members === 1 ? '1 member' : `${formatCount
 
 export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv): void {
   /** A command with what all of them share. */
-  const command = (usage: string, description: string) =>
-    withSessionOptions(campaign.command(usage))
-      .description(`${description}; <name> is a campaign, or a run of one by its id`)
+  const command = (verb: string, description: string) =>
+    withSessionOptions(campaign.command(verb))
+      .description(description)
+      .argument('<name>', 'campaign, or a run of one by its id')
       .option('--reason <text>', 'kept in the audit of the run', '')
       .option('--json', 'print the result as JSON on stdout', false);
 
@@ -51,7 +52,7 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
     });
   };
 
-  command('pause <name>', 'trigger nobody more; answers when nobody is under way').action(
+  command('pause', 'trigger nobody more; answers when nobody is under way').action(
     (name: string, options: Options) =>
       act(
         name,
@@ -61,42 +62,35 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       ),
   );
 
-  command('resume <name>', 'go on with a run that is paused or held').action(
-    (name: string, options: Options) => act(name, options, { action: 'resume' }, (_, of) => `${of} goes on`),
+  command('resume', 'go on with a run that is paused or held').action((name: string, options: Options) =>
+    act(name, options, { action: 'resume' }, (_, of) => `${of} goes on`),
   );
 
-  command(
-    'cancel <name>',
-    'end a run, or a plan; who was not triggered never is, what was done stays done',
-  ).action((name: string, options: Options) =>
-    act(
-      name,
-      options,
-      { action: 'cancel' },
-      (members, of) => `${of} is cancelled; ${people(members)} will not be triggered`,
-    ),
+  command('cancel', 'end a run, or a plan; who was not triggered never is, what was done stays done').action(
+    (name: string, options: Options) =>
+      act(
+        name,
+        options,
+        { action: 'cancel' },
+        (members, of) => `${of} is cancelled; ${people(members)} will not be triggered`,
+      ),
   );
 
-  command(
-    'rate <name> <per-minute>',
-    'at most so many triggers a minute from now on; none: what the budget leaves',
-  ).action((name: string, text: string, options: Options) => {
-    const callsPerMinute = rateOf(text);
-    const rate = callsPerMinute === null ? 'as the budget allows' : `${formatCount(callsPerMinute)} a minute`;
-    return act(name, options, { action: 'rate', callsPerMinute }, (_, of) => `${of} triggers ${rate}`);
-  });
+  command('rate', 'triggers a minute from now on, at most')
+    .argument('<per-minute>', 'a whole number, or none: what the budget leaves')
+    .action((name: string, text: string, options: Options) => {
+      const callsPerMinute = rateOf(text);
+      const rate =
+        callsPerMinute === null ? 'as the budget allows' : `${formatCount(callsPerMinute)} a minute`;
+      return act(name, options, { action: 'rate', callsPerMinute }, (_, of) => `${of} triggers ${rate}`);
+    });
 
-  command(
-    'skip-wave <name>',
-    'leave out the rest of the wave under way, or between two waves the next one',
-  ).action((name: string, options: Options) =>
-    act(name, options, { action: 'skipWave' }, (members, of) => `${people(members)} of ${of} are left out`),
+  command('skip-wave', 'leave out the rest of the wave under way, or between two waves the next one').action(
+    (name: string, options: Options) =>
+      act(name, options, { action: 'skipWave' }, (members, of) => `${people(members)} of ${of} are left out`),
   );
 
-  command(
-    'retry <name>',
-    'try members again that failed, in a wave of their own; also when the run has finished',
-  )
+  command('retry', 'try members again that failed, in a wave of their own; also when the run has finished')
     .option('--code <code>', 'only those that failed with this code; may be given several times', collect, [])
     .action((name: string, options: Options & { readonly code: readonly string[] }) => {
       const codes = options.code.length === 0 ? null : options.code;
@@ -107,10 +101,7 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       );
     });
 
-  command(
-    'resolve <name>',
-    'say what became of members whose outcome is unknown; also when the run has finished',
-  )
+  command('resolve', 'say what became of members whose outcome is unknown; also when the run has finished')
     .option('--member <ids...>', 'these members, as `campaign export` names them', memberIds, [])
     .option('--all', 'all members whose outcome is unknown', false)
     .addOption(

@@ -312,6 +312,6 @@ it('FAULTS 24: however it goes, everybody has an outcome in the end, and nobody 
       await player.play();
       await checkEnd(player, members.length + 1);
     }),
-    { numRuns: Number(process.env.RUNS ?? 10) },
+    { numRuns: Number(process.env.RUNS ?? 8) },
   );
 }, 60_000);
