@@ -4,7 +4,7 @@ import { compileCalendar } from '../../src/campaigns/calendar.ts';
 import { daysOf } from '../../src/campaigns/days.ts';
 import { type Forecast, forecast, paceNeeded, type ZoneGroup } from '../../src/campaigns/forecast.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../src/campaigns/plan-notes.ts';
-import type { CampaignPlan, CampaignRunName } from '../../src/contracts/campaign.ts';
+import type { CampaignPlan, CampaignRunName, PlanNote } from '../../src/contracts/campaign.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
 import { progressOf } from '../../src/ledger/campaign-audience.ts';
 import {
@@ -16,6 +16,8 @@ import {
 } from '../../src/ledger/campaign-plan-facts.ts';
 import { type CampaignRow, getCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
 import { readCatalog } from '../../src/ledger/catalog.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { listWarnings } from '../../src/ledger/runs.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
 import { notConfigured } from '../failures.ts';
 import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
@@ -87,6 +89,8 @@ export function createForecastActivities(deps: Deps) {
       ...{ ...field, pacePerMinute: pacePerMinute / SPACING },
       byMs: by,
     });
+    const waves = { ...config.waves, size: Math.max(1, sums.eligible), canary: undefined };
+    const oneWave = forecast({ ...field, waves, pacePerMinute: pacePerMinute / SPACING });
     const late = found.finishMs === null ? found.never.length === 0 : found.finishMs > by;
     const needed = late && by > startMs ? paceNeeded(field, by) : null;
     const facts: PlanFacts = {
@@ -94,6 +98,7 @@ export function createForecastActivities(deps: Deps) {
       optOutWords: spec.optOut.words.length > 0,
       connections: await readCatalog(db, name, 'connections'),
       ...{ ...sums, forecast: found, pacePerMinute, callsPerMember },
+      ...{ startMs, oneWaveMs: oneWave.finishMs },
       paceNeeded: needed === null ? null : Math.ceil(needed * SPACING),
       pollers: await pollerStates(deps, spec, nowMs),
       beside: await underWayBeside(db, name, run),
@@ -116,7 +121,8 @@ export function createForecastActivities(deps: Deps) {
       ...{ pacePerMinute: Math.round(pacePerMinute * 100) / 100, callsPerMinute },
       ...listed(found, spec.timeZone, pacePerMinute / SPACING),
       problems: problemsOf(facts),
-      warnings: warningsOf(facts),
+      // What went wrong with the reading comes first: who should be in, or out, may not be.
+      warnings: [...(await readingNotes(db, run)), ...warningsOf(facts)],
       approval: config.approval,
     };
   }
@@ -128,6 +134,10 @@ export function createForecastActivities(deps: Deps) {
       throw notConfigured(error);
     }
   }
+}
+
+async function readingNotes(db: Queryable, run: string): Promise<PlanNote[]> {
+  return (await listWarnings(db, run)).map(({ code, reason }) => ({ code, reason }));
 }
 
 type Listed = Pick<CampaignPlan, 'waves' | 'moreWaves' | 'timeZone' | 'days' | 'moreDays' | 'finishAt'>;

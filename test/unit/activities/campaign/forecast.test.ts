@@ -8,6 +8,7 @@ import { toJson } from '../../../../src/contracts/stored-json.ts';
 import { digestOfSpec, getCampaign } from '../../../../src/ledger/campaigns.ts';
 import { saveCatalog } from '../../../../src/ledger/catalog.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
+import { addWarning } from '../../../../src/ledger/runs.ts';
 import { testLedger } from '../../../support/ledger.ts';
 import { freshAccount } from '../../ledger/support.ts';
 
@@ -380,6 +381,12 @@ describe('warnings', () => {
       /100 triggers a minute take 200 calls, and the account's tokens allow 120: the plan goes by 60 triggers/,
     ],
     [
+      'waves that take days longer than their members do',
+      { waiting: { '': 3 }, config: { waves: { size: 1, every: '2d' } } },
+      'SLOW_WAVES',
+      /^the waves take 4 days more: at 120 triggers a minute all of them as one wave would be done by 2026-11-23 12:00 .* each of 3 waves waits/,
+    ],
+    [
       'a token without the scope',
       { marks: { 'flows:trigger': 'ERR_SCOPE_MISSING' } },
       'TOKEN_REFUSED',
@@ -392,6 +399,20 @@ describe('warnings', () => {
     expect(problems).toEqual([]);
     expect(codes(warnings)).toEqual(expect.arrayContaining([code]));
     expect(warnings.find((each) => each.code === code)?.reason).toMatch(reason);
+  });
+
+  it('numbers to leave out that could not be read are told of, before all others', async () => {
+    await freeze({ connections: null });
+    const reason = '2 numbers can not be read';
+    await addWarning(db, RUN, {
+      step: 'readAudience',
+      subject: 'exclude',
+      code: 'EXCLUSION_UNREADABLE',
+      reason,
+    });
+    const { warnings } = await activities().planCampaign({ run: RUN });
+    expect(warnings[0]).toEqual({ code: 'EXCLUSION_UNREADABLE', reason });
+    expect(codes(warnings)).toContain('CONNECTION_UNREAD');
   });
 
   it('nothing to warn of', async () => {
