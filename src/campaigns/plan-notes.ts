@@ -36,6 +36,9 @@ export interface PlanFacts {
   readonly forecast: Forecast;
   /** Nobody looked farther ahead. */
   readonly horizonMs: number;
+  /** When it begins, and its last trigger if all were one wave; null: that can't be foreseen. */
+  readonly startMs: number;
+  readonly oneWaveMs: number | null;
   /** Triggers a minute that end in time; null: none do, or it is not asked. */
   readonly paceNeeded: number | null;
   readonly pacePerMinute: number;
@@ -155,6 +158,7 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
     const reason = `${need}, and the account's tokens allow ${n(callsPerMinute)}: the plan goes by ${n(pacePerMinute)} triggers`;
     warnings.push(...note('RATE_OVER_BUDGET', reason));
   }
+  warnings.push(...slowWaves(facts));
   const polling = pollers.filter(({ idle }) => idle === null).map(({ poller }) => `the poller "${poller}"`);
   const others = [
     ...polling,
@@ -176,6 +180,17 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
     warnings.push(...note('NO_POLLER', `${blindness(pollers)}: ${unseen.join(', ')} are not known`));
   }
   return warnings;
+}
+
+/** Members of one wave may have windows at different hours, so that each wave takes most of a day. */
+function slowWaves({ forecast, startMs, oneWaveMs, timeZone, pacePerMinute }: PlanFacts): PlanNote[] {
+  const { finishMs, waves } = forecast;
+  if (finishMs === null || oneWaveMs === null || waves.length < 2) return [];
+  const later = finishMs - oneWaveMs;
+  if (later < 86_400_000 || finishMs - startMs < 2 * (oneWaveMs - startMs)) return [];
+  const alone = `at ${n(pacePerMinute)} triggers a minute all of them as one wave would be done by ${timeIn(timeZone, oneWaveMs)}`;
+  const why = `each of ${n(waves.length)} waves waits for the windows of all its members, \`waves.every\` and \`waves.settle\``;
+  return note('SLOW_WAVES', `the waves take ${spanText(later)} more: ${alone}, and ${why}`);
 }
 
 function seeing(pollers: readonly PollerState[]): boolean {
