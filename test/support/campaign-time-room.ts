@@ -96,3 +96,14 @@ export async function outsideWindows(
     ({ at, contactId }) => !zonesOf(contactId).every((zone) => wallOracle(parsed, zone)(Date.parse(at))),
   );
 }
+
+/** Seconds, at most, between the service's log and the ledger's times: more would mean that time ran ahead during a call. */
+export async function clocksApart(house: House, run: string): Promise<number> {
+  const at = new Map((await flowRuns(house)).map((each) => [each.contactId, Date.parse(each.at)]));
+  const members = await house.db.query<{ contact: number; at: Date }>(
+    'select contact_id::int as contact, triggered_at as at from campaign_members where run_id = $1 and triggered_at is not null',
+    [run],
+  );
+  const apart = members.map((member) => Math.abs((at.get(member.contact) ?? 0) - member.at.getTime()));
+  return Math.max(0, ...apart) / 1000;
+}
