@@ -29,9 +29,9 @@ export class Pace {
     if (this.#left === 0) {
       if (nowMs < this.#nextMs) return Math.ceil(this.#nextMs - nowMs);
       this.#left = together;
-      // A tick that came late is made up for by the next one, and by no more than that.
       const tickMs = eachMs * together;
-      this.#nextMs = Math.max(this.#nextMs, nowMs - tickMs / 10) + tickMs;
+      // A timer that came a little late is made up for by the next tick; a silence is not.
+      this.#nextMs = (nowMs - this.#nextMs <= tickMs / 10 ? this.#nextMs : nowMs) + tickMs;
     }
     this.#left -= 1;
     return 0;
