@@ -349,7 +349,11 @@ describe('problems', () => {
     expect((await planned({ waiting: { '': 1 }, config: { end: at(1) } })).problems).toEqual([]);
     begin();
     const second = { waiting: { '': 2 }, config: { end: at(30_150) }, callsPerMinute: 2 };
-    expect(codes((await planned(second)).problems)).toEqual(['TOO_SLOW']);
+    const { problems } = await planned(second);
+    expect(codes(problems)).toEqual(['TOO_SLOW']);
+    expect(problems[0]?.reason).toMatch(
+      /by then 1 of 2 members are reached. What helps: 3 triggers a minute/,
+    );
   });
 
   it('tags and places that the account lacks, once its lists were read', async () => {
