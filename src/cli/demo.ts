@@ -1,6 +1,6 @@
 // `sluice demo`: the whole of Sluice on one machine, syncing an example CRM export into the sandbox.
 import { readFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
@@ -116,6 +116,10 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say('Write as a customer, and see what a poller tells of it');
   say(`  curl ${sandbox.panelUrl}/accounts/${ACCOUNT}/inbound --json '${INBOUND}'`);
   say(`  tail -f ${messages}`);
+  const place = `--config ${relative(process.cwd(), join(EXAMPLES, 'sluice.yaml'))} --state ${options.state}`;
+  say('Win lost customers back: whom it would reach and when; then flow by flow, in waves');
+  say(`  npx sluice campaign plan reativacao ${place}`);
+  say(`  npx sluice campaign start reativacao --watch ${place}`);
   say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);
   await Promise.race([toldToStop(shutdown), stack.failed]);
   return EXIT.ok;
