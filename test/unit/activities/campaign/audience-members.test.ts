@@ -45,7 +45,7 @@ describe('of the service', () => {
         { id: 2, number: OTHER, name: 'Bia', tagIds: [2] },
         { id: 3, number: '5511987650003', name: 'Cid', tagIds: [] },
         { id: 4, number: '188459349434521', name: 'lid', tagIds: [1] },
-        { id: 5, number: SHORT, name: 'Ana as well', tagIds: [] },
+        { id: 5, number: SHORT, name: 'Ana as well', tagIds: [2] },
       ],
       cards: [
         {
@@ -128,7 +128,7 @@ describe('of the service', () => {
     ];
     const plans = open({ baseUrl: sandbox.baseUrl, sources, campaign: { audience, variables } });
     const { run, found } = await plans.plan();
-    expect(found).toEqual([3, 2, 3, 5]);
+    expect(found).toEqual([4, 2, 3, 5]);
     const members = await plans.members(run);
     expect(
       members.map(({ key, contact_id, card_id, part, row_no, code }) => [
@@ -156,7 +156,7 @@ describe('of the service', () => {
     const { run, found } = await plans.plan();
     expect(found).toEqual([2]);
     expect(await plans.members(run)).toMatchObject([
-      { key: LONG, number: LONG, contact_id: 1, tag_ids: [1] },
+      { key: LONG, number: LONG, contact_id: 1, tag_ids: [1, 2] },
     ]);
   });
 
