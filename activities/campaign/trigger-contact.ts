@@ -6,6 +6,7 @@ import { countMemberError, noteMemberSeen } from '../../src/ledger/campaign-memb
 import { pick } from '../../src/ledger/catalog.ts';
 import { noteRemote } from '../../src/ledger/effect-notes.ts';
 import { noteOptOuts } from '../../src/ledger/opt-outs.ts';
+import { canonicalKey } from '../../src/mapping/phone.ts';
 import { callApi } from '../api-call.ts';
 import { choose } from '../contacts.ts';
 import type { Deps } from '../deps.ts';
@@ -25,10 +26,13 @@ export async function callFind(deps: Deps, c: MemberContext, flightSeconds: numb
   const list = await callApi(deps, account, campaign.run_id, 'contacts:read', (client, options) =>
     client.contacts.list({ number: key, pageSize: 100 }, options),
   );
-  const found = choose(wholeList({ method: 'GET', path: '/v1/contacts' }, list), key);
+  const all = wholeList({ method: 'GET', path: '/v1/contacts' }, list);
+  const found = choose(all, key);
   if (found === null) return await skipMember(deps, c, GONE, flightSeconds);
   await noteRemote(deps.db, campaign.account, key, found);
-  return await judgeContact(deps, c, found, flightSeconds);
+  // A person may have one contact for each form of the number: what either of them says counts.
+  const tags = all.filter(({ number }) => canonicalKey(number) === key).flatMap((each) => each.tags);
+  return await judgeContact(deps, c, { ...found, tags }, flightSeconds);
 }
 
 /** GET /v1/contacts/{contactId}. */

@@ -136,6 +136,18 @@ describe('a campaign that looks at the tags just before the call', () => {
     }
   });
 
+  it('FAULTS 47: leaves out who has opted out under the other form of their number', async () => {
+    await room.panel.patch({
+      contacts: [
+        { id: 151, number: '5511987658888', name: 'New' },
+        { id: 152, number: '551187658888', name: 'Old', tagIds: [2] },
+      ],
+    });
+    const person = await room.waiting(config, { id: null, contact: 151, number: '5511987658888' });
+    expect((await room.drive(person)).answer).toEqual({ state: 'skipped', next: null });
+    expect(await room.rowOf(person)).toMatchObject({ code: 'OPTED_OUT' });
+  });
+
   it('finds who is gone by number, once', async () => {
     const person = await room.waiting(config, { id: 9999 });
     const { answer, steps } = await room.drive(person, { from: 'recheckMember' });
