@@ -118,6 +118,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say(`  tail -f ${messages}`);
   const place = `--config ${relative(process.cwd(), join(EXAMPLES, 'sluice.yaml'))} --state ${options.state}`;
   say('Win lost customers back: whom it would reach and when; then flow by flow, in waves');
+  say(`  export SLUICE_DEMO_TOKEN=${TOKEN}`);
   say(`  npx sluice campaign plan reativacao ${place}`);
   say(`  npx sluice campaign start reativacao --watch ${place}`);
   say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);

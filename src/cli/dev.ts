@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import { startIngress } from '../runtime/ingress.ts';
 import { idlePollers, startPollers, wakeSenders } from '../runtime/pollers.ts';
-import { planSchedules, wantedSchedules } from '../runtime/schedules.ts';
+import { wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { applyOf, describeChanges, toApply } from './apply-schedules.ts';
 import { openDoor } from './door.ts';
 import { CliError, EXIT } from './exit.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
 import { type OpenStack, openStack, type SessionOptions, withSessionOptions } from './session.ts';
-import { applyOf, describeChanges } from './sync-schedule.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('dev'))
@@ -53,7 +53,9 @@ async function stayUp(
     await schedules(stack);
     await events(stack, shutdown);
     const syncs = Object.keys(stack.config.config.syncs);
-    say(`ready for the syncs ${syncs.join(', ') || '(none configured)'}; Ctrl-C ends`);
+    const campaigns = Object.keys(stack.config.config.campaigns);
+    const more = campaigns.length === 0 ? '' : ` and the campaigns ${campaigns.join(', ')}`;
+    say(`ready for the syncs ${syncs.join(', ') || '(none configured)'}${more}; Ctrl-C ends`);
     await Promise.race([toldToStop(shutdown), stack.failed]);
     return EXIT.ok;
   });
@@ -82,9 +84,8 @@ async function tellOfPollers({ client, config }: OpenStack): Promise<void> {
 }
 
 /** Workers of several versions may run at once: none of them may undo what another configuration says. */
-async function tellOfSchedules({ client, config }: OpenStack): Promise<void> {
-  if (wantedSchedules(config.config).length === 0) return;
-  const changes = await planSchedules({ client, config: config.config });
-  if (changes.some(({ change }) => change !== 'none'))
-    say('the schedules on the server are not those of this configuration: run `sluice sync schedule apply`');
+async function tellOfSchedules(stack: OpenStack): Promise<void> {
+  if (wantedSchedules(stack.config.config).length === 0) return;
+  for (const command of await toApply(stack))
+    say(`the schedules on the server are not those of this configuration: run \`${command}\``);
 }

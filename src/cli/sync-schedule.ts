@@ -2,8 +2,6 @@
 import type { Command } from 'commander';
 import { registerSchedule } from './schedule-commands.ts';
 
-export { applyOf, describeChanges } from './apply-schedules.ts';
-
 export function registerSyncSchedule(sync: Command, env: NodeJS.ProcessEnv): void {
   registerSchedule(sync, 'sync', env);
 }
