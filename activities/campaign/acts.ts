@@ -1,7 +1,6 @@
 // What operators do to a run of a campaign, and Sluice itself: each once, by its id, and kept with who and why.
-import { z } from 'zod';
 import { waveOf } from '../../src/campaigns/waves.ts';
-import type { CampaignAct, CampaignActInput, CampaignActResult } from '../../src/contracts/campaign.ts';
+import { CampaignAct, type CampaignActInput, type CampaignActResult } from '../../src/contracts/campaign.ts';
 import {
   addAudit,
   approveCampaign,
@@ -36,23 +35,6 @@ import { AMBIGUOUS } from './trigger-outcome.ts';
 
 /** A flight takes 60 s at most (Member's intent), so nobody who took the right earlier is still at the call. */
 const FLIGHT_SECONDS = 60;
-
-const who = { by: z.string().min(1).max(200), reason: z.string() };
-const Act = z.discriminatedUnion('action', [
-  z.object({ ...who, action: z.enum(['approve', 'pause', 'resume', 'cancel', 'skipWave']) }),
-  z.object({ ...who, action: z.literal('rate'), callsPerMinute: z.int().min(1).max(100_000).nullable() }),
-  z.object({
-    ...who,
-    action: z.literal('retry'),
-    codes: z.array(z.string().max(100)).min(1).max(100).nullable(),
-  }),
-  z.object({
-    ...{ ...who, action: z.literal('resolve') },
-    members: z.array(z.int().positive()).min(1).max(10_000).nullable(),
-    as: z.enum(['triggered', 'notTriggered']),
-    again: z.boolean(),
-  }),
-]);
 
 interface Done extends CampaignActResult {
   /** Kept in the audit; nothing personal. */
@@ -112,7 +94,7 @@ async function afterOf(
 }
 
 function checked(given: CampaignAct): CampaignAct {
-  const { success, data, error } = Act.safeParse(given);
+  const { success, data, error } = CampaignAct.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (!success) throw refuseAct(REFUSED.invalid, `${issue?.path.join('.') || 'the act'}: ${issue?.message}`);
   if (data.action === 'resolve' && data.as === 'triggered' && data.again)

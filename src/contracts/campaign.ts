@@ -272,20 +272,27 @@ export interface MemberResult {
   readonly after?: readonly string[];
 }
 
+/** `reason` is kept with the run, cut at 500 characters. */
+const actor = { by: z.string().min(1).max(200), reason: z.string() };
+
 /** What an operator does to a run; each is kept in its audit with who and why. */
-export type CampaignAct = { readonly by: string; readonly reason: string } & (
-  | { readonly action: 'approve' | 'pause' | 'resume' | 'cancel' | 'skipWave' }
-  | { readonly action: 'rate'; readonly callsPerMinute: number | null }
-  /** Members that failed are tried again, in a wave of their own. */
-  | { readonly action: 'retry'; readonly codes: readonly string[] | null }
+export const CampaignAct = z.discriminatedUnion('action', [
+  z.object({ ...actor, action: z.enum(['approve', 'pause', 'resume', 'cancel', 'skipWave']) }),
+  z.object({ ...actor, action: z.literal('rate'), callsPerMinute: z.int().min(1).max(100_000).nullable() }),
+  /** Members that failed are tried again, in a wave of their own; null: whatever the code. */
+  z.object({
+    ...{ ...actor, action: z.literal('retry') },
+    codes: z.array(z.string().max(100)).min(1).max(100).readonly().nullable(),
+  }),
   /** The flow did run, or it did not; `again`: then it is triggered once more. */
-  | {
-      readonly action: 'resolve';
-      readonly members: readonly number[] | null;
-      readonly as: 'triggered' | 'notTriggered';
-      readonly again: boolean;
-    }
-);
+  z.object({
+    ...{ ...actor, action: z.literal('resolve') },
+    members: z.array(z.int().positive()).min(1).max(10_000).readonly().nullable(),
+    as: z.enum(['triggered', 'notTriggered']),
+    again: z.boolean(),
+  }),
+]);
+export type CampaignAct = z.infer<typeof CampaignAct>;
 
 export interface CampaignActInput extends CampaignRunName {
   readonly act: CampaignAct;
