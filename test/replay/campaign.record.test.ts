@@ -57,7 +57,18 @@ describe.runIf(number)('recording', () => {
       await handle.result();
       await untilEnded(house);
       const file = (name: string) => join(import.meta.dirname, 'histories', `${name}-${number}.json`);
-      await saveHistory(room.temporal, handle.workflowId, file('reactivation-campaign'));
+      // Every run of it: an engine for tests asks early to continue as new.
+      let runId: string | null | undefined = handle.firstExecutionRunId;
+      for (let part = 1; runId; part++) {
+        await saveHistory(
+          room.temporal,
+          handle.workflowId,
+          file(`reactivation-campaign-part-${part}`),
+          runId,
+        );
+        const { events } = await client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
+        runId = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+      }
       await saveHistory(room.temporal, planWorkflow, file('campaign-plan'));
     });
   });

@@ -8,7 +8,12 @@ import { findTemporalCli } from '../../src/runtime/temporal-binary.ts';
 import type { TestTemporal } from './temporal.ts';
 
 /** The SDK has no public writer of histories; the CLI writes the JSON that the replayer reads. */
-export async function saveHistory(temporal: TestTemporal, workflowId: string, file: string): Promise<void> {
+export async function saveHistory(
+  temporal: TestTemporal,
+  workflowId: string,
+  file: string,
+  runId?: string,
+): Promise<void> {
   const { path } = await findTemporalCli({
     env: process.env,
     cacheDir: cacheDirOf(process.env),
@@ -16,6 +21,7 @@ export async function saveHistory(temporal: TestTemporal, workflowId: string, fi
   });
   const place = ['--address', inject('temporalAddress'), '--namespace', temporal.namespace];
   const show = ['workflow', 'show', ...place, '--workflow-id', workflowId, '--output', 'json'];
+  if (runId !== undefined) show.push('--run-id', runId);
   const { stdout } = await promisify(execFile)(path, show, { maxBuffer: 64 << 20 });
   // Stack traces name the folder of who recorded.
   const history = JSON.stringify(JSON.parse(stdout)).replaceAll(process.cwd(), '/sluice');
