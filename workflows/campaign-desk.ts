@@ -10,6 +10,7 @@ import type {
   CampaignReport,
   CampaignRunName,
 } from '../src/contracts/campaign.ts';
+import { answer } from './answer.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
@@ -33,7 +34,11 @@ export async function campaignRunAudit(input: CampaignRunName): Promise<Campaign
   return await ledger.campaignAudit(input);
 }
 
-/** Approves a plan. */
+/** An act that needs no workflow of the run: of a plan, or of a run that has ended. */
 export async function campaignDeskAct(input: CampaignActInput): Promise<CampaignActResult> {
-  return await ledger.campaignAct(input);
+  const result = await ledger.campaignAct(input);
+  // A run is named after its account and its route of events.
+  const [account = '', route = ''] = input.run.split('/');
+  await answer(account, route, result.after ?? []);
+  return result;
 }

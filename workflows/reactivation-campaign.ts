@@ -6,8 +6,10 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  log,
   proxyActivities,
   setHandler,
+  sleep,
   upsertSearchAttributes,
   uuid4,
   workflowInfo,
@@ -51,6 +53,8 @@ const FIRST_BATCH = 50;
 const EVENTS_TOGETHER = 50;
 /** Between two looks at a ledger that says it is time by a clock that differs from the engine's. */
 const LEAST_WAIT_MS = 1000;
+/** Between two looks whether calls of dead workers may be given up. */
+const SETTLE_MS = 15_000;
 /** Members whose calls get nowhere are tried again, ever later. */
 const FIRST_STALL_MS = 5000;
 const LAST_STALL_MS = 300_000;
@@ -107,6 +111,7 @@ class Campaign {
       if (isCancellation(error) && this.#opened !== null) await this.#endCancelled();
       throw error;
     }
+    if (this.#cancelled) await this.#settle();
     this.#enter('ended');
     await condition(allHandlersFinished);
     return { run, state: this.#cancelled ? 'cancelled' : 'finished' };
@@ -216,8 +221,7 @@ class Campaign {
 
   async #pause(act: OperatorAct): Promise<CampaignActResult> {
     await this.#ready();
-    this.#control.hold(act);
-    const result = await this.#write({ ...act, action: 'pause' });
+    const result = await this.#holdFor(act, 'pause');
     await this.#control.pause(act);
     return result;
   }
@@ -231,16 +235,28 @@ class Campaign {
 
   async #cancel(act: OperatorAct): Promise<CampaignActResult> {
     await this.#ready();
-    this.#control.hold(act);
-    await this.#control.idle();
-    const result = await this.#write({ ...act, action: 'cancel' });
+    const result = await this.#holdFor(act, 'cancel');
     this.#cancelled = true;
     return result;
+  }
+
+  /** Nobody is begun any more from the first moment; an act that the ledger refuses leaves all as it was. */
+  async #holdFor(act: OperatorAct, action: 'pause' | 'cancel'): Promise<CampaignActResult> {
+    const before = this.#control.held;
+    this.#control.hold(act);
+    try {
+      if (action === 'cancel') await this.#control.idle();
+      return await this.#write({ ...act, action });
+    } catch (error) {
+      if (before === null) this.#control.resume(act);
+      throw error;
+    }
   }
 
   async #change(act: CampaignAct): Promise<CampaignActResult> {
     await this.#ready();
     const result = await this.#write(act);
+    this.#events.push(...(result.after ?? []));
     this.#changes += 1;
     return result;
   }
@@ -298,8 +314,15 @@ class Campaign {
       this.#control.hold(act);
       await this.#control.idle();
       await this.#handOver(1);
-      if (!this.#cancelled) await this.#write({ ...act, action: 'cancel' });
+      const late = (error: unknown) => log.warn('cancelled too late', { reason: reasonOf(error) });
+      if (!this.#cancelled) await this.#write({ ...act, action: 'cancel' }).catch(late);
+      await this.#settle();
     });
+  }
+
+  /** What is known of everybody is written down, also of calls whose worker died. */
+  async #settle(): Promise<void> {
+    while (!(await ledger.closeCampaign({ run: this.#input.run }))) await sleep(SETTLE_MS);
   }
 
   async #continueWhenLong(): Promise<void> {

@@ -73,7 +73,7 @@ export async function readRows(deps: Deps, { run, part }: AudiencePageInput, rea
 }
 
 function rowsProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): RowsProgress {
-  return progressOf<RowsProgress>(parts, part) ?? BEGIN;
+  return (progressOf(parts, part) as RowsProgress | null) ?? BEGIN;
 }
 
 type Reader = (cursor: RowsProgress['cursor'], signal: AbortSignal) => Promise<RowsPage>;

@@ -84,7 +84,14 @@ export function createAudienceActivities(deps: Deps) {
 }
 
 function walkProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): WalkProgress {
-  return progressOf<WalkProgress>(parts, part) ?? { found: 0, done: false, walk: FIRST_PAGE, unreadable: 0 };
+  return (
+    (progressOf(parts, part) as WalkProgress | null) ?? {
+      found: 0,
+      done: false,
+      walk: FIRST_PAGE,
+      unreadable: 0,
+    }
+  );
 }
 
 function apiPart({ config }: CampaignSpec, part: number): ApiPart {

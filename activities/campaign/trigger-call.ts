@@ -1,6 +1,6 @@
 // The call itself: a right that is taken between slot and call, and what its answer means for the member.
 import { CancelledFailure, Context } from '@temporalio/activity';
-import { ApiError, InvalidArgumentError, isAmbiguous } from '../../src/api-client/errors.ts';
+import { type ApiError, InvalidArgumentError, isAmbiguous } from '../../src/api-client/errors.ts';
 import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
 import type { MemberResult } from '../../src/contracts/campaign.ts';
 import { endMember, getMember, shareCampaign, takeMember } from '../../src/ledger/campaign-members.ts';

@@ -31,11 +31,8 @@ export interface PartProgress {
 }
 
 /** Rows that this part of the audience has found; null: it has not been read yet. */
-export function progressOf<P extends PartProgress = PartProgress>(
-  parts: Readonly<Record<string, unknown>>,
-  part: number,
-): P | null {
-  return (parts[String(part)] as P | undefined) ?? null;
+export function progressOf(parts: Readonly<Record<string, unknown>>, part: number): PartProgress | null {
+  return (parts[String(part)] as PartProgress | undefined) ?? null;
 }
 
 export async function saveProgress(

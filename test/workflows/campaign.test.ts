@@ -84,8 +84,8 @@ describe('a campaign', () => {
       expect(plan).toMatchObject({ audience: 7, eligible: 7, merged: 3, problems: [] });
       expect(await handle.result()).toEqual({ run, state: 'finished' });
       await expectOnce(house, 7);
-      expect((await flowRuns(house)).map(({ variables }) => variables.name).sort()).toEqual(
-        [1, 2, 3, 4, 5, 6, 7].map((n) => `Person ${n}`),
+      expect(new Set((await flowRuns(house)).map(({ variables }) => variables.name))).toEqual(
+        new Set([1, 2, 3, 4, 5, 6, 7].map((n) => `Person ${n}`)),
       );
       await untilEnded(house);
       const found = await report(house, run);

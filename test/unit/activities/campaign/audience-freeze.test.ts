@@ -76,7 +76,7 @@ async function event(sentAt: Date, state = 'done'): Promise<void> {
 describe('each exclusion has a code and a reason', () => {
   const exclude = (over: Record<string, unknown>) => ({ exclude: over });
 
-  it.each<[string, string, RegExp, Record<string, unknown>, () => Promise<unknown> | unknown]>([
+  it.each<[string, string, RegExp, Record<string, unknown>, () => unknown]>([
     [
       'a variable without a value',
       'VARIABLE_MISSING',
@@ -180,7 +180,7 @@ describe('each exclusion has a code and a reason', () => {
     expect(ana.reason).not.toContain('876');
   });
 
-  it.each<[string, Record<string, unknown>, () => Promise<unknown> | unknown]>([
+  it.each<[string, Record<string, unknown>, () => unknown]>([
     ['a message long ago', exclude({ contactedWithin: '4d' }), () => message(true, daysAgo(5))],
     ['a message of hers', exclude({ contactedWithin: '30d' }), () => message(false, daysAgo(5))],
     ['an event that was never sent', exclude({ contactedWithin: '30d' }), () => event(daysAgo(5), 'open')],

@@ -65,8 +65,8 @@ describe('one plan at a time', () => {
   it('two workflows at once leave one plan', async () => {
     const plans = open();
     await Promise.all(['a', 'b', 'c'].map((workflow) => plans.steps.open(workflow)));
-    const open_ = await room.db.query("select 1 from campaigns where state = 'planning'");
-    expect(open_).toHaveLength(1);
+    const planning = await room.db.query("select 1 from campaigns where state = 'planning'");
+    expect(planning).toHaveLength(1);
   });
 
   it('while a run is under way no plan is made, and the run is named', async () => {

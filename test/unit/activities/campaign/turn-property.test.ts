@@ -237,7 +237,7 @@ class Player {
         break;
       case 'skip':
         if ((await done({ action: 'skipWave' })) > 0)
-          this.skipped.add(((await room.audit()).at(-1)?.details as { wave: number }).wave);
+          this.skipped.add(Number((await room.audit()).at(-1)?.details['wave' as never]));
         break;
       case 'retry':
         await done({ action: 'retry', codes: this.choose(2) === 0 ? null : ['ERR_X'] });

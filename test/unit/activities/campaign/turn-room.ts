@@ -117,7 +117,7 @@ export async function turnRoom(
           where id = $1 and state in ('waiting', 'sending') returning key`,
         [id, state, code ?? null, retryAt ? new Date(retryAt) : null, sentAgo ?? null, new Date(clock.at)],
       );
-      const [{ key = '' } = {}] = rows;
+      const key = rows[0]?.key ?? '';
       if (state === 'triggered' || state === 'unknown' || state === 'sending')
         await addTouch(db, { member: id, account, key, campaign: 'win', run, at: new Date(clock.at) });
     },
