@@ -9,6 +9,7 @@ import { canonicalKey } from '../../../activities/sync-diff.ts';
 import type { RunReport } from '../../../src/contracts/run.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { buildOnce } from '../../support/build.ts';
+import { layCluster } from '../../support/cluster.ts';
 import {
   type PanelCard,
   type PanelContact,
@@ -137,6 +138,7 @@ it('sluice demo, killed hard in the middle, goes on at the next start: it adds u
 }, 120_000);
 
 it('sluice demo, started twice at once, says who holds the folder, with exit code 5', async () => {
+  await layCluster(join(state, 'ledger'));
   const first = demo('--rate', '0');
   await first.seen(/sandbox\s+http/);
   const second = await demo('--once').ended();
