@@ -21,7 +21,7 @@ const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 
 describe('recorded histories', () => {
   it('are there', () => expect(files).not.toEqual([]));
-  it.each(files)('%s replays', async (file) => {
+  it.each(files)('FAULTS 21: %s replays', async (file) => {
     const bundle = await workflowBundle();
     const history = JSON.parse(await readFile(join(FOLDER, file), 'utf8'));
     // A workflow may act on its own name, and the replayer takes another one unless told.
