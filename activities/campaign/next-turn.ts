@@ -1,5 +1,5 @@
 // What a running campaign does next, out of its members, its waves and its calendar. One transaction; calls nothing.
-import { compileCalendar } from '../../src/campaigns/calendar.ts';
+import type { Calendar } from '../../src/campaigns/calendar.ts';
 import type { CampaignCounts, TurnInput } from '../../src/contracts/campaign.ts';
 import type { CampaignConfig } from '../../src/contracts/config-campaigns.ts';
 import { countMembers, skipMembers } from '../../src/ledger/campaign-turn.ts';
@@ -28,12 +28,13 @@ export interface Decided {
 export async function nextTurn(
   tx: Queryable,
   run: CampaignRow,
+  calendar: Calendar,
   input: TurnInput,
   now: number,
   stamped: boolean,
 ): Promise<Decided | null> {
   const { config } = run.spec;
-  const c: TurnContext = { tx, run, now, stamped, calendar: compileCalendar(config.windows) };
+  const c: TurnContext = { tx, run, now, stamped, calendar };
   const decided = await decide(c, input);
   if (decided === 'stamp') return null;
   const counts = await countMembers(tx, run.run_id);

@@ -8,12 +8,14 @@ import { openIntakeRun, routeSyncName } from '../../src/ledger/intake-runs.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { subjectOf } from '../../src/mapping/actions.ts';
 
+/** The run of a campaign, as far as events need it. */
+type Campaign = Pick<CampaignRow, 'run_id' | 'account' | 'campaign' | 'spec'>;
 type Reached = Pick<MemberRow, 'id' | 'key' | 'number' | 'card_id'>;
 
 /** The run that counts the calls of these events; null: nothing follows a trigger. Not inside a transaction. */
 export async function openAfterRun(
   db: Database,
-  { account, campaign, spec }: CampaignRow,
+  { account, campaign, spec }: Omit<Campaign, 'run_id'>,
 ): Promise<string | null> {
   const { stage, tags } = spec.config.after;
   if (stage === undefined && tags === undefined) return null;
@@ -28,7 +30,7 @@ export async function openAfterRun(
 export async function addAfterEvents(
   tx: Queryable,
   run: string | null,
-  campaign: CampaignRow,
+  campaign: Campaign,
   member: Reached,
 ): Promise<string[]> {
   if (run === null) return [];
@@ -50,7 +52,7 @@ export async function openAmong(db: Queryable, events: readonly string[]): Promi
 }
 
 function draftsOf(
-  { account, campaign, run_id, spec }: CampaignRow,
+  { account, campaign, run_id, spec }: Campaign,
   { id, key, number, card_id }: Reached,
 ): EventDraft[] {
   if (key === null) throw new Error(`the member ${id} has no number, and was triggered`);

@@ -3,8 +3,8 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import { type ApiError, InvalidArgumentError, isAmbiguous } from '../../src/api-client/errors.ts';
 import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
 import type { MemberResult } from '../../src/contracts/campaign.ts';
-import { endMember, getMember, shareCampaign, takeMember } from '../../src/ledger/campaign-members.ts';
-import { addTouch, lockPerson } from '../../src/ledger/campaign-touches.ts';
+import { endMember, getMember, takeMember } from '../../src/ledger/campaign-members.ts';
+import { lockPersonAndRun } from '../../src/ledger/campaign-touches.ts';
 import { LedgerError } from '../../src/ledger/database.ts';
 import { type Call, callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
@@ -19,7 +19,7 @@ import {
   toFailure,
 } from '../failures.ts';
 import { addAfterEvents, openAfterRun, openAmong } from './trigger-after.ts';
-import { checkMember, type MemberContext, memberKey, type Verdict } from './trigger-check.ts';
+import { checkMember, lookAgain, type MemberContext, memberKey, type Verdict } from './trigger-check.ts';
 import {
   answerOf,
   GONE,
@@ -107,19 +107,13 @@ export async function callTrigger(
 async function takeRight(deps: Deps, c: MemberContext): Promise<Look> {
   const name = nameOf(c.member);
   const { account, campaign } = c.campaign;
-  const person = { account, key: memberKey(c.member) };
   return await deps.db.transaction(async (tx) => {
-    await lockPerson(tx, person);
-    const context = {
-      ...{ campaign: await shareCampaign(tx, name.run), member: await getMember(tx, name) },
-      ...{ account: c.account, calendar: c.calendar },
-    };
+    await lockPersonAndRun(tx, { account, key: memberKey(c.member) }, name.run);
     const now = await deps.clock.now();
+    const context = await lookAgain(tx, c, name.id, now);
     const verdict = await checkMember(deps, tx, context, now);
     if (verdict.do !== 'go') return { context, verdict, sends: null };
-    const sends = await takeMember(tx, name);
-    if (sends !== null)
-      await addTouch(tx, { ...person, member: name.id, campaign, run: name.run, at: new Date(now) });
+    const sends = await takeMember(tx, name, { account, campaign, at: new Date(now) });
     return { context, verdict, sends };
   });
 }

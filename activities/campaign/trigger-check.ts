@@ -3,26 +3,41 @@
 import type { Calendar } from '../../src/campaigns/calendar.ts';
 import type { MemberCode, MemberState, MemberStep } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
+import { lookAtMember, type MemberLook } from '../../src/ledger/campaign-look.ts';
 import type { MemberRow } from '../../src/ledger/campaign-members.ts';
-import { openConversation } from '../../src/ledger/campaign-served.ts';
-import { countTouches, reachedBy, type Touched } from '../../src/ledger/campaign-touches.ts';
+import { reachedBy, type Touched } from '../../src/ledger/campaign-touches.ts';
 import type { CampaignRow } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { optedOut } from '../../src/ledger/opt-outs.ts';
 import { windowOf } from '../../src/ledger/window.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
-import { personOf } from '../effects/effect.ts';
 import { scopesOf } from '../effects/window.ts';
 
 /** Tags that were read longer ago are read again: people change them by hand. */
 const RECHECK_MS = 10 * 60_000;
 
-/** A member with its run, as they stood when they were read. */
-export interface MemberContext {
-  readonly campaign: CampaignRow;
-  readonly member: MemberRow;
-  readonly account: AccountAccess;
+/** What of a run stays as it was planned. */
+export interface Frozen {
+  readonly campaign: Pick<CampaignRow, 'run_id' | 'account' | 'campaign' | 'spec'>;
   readonly calendar: Calendar;
+}
+
+/** A member with its run and its person, as they stood when they were looked at. */
+export interface MemberContext extends Frozen {
+  readonly member: MemberLook;
+  readonly account: AccountAccess;
+}
+
+/** @param now milliseconds since 1970 */
+export async function lookAgain(
+  db: Queryable,
+  { campaign, calendar, account }: Omit<MemberContext, 'member'>,
+  id: number,
+  now: number,
+): Promise<MemberContext> {
+  const { run_id: run, spec } = campaign;
+  const since = new Date(now - durationMs(spec.config.cap.within));
+  const member = await lookAtMember(db, campaign.account, { run, id }, since);
+  return { campaign, calendar, account, member };
 }
 
 /** What the rules say of a member. */
@@ -58,18 +73,17 @@ export async function checkMember(
   const { campaign, member, account } = c;
   const { config } = campaign.spec;
   if (member.state !== 'waiting') return { do: 'over', state: member.state };
-  if (campaign.state !== 'running' || campaign.held !== null) return { do: 'leave' };
+  if (!member.running) return { do: 'leave' };
   const person = { account: campaign.account, key: memberKey(member) };
-  if ((await optedOut(db, person.account, [person.key])).has(person.key))
-    return skip('OPTED_OUT', 'they want no campaign');
+  if (member.optedOut) return skip('OPTED_OUT', 'they want no campaign');
   if (config.end !== undefined && now >= Date.parse(config.end))
     return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before it was their turn`);
   const early = config.start !== undefined && now < Date.parse(config.start);
   if (early || (member.not_before !== null && member.not_before.getTime() > now)) return { do: 'leave' };
   if (!c.calendar.at(zonesOf(c), now).open) return { do: 'leave' };
-  const told = (await reachedLately(db, c, person, now)) ?? (await inConversation(deps, db, c, person, now));
+  const told = (await reachedLately(db, c, person)) ?? (await inConversation(deps, db, c, person, now));
   if (told !== null) return told;
-  const contact = await contactOf(db, member, person);
+  const contact = contactOf(member);
   const needed = account.tokens[0]?.client.flows.contactIdentity === 'id' || config.recheck === 'api';
   if (needed && contact === null) return { do: 'step', step: 'findMember' };
   if (config.recheck === 'api' && !isRechecked(member, now)) return { do: 'step', step: 'recheckMember' };
@@ -77,11 +91,9 @@ export async function checkMember(
 }
 
 /** The contact's id as the audience, a look at the service or the ledger has it. */
-export async function contactOf(db: Queryable, member: MemberRow, person: Touched): Promise<number | null> {
-  if (member.contact_id !== null) return member.contact_id;
+export function contactOf({ contact_id, contact_gone, known }: MemberLook): number | null {
   // The id that was refused may be the ledger's.
-  if (member.contact_gone) return null;
-  return (await personOf(db, person.account, person.key))?.remote_id ?? null;
+  return contact_id ?? (contact_gone ? null : known);
 }
 
 /** Were the contact's tags read a moment ago? */
@@ -93,11 +105,9 @@ async function reachedLately(
   db: Queryable,
   { campaign, member }: MemberContext,
   person: Touched,
-  now: number,
 ): Promise<Verdict | null> {
   const { cap, exclude } = campaign.spec.config;
-  const since = new Date(now - durationMs(cap.within));
-  if ((await countTouches(db, person, since, member.id)) >= cap.times)
+  if (member.touches >= cap.times)
     return skip('FREQUENCY_CAP', `campaigns have reached them ${cap.times} times in ${cap.within} already`);
   if (exclude.campaigns === undefined) return null;
   const other = await reachedBy(db, person, exclude.campaigns, member.id);
@@ -107,18 +117,16 @@ async function reachedLately(
 async function inConversation(
   deps: Deps,
   db: Queryable,
-  { campaign }: MemberContext,
+  { campaign, member }: MemberContext,
   { account, key }: Touched,
   now: number,
 ): Promise<Verdict | null> {
   const { exclude, conversationWindow, connection } = campaign.spec.config;
-  if (exclude.humanService || exclude.openConversation) {
-    const open = await openConversation(db, account, key);
-    if (open?.served && exclude.humanService)
-      return { do: 'served', ticket: open.id, reason: `a person serves them in conversation ${open.id}` };
-    if (open !== null && exclude.openConversation)
-      return skip('OPEN_CONVERSATION', `their conversation ${open.id} is open`);
-  }
+  const { open } = member;
+  if (open?.served && exclude.humanService)
+    return { do: 'served', ticket: open.id, reason: `a person serves them in conversation ${open.id}` };
+  if (open !== null && exclude.openConversation)
+    return skip('OPEN_CONVERSATION', `their conversation ${open.id} is open`);
   if (conversationWindow === 'any') return null;
   const window = await windowOf(db, {
     ...{ account, connection, to: { key }, now: new Date(now), scopeOf: scopesOf(deps, account) },

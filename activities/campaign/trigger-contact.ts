@@ -43,7 +43,7 @@ export async function callRecheck(
 ): Promise<MemberResult> {
   const { account, campaign, member } = c;
   if (isRechecked(member, await deps.clock.now())) return answerOf('waiting', 'triggerMember');
-  const id = await contactOf(deps.db, member, { account: campaign.account, key: memberKey(member) });
+  const id = contactOf(member);
   if (id === null) return answerOf('waiting', 'findMember');
   try {
     const contact = await callApi(deps, account, campaign.run_id, 'contacts:read', (client, options) =>

@@ -1,14 +1,13 @@
 // One member of a campaign: the calls that trigger its flow, once. The member's row in the ledger is the intent: the right
 // to trigger is taken between slot and call, and what came of it is written down after the call.
 import { Context } from '@temporalio/activity';
-import { type Calendar, compileCalendar } from '../../src/campaigns/calendar.ts';
 import type { MemberInput, MemberResult, MemberStep } from '../../src/contracts/campaign.ts';
-import { getMember } from '../../src/ledger/campaign-members.ts';
 import { getCampaign } from '../../src/ledger/campaigns.ts';
 import type { Deps } from '../deps.ts';
 import { MAX_DOUBLINGS, toFailure } from '../failures.ts';
+import { keepCalendars } from './calendars.ts';
 import { callTrigger } from './trigger-call.ts';
-import { checkMember, type MemberContext } from './trigger-check.ts';
+import { checkMember, type Frozen, lookAgain, type MemberContext } from './trigger-check.ts';
 import { callFind, callRecheck, settleLookError } from './trigger-contact.ts';
 import { nameOf, settleVerdict, standing } from './trigger-outcome.ts';
 
@@ -17,6 +16,8 @@ import { nameOf, settleVerdict, standing } from './trigger-outcome.ts';
  * the slot of a second token.
  */
 const FLIGHT_SECONDS = 60;
+/** A worker that lives for years has many runs behind it. */
+const MOST_FROZEN = 100;
 
 export interface TriggerTools {
   /** @default 60 */
@@ -24,8 +25,9 @@ export interface TriggerTools {
 }
 
 export function createTriggerActivities(deps: Deps, { flightSeconds = FLIGHT_SECONDS }: TriggerTools = {}) {
-  /** By the digest of what a campaign goes by: a calendar gets quicker with every question. */
-  const calendars = new Map<string, Calendar>();
+  const calendarOf = keepCalendars();
+  /** What runs go by stays as it was planned: read once, as each trigger asks for it. */
+  const frozen = new Map<string, Frozen>();
 
   return {
     /** GET /v1/contacts?number=: the contact's id, where it is needed and nobody knows it. */
@@ -64,8 +66,9 @@ export function createTriggerActivities(deps: Deps, { flightSeconds = FLIGHT_SEC
     work: (c: MemberContext) => Promise<MemberResult>,
   ): Promise<MemberResult> {
     try {
-      const c = await load(input);
-      const verdict = await checkMember(deps, deps.db, c, await deps.clock.now());
+      const now = await deps.clock.now();
+      const c = await load(input, now);
+      const verdict = await checkMember(deps, deps.db, c, now);
       if (verdict.do === 'over') return await standing(deps, nameOf(c.member), flightSeconds);
       if (verdict.do === 'go' || (verdict.do === 'step' && step !== 'triggerMember')) return await work(c);
       return await settleVerdict(deps, c, verdict, flightSeconds);
@@ -80,14 +83,16 @@ export function createTriggerActivities(deps: Deps, { flightSeconds = FLIGHT_SEC
     }
   }
 
-  async function load({ run, member: id }: MemberInput): Promise<MemberContext> {
+  async function load({ run, member: id }: MemberInput, now: number): Promise<MemberContext> {
+    const kept = frozen.get(run) ?? (await freeze(run));
+    return await lookAgain(deps.db, { ...kept, account: deps.account(kept.campaign.account) }, id, now);
+  }
+
+  async function freeze(run: string): Promise<Frozen> {
     const campaign = await getCampaign(deps.db, run);
-    const member = await getMember(deps.db, { run, id });
-    let calendar = calendars.get(campaign.digest);
-    if (calendar === undefined) {
-      calendar = compileCalendar(campaign.spec.config.windows);
-      calendars.set(campaign.digest, calendar);
-    }
-    return { campaign, member, account: deps.account(campaign.account), calendar };
+    if (frozen.size >= MOST_FROZEN) frozen.clear();
+    const kept = { campaign, calendar: calendarOf(campaign) };
+    frozen.set(run, kept);
+    return kept;
   }
 }

@@ -21,6 +21,7 @@ import type { Queryable } from '../../src/ledger/database.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
 import { notConfigured } from '../failures.ts';
 import { createActActivities } from './acts.ts';
+import { keepCalendars } from './calendars.ts';
 import { nextTurn } from './next-turn.ts';
 import { REFUSED, refuseAct, refuseUnlessPlanned } from './refuse-act.ts';
 import { AMBIGUOUS } from './trigger-outcome.ts';
@@ -36,6 +37,7 @@ const LOST_SECONDS = 90;
 export function createTurnActivities(deps: Deps) {
   const { db, clock } = deps;
   const now = async () => new Date(await clock.now());
+  const calendarOf = keepCalendars();
 
   return {
     ...createActActivities(deps),
@@ -88,7 +90,7 @@ export function createTurnActivities(deps: Deps) {
       for (let stamped = false; ; stamped = true) {
         const [row, decided] = await db.transaction(async (tx) => {
           const row = await lockOrRefuse(tx, input.run);
-          return [row, await nextTurn(tx, row, input, at, stamped)] as const;
+          return [row, await nextTurn(tx, row, calendarOf(row), input, at, stamped)] as const;
         });
         if (decided === null) {
           await catchUp(db, input.run, new Date(at));

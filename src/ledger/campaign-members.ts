@@ -1,7 +1,5 @@
 // One member of a campaign: who has the right to trigger its flow, and what came of it. The row is the intent.
-import type { MemberCode, MemberState } from '../contracts/campaign.ts';
-import type { CampaignRow } from './campaigns.ts';
-import { getCampaign } from './campaigns.ts';
+import type { CampaignState, MemberCode, MemberState } from '../contracts/campaign.ts';
 import type { Queryable } from './database.ts';
 
 export interface MemberRow {
@@ -41,13 +39,14 @@ export interface MemberName {
   readonly id: number;
 }
 
-const COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries,
+/** Of {@link MemberRow}. */
+export const MEMBER_COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries,
   contact_gone, rechecked_at, sends, extract(epoch from clock_timestamp() - sent_at)::float8 as age, triggered_at, ticket_id, events`;
 
 /** @throws Error when the run has no such member */
 export async function getMember(db: Queryable, { run, id }: MemberName): Promise<MemberRow> {
   const [row] = await db.query<MemberRow>(
-    `select ${COLUMNS} from campaign_members where run_id = $1 and id = $2`,
+    `select ${MEMBER_COLUMNS} from campaign_members where run_id = $1 and id = $2`,
     [run, id],
   );
   if (row === undefined) throw new Error(`the run ${run} has no member ${id}`);
@@ -55,24 +54,39 @@ export async function getMember(db: Queryable, { run, id }: MemberName): Promise
 }
 
 /**
- * The run as it stands, and as it stays until the transaction ends: whoever pauses or cancels it waits so long. Taken
- * before the rows of members, here as everywhere.
+ * The run's state as it stays until the transaction ends: whoever pauses or cancels it waits so long. Taken before the rows
+ * of members, here as everywhere.
  */
-export async function shareCampaign(tx: Queryable, run: string): Promise<CampaignRow> {
-  await tx.query('select 1 from campaigns where run_id = $1 for share', [run]);
-  return await getCampaign(tx, run);
+async function shareState(tx: Queryable, run: string): Promise<CampaignState | null> {
+  const [row] = await tx.query<{ state: CampaignState }>(
+    'select state from campaigns where run_id = $1 for share',
+    [run],
+  );
+  return row?.state ?? null;
 }
 
 /**
- * Takes the right to trigger: given to exactly one caller, and only while nothing is under way.
+ * Takes the right to trigger, and notes that the person is reached: given to exactly one caller, and only while nothing is
+ * under way.
  * @returns number of the sending, which names this right ever after; null when it can't be had
  */
-export async function takeMember(tx: Queryable, { run, id }: MemberName): Promise<number | null> {
+export async function takeMember(
+  tx: Queryable,
+  { run, id }: MemberName,
+  { account, campaign, at }: { readonly account: string; readonly campaign: string; readonly at: Date },
+): Promise<number | null> {
   const [row] = await tx.query<{ sends: number }>(
-    `update campaign_members
-        set state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), code = null, reason = null, not_before = null
-      where run_id = $1 and id = $2 and state = 'waiting' returning sends`,
-    [run, id],
+    `with taken as (
+       update campaign_members
+          set state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), code = null, reason = null, not_before = null
+        where run_id = $1 and id = $2 and state = 'waiting' returning id, key, sends
+     ), touched as (
+       insert into campaign_touches (member_id, account, key, campaign, run_id, at)
+       select id, $3, key, $4, $1, $5 from taken
+       on conflict (member_id) do update set at = excluded.at
+     )
+     select sends from taken`,
+    [run, id, account, campaign, at],
   );
   return row?.sends ?? null;
 }
@@ -130,7 +144,7 @@ export async function releaseMember(
   at: Date,
   { retryAt, forgetContact = false }: Release = {},
 ): Promise<'waiting' | 'cancelled' | null> {
-  const state = (await shareCampaign(tx, run)).state === 'running' ? 'waiting' : 'cancelled';
+  const state = (await shareState(tx, run)) === 'running' ? 'waiting' : 'cancelled';
   const rows = await tx.query(
     `update campaign_members
         set state = $3, ended_at = case when $3 = 'cancelled' then $4::timestamptz end, not_before = $5,

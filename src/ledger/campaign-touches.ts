@@ -7,51 +7,22 @@ export interface Touched {
   readonly key: string;
 }
 
-export interface NewTouch extends Touched {
-  readonly member: number;
-  readonly campaign: string;
-  readonly run: string;
-  readonly at: Date;
-}
-
 /**
  * Makes all who are about to reach one person take turns until the transaction ends: each sees the touches of those
- * before it.
+ * before it. The run stays as it is so long, too: whoever pauses or cancels it waits.
  */
-export async function lockPerson(tx: Queryable, { account, key }: Touched): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724315))', [`${account}/${key}`]);
-}
-
-/** Notes that a member is reached; one a member, whose newest trigger counts. */
-export async function addTouch(tx: Queryable, touch: NewTouch): Promise<void> {
-  const { member, account, key, campaign, run, at } = touch;
+export async function lockPersonAndRun(tx: Queryable, { account, key }: Touched, run: string): Promise<void> {
+  // The row is locked last: the lock of a statement is taken above all that it joins.
   await tx.query(
-    `insert into campaign_touches (member_id, account, key, campaign, run_id, at) values ($1, $2, $3, $4, $5, $6)
-     on conflict (member_id) do update set at = excluded.at`,
-    [member, account, key, campaign, run, at],
+    `with person as materialized (select pg_advisory_xact_lock(hashtextextended($1, 724315)))
+     select 1 from campaigns c cross join person where c.run_id = $2 for share of c`,
+    [`${account}/${key}`, run],
   );
 }
 
 /** The trigger was refused for certain: it reached nobody. */
 export async function dropTouch(tx: Queryable, member: number): Promise<void> {
   await tx.query('delete from campaign_touches where member_id = $1', [member]);
-}
-
-/**
- * How often campaigns have reached the person after `since`.
- * @param but a member that does not count: the one that asks
- */
-export async function countTouches(
-  db: Queryable,
-  { account, key }: Touched,
-  since: Date,
-  but: number,
-): Promise<number> {
-  const [row] = await db.query<{ n: number }>(
-    'select count(*)::int as n from campaign_touches where account = $1 and key = $2 and at > $3 and member_id <> $4',
-    [account, key, since, but],
-  );
-  return row?.n ?? 0;
 }
 
 /** The first of these campaigns that has reached the person, in any of its runs; null: none. */

@@ -27,17 +27,3 @@ export async function noteOptOuts(
     [account, people, via, at],
   );
 }
-
-/** Which of these people want no campaign. */
-export async function optedOut(
-  db: Queryable,
-  account: string,
-  keys: readonly string[],
-): Promise<Set<string>> {
-  if (keys.length === 0) return new Set();
-  const rows = await db.query<{ key: string }>(
-    'select key from opt_outs where account = $1 and key = any($2)',
-    [account, keys],
-  );
-  return new Set(rows.map(({ key }) => key));
-}

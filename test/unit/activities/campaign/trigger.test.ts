@@ -1,6 +1,7 @@
 // The trigger of one member against every answer that the service may give, and every way in which an answer gets lost.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KNOWN_ERROR_CODES } from '../../../../src/api-client/error-codes.ts';
+import type { Database, Queryable } from '../../../../src/ledger/database.ts';
 import { until } from '../../../support/until.ts';
 import {
   failureOf,
@@ -38,6 +39,30 @@ it('a member is triggered once, with its variables, however often it is asked fo
   expect(await room.runsOf(person)).toMatchObject([{ variables: { offer: 'summer', n: 2 } }]);
   expect(await calls()).toBe(1);
   expect((await room.rowOf(person)).triggered_at).toEqual(new Date(room.clock.ms));
+});
+
+it('a trigger takes no more than eleven statements: the ledger has them all to bear', async () => {
+  const said: string[] = [];
+  const heard = (of: Queryable): Queryable => ({
+    query: (sql, params) => {
+      said.push(sql);
+      return of.query(sql, params);
+    },
+  });
+  const db: Database = {
+    ...{ ...room.db, ...heard(room.db) },
+    transaction: (work) => {
+      said.push('begin', 'commit');
+      return room.db.transaction((tx) => work(heard(tx)));
+    },
+  };
+  const worker = room.worker({ db });
+  const campaign = await room.campaign();
+  // What a run goes by is read with the first of its members.
+  await worker.step('triggerMember', await room.member(campaign));
+  said.length = 0;
+  await worker.step('triggerMember', await room.member(campaign));
+  expect(said).toHaveLength(11);
 });
 
 /** Whom the refusal concerns: the campaign, this member, nobody for long, or it can't be told what it had for effect. */

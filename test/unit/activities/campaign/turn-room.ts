@@ -10,7 +10,6 @@ import type {
   MemberState,
 } from '../../../../src/contracts/campaign.ts';
 import { CampaignConfig } from '../../../../src/contracts/config-campaigns.ts';
-import { addTouch } from '../../../../src/ledger/campaign-touches.ts';
 import { digestOfSpec } from '../../../../src/ledger/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { freshAccount } from '../../ledger/support.ts';
@@ -119,7 +118,11 @@ export async function turnRoom(
       );
       const key = rows[0]?.key ?? '';
       if (state === 'triggered' || state === 'unknown' || state === 'sending')
-        await addTouch(db, { member: id, account, key, campaign: 'win', run, at: new Date(clock.at) });
+        await db.query(
+          `insert into campaign_touches (member_id, account, key, campaign, run_id, at) values ($1, $2, $3, 'win', $4, $5)
+           on conflict (member_id) do update set at = excluded.at`,
+          [id, account, key, run, new Date(clock.at)],
+        );
     },
     /** All members of this turn come to the same. */
     async all(turn: CampaignTurn, outcome: Outcome = { state: 'triggered' }): Promise<number[]> {
