@@ -20,6 +20,11 @@ export const pauseUpdate = defineUpdate<RunProgress, [OperatorAct]>('pause');
 export const resumeUpdate = defineUpdate<RunProgress, [OperatorAct]>('resume');
 export const progressQuery = defineQuery<RunProgress>('progress');
 
+/** What is done to a run of a campaign: refused where the workflow has another run in hand. */
+export interface CampaignOperatorAct extends OperatorAct {
+  readonly run?: string;
+}
+
 /** One workflow a sync: starting it twice at once is one run. */
 export function crmSyncWorkflowId(account: string, sync: string): string {
   return `crm-sync/${account}/${sync}`;
@@ -153,27 +158,27 @@ export function scheduledCampaignWorkflowId({ account, campaign }: CampaignName)
 }
 
 /** Begin no trigger. Answered only when none is under way any more; kept until `resumeCampaign`, whatever restarts. */
-export const pauseCampaignUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('pauseCampaign');
-export const resumeCampaignUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('resumeCampaign');
+export const pauseCampaignUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('pauseCampaign');
+export const resumeCampaignUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('resumeCampaign');
 /** Ends the run: whoever has not been triggered never is. Answered when that is written down. */
-export const cancelCampaignUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('cancelCampaign');
+export const cancelCampaignUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('cancelCampaign');
 /** Triggers a minute from now on; null: what the budget leaves. */
 export const changeRateUpdate = defineUpdate<
   CampaignActResult,
-  [OperatorAct & { readonly callsPerMinute: number | null }]
+  [CampaignOperatorAct & { readonly callsPerMinute: number | null }]
 >('changeRate');
 /** Leaves out the rest of the wave under way, or between two waves the next one. */
-export const skipWaveUpdate = defineUpdate<CampaignActResult, [OperatorAct]>('skipWave');
+export const skipWaveUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('skipWave');
 /** Tries members again that failed, in a wave of their own; null: whatever the code. */
 export const retryFailedUpdate = defineUpdate<
   CampaignActResult,
-  [OperatorAct & { readonly codes: readonly string[] | null }]
+  [CampaignOperatorAct & { readonly codes: readonly string[] | null }]
 >('retryFailed');
 /** Settles members whose outcome is unknown; null: all of them. */
 export const resolveUnknownUpdate = defineUpdate<
   CampaignActResult,
   [
-    OperatorAct & {
+    CampaignOperatorAct & {
       readonly members: readonly number[] | null;
       readonly as: 'triggered' | 'notTriggered';
       readonly again: boolean;

@@ -1,6 +1,7 @@
 // A reactivation campaign: triggers a flow for each member of an audience, in waves, when and as fast as it may. Whose turn
 // it is stands in the ledger; this workflow knows members by number, and sees to pace, pauses and operators.
 import {
+  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -29,6 +30,7 @@ import type {
 } from '../src/contracts/campaign.ts';
 import { answer } from './answer.ts';
 import {
+  type CampaignOperatorAct,
   campaignProgressQuery,
   cancelCampaignUpdate,
   changeRateUpdate,
@@ -89,7 +91,7 @@ class Campaign {
   constructor(input: CampaignInput) {
     this.#input = input;
     setHandler(campaignProgressQuery, () => this.#progress());
-    const validator = validateAct;
+    const validator = (act: CampaignOperatorAct) => this.#validate(act);
     setHandler(pauseCampaignUpdate, (act) => this.#pause(act), { validator });
     setHandler(resumeCampaignUpdate, (act) => this.#resume(act), { validator });
     setHandler(cancelCampaignUpdate, (act) => this.#cancel(act), { validator });
@@ -97,6 +99,15 @@ class Campaign {
     setHandler(skipWaveUpdate, (act) => this.#change({ ...act, action: 'skipWave' }), { validator });
     setHandler(retryFailedUpdate, (act) => this.#change({ ...act, action: 'retry' }), { validator });
     setHandler(resolveUnknownUpdate, (act) => this.#change({ ...act, action: 'resolve' }), { validator });
+  }
+
+  /** Every run of the campaign has a workflow of this name: what is meant for one is not done to another. */
+  #validate(act: CampaignOperatorAct): void {
+    validateAct(act);
+    const { run, campaign } = this.#input;
+    if (act.run === undefined || act.run === run) return;
+    const message = `the run ${run} of "${campaign}" is under way: nothing can be done to ${act.run} meanwhile`;
+    throw ApplicationFailure.nonRetryable(message, 'ANOTHER_RUN');
   }
 
   async execute(): Promise<CampaignResult> {

@@ -74,9 +74,18 @@ export function meantRun(
   );
 }
 
-/** Whether the workflow of the campaign has to take part: while it goes on, and where members are to be tried again. */
-export function needsWorkflow({ state }: Run, action: CampaignAct['action']): boolean {
-  return state === 'running' || (state === 'finished' && (action === 'retry' || action === 'resolve'));
+/**
+ * Whether the workflow of the campaign has to take part: while the run goes on, and where members are to be tried again.
+ * While another run goes on the workflow is that one's, and the ledger says what can be done.
+ */
+export function needsWorkflow(
+  { run, state }: Run,
+  action: CampaignAct['action'],
+  runs: readonly Run[],
+): boolean {
+  if (state === 'running') return true;
+  const taken = runs.some((other) => other.state === 'running' && other.run !== run);
+  return state === 'finished' && (action === 'retry' || action === 'resolve') && !taken;
 }
 
 /**
@@ -92,10 +101,11 @@ export async function tellCampaign(
   act: SteeringAct,
   answerMs = ANSWER_MS,
 ): Promise<CampaignActResult & { readonly run: string }> {
-  const found = meantRun(meant, act.action, await runsOf(client, meant, RUNS));
+  const runs = await runsOf(client, meant, RUNS);
+  const found = meantRun(meant, act.action, runs);
   const { run } = found;
   try {
-    const { members } = needsWorkflow(found, act.action)
+    const { members } = needsWorkflow(found, act.action, runs)
       ? await update(client, meant, run, act, answerMs)
       : await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
           { run, act, id: randomUUID() },
@@ -110,15 +120,16 @@ async function update(
   client: Client,
   { account, campaign }: MeantCampaign,
   run: string,
-  { action, ...said }: SteeringAct,
+  { action, ...act }: SteeringAct,
   answerMs: number,
 ): Promise<CampaignActResult> {
+  const said = { ...act, run };
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof reactivationCampaign>(
     'reactivationCampaign',
     {
       ...campaignIdentity({ account, campaign }),
       taskQueue: WORK_QUEUE,
-      args: [{ account, campaign, run, by: said.by }],
+      args: [{ account, campaign, run, by: act.by }],
       workflowIdConflictPolicy: 'USE_EXISTING',
     },
   );

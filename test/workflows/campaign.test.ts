@@ -189,11 +189,16 @@ describe('operators', () => {
       await untilRuns(house, 2);
       await handle.executeUpdate(pauseCampaignUpdate, { args: [BY] });
       const before = await house.panel.requests();
+      // What is meant for another run of the campaign.
+      const other = { ...BY, run: `${run}9` };
+      await expect(handle.executeUpdate(resumeCampaignUpdate, { args: [other] })).rejects.toMatchObject({
+        cause: { type: 'ANOTHER_RUN' },
+      });
       expect((await report(house, run)).held).toEqual(BY);
       for (let n = 0; n < 40; n++) await handle.query(campaignProgressQuery);
       expect(await house.panel.requests()).toEqual(before);
       await house.panel.clearFaults();
-      await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+      await handle.executeUpdate(resumeCampaignUpdate, { args: [{ ...BY, run }] });
       expect(await handle.result()).toMatchObject({ state: 'finished' });
       await expectOnce(house, 14);
     });

@@ -58,7 +58,13 @@ describe('the run that is meant', () => {
     ['cancelled', 'resolve', false],
     ['planned', 'cancel', false],
   ])('%s needs its workflow to %s: %s', (state, action, expected) => {
-    expect(needsWorkflow(runOf(state, 1), action)).toBe(expected);
+    expect(needsWorkflow(runOf(state, 1), action, runsOf(state))).toBe(expected);
+  });
+
+  it('a run that has finished is left to the ledger while another goes on: the workflow is that one’s', () => {
+    const runs = runsOf('running', 'finished');
+    expect(needsWorkflow(runOf('finished', 1), 'resolve', runs)).toBe(false);
+    expect(needsWorkflow(runOf('running', 2), 'resolve', runs)).toBe(true);
   });
 });
 
