@@ -6,6 +6,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  currentUpdateInfo,
   isCancellation,
   log,
   proxyActivities,
@@ -61,7 +62,8 @@ const SETTLE_MS = 15_000;
 const FIRST_STALL_MS = 5000;
 const LAST_STALL_MS = 300_000;
 
-const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+/** A pass over 100,000 members takes a second or two; what a lost worker had in hand goes to another one soon. */
+const ledger = proxyActivities<Activities>({ ...LEDGER_OPTIONS, startToCloseTimeout: '1 minute' });
 
 type Trigger = Extract<CampaignTurn, { do: 'trigger' }>;
 type Wait = Extract<CampaignTurn, { do: 'wait' }>;
@@ -279,7 +281,9 @@ class Campaign {
 
   #write(act: CampaignAct): Promise<CampaignActResult> {
     const { run } = this.#input;
-    const id = uuid4();
+    // The name of the update stays the same when the workflow is reset and its updates are told again: nothing is done twice.
+    const own = uuid4();
+    const id = currentUpdateInfo()?.id ?? own;
     const written = this.#acts.then(() => ledger.campaignAct({ run, act, id }));
     this.#acts = written.catch(() => undefined);
     return written;

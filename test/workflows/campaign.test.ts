@@ -187,7 +187,10 @@ describe('operators', () => {
       await house.panel.fault(SLOW);
       const { run, handle } = await started(house, room.temporal.client);
       await untilRuns(house, 2);
-      await handle.executeUpdate(pauseCampaignUpdate, { args: [BY] });
+      // A workflow that is reset is told its updates again, under their names: the ledger does none of them twice.
+      await handle.executeUpdate(pauseCampaignUpdate, { args: [BY], updateId: 'lunch-time' });
+      const audit = await house.db.query("select id from campaign_audit where action = 'pause'");
+      expect(audit).toEqual([{ id: 'lunch-time' }]);
       const before = await house.panel.requests();
       // What is meant for another run of the campaign.
       const other = { ...BY, run: `${run}9` };
