@@ -16,7 +16,6 @@ const STEP = 2000;
 interface Stamping {
   readonly run_id: string;
   readonly account: string;
-  readonly campaign: string;
 }
 
 /** How far a stamping is: conversations that were read up to `looked`, members up to the id `member`; null: all. */
@@ -26,36 +25,46 @@ interface Place {
   readonly member: number | null;
 }
 
+/** Where to go on, null: all is stamped; and when the step began, as the database's own text. */
+interface Step {
+  readonly next: Place | null;
+  readonly began: string;
+}
+
 /**
  * Brings the results of the run's members up to date: replied, delivered, read, opted out, moved and tagged. Only what was
- * read since the last stamping is looked at, so that it may be done as often as one likes; what is stamped stays.
- * Where much may have come since, `catchUp` goes before.
+ * read since the last stamping is looked at, so that it may be done as often as one likes; what is stamped stays. In steps,
+ * none of which keeps others from the ledger for long.
  *
  * A result belongs to the last campaign that reached the person before it. Delivered and read are stamped with `at`: the
  * service shows no time of them.
  */
-export async function stampResults(tx: Queryable, run: string, at: Date): Promise<void> {
-  for (let place: Place | null = null; ; ) {
-    place = await stampStep(tx, run, place, at);
-    if (place === null) return;
-  }
-}
-
-/** As `stampResults`, in transactions of their own: none of them keeps others from the ledger for long. */
 export async function catchUp(db: Database, run: string, at: Date): Promise<void> {
   for (let place: Place | null = null; ; ) {
     const before: Place | null = place;
-    place = await db.transaction((tx) => stampStep(tx, run, before, at));
-    if (place === null) return;
+    const step: Step = await db.transaction((tx) => stampStep(tx, run, before, at));
+    place = step.next;
+    if (place !== null) continue;
+    // Not in the step, which has the run's members by then: who changes the run comes by the run first.
+    await db.query(
+      'update campaigns set stamped_at = greatest(stamped_at, $2::timestamptz) where run_id = $1',
+      [run, step.began],
+    );
+    return;
   }
 }
 
-/** @returns where to go on; null: all is stamped */
-async function stampStep(tx: Queryable, run: string, place: Place | null, at: Date): Promise<Place | null> {
-  // Two of them at once would wait for each other's rows.
+/** Two who stamp would wait for each other's rows; and whoever changes a run comes by it first, here as everywhere. */
+async function lockStamping(tx: Queryable, run: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [run]);
-  const [stamping] = await tx.query<Stamping & { since: string }>(
-    `select c.run_id, c.account, c.campaign, (coalesce(c.stamped_at, r.started_at) - ${OVERLAP})::text as since
+  await tx.query('select 1 from campaigns where run_id = $1 for share', [run]);
+}
+
+async function stampStep(tx: Queryable, run: string, place: Place | null, at: Date): Promise<Step> {
+  await lockStamping(tx, run);
+  const [stamping] = await tx.query<Stamping & { since: string; began: string }>(
+    `select c.run_id, c.account, now()::text as began,
+            (coalesce(c.stamped_at, r.started_at) - ${OVERLAP})::text as since
        from campaigns c join runs r on r.id = c.run_id where c.run_id = $1`,
     [run],
   );
@@ -65,10 +74,10 @@ async function stampStep(tx: Queryable, run: string, place: Place | null, at: Da
     looked: from.looked === null ? null : await stampMessages(tx, stamping, from.looked, at),
     member: from.member === null ? null : await stampEvents(tx, stamping, from.member),
   };
-  if (next.looked !== null || next.member !== null) return next;
+  const { began } = stamping;
+  if (next.looked !== null || next.member !== null) return { next, began };
   await stampOptOuts(tx, stamping);
-  await tx.query('update campaigns set stamped_at = now() where run_id = $1', [run]);
-  return null;
+  return { next: null, began };
 }
 
 /**
@@ -193,7 +202,7 @@ export async function stampBeforeForgetting(db: Database, days: number): Promise
     for (let after: number | null = 0; after !== null; ) {
       const from: number = after;
       after = await db.transaction(async (tx) => {
-        await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [run_id]);
+        await lockStamping(tx, run_id);
         return await stampEvents(tx, { run_id }, from);
       });
     }

@@ -11,9 +11,11 @@ import { createApiActivities, createLedgerActivities } from '../../../activities
 import { loadConfig } from '../../../src/config/load.ts';
 import { LANES } from '../../../src/contracts/run.ts';
 import { toJson } from '../../../src/contracts/stored-json.ts';
-import { campaignSyncName, digestOfSpec } from '../../../src/ledger/campaigns.ts';
+import { catchUp } from '../../../src/ledger/campaign-results.ts';
+import { campaignSyncName, digestOfSpec, lockCampaign } from '../../../src/ledger/campaigns.ts';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
+import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { createDeps } from '../../../workers/compose.ts';
 import { apiQueue } from '../../../workflows/policies.ts';
@@ -93,7 +95,7 @@ async function open() {
     stringify({
       version: 1,
       accounts: both,
-      campaigns: { winback: winback(), one: winback(), two: winback() },
+      campaigns: { winback: winback(), one: winback(), two: winback(), three: winback() },
     }),
   );
   const config = await loadConfig(file, { env: { TOKEN: 'svc_test_house' } });
@@ -238,4 +240,27 @@ it('FAULTS 47: two campaigns and three workers at once, on one PostgreSQL: each 
     { state: 'skipped', code: 'FREQUENCY_CAP', n: contacts.length },
     { state: 'triggered', code: null, n: contacts.length },
   ]);
+});
+
+it('results are stamped while an operator acts on the same members: neither waits for the other', async () => {
+  const { db } = room;
+  const { run } = await running('three', range(51, 2));
+  await db.query("update campaign_members set state = 'triggered', triggered_at = $2 where run_id = $1", [
+    run,
+    new Date(0),
+  ]);
+  await noteOptOuts(db, 'acme', range(51, 2).map(numberOf), 'reply', new Date());
+  let stamping: Promise<void> | undefined;
+  await db.transaction(async (tx) => {
+    await lockCampaign(tx, run);
+    stamping = catchUp(db, run, new Date());
+    await until('it waits', async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      return (await db.query(waiting)).length > 0;
+    });
+    await tx.query("update campaign_members set reason = 'seen' where run_id = $1", [run]);
+  });
+  await stamping;
+  const stamped = 'select 1 from campaign_members where run_id = $1 and opted_out_at is not null';
+  expect(await db.query(stamped, [run])).toHaveLength(2);
 });

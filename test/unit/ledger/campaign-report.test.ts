@@ -4,7 +4,7 @@ import { type CampaignFigures, MEMBER_STATES } from '../../../src/contracts/camp
 import { figuresOf } from '../../../src/ledger/campaign-figures.ts';
 import { forgetMembers, forgetTouches, forgetVariables } from '../../../src/ledger/campaign-forget.ts';
 import { auditOf, listReports, reportOf } from '../../../src/ledger/campaign-report.ts';
-import { stampResults } from '../../../src/ledger/campaign-results.ts';
+import { catchUp } from '../../../src/ledger/campaign-results.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { campaignRows, RUN, t } from './campaign-rows.ts';
@@ -108,7 +108,7 @@ describe('figures', () => {
       await rows.member({ state, key: person, touchedAt: t(0) });
       await rows.message(await rows.conversation({ key: person }), t(60));
     }
-    await db.transaction((tx) => stampResults(tx, RUN, t(90)));
+    await catchUp(db, RUN, t(90));
     expect(await figuresOf(db, RUN, 'total')).toMatchObject({ triggered: 1, unknown: 1, replied: 1 });
   });
 });

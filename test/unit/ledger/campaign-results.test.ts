@@ -1,6 +1,6 @@
 // What came of those that a campaign has reached, out of what pollers saw, opt-outs and events.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { catchUp, stampBeforeForgetting, stampResults } from '../../../src/ledger/campaign-results.ts';
+import { catchUp, stampBeforeForgetting } from '../../../src/ledger/campaign-results.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { forgetEvents } from '../../../src/ledger/events.ts';
 import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 const rows = campaignRows(() => db);
 const NOW = t(7200);
 const LATER = t(9000);
-const stamp = (run = RUN, at = NOW) => db.transaction((tx) => stampResults(tx, run, at));
+const stamp = (run = RUN, at = NOW) => catchUp(db, run, at);
 /** As if it had been read an hour ago. */
 const longAgo = () => db.query("update conversations set looked_at = now() - interval '1 hour'");
 
