@@ -181,5 +181,5 @@ export async function settleGone(deps: Deps, c: MemberContext, flightSeconds: nu
 export const GONE: MemberEnd = {
   state: 'skipped',
   code: 'CONTACT_GONE',
-  reason: 'the account has no contact with this number any more',
+  reason: 'the account has no contact with this number',
 };

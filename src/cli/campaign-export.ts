@@ -7,7 +7,7 @@ import { figureLines, memberLines } from './campaign-csv.ts';
 import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
 import { openCampaignPeople } from './campaign-people.ts';
 import { CliError, EXIT } from './exit.ts';
-import { formatCount } from './format.ts';
+import { formatCount, formatMany } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
 import { openOutput } from './output.ts';
 
@@ -55,7 +55,7 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
             goesOn = await output.write(line(member));
             count += 1;
           }
-          say(`${formatCount(count)} members of the run ${report.run}`);
+          say(`${formatMany(count, 'member')} of the run ${report.run}`);
           if (count === 0 && report.total.audience > 0 && options.only.length + options.code.length === 0)
             say('its members are forgotten; its figures are kept: see the export without --members');
         }

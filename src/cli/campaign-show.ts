@@ -4,13 +4,14 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { campaignRunAudit, campaignRunReport, listCampaignRuns } from '../../workflows/campaign-desk.ts';
 import { campaignIdentity, campaignProgressQuery } from '../../workflows/messages.ts';
-import type { CampaignAuditEntry, CampaignListInput, CampaignReport } from '../contracts/campaign.ts';
+import type { CampaignListInput, CampaignReport } from '../contracts/campaign.ts';
 import { integer } from './arguments.ts';
 import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
+import { describeAudit } from './describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
 import { askDesk, isRunning } from './desk.ts';
 import { EXIT } from './exit.ts';
-import { formatTime } from './format.ts';
+import { formatMany } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
 import { connectClient } from './session.ts';
 
@@ -42,7 +43,9 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         const runs = await list(client, name === undefined ? filter : { ...filter, campaign: name });
         if (options.json) for (const run of runs) process.stdout.write(`${JSON.stringify(run)}\n`);
         else if (runs.length > 0) process.stdout.write(`${describeRuns(runs).join('\n')}\n`);
-        say(`${runs.length} runs${runs.length === limit ? ', and perhaps more: see --limit' : ''}`);
+        say(
+          `${formatMany(runs.length, 'run')}${runs.length === limit ? ', and perhaps more: see --limit' : ''}`,
+        );
         return EXIT.ok;
       }),
     );
@@ -52,7 +55,9 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     .option('--json', 'as JSON', false)
     .action((name: string, options: Options & { run?: string }) =>
       withClient(options, env, async (client) => {
-        const report = await reportOf(client, name, options.run);
+        const query = meantRunQuery(name, options.run);
+        const { run } = 'run' in query ? query : await foundRun(client, name, undefined);
+        const report = await reportOf(client, { run });
         const live = await liveOf(client, report);
         const text = options.json
           ? JSON.stringify({ ...report, progress: live === 'gone' ? null : live })
@@ -67,11 +72,13 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     .option('--json', 'one JSON object a line', false)
     .action((name: string, options: Options & { run?: string }) =>
       withClient(options, env, async (client) => {
-        const run = await idOf(client, name, options.run);
+        const { run, timeZone } = await foundRun(client, name, options.run);
         const entries = await askDesk<typeof campaignRunAudit>(client, DESK, 'campaignRunAudit', [{ run }]);
-        for (const entry of entries)
-          process.stdout.write(options.json ? `${JSON.stringify(entry)}\n` : line(entry));
-        say(`${entries.length} entries of the run ${run}`);
+        const lines = options.json
+          ? entries.map((entry) => JSON.stringify(entry))
+          : describeAudit(entries, timeZone);
+        for (const line of lines) process.stdout.write(`${line}\n`);
+        say(`${formatMany(entries.length, 'entry', 'entries')} of the run ${run}`);
         return EXIT.ok;
       }),
     );
@@ -91,17 +98,16 @@ async function list(client: Client, filter: CampaignListInput): Promise<Campaign
   return await askDesk<typeof listCampaignRuns>(client, DESK, 'listCampaignRuns', [filter]);
 }
 
-/** @throws CliError (not found) when the campaign has no run */
-async function idOf(client: Client, name: string, run: string | undefined): Promise<string> {
+/** @throws CliError (not found) when there is no such run, or the campaign has none */
+async function foundRun(client: Client, name: string, run: string | undefined): Promise<CampaignReport> {
   const query = meantRunQuery(name, run);
-  if ('run' in query) return query.run;
+  if ('run' in query) return await reportOf(client, query);
   const [newest] = await list(client, { ...query, limit: 1 });
   if (newest === undefined) throw noSuchRun(query);
-  return newest.run;
+  return newest;
 }
 
-async function reportOf(client: Client, name: string, run: string | undefined): Promise<CampaignReport> {
-  const input = { run: await idOf(client, name, run) };
+async function reportOf(client: Client, input: { readonly run: string }): Promise<CampaignReport> {
   const report = await askDesk<typeof campaignRunReport>(
     client,
     DESK,
@@ -120,8 +126,4 @@ async function liveOf(client: Client, report: CampaignReport): Promise<Live> {
   if (!(await isRunning(handle))) return 'gone';
   const progress = await handle.query(campaignProgressQuery);
   return progress.run === report.run ? progress : 'gone';
-}
-
-function line({ at, by, action, reason, details }: CampaignAuditEntry): string {
-  return `${[formatTime(new Date(at)), by, action, reason, JSON.stringify(details)].join('\t')}\n`;
 }

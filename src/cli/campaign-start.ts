@@ -95,7 +95,9 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
           return EXIT.ok;
         }
         const progress = createProgress(process.stderr, { label: `campaign ${name}`, unit: 'member' });
-        const result = await unlessStackFails(followCampaign({ client, progress, signal }, handle, timeZone));
+        const result = await unlessStackFails(
+          followCampaign({ client, progress, signal }, handle, { campaign: name, timeZone }),
+        );
         if (result === null) {
           say(`stopped watching; \`sluice campaign start ${name} --watch\` watches it again`);
           return EXIT.ok;

@@ -1,6 +1,6 @@
 // A run of a campaign as people read it: how it stands, what comes next, and what came of it. Nothing personal.
 import type { CampaignFigures, CampaignProgress, CampaignReport, WaveResult } from '../contracts/campaign.ts';
-import { formatTime, formatCount as n } from './format.ts';
+import { formatMany, formatTime, formatCount as n } from './format.ts';
 import { type Column, tableOf } from './table.ts';
 
 /** Cells of a bar that is full. */
@@ -46,13 +46,14 @@ function describeState(report: CampaignReport, live: Live): string[] {
   ];
   return [
     `run ${run} of the campaign "${campaign}" for ${account}: ${state}${held === null ? '' : ', held'}`,
-    `  ${steps.join('; ')}; ${n(calls)} calls`,
+    `  ${steps.join('; ')}; ${formatMany(calls, 'call')}`,
     ...(held === null ? [] : [`  held by ${held.by}: ${held.reason || 'no reason given'}`]),
     ...(held === null || state !== 'running'
       ? []
       : [
           `  \`sluice campaign resume ${campaign}\` goes on with it, \`sluice campaign cancel ${campaign}\` ends it`,
         ]),
+    ...(held === null ? describePlanned(report) : []),
     ...describeLive(report, live),
   ];
 }
@@ -65,8 +66,26 @@ const WHY: Readonly<Record<string, string>> = {
   every: 'the next wave is due then',
 };
 
-function describeLive({ campaign, state, held, timeZone }: CampaignReport, live: Live): string[] {
-  if (state === 'planned' && held === null) return [`  waits for \`sluice campaign start ${campaign}\``];
+/** What a plan waits for, and why there is none. */
+function describePlanned({ campaign, state, ...of }: CampaignReport): string[] {
+  const { reason, problems, approval, approvedBy, plannedBy } = of;
+  const again = `\`sluice campaign plan ${campaign}\` plans it again`;
+  if (state === 'failed') return [`  it could not be planned: ${reason ?? 'see its audit'}; ${again}`];
+  if (state !== 'planned') return [];
+  if (problems.length > 0)
+    return [
+      ...problems.map(({ code, reason }) => `  problem: ${reason} [${code}]`),
+      `  it can't be started as it is: when that is mended, ${again}`,
+    ];
+  const start = `\`sluice campaign start ${campaign}\``;
+  return approval === 'none' || approvedBy !== null
+    ? [`  waits for ${start}`]
+    : [
+        `  waits until somebody else than ${plannedBy} approves it with \`sluice campaign approve ${campaign}\`; then ${start}`,
+      ];
+}
+
+function describeLive({ campaign, timeZone }: CampaignReport, live: Live): string[] {
   if (live === null) return [];
   if (live === 'gone')
     return [`  no workflow runs it just now: \`sluice campaign start ${campaign}\` goes on with it`];
@@ -134,13 +153,13 @@ function describeTrouble({ total, campaign }: CampaignReport): string[] {
     ...(total.unknown === 0
       ? []
       : [
-          `  whether ${n(total.unknown)} flows were triggered is not known, so nobody triggers them again: look in the service, then`,
+          `  whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered is not known, so nobody triggers ${total.unknown === 1 ? 'it' : 'them'} again: look in the service, then`,
           `  \`sluice campaign resolve ${campaign} --all --as triggered\`, or \`--as not-triggered\` (see --help)`,
         ]),
     ...(failed === 0
       ? []
       : [
-          `  \`sluice campaign retry ${campaign}\` tries the ${n(failed)} that failed once more, when what they failed of is mended`,
+          `  \`sluice campaign retry ${campaign}\` tries ${failed === 1 ? 'the one' : `the ${n(failed)}`} that failed once more: mend first what the codes say`,
         ]),
   ];
 }
@@ -181,7 +200,9 @@ function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
   return [
     ...(earlier === 0
       ? []
-      : [`${n(earlier)} earlier waves are not listed; they are in the total of ${n(total.audience)}`]),
+      : [
+          `${formatMany(earlier, 'earlier wave is', 'earlier waves are')} not listed; the total of ${n(total.audience)} has ${earlier === 1 ? 'it' : 'them'}`,
+        ]),
     ...lines.flatMap((text, row) => {
       const broken = waves[row - 1]?.broken ?? [];
       return [text, ...broken.map(({ code, reason }) => `  ${reason} [${code}]`)];

@@ -1,14 +1,15 @@
 // A campaign's plan as people read it: whom it reaches, what it costs, and its days.
 import type { CampaignPlan, PlannedDay, PlannedWave } from '../contracts/campaign.ts';
-import { formatTime } from './format.ts';
+import { formatMany, formatTime } from './format.ts';
 import { formatCount as n } from './progress.ts';
 
 /** Cells of the bar of the fullest day. */
 const BAR = 30;
 /** Days shown; more are counted. */
 const DAYS_SHOWN = 31;
-/** Zones shown, those of most members first. */
+/** Zones shown, those of most members first; of those that one number may be in, the first. */
 const ZONES_SHOWN = 8;
+const ZONES_TOGETHER = 3;
 
 export function describeCampaignPlan(plan: CampaignPlan): string[] {
   const at = (text: string) => formatTime(new Date(text), plan.timeZone);
@@ -25,10 +26,10 @@ export function describeCampaignPlan(plan: CampaignPlan): string[] {
 function describeAudience(plan: CampaignPlan): string[] {
   const { found, audience, merged, eligible, excluded, holdout, parts } = plan;
   const left = Object.values(excluded).reduce((sum, count) => sum + count, 0);
-  const again = merged === 0 ? '' : ` (${n(merged)} rows are of people found before)`;
+  const again = merged === 0 ? '' : ` (${formatMany(merged, 'row is', 'rows are')} of people found before)`;
   const from = parts.map(({ from, found }) => `${from} ${n(found)}`).join(', ');
   return [
-    `  ${n(found)} rows found: ${from}; ${people(audience)}${again}`,
+    `  ${formatMany(found, 'row')} found: ${from}; ${people(audience)}${again}`,
     `  ${n(eligible)} to be reached, ${n(left)} left out, ${n(holdout)} held out`,
     ...(left === 0 ? [] : [`  left out: ${byCount(excluded)}`]),
     ...describeZones(plan),
@@ -38,19 +39,25 @@ function describeAudience(plan: CampaignPlan): string[] {
 function describeZones({ zones, timeZone }: CampaignPlan): string[] {
   const [only] = zones;
   if (only === undefined || (zones.length === 1 && only.zones.join() === timeZone)) return [];
-  const shown = zones.slice(0, ZONES_SHOWN).map(({ zones, members }) => `${zones.join(' + ')} ${n(members)}`);
+  const shown = zones.slice(0, ZONES_SHOWN).map(({ zones, members }) => `${together(zones)} ${n(members)}`);
   const rest = zones.length - shown.length;
   const more = rest === 0 ? '' : `, and ${n(rest)} more`;
   return [`  windows go by: ${shown.join(', ')}${more}`];
+}
+
+/** A number of the United States may be in any of 29. */
+function together(zones: readonly string[]): string {
+  const more = zones.length - ZONES_TOGETHER;
+  return more <= 1 ? zones.join(' + ') : `${zones.slice(0, ZONES_TOGETHER).join(' + ')} + ${more} more zones`;
 }
 
 function describeCost(plan: CampaignPlan): string[] {
   const { calls, pacePerMinute, callsPerMinute, finishAt, eligible } = plan;
   const { planning, triggers, rechecks, lookups, after } = calls;
   const kinds = [
-    `${n(triggers)} triggers`,
-    ...(rechecks === 0 ? [] : [`${n(rechecks)} rechecks`]),
-    ...(lookups === 0 ? [] : [`${n(lookups)} lookups of contacts`]),
+    formatMany(triggers, 'trigger'),
+    ...(rechecks === 0 ? [] : [formatMany(rechecks, 'recheck')]),
+    ...(lookups === 0 ? [] : [formatMany(lookups, 'lookup of contacts', 'lookups of contacts')]),
     ...(after === 0 ? [] : [`up to ${n(after)} for cards and tags after them`]),
   ];
   const sum = triggers + rechecks + lookups + after;
@@ -59,11 +66,11 @@ function describeCost(plan: CampaignPlan): string[] {
       ? 'no end can be foreseen'
       : `done ${formatTime(new Date(finishAt), plan.timeZone)}, if it begins at once and nothing comes between`;
   return [
-    `  ${n(sum)} calls: ${kinds.join(', ')}; the plan took ${n(planning)}`,
+    `  ${formatMany(sum, 'call')}: ${kinds.join(', ')}; the plan took ${n(planning)}`,
     ...(eligible === 0
       ? []
       : [
-          `  ${n(pacePerMinute)} triggers a minute, of ${n(callsPerMinute)} calls a minute that the tokens allow: ${finish}`,
+          `  ${formatMany(pacePerMinute, 'trigger')} a minute, of ${n(callsPerMinute)} calls a minute that the tokens allow: ${finish}`,
         ]),
   ];
 }
@@ -76,7 +83,7 @@ function describeDays({ days, moreDays, waves, moreWaves, timeZone }: CampaignPl
   const more = days.length - shown.length + moreDays;
   const count = waves.length + moreWaves;
   return [
-    `  ${count === 1 ? '1 wave' : `${n(count)} waves`} (times in ${timeZone}):`,
+    `  ${formatMany(count, 'wave')} (times in ${timeZone}):`,
     ...shown.map((day) => {
       const cells = Math.max(1, Math.round((day.members / most) * BAR));
       const bar = '#'.repeat(cells).padEnd(BAR);
@@ -84,7 +91,7 @@ function describeDays({ days, moreDays, waves, moreWaves, timeZone }: CampaignPl
       const text = `${weekday(day)} ${day.day}  ${bar}  ${n(day.members).padStart(widest)}  ${times}`;
       return `    ${text}${wavesOf(day, waves, moreWaves)}`;
     }),
-    ...(more === 0 ? [] : [`    and ${more === 1 ? '1 more day' : `${n(more)} more days`}`]),
+    ...(more === 0 ? [] : [`    and ${formatMany(more, 'more day')}`]),
   ];
 }
 
@@ -114,6 +121,4 @@ function byCount(counts: Readonly<Record<string, number>>): string {
   return entries.map(([code, count]) => `${code} ${n(count)}`).join(', ');
 }
 
-function people(count: number): string {
-  return count === 1 ? '1 person' : `${n(count)} people`;
-}
+const people = (count: number) => formatMany(count, 'person', 'people');

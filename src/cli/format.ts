@@ -7,6 +7,11 @@ export function formatCount(n: number): string {
   return count.format(n);
 }
 
+/** `1 wave`, `1,200 waves`. @param many the word for more than one, where that is not `one` with an s */
+export function formatMany(n: number, one: string, many = `${one}s`): string {
+  return `${formatCount(n)} ${n === 1 ? one : many}`;
+}
+
 /** Milliseconds → `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`: two units at most. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;

@@ -150,15 +150,17 @@ function notTaken({ campaign }: CampaignName, ms: number): CliError {
 export async function followCampaign(
   { client, progress, signal }: Watching,
   handle: CampaignHandle,
-  timeZone: string,
+  { campaign, timeZone }: { readonly campaign: string; readonly timeZone: string },
 ): Promise<CampaignResult | null> {
   let paused: string | null = null;
   const trouble = troubleOf(handle, progress);
   const look = async () => {
     const now = await handle.query(campaignProgressQuery).catch(() => null);
     if (now === null) return;
-    const hold = now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason}`;
-    if (hold !== null && hold !== paused) progress.line(`${hold}; go on with \`sluice campaign resume\``);
+    const hold =
+      now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason || 'no reason given'}`;
+    if (hold !== null && hold !== paused)
+      progress.line(`${hold}; go on with \`sluice campaign resume ${campaign}\``);
     paused = hold;
     await trouble();
     const state = stateOf(now, timeZone);

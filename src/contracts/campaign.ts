@@ -367,6 +367,13 @@ export interface CampaignReport extends CampaignName, CampaignRunName {
   readonly plannedAt: string;
   readonly plannedBy: string;
   readonly approvedBy: string | null;
+  readonly approval: CampaignConfig['approval'];
+  /** Tells whether a configuration is the one that it was planned by (digestOfSpec). */
+  readonly digest: string;
+  /** What keeps the plan from being started. */
+  readonly problems: readonly PlanNote[];
+  /** Why it could not be planned. */
+  readonly reason: string | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly calls: number;

@@ -4,6 +4,7 @@ import type {
   CampaignFigures,
   CampaignName,
   CampaignReport,
+  CampaignState,
   PlanNote,
   WaveResult,
 } from '../contracts/campaign.ts';
@@ -54,17 +55,25 @@ async function keptReport(db: Queryable, run: string): Promise<CampaignReport | 
   return row?.report ?? null;
 }
 
+const OPEN: ReadonlySet<CampaignState> = new Set(['planning', 'planned', 'running']);
+
 function outline(
   row: CampaignRow,
   total: CampaignFigures,
   eyes: ReadonlySet<string>,
 ): Omit<CampaignReport, 'waves'> {
-  const { account, campaign, run_id: run, state, held, calls } = row;
+  const { account, campaign, run_id: run, state, calls } = row;
+  // Of a run that is over nobody asks who held it; its audit knows.
+  const held = OPEN.has(state) ? row.held : null;
   return {
     ...{ account, campaign, run, state, held, calls, total, timeZone: row.spec.timeZone },
     plannedAt: (row.planned_at ?? row.as_of).toISOString(),
     plannedBy: row.planned_by,
     approvedBy: row.approved_by,
+    approval: row.spec.config.approval,
+    digest: row.digest,
+    problems: row.plan?.problems ?? [],
+    reason: row.reason,
     startedAt: row.started_at?.toISOString() ?? null,
     finishedAt: row.ended_at?.toISOString() ?? null,
     pollerSees: eyes.has(account),

@@ -77,6 +77,16 @@ describe('a plan', () => {
     ]);
   });
 
+  it('names three of the many zones of a number, and one of anything as one', () => {
+    const zones = ['A/A', 'B/B', 'C/C', 'D/D', 'E/E'];
+    const one = { planning: 1, triggers: 1, rechecks: 0, lookups: 0, after: 0 };
+    const text = shown({ zones: [{ zones, members: 1 }], found: 1, merged: 1, pacePerMinute: 1, calls: one });
+    expect(text).toContain('windows go by: A/A + B/B + C/C + 2 more zones 1\n');
+    expect(text).toContain('  1 row found');
+    expect(text).toContain('(1 row is of people found before)');
+    expect(text).toContain('  1 call: 1 trigger; the plan took 1\n  1 trigger a minute, of');
+  });
+
   it.each<[string, Partial<CampaignPlan>, string]>([
     [
       'zones other than the account’s are told',

@@ -1,5 +1,6 @@
 // How a run of a campaign is shown to people.
 import { describe, expect, it } from 'vitest';
+import { describeAudit } from '../../../src/cli/describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from '../../../src/cli/describe-campaign-run.ts';
 import type { CampaignFigures, CampaignReport, WaveResult } from '../../../src/contracts/campaign.ts';
 
@@ -25,6 +26,7 @@ const REPORT: CampaignReport = {
   ...{ account: 'acme', campaign: 'spring', run: 'acme/+spring/3', state: 'running', held: null },
   ...{ timeZone: 'America/Sao_Paulo', plannedAt: '2026-11-01T13:00:00.000Z', plannedBy: 'ana' },
   ...{ approvedBy: 'bia', startedAt: '2026-11-02T13:00:00.000Z', finishedAt: null, calls: 1300 },
+  ...{ approval: 'none', digest: 'as planned', problems: [], reason: null },
   ...{ pollerSees: true, total: FIGURES, waves: [WAVE] },
 };
 const show = (over: Partial<CampaignReport> = {}, live: Live = null) =>
@@ -55,7 +57,7 @@ describe('a run', () => {
       '  unknown                   2   <1 %  █···················',
       '  whether 2 flows were triggered is not known, so nobody triggers them again: look in the service, then',
       '  `sluice campaign resolve spring --all --as triggered`, or `--as not-triggered` (see --help)',
-      '  `sluice campaign retry spring` tries the 7 that failed once more, when what they failed of is mended',
+      '  `sluice campaign retry spring` tries the 7 that failed once more: mend first what the codes say',
       '',
       'WAVE  KIND    BEGUN                      MEMBERS  TRIGGERED  DELIVERED  READ    REPLIED  OPTED OUT  SKIPPED  FAILED  UNKNOWN  STATE',
       '   1  canary  2026-11-02 10:00:00 GMT-3      700        640          0     0  64 (10 %)          0        0       7        0  ended',
@@ -81,6 +83,25 @@ describe('a run', () => {
       null,
       /waits for `sluice campaign start spring`/,
     ],
+    [
+      'planned with problems: that it can not be started, and why',
+      { state: 'planned', startedAt: null, problems: [{ code: 'END_PASSED', reason: 'its end is over' }] },
+      null,
+      /problem: its end is over \[END_PASSED\]\n.*can't be started.*campaign plan spring/,
+    ],
+    [
+      'planned, and not approved: who has to',
+      { state: 'planned', startedAt: null, approvedBy: null, approval: 'second-person' },
+      null,
+      /somebody else than ana approves it with `sluice campaign approve spring`; then/,
+    ],
+    [
+      'not to be planned: why',
+      { state: 'failed', startedAt: null, reason: 'the account has no tag "vip"' },
+      null,
+      /could not be planned: the account has no tag "vip"; `sluice campaign plan spring`/,
+    ],
+    ['with one of each', total({ unknown: 1 }), null, /whether 1 flow was triggered .* triggers it again/],
     [
       'without a workflow, though it should have one',
       {},
@@ -151,4 +172,20 @@ it('runs stand in a table', () => {
     'acme/+spring/3  running         2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
     'acme/+spring/2  finished, held  2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
   ]);
+});
+
+describe('an audit', () => {
+  it('has its times in the zone of the account, a line an entry whatever the reason, and no counts of nothing', () => {
+    const at = '2026-11-01T13:00:00.000Z';
+    const entries = [
+      { at, by: 'ana', action: 'rate', reason: '', details: { members: 0, callsPerMinute: null } },
+      { at, by: 'bia', action: 'cancel', reason: 'a\n\u001b[2Jb', details: { members: 3 } },
+    ];
+    expect(describeAudit(entries, 'America/Sao_Paulo')).toEqual([
+      'AT                         BY   ACTION  WHAT              REASON',
+      '2026-11-01 10:00:00 GMT-3  ana  rate    callsPerMinute –',
+      '2026-11-01 10:00:00 GMT-3  bia  cancel  members 3         a [2Jb',
+    ]);
+    expect(describeAudit([], 'UTC')).toEqual([]);
+  });
 });

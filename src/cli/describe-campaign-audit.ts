@@ -1,0 +1,31 @@
+// The audit of a run of a campaign as people read it. Nothing personal, but for who acted.
+import type { CampaignAuditEntry } from '../contracts/campaign.ts';
+import { formatTime } from './format.ts';
+import { type Column, tableOf } from './table.ts';
+
+/** Who did what, when and why; counts of nothing are left out. */
+export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: string): string[] {
+  if (entries.length === 0) return [];
+  const columns: readonly Column<CampaignAuditEntry>[] = [
+    ['AT', 'left', ({ at }) => formatTime(new Date(at), timeZone)],
+    ['BY', 'left', ({ by }) => oneLine(by)],
+    ['ACTION', 'left', ({ action }) => action],
+    ['WHAT', 'left', ({ details }) => describeDetails(details)],
+    ['REASON', 'left', ({ reason }) => oneLine(reason)],
+  ];
+  return tableOf(columns, entries);
+}
+
+/** A line break in a reason would look like an entry of its own, and other control characters could do worse. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
+const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+
+function describeDetails(details: CampaignAuditEntry['details']): string {
+  return Object.entries(details)
+    .flatMap(([name, value]) => {
+      if (value === 0 || value === false || (Array.isArray(value) && value.length === 0)) return [];
+      if (value === null) return [`${name} –`];
+      return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : oneLine(String(value))}`];
+    })
+    .join(', ');
+}
