@@ -59,7 +59,7 @@ export class RunControl {
   /** Takes back what nobody has begun; what is under way ends by itself. The first reason stands. */
   hold(act: OperatorAct): void {
     if (this.#held !== null) return;
-    log.warn('paused', { by: act.by, reason: act.reason });
+    log.warn('paused', told(act));
     this.#held = act;
     this.#tookBack = true;
     this.#changed(act);
@@ -74,11 +74,16 @@ export class RunControl {
   }
 
   resume(act: OperatorAct): void {
-    log.info('resumed', { by: act.by, reason: act.reason });
+    log.info('resumed', told(act));
     if (this.#held !== null) this.#calls = new CancellationScope();
     this.#held = null;
     this.#changed(null);
   }
+}
+
+/** What people write down as their reason may be about a person: no log has it. */
+function told({ by, reason }: OperatorAct): Record<string, unknown> {
+  return by === 'sluice' ? { by, reason } : { by };
 }
 
 /** The calls of one piece of work, all begun before the next pause. */

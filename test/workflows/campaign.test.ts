@@ -1,6 +1,8 @@
 // Whole campaigns on a real engine: what the ledger reports is what the service ran, whatever happens on the way.
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { peopleOf } from '../../src/ledger/campaign-roll.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import {
   campaignProgressQuery,
   cancelCampaignUpdate,
@@ -15,6 +17,7 @@ import type { reactivationCampaign } from '../../workflows/reactivation-campaign
 import {
   campaignHouse,
   flowRuns,
+  numberOf,
   planned,
   report,
   started,
@@ -342,6 +345,53 @@ describe('operators', () => {
     );
   });
 
+  it('FAULTS 50: nothing of a person or a token is in the engine, in logs, or in what operators are shown, whatever goes wrong', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'trace', destination: { write: (text) => lines.push(text) } });
+    const options = campaignHouse(9, {
+      campaign: { variables: { name: 'contact.name' }, recheck: 'api', after: { tags: ['vip'] } },
+    });
+    await inHouse({ ...options, log, deadlineMs: 500 }, async (house) => {
+      const { client } = room.temporal;
+      const error = `Person 1 ${numberOf(1)} svc_test_house Kanarien`;
+      const answers = [
+        { kind: 'status', status: 422, body: { error, code: 'ERR_CONTACT_NUMBER_IS_LID' } },
+        { kind: 'status', status: 400, body: { error, code: error } },
+        { kind: 'status', status: 500, body: error },
+        { kind: 'status', status: 200, body: error },
+        { kind: 'hang' },
+        { kind: 'status', status: 404, body: { error, code: 'ERR_FLOW_NOT_FOUND' } },
+      ];
+      for (const fault of answers) await house.panel.fault({ path: TRIGGER, times: 1, ...fault });
+      const looks = { path: '^/v1/contacts/1$', times: 1, kind: 'status', status: 400 };
+      await house.panel.fault({ ...looks, body: { error, code: error } });
+      const { run, plan, handle, planWorkflow } = await started(house, client);
+      await untilHeld(handle);
+      await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+      await handle.result();
+      await untilEnded(house);
+      const { total } = await report(house, run);
+      expect(total.unknown).toBeGreaterThan(0);
+      expect(Object.values(total.failed)).not.toEqual([]);
+      const told: Record<string, string> = { logs: lines.join(''), plan: JSON.stringify(plan) };
+      for await (const { workflowId } of client.workflow.list({
+        query: `TaskQueue = "${house.workQueue}"`,
+      })) {
+        const its = client.workflow.getHandle(workflowId);
+        told[workflowId] = textOf(await its.fetchHistory()) + textOf((await its.describe()).raw);
+      }
+      expect(Object.keys(told)).toEqual(expect.arrayContaining([handle.workflowId, planWorkflow]));
+      for (const table of ['campaigns', 'campaign_audit', 'campaign_waves', 'run_warnings', 'runs'])
+        told[table] = JSON.stringify(await house.db.query(`select * from ${table}`));
+      told.members = JSON.stringify(await peopleOf(house.db).members({ run, after: 0, limit: 100 }));
+      // Each would be seen where it may be.
+      expect(told[handle.workflowId]).toContain('ERR_FLOW_NOT_FOUND');
+      expect(told.logs).toContain('the answer to a trigger was lost');
+      for (const [where, text] of Object.entries(told))
+        expect([where, /1415555|Person \d|svc_test|Kanarien/.exec(text)?.[0]]).toEqual([where, undefined]);
+    });
+  });
+
   it('FAULTS 46: a person who serves the contact is an outcome; too many of them stop the campaign', async () => {
     const served = [1, 2, 3].map((id) => ({
       ...{ id, contactId: id, connectionId: 1, status: 'open', chatbot: false, userId: 1, queueId: null },
@@ -366,3 +416,10 @@ describe('operators', () => {
     });
   });
 });
+
+/** Everything in a value as text; bytes are read as UTF-8, so that payloads are looked into. */
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.values(value).map(textOf).join('\n');
+}
