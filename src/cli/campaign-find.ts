@@ -3,8 +3,10 @@ import type { Client } from '@temporalio/client';
 import type { listCampaignRuns } from '../../workflows/campaign-desk.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { CampaignName, CampaignReport } from '../contracts/campaign.ts';
+import { digestOfSpec } from '../ledger/campaigns.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 import { askDesk } from './desk.ts';
+import { CliError, EXIT } from './exit.ts';
 
 /** A campaign of the configuration, or the one that a run's id `{account}/+{campaign}/{number}` names. */
 export interface MeantCampaign extends CampaignName {
@@ -30,5 +32,21 @@ export async function runsOf(
     (error: unknown) => {
       throw campaignRefusal(error);
     },
+  );
+}
+
+/**
+ * Workers go by the configuration that they began with: to them an edit since then is none, and they would carry out what
+ * the operator has changed.
+ * @throws CliError (conflict) when the plan goes by another configuration than this command
+ */
+export function sameConfig(
+  config: Pick<LoadedConfig, 'campaign'>,
+  { run, campaign, digest }: Pick<CampaignReport, 'run' | 'campaign' | 'digest'>,
+): void {
+  if (digestOfSpec(config.campaign(campaign)) === digest) return;
+  throw new CliError(
+    EXIT.conflict,
+    `the plan ${run} goes by another configuration than this command: the campaign, its sources, or the account's zone or opt-outs were edited. Start \`sluice dev\`, or the workers, anew so that they read it too, and plan again with \`sluice campaign plan ${campaign}\``,
   );
 }

@@ -1,7 +1,10 @@
 // `sluice campaign plan`: whom a campaign would reach, with which variables, what it takes and when it would be done.
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
+import type { LoadedConfig } from '../config/load.ts';
 import type { CampaignPlan } from '../contracts/campaign.ts';
 import { integer } from './arguments.ts';
+import { runsOf, sameConfig } from './campaign-find.ts';
 import { describeSample, sampleOf } from './campaign-sample.ts';
 import { describeCampaignPlan } from './describe-plan.ts';
 import { EXIT } from './exit.ts';
@@ -32,7 +35,8 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         // A mistyped name is told before anything starts.
-        const { account } = (await openConfig(options.config, env)).campaign(name);
+        const config = await openConfig(options.config, env);
+        const { account } = config.campaign(name);
         const stack = await openOrJoin(`sluice campaign plan ${name}`, options, env, shutdown);
         const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
         if (stack === null) await warnWithoutWorker(client);
@@ -45,6 +49,7 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
           return EXIT.ok;
         }
         const { run, eligible } = plan;
+        await plannedAsMeant(client, config, plan);
         const wanted = Math.min(options.sample, eligible);
         const sample = wanted === 0 ? [] : await sampleOf({ stack, options, env, shutdown }, run, wanted);
         if (options.json) process.stdout.write(`${JSON.stringify({ ...plan, sample })}\n`);
@@ -55,6 +60,12 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
         return plan.problems.length === 0 ? EXIT.ok : EXIT.error;
       });
     });
+}
+
+/** @throws CliError (conflict) when whoever made the plan has another configuration than this command */
+async function plannedAsMeant(client: Client, config: LoadedConfig, plan: CampaignPlan): Promise<void> {
+  const runs = await runsOf(client, plan, 1);
+  for (const report of runs) if (report.run === plan.run) sameConfig(config, report);
 }
 
 /** What is to be done with the plan. */

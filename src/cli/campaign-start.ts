@@ -4,7 +4,8 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { campaignDeskAct, campaignRunPlan, campaignRunReport } from '../../workflows/campaign-desk.ts';
 import type { CampaignPlan, CampaignReport } from '../contracts/campaign.ts';
-import { type MeantCampaign, meantCampaign, runsOf } from './campaign-find.ts';
+import { type MeantCampaign, meantCampaign, runsOf, sameConfig } from './campaign-find.ts';
+import { noSuchRun } from './campaign-meant.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 import { describeCampaignPlan } from './describe-plan.ts';
 import { ANSWER_MS, askDesk } from './desk.ts';
@@ -37,9 +38,12 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
     .option('--json', 'print the result as JSON on stdout', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        const meant = meantCampaign(await openConfig(options.config, env), name);
+        const config = await openConfig(options.config, env);
+        const meant = meantCampaign(config, name);
         const client = await connectClient(options.state, env, shutdown);
-        const run = meant.run ?? (await plannedRun(client, meant)).run;
+        const found = await runToApprove(client, meant);
+        if (found.state === 'planned') sameConfig(config, found);
+        const { run } = found;
         const act = { action: 'approve', by: operatorName(), reason: options.reason } as const;
         await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
           { run, act, id: randomUUID() },
@@ -83,6 +87,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
           for (const line of describeCampaignPlan(plan)) say(line);
           if (plan.problems.length > 0) throw hasProblems(plan);
         }
+        if (found.state === 'planned') sameConfig(config, found);
         const { signal } = shutdown;
         const input = { account, campaign: name, run, by: operatorName(), reason: options.reason };
         const { handle } = await unlessStackFails(startCampaign({ client, signal }, input, ANSWER_MS));
@@ -116,8 +121,17 @@ function refused(error: unknown): never {
   throw campaignRefusal(error);
 }
 
-/** @throws CliError (not found) when no plan waits */
-async function plannedRun(client: Client, meant: MeantCampaign): Promise<CampaignReport> {
+async function runNamed(client: Client, run: string): Promise<CampaignReport> {
+  const report = await askDesk<typeof campaignRunReport>(client, 'campaign-desk', 'campaignRunReport', [
+    { run },
+  ]).catch(refused);
+  if (report !== null) return report;
+  throw noSuchRun({ run });
+}
+
+/** The run that is named, or the newest that is planned. @throws CliError (not found) when there is none */
+async function runToApprove(client: Client, meant: MeantCampaign): Promise<CampaignReport> {
+  if (meant.run !== null) return await runNamed(client, meant.run);
   const runs = await runsOf(client, meant, RUNS);
   const planned = runs.find(({ state }) => state === 'planned');
   if (planned !== undefined) return planned;
@@ -125,15 +139,9 @@ async function plannedRun(client: Client, meant: MeantCampaign): Promise<Campaig
 }
 
 /** The run that is named, or the one under way, or the newest that is planned. */
-async function runToStart(
-  client: Client,
-  meant: MeantCampaign,
-): Promise<Pick<CampaignReport, 'run' | 'state'>> {
+async function runToStart(client: Client, meant: MeantCampaign): Promise<CampaignReport> {
+  if (meant.run !== null) return await runNamed(client, meant.run);
   const runs = await runsOf(client, meant, RUNS);
-  if (meant.run !== null) {
-    const { run } = meant;
-    return runs.find((each) => each.run === run) ?? { run, state: 'planned' };
-  }
   const open = runs.find(({ state }) => state === 'running' || state === 'planned');
   if (open !== undefined) return open;
   throw noPlan(meant, runs[0]);

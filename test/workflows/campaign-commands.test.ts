@@ -236,7 +236,7 @@ describe('with a worker', () => {
       ...{ code: 5, stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is under way/) },
     });
     expect(await sluice('start later --run acme/+later/9')).toMatchObject({
-      ...{ code: 5, stderr: expect.stringMatching(/the run acme\/\+later\/1 of "later" is under way/) },
+      ...{ code: 3, stderr: expect.stringMatching(/no run acme\/\+later\/9/) },
     });
     expect(await sluice('start later --run acme/+back/1')).toMatchObject({ code: 2 });
     expect(await sluice('cancel later')).toMatchObject({ code: 0 });

@@ -2,7 +2,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { meantCampaign } from '../../../src/cli/campaign-find.ts';
+import { meantCampaign, sameConfig } from '../../../src/cli/campaign-find.ts';
 import { describeNext } from '../../../src/cli/campaign-plan.ts';
 import { campaignRefusal } from '../../../src/cli/campaign-refused.ts';
 import { describeSample } from '../../../src/cli/campaign-sample.ts';
@@ -15,9 +15,11 @@ import {
   type CampaignPlan,
   type CampaignProgress,
   type CampaignReport,
+  type CampaignSpec,
   MEMBER_STATES,
   type PlannedWave,
 } from '../../../src/contracts/campaign.ts';
+import { digestOfSpec } from '../../../src/ledger/campaigns.ts';
 
 const wave = (
   n: number,
@@ -277,5 +279,21 @@ describe('which run is meant', () => {
   });
   it.each(['beta/spring/12', 'beta/+spring', 'beta/+spring/x', ''])('%j is neither', (text) => {
     expect(() => meantCampaign(config, text)).toThrow(/there is no campaign/);
+  });
+});
+
+describe('a plan by another configuration than that of the command', () => {
+  const optOut = (words: string[]) => ({ optOut: { tags: [], words } });
+  const spec = (words: string[]) => ({ campaign: 'back', ...optOut(words) }) as unknown as CampaignSpec;
+  const report = { run: 'acme/+back/3', campaign: 'back', digest: digestOfSpec(spec(['stop'])) };
+
+  it('is neither shown as planned, nor approved, nor started: the workers have not read the edit', () => {
+    expect(() => sameConfig({ campaign: () => spec(['stop', 'leave me alone']) }, report)).toThrow(
+      /goes by another configuration.*sluice dev.*campaign plan back/,
+    );
+  });
+
+  it('is told from one by the same', () => {
+    sameConfig({ campaign: () => spec(['stop']) }, report);
   });
 });
