@@ -10,6 +10,7 @@ import { type Call, callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import {
   callReason,
+  comeBack,
   isRefusal,
   MAX_DOUBLINGS,
   recordReason,
@@ -19,7 +20,14 @@ import {
   toFailure,
 } from '../failures.ts';
 import { addAfterEvents, openAfterRun, openAmong } from './trigger-after.ts';
-import { checkMember, lookAgain, type MemberContext, memberKey, type Verdict } from './trigger-check.ts';
+import {
+  checkMember,
+  lookAgain,
+  type MemberContext,
+  memberKey,
+  type Verdict,
+  zonesOf,
+} from './trigger-check.ts';
 import {
   answerOf,
   GONE,
@@ -61,10 +69,14 @@ export async function callTrigger(
   const afterRun = await openAfterRun(deps.db, c.campaign);
   const turn: Turn = { look: null, flight: 'not sent', refusal: null };
   const { run_id: run, id: member } = c.member;
-  const call: Call<TriggeredFlow> = async (client, options) => {
+  const call: Call<TriggeredFlow> = async (client, { signal }) => {
+    const look = turn.look as Look;
+    // Another token refused it, and the slot of this one was waited for.
+    if (turn.refusal !== null && !(await isOpenStill(deps, look.context)))
+      throw comeBack(1000, 'the window closed between two tokens');
     turn.flight = 'may have run';
     try {
-      const answer = await client.flows.trigger(triggerOf(turn.look as Look), options);
+      const answer = await client.flows.trigger(triggerOf(look), { signal: untilShutdown(signal) });
       turn.flight = 'accepted';
       return answer;
     } catch (error) {
@@ -116,6 +128,25 @@ async function takeRight(deps: Deps, c: MemberContext): Promise<Look> {
     const sends = await takeMember(tx, name, { account, campaign, at: new Date(now) });
     return { context, verdict, sends };
   });
+}
+
+async function isOpenStill(deps: Deps, c: MemberContext): Promise<boolean> {
+  const { end } = c.campaign.spec.config;
+  const now = await deps.clock.now();
+  return c.calendar.at(zonesOf(c), now).open && (end === undefined || now < Date.parse(end));
+}
+
+/**
+ * A pause, or the end of the workflow, lets a call under way come to its answer, which would be lost for good: nothing can be
+ * read back. Only a worker that is to end cuts it off.
+ */
+function untilShutdown(signal: AbortSignal): AbortSignal {
+  if (signal.aborted) return signal;
+  const own = new AbortController();
+  signal.addEventListener('abort', () => {
+    if ((signal.reason as Error).message === 'WORKER_SHUTDOWN') own.abort(signal.reason);
+  });
+  return own.signal;
 }
 
 function triggerOf({ context, verdict }: Look) {

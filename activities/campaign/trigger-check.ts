@@ -136,7 +136,8 @@ async function inConversation(
   return window.state === 'open' ? null : skip('WINDOW_UNKNOWN', window.why);
 }
 
-function zonesOf({ member, campaign }: MemberContext): string[] {
+/** The zones whose windows a member goes by. */
+export function zonesOf({ member, campaign }: MemberContext): string[] {
   return member.zones === '' ? [campaign.spec.timeZone] : member.zones.split(',');
 }
 

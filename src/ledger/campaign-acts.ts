@@ -137,19 +137,19 @@ export async function giveUpLost(
   );
 }
 
-/** So many events are handed over when a run is opened; the workflow of events has had the others long ago. */
+/** So many events are handed over when a run is opened; workflows of events have had those before them long ago. */
 const EVENTS_MOST = 2000;
 
-/** Events of the campaign that follow triggers, and that no workflow was started for, oldest first. */
+/** Events of the campaign that follow triggers, and that no workflow was started for: the newest, oldest first. */
 export async function openAfterEvents(
   db: Queryable,
   { account, campaign }: { readonly account: string; readonly campaign: string },
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select id from events where state = 'received' and account = $1 and route = $2 order by received_at limit $3`,
+    `select id from events where state = 'received' and account = $1 and route = $2 order by seq desc limit $3`,
     [account, campaignSyncName(campaign), EVENTS_MOST],
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ id }) => id).toReversed();
 }
 
 /** Members that failed, of these codes or whatever the code, come again. @returns how many they were */

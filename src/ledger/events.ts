@@ -252,6 +252,13 @@ export async function nextInLine(
 }
 
 /**
+ * `received`, and nobody will come back with it: senders are told to, and do so within a day. Sluice's own events (routes
+ * that begin with + or _) have none, and may wait so long for others that the account refuses.
+ */
+const FORSAKEN = `state = 'received' and received_at < now() - interval '1 day'
+  and (left(route, 1) not in ('+', '_') or received_at < now() - make_interval(secs => $1::float8 * 86400))`;
+
+/**
  * Forgets events that ended before `days` ago, and those that nobody came back with for a day after being told to; and
  * messages that were sent before `days` ago and are not followed any more.
  * @returns how many; a further call may find more
@@ -261,10 +268,10 @@ export async function forgetEvents(db: Queryable, days: number, limit = 5000): P
     `delete from events where seq in (
        (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit $2)
        union all
-       (select seq from events where state = 'received' and received_at < now() - interval '1 day' limit $2))
+       (select seq from events where ${FORSAKEN} limit $2))
        -- Looked at again under the lock: meanwhile its sender may be back, or an operator have opened it.
        and (state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
-            or state = 'received' and received_at < now() - interval '1 day')
+            or ${FORSAKEN})
      returning id, account`,
     [days, limit],
   );

@@ -128,15 +128,16 @@ export function eventsSuite(engine: Engine): void {
       expect((await countOpen(engine())).some((each) => each.account === account)).toBe(false);
     });
 
+    const age = (id: string, column: string, days: number) =>
+      engine().query(`update events set ${column} = now() - make_interval(days => $2) where id = $1`, [
+        id,
+        days,
+      ]);
+
     it('are forgotten when their time is over, and not before', async () => {
       const { account, ids } = await opened(4);
       for (const id of ids.slice(0, 2)) await endEvent(engine(), id, { outcome: 'done' });
       await markAccepted(engine(), [ids[2] as string]);
-      const age = (id: string, column: string, days: number) =>
-        engine().query(`update events set ${column} = now() - make_interval(days => $2) where id = $1`, [
-          id,
-          days,
-        ]);
       await age(ids[0] as string, 'ended_at', 91);
       await age(ids[1] as string, 'ended_at', 89);
       await age(ids[2] as string, 'accepted_at', 400);
@@ -147,6 +148,16 @@ export function eventsSuite(engine: Engine): void {
         [account],
       );
       expect(rows.map(({ id }) => id)).toEqual(ids.slice(1, 3));
+    });
+
+    it('of Sluice itself have no sender who comes back: they are kept while they wait', async () => {
+      const { account, ids } = await opened(2, { route: '+win-back' });
+      await age(ids[0] as string, 'received_at', 91);
+      await age(ids[1] as string, 'received_at', 2);
+      await forgetEvents(engine(), 90);
+      expect(await engine().query('select id from events where account = $1', [account])).toEqual([
+        { id: ids[1] },
+      ]);
     });
 
     it('are found by operators, and opened again only where there is something to try', async () => {

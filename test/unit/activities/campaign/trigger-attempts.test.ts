@@ -143,10 +143,38 @@ describe('attempts that meet', () => {
   });
 });
 
+it('FAULTS 43: a window that closes while the slot of a second token is waited for stays closed', async () => {
+  const person = await room.waiting();
+  const { steps, deps } = room.worker();
+  const { client } = room.worker({ token: 'svc_test_narrow' });
+  const real = client.flows.trigger.bind(client.flows);
+  const noon = room.clock.ms;
+  Object.assign(client.flows, {
+    async trigger(...args: Parameters<typeof real>) {
+      room.clock.ms = noon + 12 * 3_600_000;
+      return await real(...args);
+    },
+  });
+  const account = deps.account('acme');
+  const tokens = [{ client, key: 'narrow', position: 1 }, ...account.tokens];
+  Object.assign(deps, { account: () => ({ ...account, tokens }) });
+  try {
+    const failure = await failureOf(activity().run(steps.triggerMember, person));
+    expect(failure.type).toBe('ComeBack');
+    expect(await facts(person)).toEqual({ state: 'waiting', code: null, touches: 0, runs: 0 });
+  } finally {
+    room.clock.ms = noon;
+  }
+});
+
 describe('an attempt that is called off', () => {
-  const cancelled = async (person: Person, arrange: (cancel: () => void) => TriggerRoom['trigger']) => {
+  const cancelled = async (
+    person: Person,
+    arrange: (cancel: () => void) => TriggerRoom['trigger'],
+    why: 'WORKER_SHUTDOWN' | 'CANCELLED' = 'WORKER_SHUTDOWN',
+  ) => {
     const env = activity();
-    const trigger = arrange(() => setImmediate(() => env.cancel('WORKER_SHUTDOWN')));
+    const trigger = arrange(() => setImmediate(() => env.cancel(why)));
     return await env.run(trigger, { run: person.run, member: person.member });
   };
 
@@ -168,6 +196,22 @@ describe('an attempt that is called off', () => {
     expect(await facts(person)).toEqual({ state: 'waiting', code: null, touches: 0, runs: 0 });
     expect((await room.rowOf(person)).sends).toBe(0);
     expect(await calls()).toBe(0);
+  });
+
+  it('FAULTS 23: by a pause during its call comes to its answer', async () => {
+    const person = await room.waiting();
+    await room.arm({ kind: 'delay', ms: 300 });
+    const { steps } = room.worker();
+    const result = cancelled(
+      person,
+      (cancel) => {
+        void until('the service has the call', () => room.fired()).then(cancel);
+        return steps.triggerMember;
+      },
+      'CANCELLED',
+    );
+    expect(await result).toEqual({ state: 'triggered', next: null });
+    expect(await facts(person)).toEqual(TRIGGERED);
   });
 
   it.each([
