@@ -64,7 +64,10 @@ export function problemsOf(facts: PlanFacts): PlanNote[] {
   ];
 }
 
-function connectionProblems({ account, config, connections }: PlanFacts): PlanNote[] {
+type ConnectionFacts = Pick<PlanFacts, 'account' | 'config' | 'connections'>;
+
+/** Why the connection can't run flows. */
+export function connectionProblems({ account, config, connections }: ConnectionFacts): PlanNote[] {
   if (connections === null) return [];
   const id = config.connection;
   const found = connections.find((each) => each.id === id);
@@ -140,17 +143,18 @@ function blindProblems({ config, pollers }: PlanFacts): PlanNote[] {
   return note('NO_POLLER', `${blindness(pollers)}, so ${rules.join(' and ')}`);
 }
 
+/** What speaks against the connection just now. */
+export function connectionWarnings({ config, connections }: ConnectionFacts): PlanNote[] {
+  if (connections === null) return note('CONNECTION_UNREAD', "the account's connections were not read");
+  const found = connections.find(({ id }) => id === config.connection);
+  if (found === undefined || !isUsable(found.channel) || found.status === 'CONNECTED') return [];
+  return note('CONNECTION_DOWN', `connection ${told(found)} is ${found.status}, not CONNECTED`);
+}
+
 /** What the reader should know; the plan can be started all the same. */
 export function warningsOf(facts: PlanFacts): PlanNote[] {
-  const { config, connections, pacePerMinute, callsPerMinute, callsPerMember, pollers, beside } = facts;
-  const warnings: PlanNote[] = [];
-  const connection = connections?.find(({ id }) => id === config.connection);
-  if (connections === null)
-    warnings.push(...note('CONNECTION_UNREAD', "the account's connections were not read"));
-  else if (connection !== undefined && isUsable(connection.channel) && connection.status !== 'CONNECTED') {
-    const reason = `connection ${told(connection)} is ${connection.status}, not CONNECTED`;
-    warnings.push(...note('CONNECTION_DOWN', reason));
-  }
+  const { config, pacePerMinute, callsPerMinute, callsPerMember, pollers, beside } = facts;
+  const warnings = connectionWarnings(facts);
   if (facts.tokenRefused !== null) warnings.push(...note('TOKEN_REFUSED', facts.tokenRefused));
   const limit = config.waves.callsPerMinute;
   if (limit !== undefined && facts.eligible > 0 && limit * callsPerMember > callsPerMinute) {

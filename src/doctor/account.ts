@@ -11,6 +11,7 @@ import {
   reportVerdicts,
   type Verdict,
 } from './assume.ts';
+import { type Campaigns, checkCampaigns, readScopes } from './campaigns.ts';
 import { Findings, type Group } from './findings.ts';
 import { checkClock, checkConnections, checkRate } from './instance.ts';
 import { checkNames } from './names.ts';
@@ -99,13 +100,26 @@ async function checkOneToken(
   for (const name of mappingsOf(config, account)) {
     checkNames(name, config.config.mappings[name]!, names, findings);
   }
+  const { connections, tags, pipelines } = reads;
+  checkCampaigns(
+    account,
+    campaignsOf(config, account),
+    config.config.accounts[account]!.optOut,
+    { connections: connections.data, tags: tags.data, pipelines: pipelines.data },
+    findings,
+  );
   reportVerdicts(account, judge(assumed, reads, cards, messages), findings);
 }
 
-/** The reads without which a sync or a lead of the configuration can not be done. */
+function campaignsOf({ config }: LoadedConfig, account: string): Campaigns {
+  const mine = Object.entries(config.campaigns).filter(([, campaign]) => campaign.account === account);
+  return Object.fromEntries(mine);
+}
+
+/** The reads without which a sync, a campaign or a lead of the configuration can not be done. */
 function neededScopes(config: LoadedConfig, account: string): Set<string> {
   const used = [...mappingsOf(config, account)];
-  const needed = new Set<string>();
+  const needed = new Set<string>(readScopes(campaignsOf(config, account)));
   if (used.length > 0) needed.add('contacts:read');
   if (used.some((mapping) => config.config.mappings[mapping]?.card !== undefined)) needed.add('cards:read');
   if (Object.values(config.config.pollers).some((poller) => poller.account === account))

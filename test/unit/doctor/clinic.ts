@@ -87,6 +87,7 @@ export interface ClinicOptions {
   readonly account?: Record<string, unknown>;
   /** Parts of the account in the configuration. */
   readonly config?: Record<string, unknown>;
+  readonly campaigns?: Record<string, unknown>;
   readonly mapping?: Record<string, unknown>;
   readonly sync?: Record<string, unknown>;
   readonly source?: Record<string, unknown>;
@@ -141,6 +142,7 @@ export async function openClinic(options: ClinicOptions = {}): Promise<Clinic> {
       sources: { leads: { type: 'csv', path: 'leads.csv', ...options.source } },
       mappings: { leads: options.mapping ?? MAPPING },
       syncs: { leads: { account: 'acme', source: 'leads', mapping: 'leads', ...options.sync } },
+      ...(options.campaigns === undefined ? {} : { campaigns: options.campaigns }),
     }),
   );
   const env = { ACME_TOKEN: TOKEN, TEMPORAL_CLI_PATH: cli, ...options.env };

@@ -278,3 +278,42 @@ describe('an answer of something in between', () => {
     expect(groups[0]?.findings[0]).toMatchObject({ level: 'problem', cause: 'unreachable' });
   });
 });
+
+describe('campaigns', () => {
+  const CAMPAIGN = {
+    ...{ account: 'acme', flow: 3, connection: 1, windows: { days: { mon: ['09:00-18:00'] } } },
+    audience: [{ from: 'cards', pipeline: 'Sales', status: ['lost'] }],
+    after: { tags: ['vip'] },
+  };
+  const zoned = (over: Record<string, unknown> = {}) => ({ timeZone: 'America/Sao_Paulo', ...over });
+
+  it('are looked at without a further call: connection, names, and what only a trigger shows', async () => {
+    const room = await clinic({ campaigns: { back: CAMPAIGN }, config: zoned() });
+    const visited = await room.visit();
+    expect(linesOf(visited, 'problem')).toEqual([]);
+    expect(await room.requests()).toHaveLength(13);
+    expect(linesOf(visited, 'ok')).toEqual(
+      expect.arrayContaining([
+        'campaigns.back.connection: 1 can run flows',
+        'campaigns.back: tag: "vip" (1)',
+        'campaigns.back: pipeline: "Sales" (1)',
+      ]),
+    );
+    expect(linesOf(visited, 'unchecked').join('\n')).toMatch(
+      /campaigns\.back\.flow: whether flow 3 .* flows:trigger, contacts:write: only a trigger/,
+    );
+  });
+
+  it('that can reach nobody are problems, each with the way out', async () => {
+    const lost = { ...CAMPAIGN, connection: 2, after: { tags: ['vop'] } };
+    const room = await clinic({
+      campaigns: { back: lost, gone: { ...CAMPAIGN, connection: 9 } },
+      config: zoned({ optOut: { tags: ['leave-me'] } }),
+    });
+    const found = linesOf(await room.visit(), 'problem').join('\n');
+    expect(found).toMatch(/campaigns\.back\.connection: .*"page", facebook.* use 1 \("main", waba\)/);
+    expect(found).toMatch(/campaigns\.gone\.connection: .* has no connection 9/);
+    expect(found).toMatch(/campaigns\.back: tag: the account has none called "vop"/);
+    expect(found).toMatch(/accounts\.acme\.optOut: tag: the account has none called "leave-me"/);
+  });
+});
