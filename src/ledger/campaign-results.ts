@@ -39,10 +39,10 @@ interface Step {
  * A result belongs to the last campaign that reached the person before it. Delivered and read are stamped with `at`: the
  * service shows no time of them.
  */
-export async function catchUp(db: Database, run: string, at: Date): Promise<void> {
+export async function catchUp(db: Database, run: string, at: Date, size = STEP): Promise<void> {
   for (let place: Place | null = null; ; ) {
     const before: Place | null = place;
-    const step: Step = await db.transaction((tx) => stampStep(tx, run, before, at));
+    const step: Step = await db.transaction((tx) => stampStep(tx, run, before, at, size));
     place = step.next;
     if (place !== null) continue;
     // Not in the step, which has the run's members by then: who changes the run comes by the run first.
@@ -60,7 +60,13 @@ async function lockStamping(tx: Queryable, run: string): Promise<void> {
   await tx.query('select 1 from campaigns where run_id = $1 for share', [run]);
 }
 
-async function stampStep(tx: Queryable, run: string, place: Place | null, at: Date): Promise<Step> {
+async function stampStep(
+  tx: Queryable,
+  run: string,
+  place: Place | null,
+  at: Date,
+  size: number,
+): Promise<Step> {
   await lockStamping(tx, run);
   const [stamping] = await tx.query<Stamping & { since: string; began: string }>(
     `select c.run_id, c.account, now()::text as began,
@@ -71,8 +77,8 @@ async function stampStep(tx: Queryable, run: string, place: Place | null, at: Da
   if (stamping === undefined) throw new Error(`the ledger has no run ${run} of a campaign`);
   const from = place ?? { looked: stamping.since, member: 0 };
   const next: Place = {
-    looked: from.looked === null ? null : await stampMessages(tx, stamping, from.looked, at),
-    member: from.member === null ? null : await stampEvents(tx, stamping, from.member),
+    looked: from.looked === null ? null : await stampMessages(tx, stamping, from.looked, at, size),
+    member: from.member === null ? null : await stampEvents(tx, stamping, from.member, size),
   };
   const { began } = stamping;
   if (next.looked !== null || next.member !== null) return { next, began };
@@ -90,12 +96,13 @@ async function stampMessages(
   { run_id, account }: Stamping,
   after: string,
   at: Date,
+  size: number,
 ): Promise<string | null> {
   const [edge] = await tx.query<{ looked: string | null; n: number }>(
     `select max(looked_at)::text as looked, count(*)::int as n from (
        select looked_at from conversations where account = $1 and looked_at > $2::timestamptz
         order by looked_at limit $3) next`,
-    [account, after, STEP],
+    [account, after, size],
   );
   if (edge === undefined || edge.looked === null) return null;
   await tx.query(
@@ -136,7 +143,7 @@ async function stampMessages(
          or m.delivered_at is null and s.delivered or m.read_at is null and s.read)`,
     [run_id, account, after, edge.looked, at],
   );
-  return edge.n < STEP ? null : edge.looked;
+  return edge.n < size ? null : edge.looked;
 }
 
 async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promise<void> {
@@ -162,6 +169,7 @@ async function stampEvents(
   tx: Queryable,
   { run_id }: Pick<Stamping, 'run_id'>,
   after: number,
+  size: number,
 ): Promise<number | null> {
   const [edge] = await tx.query<{ member: number | null; n: number }>(
     `with pending as materialized (
@@ -180,9 +188,9 @@ async function stampEvents(
           and (m.moved_at is null and d.moved is not null or m.tagged_at is null and d.tagged is not null)
      )
      select max(id) as member, count(*)::int as n from pending`,
-    [run_id, after, STEP],
+    [run_id, after, size],
   );
-  return edge === undefined || edge.n < STEP ? null : edge.member;
+  return edge === undefined || edge.n < size ? null : edge.member;
 }
 
 /** Some of a member's events are still to be done, or came to nothing; as the index has it. */
@@ -203,7 +211,7 @@ export async function stampBeforeForgetting(db: Database, days: number): Promise
       const from: number = after;
       after = await db.transaction(async (tx) => {
         await lockStamping(tx, run_id);
-        return await stampEvents(tx, { run_id }, from);
+        return await stampEvents(tx, { run_id }, from, STEP);
       });
     }
   }
