@@ -127,6 +127,8 @@ class Campaign {
     if (this.#cancelled) await this.#settle();
     this.#enter('ended');
     await condition(allHandlersFinished);
+    // Operators may have found out about triggers up to the last moment.
+    await this.#handOver(1);
     return { run, state: this.#cancelled ? 'cancelled' : 'finished' };
   }
 

@@ -94,7 +94,9 @@ export async function settleLookError(
   const failed = (code: string, reason: string) =>
     skipMember(deps, c, { state: 'failed', code, reason }, flightSeconds);
   if (error instanceof UnexpectedShapeError) return await failed('UNEXPECTED_SHAPE', recordReason(error));
-  if (isRefusal(error) && refusalScope(refusalCode(error), step) === 'record')
+  // 401 and 403 are of the token or the plan, whatever their code: every contact would meet them.
+  const personal = isRefusal(error) && error.status !== 401 && error.status !== 403;
+  if (personal && refusalScope(refusalCode(error), step) === 'record')
     return await failed(refusalCode(error), recordReason(error));
   if (isTransient(error) && error instanceof ApiError && error.status === 500) {
     const errors = await countMemberError(deps.db, nameOf(c.member));

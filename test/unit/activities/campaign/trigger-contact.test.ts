@@ -208,6 +208,15 @@ describe('a look that fails', () => {
   });
 });
 
+it('a look that the plan of the account does not allow concerns the campaign', async () => {
+  const person = await room.waiting({ recheck: 'api' });
+  const body = { error: 'no', code: 'ERR_FEATURE_NOT_AVAILABLE' };
+  await room.panel.fault({ path: '/v1/contacts/', kind: 'status', status: 403, body, times: 1 });
+  const failure = await failureOf(room.step('recheckMember', person));
+  expect(failure).toMatchObject({ type: 'ERR_FEATURE_NOT_AVAILABLE', nonRetryable: true });
+  expect(await room.rowOf(person)).toMatchObject({ state: 'waiting', code: null });
+});
+
 describe('what follows a trigger', () => {
   const after = { stage: { pipeline: 'Sales', stage: 'Talking' }, tags: ['reactivated'] };
 
