@@ -9,7 +9,6 @@ import { LedgerError } from '../../src/ledger/database.ts';
 import { type Call, callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import {
-  callReason,
   comeBack,
   isRefusal,
   MAX_DOUBLINGS,
@@ -19,6 +18,7 @@ import {
   refusalScope,
   toFailure,
 } from '../failures.ts';
+import { campaignReason } from './refused-campaign.ts';
 import { addAfterEvents, openAfterRun, openAmong } from './trigger-after.ts';
 import {
   checkMember,
@@ -204,7 +204,7 @@ async function refused(deps: Deps, c: MemberContext, sends: number, error: unkno
     const state = await settle({ wait: {}, ...failedWith(code, recordReason(error)) });
     if (state !== 'waiting') return answerOf(state);
     deps.log.warn({ run: campaign.run_id, code }, 'the account refuses the triggers of a campaign');
-    throw refusal(code, callReason(error), { scope: 'run', step: STEP });
+    throw refusal(code, campaignReason(error, campaign.spec.config), { scope: 'run', step: STEP });
   }
   const { info, cancellationSignal: called } = Context.current();
   const failure = called.aborted

@@ -241,6 +241,14 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
     },
   );
 
+  it.each([
+    [{ flow: 2 }, /ERR_FLOW_NOT_EXECUTABLE: flow 2 is not active, not published or empty; publish it/],
+    [{ connection: 3 }, /ERR_UNSUPPORTED_CHANNEL: connection 3 is of a channel that can't run flows/],
+  ])('and the reason names what is to be mended: %j', async (config, message) => {
+    const failure = await failureOf(room.worker().step('triggerMember', await room.waiting(config)));
+    expect(failure).toMatchObject({ message: expect.stringMatching(message) });
+  });
+
   it('something else is at the address', async () => {
     const person = await room.waiting();
     const worker = room.worker({ baseUrl: room.sandbox.panelUrl });
