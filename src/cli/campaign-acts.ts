@@ -87,7 +87,12 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
 
   command('skip-wave', 'leave out the rest of the wave under way, or between two waves the next one').action(
     (name: string, options: Options) =>
-      act(name, options, { action: 'skipWave' }, (members, of) => `${people(members)} of ${of} are left out`),
+      act(
+        name,
+        options,
+        { action: 'skipWave' },
+        (members, of) => `${people(members)} of ${of} ${members === 1 ? 'is' : 'are'} left out`,
+      ),
   );
 
   command('retry', 'try members again that failed, in a wave of their own; also when the run has finished')
@@ -113,7 +118,9 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
     .action((name: string, options: ResolveOptions) => {
       const said = resolveOf(options);
       return act(name, options, said, (members, of) =>
-        members === 0 ? `nobody of ${of} is unknown` : `${people(members)} of ${of} ${outcomeOf(options)}`,
+        members === 0
+          ? `nobody of ${of} is unknown`
+          : `${people(members)} of ${of} ${outcomeOf(options, members)}`,
       );
     });
 }
@@ -141,7 +148,8 @@ function resolveOf({ member, all, as, again }: ResolveOptions): Extract<Said, { 
   return { action: 'resolve', members: all ? null : member, as: outcome, again };
 }
 
-function outcomeOf({ as, again }: ResolveOptions): string {
+function outcomeOf({ as, again }: ResolveOptions, members: number): string {
   if (again) return 'will be triggered once more';
-  return as === 'triggered' ? 'count as triggered' : 'count as failed, with NOT_TRIGGERED';
+  const outcome = as === 'triggered' ? 'as triggered' : 'as failed, with NOT_TRIGGERED';
+  return `${members === 1 ? 'counts' : 'count'} ${outcome}`;
 }

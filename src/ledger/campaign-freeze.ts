@@ -149,7 +149,7 @@ function lateRules({ openConversation, humanService, cap }: FreezeRules, param: 
           ),
         ]
       : []),
-    `(select array['FREQUENCY_CAP', 'campaigns reached them ' || count(*) || ' times in ' || ${param(cap.within)}::text
+    `(select array['FREQUENCY_CAP', 'campaigns reached them ' || count(*) || case count(*) when 1 then ' time in ' else ' times in ' end || ${param(cap.within)}::text
         || ', last on ' || ${when('max(t.at)')}]
         from campaign_touches t where t.account = $4 and t.key = m.key and t.at > ${since} having count(*) >= ${times})`,
   ];
