@@ -83,6 +83,11 @@ class Campaign {
   #cancelled = false;
   /** Acts of operators that change what comes next. */
   #changes = 0;
+  /**
+   * A flow was triggered since the run began or was held up. Until then members go one by one: what the account refuses
+   * costs one call, not one for each that would be under way.
+   */
+  #proved = false;
   /** Members that got on: while a pass over the wave has any, the next one is worth it. */
   #answers = 0;
   /** Acts are written down one after the other. */
@@ -182,7 +187,7 @@ class Campaign {
   async #trigger(turn: Trigger): Promise<number | null> {
     const control = this.#control;
     const changes = this.#changes;
-    const room = () => control.active < (this.#opened as OpenedCampaign).concurrency;
+    const room = () => control.active < (this.#proved ? (this.#opened as OpenedCampaign).concurrency : 1);
     const broken = () => this.#cancelled || control.held !== null || this.#changes !== changes;
     let last: number | null = null;
     for (const member of turn.members) {
@@ -216,6 +221,7 @@ class Campaign {
         const current: MemberStep = step;
         const result: MemberResult = await calls.make(() => this.#api()[current]({ run, member }));
         if (result.state !== 'waiting') this.#answers += 1;
+        if (result.state === 'triggered') this.#proved = true;
         this.#events.push(...(result.after ?? []));
         step = result.next;
       }
@@ -231,6 +237,7 @@ class Campaign {
     if (this.#control.held !== null) return;
     const act = { by: 'sluice', reason };
     this.#control.hold(act);
+    this.#proved = false;
     await CancellationScope.nonCancellable(() => this.#write({ ...act, action: 'pause' }));
   }
 

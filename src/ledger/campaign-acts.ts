@@ -80,9 +80,16 @@ export async function approveCampaign(tx: Queryable, run: string, by: string, at
   );
 }
 
-/** @param pace triggers a minute; 0: no limit of its own */
+/**
+ * A plan that somebody has approved is another one then, and has to be approved anew.
+ * @param pace triggers a minute; 0: no limit of its own
+ */
 export async function changePace(tx: Queryable, run: string, pace: number): Promise<void> {
-  await tx.query('update campaigns set pace = $2 where run_id = $1', [run, pace]);
+  await tx.query(
+    `update campaigns set pace = $2, approved_by = case when state <> 'planned' then approved_by end,
+            approved_at = case when state <> 'planned' then approved_at end where run_id = $1`,
+    [run, pace],
+  );
 }
 
 /** Notes who started the run, and when. */

@@ -100,6 +100,14 @@ describe('approval', () => {
     expect(await refused(room.act({ action: 'approve', by: 'dora' }))).toBe('NOT_PLANNED');
   });
 
+  it('another rate for a plan that was approved has to be approved, too', async () => {
+    const room = await turnRoom(db, { members: people(1), config });
+    await room.act({ action: 'approve', by: 'ben' });
+    await room.act({ action: 'rate', callsPerMinute: 5 });
+    expect(await room.row()).toMatchObject({ pace: 5, approved_by: null, approved_at: null });
+    expect(await refused(room.open())).toBe('NOT_APPROVED');
+  });
+
   it('an edit voids the plan, approved or not', async () => {
     const room = await turnRoom(db, { members: people(1), config });
     await room.act({ action: 'approve' });
