@@ -17,8 +17,7 @@ export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: 
 }
 
 /** A line break in a reason would look like an entry of its own, and other control characters could do worse. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
-const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
 function describeDetails(details: CampaignAuditEntry['details']): string {
   return Object.entries(details)
