@@ -2,13 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { request } from 'undici';
+import { expect } from 'vitest';
 import type { CampaignInput, CampaignPlan, CampaignReport } from '../../src/contracts/campaign.ts';
 import { reportOf } from '../../src/ledger/campaign-report.ts';
 import { catchUp } from '../../src/ledger/campaign-results.ts';
 import type { campaignPlan } from '../../workflows/campaign-plan.ts';
-import { campaignIdentity } from '../../workflows/messages.ts';
+import { campaignIdentity, campaignProgressQuery } from '../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import { account, type House, type HouseOptions } from './house.ts';
+import { until } from './until.ts';
 
 export const ALL_DAY = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
@@ -32,6 +34,15 @@ export function winback(over: Record<string, unknown> = {}): Record<string, unkn
 /** Number of the contact `n`, from 1: no ninth digit, so no other form. */
 export const numberOf = (n: number): string => `1415555${2000 + n}`;
 
+/** The account's token, as the service has it. */
+export const token = (over: object) => [
+  {
+    value: 'svc_test_house',
+    scopes: ['contacts:write', 'cards:write', 'connections:read', 'flows:trigger', 'conversations:read'],
+    ...over,
+  },
+];
+
 /** What a house needs for a campaign to so many contacts. */
 export function campaignHouse(
   members: number,
@@ -44,18 +55,7 @@ export function campaignHouse(
   return {
     csv: '',
     account: account({
-      tokens: [
-        {
-          value: 'svc_test_house',
-          scopes: [
-            'contacts:write',
-            'cards:write',
-            'connections:read',
-            'flows:trigger',
-            'conversations:read',
-          ],
-        },
-      ],
+      tokens: token({}),
       flows: [{ id: 1, name: 'reactivate', active: true, published: true, nodes: 3 }],
       contacts: Array.from({ length: members }, (_, i) => ({
         id: i + 1,
@@ -131,4 +131,31 @@ export function sumOf({ total }: CampaignReport): number {
   return (
     all(excluded) + all(skipped) + all(failed) + holdout + waiting + sending + triggered + unknown + cancelled
   );
+}
+
+export type CampaignHandle = Awaited<ReturnType<typeof started>>['handle'];
+
+export async function untilRuns(house: House, count: number): Promise<void> {
+  await until(`${count} flows have run`, async () => ((await flowRuns(house)).length >= count ? true : null));
+}
+
+/** Waits until the campaign has paused by itself; answers the reason. */
+export async function untilHeld(handle: CampaignHandle): Promise<string> {
+  return await until('the campaign has paused by itself', async () => {
+    const { paused } = await handle.query(campaignProgressQuery);
+    return paused?.by === 'sluice' ? paused.reason : null;
+  });
+}
+
+/** Each of these contacts has one flow run, and nobody else has any. */
+export async function expectOnce(house: House, contacts: number): Promise<void> {
+  const runs = (await flowRuns(house)).map(({ contactId }) => contactId).sort((a, b) => a - b);
+  expect(runs).toEqual(Array.from({ length: contacts }, (_, i) => i + 1));
+}
+
+/** Everything in a value as text; bytes are read as UTF-8, so that payloads are looked into. */
+export function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.values(value).map(textOf).join('\n');
 }

@@ -16,6 +16,7 @@ import {
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import {
   campaignHouse,
+  expectOnce,
   flowRuns,
   numberOf,
   planned,
@@ -23,8 +24,11 @@ import {
   started,
   startOptions,
   sumOf,
+  textOf,
+  token,
+  untilHeld,
+  untilRuns,
 } from '../support/campaign-room.ts';
-import type { House } from '../support/house.ts';
 import { untilEnded } from '../support/intake-room.ts';
 import { syncRoom } from '../support/sync-room.ts';
 import { until } from '../support/until.ts';
@@ -34,33 +38,6 @@ const { inHouse } = room;
 const BY = { by: 'ana', reason: 'lunch' };
 const TRIGGER = '^/v1/flows/trigger$';
 const SLOW = { path: TRIGGER, kind: 'delay', ms: 150 };
-const token = (over: object) => [
-  {
-    value: 'svc_test_house',
-    scopes: ['contacts:write', 'cards:write', 'connections:read', 'flows:trigger', 'conversations:read'],
-    ...over,
-  },
-];
-
-type Handle = Awaited<ReturnType<typeof started>>['handle'];
-
-async function untilRuns(house: House, count: number): Promise<void> {
-  await until(`${count} flows have run`, async () => ((await flowRuns(house)).length >= count ? true : null));
-}
-
-async function untilHeld(handle: Handle): Promise<string> {
-  return await until('the campaign has paused by itself', async () => {
-    const { paused } = await handle.query(campaignProgressQuery);
-    return paused?.by === 'sluice' ? paused.reason : null;
-  });
-}
-
-/** Each of these contacts has one flow run, and nobody else has any. */
-async function expectOnce(house: House, contacts: number): Promise<void> {
-  const runs = (await flowRuns(house)).map(({ contactId }) => contactId).sort((a, b) => a - b);
-  expect(runs).toEqual(Array.from({ length: contacts }, (_, i) => i + 1));
-}
-
 describe('a campaign', () => {
   it('reaches each member once, in waves, moves their cards and tags them', async () => {
     const cards = [1, 2, 3].map((id) => ({
@@ -419,10 +396,3 @@ describe('operators', () => {
     });
   });
 });
-
-/** Everything in a value as text; bytes are read as UTF-8, so that payloads are looked into. */
-function textOf(value: unknown): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Object.values(value).map(textOf).join('\n');
-}

@@ -1,18 +1,8 @@
-// What a running campaign does next: waves, windows, stop rules, and that it never ends with somebody left.
+// What a running campaign does next: waves, windows, and members that a person serves.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import {
-  DAY,
-  EVERY_DAY,
-  HOUR,
-  handed,
-  NOON,
-  type RoomOptions,
-  refused,
-  type TurnRoom,
-  turnRoom,
-} from './turn-room.ts';
+import { DAY, HOUR, handed, NOON, type RoomOptions, refused, type TurnRoom, turnRoom } from './turn-room.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -320,98 +310,4 @@ describe('members whom a person serves', () => {
     await room.outcome(members[1] as number, { state: 'triggered' });
     expect(await room.turn()).toMatchObject({ do: 'hold', code: 'STOP_RULE' });
   });
-});
-
-describe('stop rules', () => {
-  const config = { waves: { size: 2, settle: '10m' }, stop: { failed: 0.4, atLeast: 2 } };
-
-  it('hold the campaign once the wave is judged; the hold outlives a lost answer, and a resume goes on', async () => {
-    const room = await running({ members: people(4), config });
-    await room.all(await room.turn(), { state: 'failed', code: 'ERR_X' });
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'settle' });
-    room.clock.at += HOUR / 6;
-    const hold = await room.turn();
-    expect(hold).toMatchObject({ do: 'hold', code: 'STOP_RULE', wave: 1 });
-    expect((hold as { reason: string }).reason).toMatch(/^wave 1: 2 of 2 members \(100 ?%\) failed/);
-    // The worker died before it could say so.
-    expect(await room.turn()).toEqual(hold);
-    expect(await room.open()).toMatchObject({
-      held: { by: 'sluice', reason: expect.stringMatching(/^STOP_RULE: wave 1/) },
-    });
-    await room.act({ action: 'resume' });
-    expect(await room.turn()).toMatchObject({ do: 'trigger', wave: 2 });
-    expect((await room.waves())[0]).toMatchObject({ broken: [{ code: 'STOP_FAILED' }] });
-  });
-
-  it('judge the last wave, too, but there is nobody left to be spared', async () => {
-    const room = await running({ members: people(2), config });
-    await room.all(await room.turn(), { state: 'failed', code: 'ERR_X' });
-    await room.turn();
-    room.clock.at += HOUR / 6;
-    expect(await room.turn()).toMatchObject({ do: 'end' });
-    expect((await room.waves())[0]).toMatchObject({ broken: [{ code: 'STOP_FAILED' }] });
-  });
-
-  it('see the failures of members that an operator has tried again', async () => {
-    const room = await running({ members: people(4), config });
-    await room.all(await room.turn(), { state: 'failed', code: 'ERR_X' });
-    await room.turn();
-    expect(await room.act({ action: 'retry', codes: null })).toEqual({ members: 2 });
-    expect(await room.turn()).toMatchObject({ do: 'trigger', wave: 2 });
-    room.clock.at += HOUR / 6;
-    expect(await room.turn()).toMatchObject({ do: 'hold', code: 'STOP_RULE' });
-  });
-});
-
-describe('never finished with somebody left', () => {
-  it('FAULTS 24: a reboot in a wave leaves members that wait, or whose call is not over: the run stays open', async () => {
-    const room = await running({ members: people(3), config: { waves: { settle: '0s' } } });
-    const { members } = handed(await room.turn());
-    await room.outcome(members[0] as number, { state: 'triggered' });
-    await room.outcome(members[1] as number, { state: 'sending', sentAgo: 10 });
-    expect(await room.close()).toBe(false);
-    // The workflow begins anew.
-    await room.open();
-    expect(await room.all(await room.turn())).toEqual([3]);
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'retry', untilMs: NOON + 30_000 });
-    expect(await room.close()).toBe(false);
-    await db.query("update campaign_members set sent_at = sent_at - interval '81 seconds' where id = $1", [
-      members[1],
-    ]);
-    const turn = await room.turn();
-    expect(turn).toMatchObject({ do: 'trigger', members: [members[1]] });
-    expect((turn as { closesMs: number }).closesMs).toBeGreaterThan(NOON);
-    await room.all(turn, { state: 'unknown' });
-    expect(await room.turn()).toMatchObject({
-      do: 'end',
-      counts: { triggered: 2, unknown: 1, waiting: 0, sending: 0 },
-    });
-    expect([await room.close(), await room.close()]).toEqual([true, true]);
-    expect(await room.row()).toMatchObject({ state: 'finished', ended_at: new Date(NOON) });
-    expect((await room.audit()).map(({ id }) => id)).toEqual(['start', 'finish/1']);
-  });
-
-  it('somebody who waits in a wave that is over comes again', async () => {
-    const room = await running({ members: people(1), config: { waves: { settle: '0s' } } });
-    await room.all(await room.turn());
-    expect(await room.turn()).toMatchObject({ do: 'end' });
-    await db.query("update campaign_members set state = 'waiting' where run_id = $1", [room.run]);
-    expect(await room.close()).toBe(false);
-    expect(await room.turn()).toMatchObject({ do: 'trigger', wave: 2 });
-  });
-
-  it('a run without anybody to trigger ends at once', async () => {
-    const room = await running({ members: [], others: ['excluded', 'holdout'] });
-    expect(await room.turn()).toMatchObject({ do: 'end', wave: null });
-    expect(await room.close()).toBe(true);
-  });
-
-  it('a run whose audience is still being read does not end', async () => {
-    const room = await running({ members: [], others: ['found'] });
-    expect(await room.close()).toBe(false);
-  });
-});
-
-it('all days are open in the fixture', () => {
-  expect(Object.keys(EVERY_DAY)).toHaveLength(7);
 });
