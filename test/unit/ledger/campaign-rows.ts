@@ -41,7 +41,13 @@ export function campaignRows(db: () => Database) {
       ]);
       await db().query(
         `insert into runs (id, account, sync, seq, spec, kind, status) values ($1, $2, $3, $4::int, $5::jsonb, 'campaign', 'syncing')`,
-        [id, account, sync, seq, JSON.stringify({ timeZone: 'America/Sao_Paulo' })],
+        [
+          id,
+          account,
+          sync,
+          seq,
+          JSON.stringify({ timeZone: 'America/Sao_Paulo', config: { approval: 'none' } }),
+        ],
       );
       await db().query(
         `insert into campaigns (run_id, account, campaign, digest, state, as_of, planned_by, planned_at, ended_at)
