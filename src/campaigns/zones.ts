@@ -4,18 +4,10 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * All zones that a number may be in, sorted: in Brazil by its area code, elsewhere those of its country. A number that tells no
- * country (invalid, or of no country, as those of satellites) is taken to be in `fallback`. For many numbers
- * {@link zoneFinder} is quicker.
- *
- * @param number E.164 digits without plus
- * @param fallback zone of the account
+ * Finds all zones that a number (E.164 digits without plus) may be in, sorted: in Brazil by its area code, elsewhere those of
+ * its country. A number that tells no country (invalid, or of no country, as those of satellites) is taken to be in
+ * `fallback`, the account's zone. ICU is asked once a country: 10 µs a number instead of 200.
  */
-export function zonesOfNumber(number: string, fallback: string): readonly string[] {
-  return zoneFinder(fallback)(number);
-}
-
-/** {@link zonesOfNumber} that asks ICU once a country: 10 µs a number instead of 200. */
 export function zoneFinder(fallback: string): (number: string) => readonly string[] {
   const countries = new Map<string, readonly string[]>();
   return (number) => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isZone, zoneFinder, zonesOfNumber } from '../../../src/campaigns/zones.ts';
+import { isZone, zoneFinder } from '../../../src/campaigns/zones.ts';
+
+const zonesOfNumber = (number: string, fallback: string) => zoneFinder(fallback)(number);
 
 const FALLBACK = 'America/Sao_Paulo';
 const america = (...names: string[]) => names.map((name) => `America/${name}`);
