@@ -10,7 +10,7 @@ import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
 import { comeBack, rateLimitWaitMs, refusalCode, refusesToken } from './failures.ts';
 
 /** Well below the heartbeat timeout of the API activities (10 s). */
-const HEARTBEAT_MS = 3000;
+export const HEARTBEAT_MS = 3000;
 /** Where all places of an account are taken, calls take long: no hurry. */
 const FULL_RETRY_MS = 2000;
 /**
@@ -18,6 +18,11 @@ const FULL_RETRY_MS = 2000;
  * its intent is taken already.
  */
 const SECOND_SLOT_MS = 10_000;
+/**
+ * So long may an attempt whose worker is not heard of still be at its call: the client's deadline of 30 s, and 10 s for
+ * the slot of a second token.
+ */
+export const FLIGHT_SECONDS = 60;
 
 /** The call itself, given the client of the token that it is made with. */
 export type Call<T> = (

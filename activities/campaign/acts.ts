@@ -28,13 +28,11 @@ import {
 } from '../../src/ledger/campaign-waves.ts';
 import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
+import { FLIGHT_SECONDS } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { REFUSED, refuseAct, refuseUnlessPlanned } from './refuse-act.ts';
 import { addAfterEvents, openAfterRun } from './trigger-after.ts';
 import { AMBIGUOUS } from './trigger-outcome.ts';
-
-/** A flight takes 60 s at most (Member's intent), so nobody who took the right earlier is still at the call. */
-const FLIGHT_SECONDS = 60;
 
 interface Done extends CampaignActResult {
   /** Kept in the audit; nothing personal. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { type Calendar, compileCalendar } from '../../src/campaigns/calendar.ts';
-import { zoneFinder } from '../../src/campaigns/zones.ts';
+import { zoneFinder, zonesText } from '../../src/campaigns/zones.ts';
 import type { CampaignSpec } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import { barNumbers, progressOf } from '../../src/ledger/campaign-audience.ts';
@@ -114,7 +114,7 @@ async function decider({ db }: Deps, { spec, as_of }: CampaignRow, rules: Freeze
     const zones = zonesOf(member);
     const excluded =
       early ?? byEvents(contacted, account, key) ?? late ?? byCalendar(calendar, zones, as_of.getTime());
-    const decision = { id, zones: zones.join(','), code: null, reason: null, place: null };
+    const decision = { id, zones: zonesText(zones), code: null, reason: null, place: null };
     if (excluded !== null) {
       const [code, reason] = excluded;
       return { ...decision, state: 'excluded', code, reason };

@@ -1,9 +1,11 @@
 // What a plan will cost, and when it will be done.
+
 import { ApplicationFailure } from '@temporalio/activity';
 import { compileCalendar } from '../../src/campaigns/calendar.ts';
 import { daysOf } from '../../src/campaigns/days.ts';
 import { type Forecast, forecast, paceNeeded, type ZoneGroup } from '../../src/campaigns/forecast.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../src/campaigns/plan-notes.ts';
+import { zonesOfText } from '../../src/campaigns/zones.ts';
 import type { CampaignPlan, CampaignRunName, PlanNote } from '../../src/contracts/campaign.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
 import { progressOf } from '../../src/ledger/campaign-audience.ts';
@@ -74,7 +76,10 @@ export function createForecastActivities(deps: Deps) {
     );
     const startMs = Math.max(nowMs, config.start === undefined ? 0 : Date.parse(config.start));
     const endMs = config.end === undefined ? null : Date.parse(config.end);
-    const groups: ZoneGroup[] = zones.map((each) => ({ ...each, zones: zonesOf(each, spec.timeZone) }));
+    const groups: ZoneGroup[] = zones.map((each) => ({
+      ...each,
+      zones: zonesOfText(each.zones, spec.timeZone),
+    }));
     const horizonMs = startMs + HORIZON_MS;
     // Nobody is begun at the end itself.
     const by = endMs === null ? horizonMs : endMs - 1;
@@ -169,11 +174,6 @@ function sumUp(counts: readonly StateCount[]) {
 function excludedBy(counts: readonly StateCount[]): Record<string, number> {
   const left = counts.filter(({ state }) => state === 'excluded');
   return Object.fromEntries(left.map(({ code, members }) => [code ?? 'OTHER', members]));
-}
-
-/** Who has no zone of their own goes by the account's. */
-function zonesOf({ zones }: ZoneCount, timeZone: string): string[] {
-  return zones === '' ? [timeZone] : zones.split(',');
 }
 
 /**

@@ -1,4 +1,5 @@
 // Whose turn it is in a wave, as far as windows are open.
+import { zonesOfText } from '../../src/campaigns/zones.ts';
 import type { TurnInput } from '../../src/contracts/campaign.ts';
 import {
   hasBegun,
@@ -8,7 +9,6 @@ import {
   type ZoneGroup,
 } from '../../src/ledger/campaign-turn.ts';
 import { beginWave, moveOn, type WaveRow } from '../../src/ledger/campaign-waves.ts';
-import type { CampaignRow } from '../../src/ledger/campaigns.ts';
 import { againMs, type Next, settleLost, soonest, type TurnContext, type Wait } from './turn-context.ts';
 
 /** Members looked at together where the windows of the first ones are closed. */
@@ -34,7 +34,7 @@ export async function inWave(
   const opensMs: number[] = [];
   const never: string[] = [];
   for (const group of await waitingByZones(tx, id, wave.wave, at)) {
-    const opening = calendar.at(zonesOf(run, group.zones), now);
+    const opening = calendar.at(zonesOfText(group.zones, run.spec.timeZone), now);
     if (!opening.open && opening.opensMs === null) never.push(group.zones);
     else groups.push(group);
     if (!opening.open && opening.opensMs !== null && group.due > 0) opensMs.push(opening.opensMs);
@@ -68,7 +68,7 @@ async function openMembers(
   for (let from = after, size = limit; ; size = READ_MORE) {
     const read = await waitingAfter(tx, run.run_id, { wave, after: from, limit: size }, new Date(now));
     for (const { id, zones } of read) {
-      const opening = calendar.at(zonesOf(run, zones), now);
+      const opening = calendar.at(zonesOfText(zones, run.spec.timeZone), now);
       if (!opening.open) continue;
       closesMs = Math.min(closesMs, opening.closesMs);
       if (members.push(id) === limit) break;
@@ -76,8 +76,4 @@ async function openMembers(
     from = read.at(-1)?.id ?? from;
     if (members.length === limit || read.length < size) return { members, closesMs };
   }
-}
-
-function zonesOf(run: CampaignRow, zones: string): string[] {
-  return zones === '' ? [run.spec.timeZone] : zones.split(',');
 }

@@ -1,6 +1,7 @@
 // What is looked at just before a member's flow is triggered: rules that the ledger can answer, at no cost.
 
 import type { Calendar } from '../../src/campaigns/calendar.ts';
+import { zonesOfText } from '../../src/campaigns/zones.ts';
 import type { MemberCode, MemberState, MemberStep } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import { lookAtMember, type MemberLook } from '../../src/ledger/campaign-look.ts';
@@ -138,7 +139,7 @@ async function inConversation(
 
 /** The zones whose windows a member goes by. */
 export function zonesOf({ member, campaign }: MemberContext): string[] {
-  return member.zones === '' ? [campaign.spec.timeZone] : member.zones.split(',');
+  return zonesOfText(member.zones, campaign.spec.timeZone);
 }
 
 const skip = (code: MemberCode, reason: string): Verdict => ({ do: 'skip', code, reason });

@@ -16,6 +16,7 @@ import {
 } from '../../src/ledger/campaign-members.ts';
 import { dropTouch } from '../../src/ledger/campaign-touches.ts';
 import { LedgerError } from '../../src/ledger/database.ts';
+import { HEARTBEAT_MS } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { comeBack } from '../failures.ts';
 import { openAmong } from './trigger-after.ts';
@@ -31,8 +32,6 @@ const AFTER_FLIGHT_MS = 1000;
  * member counts as one whose worker was lost.
  */
 const KEEP_MS = 40_000;
-/** Well below the heartbeat timeout of the API activities (10 s). */
-const HEARTBEAT_MS = 3000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2000;
 

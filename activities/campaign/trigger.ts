@@ -3,6 +3,7 @@
 import { Context } from '@temporalio/activity';
 import type { MemberInput, MemberResult, MemberStep } from '../../src/contracts/campaign.ts';
 import { getCampaign } from '../../src/ledger/campaigns.ts';
+import { FLIGHT_SECONDS } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { MAX_DOUBLINGS, toFailure } from '../failures.ts';
 import { keepCalendars } from './calendars.ts';
@@ -11,11 +12,6 @@ import { checkMember, type Frozen, lookAgain, type MemberContext } from './trigg
 import { callFind, callRecheck, settleLookError } from './trigger-contact.ts';
 import { nameOf, settleVerdict, standing } from './trigger-outcome.ts';
 
-/**
- * So long may an attempt whose worker is not heard of still be at its call: the client's deadline of 30 s, and 10 s for
- * the slot of a second token.
- */
-const FLIGHT_SECONDS = 60;
 /** A worker that lives for years has many runs behind it. */
 const MOST_FROZEN = 100;
 

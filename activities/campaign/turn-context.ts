@@ -16,7 +16,7 @@ export type Trigger = Extract<Next, { do: 'trigger' }>;
  * Whoever had the right to trigger is gone after so long: its flight is over within 60 s, and the next attempt of the same
  * call has settled the member by then.
  */
-const LOST_SECONDS = 90;
+export const LOST_SECONDS = 90;
 const LOOK_AGAIN_MS = 30_000;
 /** Settling a lost member is no trigger: no window holds it. */
 const SETTLE_LOST_MS = 3_600_000;

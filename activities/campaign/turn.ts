@@ -25,14 +25,13 @@ import { keepCalendars } from './calendars.ts';
 import { nextTurn } from './next-turn.ts';
 import { REFUSED, refuseAct, refuseUnlessPlanned } from './refuse-act.ts';
 import { AMBIGUOUS } from './trigger-outcome.ts';
+import { LOST_SECONDS } from './turn-context.ts';
 
 /**
  * Members under way at once: as for syncs, so many that a worker which dies, and is missed for up to 20 s, holds up no
  * more of the budget than what waits for its slot meanwhile.
  */
 const CONCURRENCY = 48;
-/** An attempt that took the right to trigger has been over for a while then. */
-const LOST_SECONDS = 90;
 
 export function createTurnActivities(deps: Deps) {
   const { db, clock } = deps;

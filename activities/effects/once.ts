@@ -16,17 +16,11 @@ import {
   reopenIntent,
   takeIntent,
 } from '../../src/ledger/intents.ts';
-import { type Call, callApi } from '../api-call.ts';
+import { type Call, callApi, FLIGHT_SECONDS } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { isRefusal, refusalCode, refusalScope } from '../failures.ts';
 import { FIRST_LOOK_MS, MAX_LOOKS, MAX_SENDS } from '../uncertain-write.ts';
 import { type AnyEffect, finish } from './effect.ts';
-
-/**
- * So long may an attempt whose worker is not heard of still be at its call: the client's deadline of 30 s, and 10 s for
- * the slot of a second token.
- */
-const FLIGHT_SECONDS = 60;
 
 type EventKind = Exclude<IntentKey['kind'], 'card' | 'stage'>;
 

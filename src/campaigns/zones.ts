@@ -24,6 +24,14 @@ export function zoneFinder(fallback: string): (number: string) => readonly strin
   };
 }
 
+/** Zones as the row of a member holds them. */
+export const zonesText = (zones: readonly string[]): string => zones.join(',');
+
+/** What {@link zonesText} wrote; where it wrote none, `fallback`, the account's zone. */
+export function zonesOfText(text: string, fallback: string): string[] {
+  return text === '' ? [fallback] : text.split(',');
+}
+
 /** Whether this names a time zone of the IANA list. Offsets (`-03:00`) do not: they know no daylight saving time. */
 export function isZone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false;

@@ -12,8 +12,8 @@ import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts
 import { askDesk, isRunning } from './desk.ts';
 import { EXIT } from './exit.ts';
 import { formatMany } from './format.ts';
-import { runCommand, say } from './lifetime.ts';
-import { connectClient } from './session.ts';
+import { say } from './lifetime.ts';
+import { withClient } from './session.ts';
 
 const DESK = 'campaign-desk';
 /** Reading a run of 100,000 members for the first time in days takes a while. */
@@ -82,16 +82,6 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         return EXIT.ok;
       }),
     );
-}
-
-async function withClient(
-  options: Pick<Options, 'state'>,
-  env: NodeJS.ProcessEnv,
-  work: (client: Client) => Promise<number>,
-): Promise<void> {
-  process.exitCode = await runCommand(async (shutdown) =>
-    work(await connectClient(options.state, env, shutdown)),
-  );
 }
 
 async function list(client: Client, filter: CampaignListInput): Promise<CampaignReport[]> {

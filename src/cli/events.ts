@@ -9,9 +9,9 @@ import { collect, integer } from './arguments.ts';
 import { askDesk, isRunning } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
 import { formatTime } from './format.ts';
-import { runCommand, say } from './lifetime.ts';
+import { say } from './lifetime.ts';
 import { operatorName } from './operator.ts';
-import { connectClient } from './session.ts';
+import { withClient } from './session.ts';
 
 const WHAT = {
   failed: 'those that the service refused',
@@ -92,16 +92,6 @@ function withFilter(command: Command, states: readonly State[]): Command {
     .option('--code <code>', 'only with this code; may be given several times', collect, [])
     .option('--limit <count>', 'at most so many', integer({ min: 1, max: MAX_LIMIT }), 100)
     .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
-}
-
-async function withClient(
-  options: Pick<Options, 'state'>,
-  env: NodeJS.ProcessEnv,
-  work: (client: Client) => Promise<number>,
-): Promise<void> {
-  process.exitCode = await runCommand(async (shutdown) =>
-    work(await connectClient(options.state, env, shutdown)),
-  );
 }
 
 function filterOf({ account, route, code, limit, ...options }: Options): EventFilter {

@@ -10,9 +10,9 @@ import { describeSink, entryInFull, entryLine } from './describe-outbox.ts';
 import { askDesk } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
 import { formatCount } from './format.ts';
-import { runCommand, say } from './lifetime.ts';
+import { say } from './lifetime.ts';
 import { operatorName } from './operator.ts';
-import { connectClient } from './session.ts';
+import { withClient } from './session.ts';
 
 const DESK = 'outbox-desk';
 /** An answer is held by the engine, which takes 2 MB at most. */
@@ -37,15 +37,11 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .command('outbox')
     .description('what sinks are still to be told: how they take it, another try, or an end');
 
-  const withClient = async ({ state }: Options, work: (client: Client) => Promise<number>) => {
-    process.exitCode = await runCommand(async (shutdown) => work(await connectClient(state, env, shutdown)));
-  };
-
   withState(outbox.command('status'))
     .description('each sink: whether it takes events, what waits, what is dead, and for how long')
     .option('--json', 'print the sinks as JSON on stdout', false)
     .action((options: Options) =>
-      withClient(options, async (client) => {
+      withClient(options, env, async (client) => {
         const sinks = await askDesk<typeof describeSinks>(client, DESK, 'describeSinks', []);
         if (options.json) line(JSON.stringify({ sinks }));
         else if (sinks.length === 0) say('the configuration has no sinks');
@@ -58,7 +54,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .description('events that wait or are dead, the oldest first; without a filter both')
     .option('--json', 'one JSON object a line', false)
     .action((options: Options) =>
-      withClient(options, async (client) => {
+      withClient(options, env, async (client) => {
         const found = await list(client, filterOf(options, ['waiting', 'dead']));
         for (const entry of found) line(options.json ? JSON.stringify(entry) : entryLine(entry));
         say(
@@ -72,7 +68,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .description('one event in full, without what it says of people')
     .option('--json', 'as JSON', false)
     .action((id: string, options: Options) =>
-      withClient(options, async (client) => {
+      withClient(options, env, async (client) => {
         const [entry] = await named(client, [id]);
         if (options.json) line(JSON.stringify(entry));
         else for (const each of entryInFull(entry as OutboxEntry)) line(each);
@@ -86,7 +82,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     )
     .option('--yes', 'needed where no ids are given', false)
     .action((ids: string[], options: Options) =>
-      withClient(options, async (client) => {
+      withClient(options, env, async (client) => {
         if (ids.length === 0 && !options.yes)
           throw new CliError(
             EXIT.usage,
@@ -105,7 +101,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .description('give events up for good: their sinks never hear of them; those behind them go on')
     .option('--yes', 'needed, as there is no way back', false)
     .action((ids: string[], options: Options) =>
-      withClient(options, async (client) => {
+      withClient(options, env, async (client) => {
         if (!options.yes) throw new CliError(EXIT.usage, 'what is discarded is gone: add --yes');
         await named(client, ids);
         const act = { filter: byId(ids), by: operatorName() };

@@ -17,7 +17,7 @@ import type { Stack } from '../runtime/stack.ts';
 import { openClient } from '../runtime/temporal-client.ts';
 import { CONFIG_CHECKS } from './config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
-import { say } from './lifetime.ts';
+import { runCommand, say } from './lifetime.ts';
 
 export interface SessionOptions {
   readonly config?: string;
@@ -149,4 +149,13 @@ export async function connectClient(
       `the Temporal server at ${found.address} does not answer: ${error.message}`,
     );
   });
+}
+
+/** Runs a command's work with a client of the Sluice that runs already. */
+export async function withClient(
+  { state }: Pick<SessionOptions, 'state'>,
+  env: NodeJS.ProcessEnv,
+  work: (client: Client) => Promise<number>,
+): Promise<void> {
+  process.exitCode = await runCommand(async (shutdown) => work(await connectClient(state, env, shutdown)));
 }

@@ -6,15 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import type { Clock } from '../../activities/deps.ts';
 import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
 import { findTestServer } from '../../src/runtime/temporal-binary.ts';
 import { guard } from './guard.ts';
 import { SEARCH_ATTRIBUTES } from './house.ts';
 import type { TestTemporal } from './temporal.ts';
-import { workflowBundle } from './workflow-bundle.ts';
-import type { WorkflowWorker } from './workflow-worker.ts';
+import { runWorkflows, type WorkflowWorker } from './workflow-worker.ts';
 
 /** INDEXED_VALUE_TYPE_KEYWORD */
 const KEYWORD = 2;
@@ -105,16 +103,9 @@ function nothing(error: NodeJS.ErrnoException): string[] {
 
 /** Runs the workflows of a test file, as `startWorkflowWorker`: this engine lists only those that are open, and not by query. */
 export async function startSkippingWorker(temporal: SkippingTemporal): Promise<WorkflowWorker> {
-  const { nativeConnection, namespace } = temporal;
-  const workQueue = temporal.taskQueue('work');
-  const worker = await Worker.create({
-    ...{ connection: nativeConnection, namespace, taskQueue: workQueue },
-    ...workflowBundle(),
-  });
-  const running = worker.run();
-  running.catch(() => undefined);
+  const { namespace } = temporal;
   return {
-    workQueue,
+    ...(await runWorkflows(temporal)),
     async endAll() {
       const { executions } = await temporal.connection.workflowService.listOpenWorkflowExecutions({
         namespace,
@@ -124,10 +115,6 @@ export async function startSkippingWorker(temporal: SkippingTemporal): Promise<W
         await temporal.client.workflow
           .getHandle(execution?.workflowId ?? '', execution?.runId ?? '')
           .terminate('the test is over');
-    },
-    async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running;
     },
   };
 }

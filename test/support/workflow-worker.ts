@@ -12,8 +12,11 @@ export interface WorkflowWorker {
   stop(): Promise<void>;
 }
 
-export async function startWorkflowWorker(temporal: TestTemporal): Promise<WorkflowWorker> {
-  const { client, namespace, nativeConnection } = temporal;
+/** A worker for workflows alone, on a queue of its own. */
+export async function runWorkflows(
+  temporal: Pick<TestTemporal, 'namespace' | 'nativeConnection' | 'taskQueue'>,
+): Promise<Omit<WorkflowWorker, 'endAll'>> {
+  const { namespace, nativeConnection } = temporal;
   const workQueue = temporal.taskQueue('work');
   const worker = await Worker.create({
     ...{ connection: nativeConnection, namespace, taskQueue: workQueue },
@@ -24,15 +27,24 @@ export async function startWorkflowWorker(temporal: TestTemporal): Promise<Workf
   running.catch(() => undefined);
   return {
     workQueue,
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+    },
+  };
+}
+
+export async function startWorkflowWorker(temporal: TestTemporal): Promise<WorkflowWorker> {
+  const { client } = temporal;
+  const worker = await runWorkflows(temporal);
+  const { workQueue } = worker;
+  return {
+    ...worker,
     async endAll() {
       const query = `TaskQueue = '${workQueue}' and ExecutionStatus = 'Running'`;
       for await (const { workflowId, runId } of client.workflow.list({ query })) {
         await terminate(client.workflow.getHandle(workflowId, runId));
       }
-    },
-    async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running;
     },
   };
 }
