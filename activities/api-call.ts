@@ -1,26 +1,28 @@
 // One API call: a slot of a token that may do it, the call, and what its answer teaches the budget.
-import { Context, sleep } from '@temporalio/activity';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiResult } from '../src/api-client/call.ts';
 import { ApiError } from '../src/api-client/errors.ts';
-import type { Granted } from '../src/budget/slots.ts';
-import { LANES } from '../src/contracts/run.ts';
+import type { Slot } from '../src/budget/slots.ts';
 import { SCOPES, type Scope } from '../src/contracts/scopes.ts';
-import { addWarning, countCall } from '../src/ledger/runs.ts';
+import { addWarning } from '../src/ledger/runs.ts';
+import { type CallScope, callScope } from './call-scope.ts';
 import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
 import { comeBack, rateLimitWaitMs, refusalCode, refusesToken } from './failures.ts';
 
-/** Well below the heartbeat timeout of the API activities (10 s). */
-export const HEARTBEAT_MS = 3000;
-/** Where all places of an account are taken, calls take long: no hurry. */
-const FULL_RETRY_MS = 2000;
+/** An intent is taken this long before the slot is due, so that its statements do not make the call late. */
+const INTENT_MS = 100;
 /**
- * A call that one token was refused goes out with another one in the same attempt, for whose slot it waits longer:
- * its intent is taken already.
+ * Once its intent is taken, a call waits no longer than this for a further slot: its first one was missed, or the token
+ * was refused and another one may do it.
  */
-const SECOND_SLOT_MS = 10_000;
+const SECOND_SLOT_MS = 5000;
+/** A call that goes out this long after its intent could go out beside the read-back of another attempt. */
+const MOST_INTENT_MS = 8000;
+/** From the second slot missed in a row on, the ledger leaves room for a call as late as the last one; at most this. */
+const MOST_SLACK_MS = 5000;
 /**
- * So long may an attempt whose worker is not heard of still be at its call: the client's deadline of 30 s, and 10 s for
- * the slot of a second token.
+ * An attempt whose worker is lost may be at its call for this long: the client's deadline of 30 s, and 5 s for
+ * each further slot.
  */
 export const FLIGHT_SECONDS = 60;
 
@@ -31,13 +33,14 @@ export type Call<T> = (
 ) => Promise<ApiResult<T>>;
 
 /**
- * Makes one call of the API inside an activity, in the lane that is the activity's priority. With several tokens the
- * first free one that may do it is taken, and one that the service refuses gives way to the others.
+ * Makes one call of the API in the lane of the call scope. It waits for its slot for as long as it takes, and leaves at
+ * once when the scope's signal aborts. Once the call is under way, only a worker that shuts down cuts it off.
+ * With several tokens the first free one that may do it is taken, and one that the service refuses gives way to the others.
  * @param scope what the call needs (API text, Authentication)
- * @param beforeSend runs once, between slot and call: the place where an intent is taken. False calls it off.
+ * @param beforeSend runs once, just before the call: the place where an intent is taken. False calls it off.
  * @returns null when `beforeSend` called it off
- * @throws ApplicationFailure to come back later when no slot is near: then no call went out, or each was refused for
- *   certain; CancelledFailure in the same sense; else the client's own error
+ * @throws the signal's reason, or after `beforeSend` ApplicationFailure to come back later: then no call went out, or each
+ *   was refused for certain; else the client's own error
  */
 export async function callApi<T>(
   deps: Deps,
@@ -45,80 +48,141 @@ export async function callApi<T>(
   runId: string,
   scope: Scope,
   call: Call<T>,
-  beforeSend: () => Promise<boolean> = async () => true,
+  beforeSend?: () => Promise<boolean>,
 ): Promise<T | null> {
-  const activity = Context.current();
-  const lane = activity.info.priority?.priorityKey ?? LANES.backfill;
-  const leave = deps.gate.enter(account.tokenKey, lane);
-  if (leave === null) throw comeBack(FULL_RETRY_MS, 'as many calls of the account as may are under way');
-  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
-  try {
-    const left = new Map(account.tokens.map((token) => [token.key, token]));
-    let sending = false;
-    let limited: ApiError | null = null;
-    for (;;) {
-      const slot = await takeSlot(deps, [...left.keys()], lane, scope, sending ? SECOND_SLOT_MS : 0);
-      if (slot.waitMs > 0) await sleep(slot.waitMs);
-      if (!sending && !(await beforeSend())) return null;
-      sending = true;
-      await countCall(deps.db, runId);
-      const token = left.get(slot.token) as TokenAccess;
-      try {
-        return await callWith(deps, token, slot, scope, call);
-      } catch (error) {
-        left.delete(token.key);
-        if (!(error instanceof ApiError) || !refusesToken(error)) throw error;
-        if (error.status === 429) limited = error;
-        else if (left.size > 0 || limited !== null) await noteRefusal(deps, token, scope, error, runId);
-        // A token that only is over its limit may do it later: the refusal of another one stops nothing then.
-        if (left.size === 0) throw limited ?? error;
-      }
+  const own = callScope();
+  const left = new Map(account.tokens.map((token) => [token.key, token]));
+  const wait: SlotWait = { missed: 0, slackMs: 0, intentAt: null };
+  let limited: ApiError | null = null;
+  for (;;) {
+    const slot = await takeSlot(deps, [...left.keys()], scope, own, wait);
+    await sleep(slot.dueAt - performance.now() - (beforeSend === undefined ? 0 : INTENT_MS), own.signal);
+    if (isMissed(slot, wait)) continue;
+    if (beforeSend !== undefined && wait.intentAt === null) {
+      if (!(await beforeSend())) return null;
+      wait.intentAt = Date.now();
     }
-  } finally {
-    clearInterval(pulse);
-    leave();
+    // From here on a pause waits for the answer.
+    await sleep(slot.dueAt - performance.now());
+    // A process that was stopped meanwhile, or a machine that slept: others may have taken the call over.
+    if (wait.intentAt !== null && Math.abs(Date.now() - wait.intentAt) > MOST_INTENT_MS)
+      throw comeBack(1000, 'the call came too late for its intent');
+    if (isMissed(slot, wait)) continue;
+    deps.calls.count(runId);
+    own.started?.();
+    const token = left.get(slot.token) as TokenAccess;
+    try {
+      return await callWith(deps, token, slot, scope, call);
+    } catch (error) {
+      left.delete(token.key);
+      if (!(error instanceof ApiError) || !refusesToken(error)) throw error;
+      if (error.status === 429) limited = error;
+      else if (left.size > 0 || limited !== null) await noteRefusal(deps, token, scope, error, runId);
+      // A token that only is over its limit may do it later: the refusal of another one stops nothing then.
+      if (left.size === 0) throw limited ?? error;
+    }
   }
+}
+
+/** What a call has met on its way to a slot. */
+interface SlotWait {
+  /** Slots in a row for which it was late. */
+  missed: number;
+  slackMs: number;
+  /** When its intent was taken, by the clock of the machine: that one goes on while the machine sleeps. */
+  intentAt: number | null;
 }
 
 async function takeSlot(
   deps: Deps,
   tokens: readonly string[],
-  lane: number,
   scope: Scope,
-  patienceMs: number,
-): Promise<Granted> {
-  // A cancellation is the signal's reason, so it comes out as Temporal's own failure.
-  const { cancellationSignal: signal } = Context.current();
-  const until = performance.now() + patienceMs;
-  for (;;) {
-    const slot = await deps.budget.reserve(tokens, lane, { scope, signal });
-    if (slot.granted) return slot;
-    if (performance.now() + slot.retryMs > until)
-      throw comeBack(slot.retryMs, 'the next slot of the token is further away');
-    await sleep(slot.retryMs);
+  { lane, signal, pace, share, first }: CallScope,
+  { missed, slackMs, intentAt }: SlotWait,
+): Promise<Slot> {
+  const intent = intentAt !== null;
+  const options = { scope, pace, share, slackMs, first: missed > 0 || intent || first?.() === true };
+  if (!intent) return await deps.budget.reserve(tokens, lane, { ...options, signal });
+  const late = AbortSignal.timeout(SECOND_SLOT_MS);
+  try {
+    return await deps.budget.reserve(tokens, lane, { ...options, signal: AbortSignal.any([signal, late]) });
+  } catch (error) {
+    if (error === late.reason) throw comeBack(1000, 'the next slot of the token is further away');
+    throw error;
+  }
+}
+
+/** The process was stopped or starved: in this slot the call could make one more than the limit within 60 s. */
+function isMissed(slot: Slot, wait: SlotWait): boolean {
+  const lateMs = performance.now() - slot.dueAt;
+  if (lateMs <= slot.toleranceMs) return false;
+  wait.missed++;
+  // A process that always is late would never call.
+  if (wait.missed > 1) wait.slackMs = Math.min(MOST_SLACK_MS, 2 * lateMs);
+  return true;
+}
+
+/** @throws the signal's reason */
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  if (ms <= 0) return;
+  await delay(Math.ceil(ms), undefined, signal === undefined ? {} : { signal }).catch(() => {
+    throw signal?.reason;
+  });
+}
+
+/**
+ * A pause or a cancellation lets a call under way come to its answer: what it did would have to be read back, or would be
+ * lost for good. Only a worker that shuts down cuts it off.
+ */
+async function untilShutdown<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { signal } = callScope();
+  const own = new AbortController();
+  const check = () => {
+    if ((signal.reason as Error).message === 'WORKER_SHUTDOWN') own.abort(signal.reason);
+  };
+  if (signal.aborted) check();
+  signal.addEventListener('abort', check);
+  try {
+    return await call(own.signal);
+  } finally {
+    signal.removeEventListener('abort', check);
   }
 }
 
 async function callWith<T>(
   deps: Deps,
   token: TokenAccess,
-  slot: Granted,
+  slot: Slot,
   scope: Scope,
   call: Call<T>,
 ): Promise<T> {
   const { budget } = deps;
   const started = performance.now();
+  // The answer counts more than what the budget could not learn from it.
+  const learn = (lesson: () => Promise<void>) =>
+    lesson().catch((error: unknown) => {
+      deps.log.warn(
+        { token: token.position, error: String(error) },
+        'the budget could not learn from an answer',
+      );
+    });
   try {
-    const { data, meta } = await call(token.client, { signal: Context.current().cancellationSignal });
+    const { data, meta } = await untilShutdown((signal) => call(token.client, { signal }));
     const tookMs = performance.now() - started;
-    if (meta.rate !== null) await budget.observe(slot, meta.rate, tookMs);
-    await budget.accepted(slot, scope);
+    await learn(async () => {
+      if (meta.rate !== null) await budget.observe(slot, meta.rate, tookMs);
+      await budget.accepted(slot, scope);
+    });
     return data;
   } catch (error) {
     if (error instanceof ApiError) {
+      const { rate, status } = error;
       const tookMs = performance.now() - started;
-      if (error.rate !== null) await budget.observe(slot, error.rate, tookMs);
-      if (error.status === 429) await budget.block(slot.token, rateLimitWaitMs(error));
+      await learn(async () => {
+        if (status === 429) await budget.block(slot.token, rateLimitWaitMs(error));
+        if (rate !== null) await budget.observe(slot, rate, tookMs);
+      });
     }
     throw error;
   }

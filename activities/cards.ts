@@ -1,46 +1,63 @@
 // Steps of a record that concern its card: find it, create it exactly once, move it when its stage changed.
 import type { Card } from '../src/api-client/schemas/card.ts';
-import { STEP_BITS, type StepInput, type StepResult } from '../src/contracts/run.ts';
-import { type CatalogPipeline, pick, readCatalog } from '../src/ledger/catalog.ts';
+import type { RecordCard } from '../src/contracts/record.ts';
+import { STEP_BITS, type Step, type StepResult } from '../src/contracts/run.ts';
+import { type CatalogPipeline, pick } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { endIntent, getIntent, type IntentKey, openIntent, reopenIntent } from '../src/ledger/intents.ts';
-import { type CardRow, noteCard, noteStage } from '../src/ledger/people.ts';
-import { settleStep } from '../src/ledger/records.ts';
+import {
+  doneNote,
+  endIntent,
+  getIntent,
+  type IntentKey,
+  openAgain,
+  reopenIntent,
+  settleIntent,
+} from '../src/ledger/intents.ts';
+import type { Note } from '../src/ledger/notes.ts';
+import { type CardRow, cardNote, stageNote } from '../src/ledger/people.ts';
+import { endRecord, markSent, settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
 import { remoteId } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { isRefusal, refusal, refusalCode, refusalScope } from './failures.ts';
-import { contactFirst, noteFolded, personOf, settleOvertaken, tagBit, withPerson } from './folded-card.ts';
-import { fail, runStep, type StepContext, stopStep } from './record-step.ts';
+import { contactFirst, foldedContact, personOf, settleOvertaken, tagBit, withPerson } from './folded-card.ts';
+import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from './read-back.ts';
+import { fail, LeaseLostError, type StepContext, stopStep } from './record-step.ts';
 import { canFold, refName } from './sync-diff.ts';
-import { CARD_CREATION, isSettled, readBack, STAGE_MOVE, writeOnce } from './uncertain-write.ts';
-import { wholeList } from './whole-list.ts';
+import {
+  cardDifferences,
+  confirmed,
+  type Difference,
+  failOther,
+  isSamePerson,
+  noteDifferences,
+} from './verify-write.ts';
+import { type AskedFor, wholeList } from './whole-list.ts';
+import { type Subject, writeOnce } from './write-once.ts';
 
-/** Clocks of the two sides may differ by so much. */
-const CLOCK_SKEW_MS = 5 * 60_000;
+const CARD_CREATION = { write: 'createCard', look: 'readBackCard' } as const;
+const STAGE_MOVE = { write: 'moveStage', look: 'readBackStage' } as const;
 
-export function createCardActivities(deps: Deps) {
+export function createCardSteps(deps: Deps) {
   const { db } = deps;
 
   return {
     /** GET /v1/cards?contactId=&pipelineId=: a card that people or an earlier program made is adopted. */
-    async findCard(input: StepInput): Promise<StepResult> {
-      return await runStep(deps, 'findCard', input, async (c) => {
-        const { pipeline } = await place(c);
-        const found = await cardsOf(c, pipeline.id);
-        const card = found.find((each) => each.status === 'open') ?? newest(found);
-        const intent = await openIntent(db, { ...cardIntent(c), run: c.run });
-        return await db.transaction(async (tx) => {
-          if (card !== undefined) {
-            await adopt(tx, c, card, true);
-            await endIntent(tx, intent.id, 'done');
-            return await settleStep(tx, c.row.id, { clear: STEP_BITS.findCard | STEP_BITS.createCard });
-          }
-          // An intent of an earlier run whose time to show up is over: it had no effect.
-          if (isSettled(c, intent)) await reopenIntent(tx, intent.id, intent.sends);
-          return await settleStep(tx, c.row.id, { clear: STEP_BITS.findCard });
-        });
+    async findCard(c: StepContext): Promise<StepResult> {
+      const { pipeline } = await place(c);
+      const intent = await getIntent(db, cardIntent(c));
+      const found = await cardsOf(c, pipeline.id);
+      const card = found.find((each) => each.status === 'open') ?? newest(found);
+      return await db.transaction(async (tx) => {
+        if (card !== undefined) {
+          await settleIntent(tx, { ...cardIntent(c), run: c.run });
+          const clear = STEP_BITS.findCard | STEP_BITS.createCard;
+          return await settleStep(tx, c.row.id, { clear }, noteOf(c, card, true));
+        }
+        // An intent of an earlier run whose time to show up is over: it had no effect.
+        if (intent !== null && isSettled(c.account, intent)) await reopenIntent(tx, intent.id, intent.sends);
+        return await settleStep(tx, c.row.id, { clear: STEP_BITS.findCard });
       });
     },
 
@@ -48,99 +65,169 @@ export function createCardActivities(deps: Deps) {
      * POST /v1/cards. Not idempotent: an intent goes before it, a lost answer leads to reading back. A person whom the
      * service does not have is made by the same call, out of number and name.
      */
-    async createCard(input: StepInput): Promise<StepResult> {
-      return await runStep(deps, 'createCard', input, async (found) => {
-        const c = found.person?.remote_id == null ? await withPerson(db, found) : found;
-        const folds = c.person?.remote_id == null;
-        // The contact went away meanwhile, and the card's call can't carry all there is to say.
-        if (folds && !canFold(c.record, c.spec.options)) return await contactFirst(db, c);
-        const overtaken = folds ? null : await settleOvertaken(db, c);
-        if (overtaken !== null) return overtaken;
-        const wanted = c.record.card;
-        if (wanted === undefined) throw new Error('the record asks for no card');
-        // Another sync of the account was faster with this person's card in the same pipeline.
-        if (c.person?.card != null) return await settleStep(db, c.row.id, { clear: STEP_BITS.createCard });
-        const { pipeline, stage } = await place(c);
-        if (wanted.stage !== undefined && stage === null)
-          return folds ? await contactFirst(db, c) : await unknownStage(c, pipeline);
-        const body = {
-          ...(folds ? personOf(c) : { contactId: remoteId(c) }),
-          pipelineId: pipeline.id,
-          ...(stage === null ? {} : { stageId: stage.id }),
-          ...(wanted.sourceId === undefined ? {} : { sourceId: wanted.sourceId }),
-          ...(wanted.title === undefined ? {} : { title: wanted.title }),
-          ...(wanted.expectedCloseDate === undefined ? {} : { expectedCloseDate: wanted.expectedCloseDate }),
-          ...(Object.keys(wanted.customFields).length === 0 ? {} : { customFields: wanted.customFields }),
-        };
-        const done = writeOnce(
-          deps,
-          c,
-          cardIntent(c),
-          CARD_CREATION,
-          (client, options) => client.cards.create(body, options),
-          async (tx, answer) => {
-            await warnOfIgnored(tx, c, answer.ignoredCustomFields);
-            return await created(tx, c, answer.card, folds);
-          },
-          // The card is looked for through its contact: the upsert tells which one that is.
-          folds ? STEP_BITS.upsertContact | tagBit(c) : 0,
-        );
-        // A card that is refused takes no contact with it: that one is made, and then the refusal stands.
-        return await done.catch((error) => {
-          if (folds && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
-            return contactFirst(db, c);
-          throw error;
-        });
+    async createCard(found: StepContext): Promise<StepResult> {
+      const c = found.person?.remote_id == null ? await withPerson(db, found) : found;
+      const folds = c.person?.remote_id == null;
+      // The contact went away meanwhile, and the card's call can't carry all there is to say.
+      if (folds && !canFold(c.record, c.spec.options)) return await contactFirst(db, c);
+      const overtaken = folds ? null : await settleOvertaken(db, c);
+      if (overtaken !== null) return overtaken;
+      const wanted = c.record.card;
+      if (wanted === undefined) throw new Error('the record asks for no card');
+      // Another sync of the account was faster with this person's card in the same pipeline.
+      if (c.person?.card != null) return await settleStep(db, c.row.id, { clear: STEP_BITS.createCard });
+      const { pipeline, stage } = await place(c);
+      if (wanted.stage !== undefined && stage === null)
+        return folds ? await contactFirst(db, c) : await unknownStage(c, pipeline);
+      const body = {
+        ...(folds ? personOf(c) : { contactId: remoteId(c) }),
+        ...inputsOf(wanted, pipeline, stage),
+      };
+      let shown: Card | null = null as Card | null;
+      // The card is looked for through its contact: the upsert tells which one that is.
+      const onLost = folds ? STEP_BITS.upsertContact | tagBit(c) : 0;
+      const done = writeOnce(deps, subjectOf(c, 'createCard', CARD_CREATION, cardIntent(c), onLost), {
+        scope: 'cards:write',
+        call: (client, options) => client.cards.create(body, options),
+        beforeSend: () => stillHeld(c),
+        accepted: async (_, answer, intent) => {
+          if (answer.card !== null && !isOf(c, answer.card, folds))
+            return await db.transaction(async (tx) => {
+              await endIntent(tx, intent, 'done');
+              return await failOther(tx, deps, c, 'createCard');
+            });
+          await warnOfIgnored(db, c, answer.ignoredCustomFields);
+          shown = answer.card;
+          return answer.card === null ? null : await created(db, c, answer.card, intent, folds);
+        },
       });
+      // A card that is refused takes no contact with it: that one is made, and then the refusal stands.
+      const settled = await done.catch((error) => {
+        if (folds && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
+          return contactFirst(db, c);
+        throw error;
+      });
+      if (shown === null) return settled;
+      const { id } = shown;
+      const differences = await confirmed(cardDifferences(body, shown), c.verify, async () => {
+        const now = await readCard(c, id);
+        return now === null ? [] : cardDifferences(body, now);
+      });
+      return { ...settled, check: await noteDifferences(deps, c, differences) };
     },
 
     /** Looks for the card of a creation whose answer was lost. */
-    async readBackCard(input: StepInput): Promise<StepResult> {
-      return await runStep(deps, 'readBackCard', input, async (c) => {
-        const intent = await getIntent(db, cardIntent(c));
-        return await readBack(deps, c, intent, CARD_CREATION, async () => {
-          const { pipeline } = await place(c);
-          const since = new Date((intent?.sent_at ?? new Date()).getTime() - CLOCK_SKEW_MS);
-          const card = newest(await cardsOf(c, pipeline.id, since));
-          return card === undefined ? null : (tx) => created(tx, c, card);
-        });
-      });
+    async readBackCard(c: StepContext): Promise<StepResult> {
+      const intent = await getIntent(db, cardIntent(c));
+      let differences: Difference[] | null = null as Difference[] | null;
+      const find = async (): Promise<Seen<StepResult>> => {
+        const since = new Date((intent?.sent_at ?? new Date()).getTime() - CLOCK_SKEW_MS);
+        const { pipeline, stage } = await place(c);
+        const card = newest(await cardsOf(c, pipeline.id, since));
+        if (card === undefined) return 'absent';
+        const wanted = c.record.card;
+        if (wanted !== undefined) differences = cardDifferences(inputsOf(wanted, pipeline, stage), card);
+        return (tx, id) => created(tx, c, card, id);
+      };
+      const subject = subjectOf(c, 'readBackCard', CARD_CREATION, cardIntent(c));
+      const settled = await readBack(deps, subject, intent, { find });
+      return differences === null
+        ? settled
+        : { ...settled, check: await noteDifferences(deps, c, differences) };
     },
 
     /** PATCH /v1/cards/{cardId}/stage. Runs the stage's automations, so a lost answer is read back as well. */
-    async moveStage(input: StepInput): Promise<StepResult> {
-      return await runStep(deps, 'moveStage', input, async (c) => {
-        const { pipeline, stage } = await place(c);
-        if (stage === null) return await unknownStage(c, pipeline);
-        const { remote_id: cardId } = ownCard(c);
-        return await writeOnce(
-          deps,
-          c,
-          stageIntent(c),
-          STAGE_MOVE,
-          (client, options) => client.cards.move(cardId, stage.id, options),
-          (tx) => moved(tx, c, stage.id),
-        );
+    async moveStage(c: StepContext): Promise<StepResult> {
+      const { pipeline, stage } = await place(c);
+      if (stage === null) return await unknownStage(c, pipeline);
+      const { remote_id: cardId } = ownCard(c);
+      let shown: Card | null = null as Card | null;
+      let written = false as boolean;
+      const subject = subjectOf(c, 'moveStage', STAGE_MOVE, stageIntent(c));
+      await openAgain(db, subject.intent);
+      const settled = await writeOnce(deps, subject, {
+        scope: 'cards:write',
+        call: (client, options) => client.cards.move(cardId, stage.id, options),
+        beforeSend: () => stillHeld(c),
+        accepted: (tx, { card }, intent) => {
+          shown = card;
+          written = true;
+          return moved(tx, c, card === null ? stage.id : (card.stage?.id ?? null), intent);
+        },
       });
+      const found = written && c.verify ? (shown ?? (await readCard(c, cardId))) : shown;
+      if (found === null) return settled;
+      const compare = (card: Card | null): Difference[] =>
+        card === null || card.stage?.id === stage.id ? [] : [{ field: 'card.stage', assumption: null }];
+      const differences = await confirmed(compare(found), c.verify, async () =>
+        compare(await readCard(c, cardId)),
+      );
+      return { ...settled, check: await noteDifferences(deps, c, differences) };
     },
 
     /** GET /v1/cards/{cardId}: did the move arrive? */
-    async readBackStage(input: StepInput): Promise<StepResult> {
-      return await runStep(deps, 'readBackStage', input, async (c) => {
-        const intent = await getIntent(db, stageIntent(c));
-        return await readBack(deps, c, intent, STAGE_MOVE, async () => {
-          const { stage } = await place(c);
-          const card = await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
-            client.cards.get(ownCard(c).remote_id, options),
-          );
-          // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
-          const now = card?.stage?.id ?? null;
-          const arrived = now === stage?.id || now !== ownCard(c).remote_stage_id;
-          return stage === null || !arrived ? null : (tx) => moved(tx, c, now);
-        });
-      });
+    async readBackStage(c: StepContext): Promise<StepResult> {
+      const intent = await getIntent(db, stageIntent(c));
+      const find = async (): Promise<Seen<StepResult>> => {
+        const { stage } = await place(c);
+        const card = await readCard(c, ownCard(c).remote_id);
+        // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
+        const now = card?.stage?.id ?? null;
+        const arrived = now === stage?.id || now !== ownCard(c).remote_stage_id;
+        return stage === null || !arrived ? 'absent' : (tx, id) => moved(tx, c, now, id);
+      };
+      const subject = subjectOf(c, 'readBackStage', STAGE_MOVE, stageIntent(c));
+      return await readBack(deps, subject, intent, { find });
     },
   };
+
+  /** A write that must not happen twice, as steps of the record. @param onLost steps, as bits, that go before the read-back */
+  function subjectOf(
+    c: StepContext,
+    step: Step,
+    { write, look }: typeof CARD_CREATION | typeof STAGE_MOVE,
+    intent: IntentKey,
+    onLost = 0,
+  ): Subject<StepResult> {
+    const [calling, reading] = [STEP_BITS[write], STEP_BITS[look]];
+    const { id, todo, attempts } = c.row;
+    return {
+      account: c.account,
+      intent: { ...intent, run: c.run },
+      step,
+      where: { run: c.run, record: id, step },
+      failures: attempts,
+      stopsForAll: true,
+      done: () => settleStep(db, id, { clear: calling | reading }),
+      async callNext(tx, waitMs) {
+        const next = await settleStep(tx, id, { clear: reading, add: calling });
+        return waitMs === 0 ? next : { ...next, waitMs };
+      },
+      async readBackNext(tx, waitMs) {
+        if ((todo & calling) === 0) return { todo, waitMs };
+        return { ...(await settleStep(tx, id, { clear: calling, add: reading | onLost })), waitMs };
+      },
+      async unknown(tx, code, reason) {
+        await endRecord(tx, id, { status: 'unknown', step: write, code, reason });
+        return { todo: 0, ended: 'unknown' };
+      },
+    };
+  }
+
+  /** A contact that a card's call makes is told from an older one by the time that this notes. */
+  async function stillHeld(c: StepContext): Promise<void> {
+    if (!(await markSent(db, c.row.id, c.row.holder))) throw new LeaseLostError();
+  }
+
+  async function readCard(c: StepContext, id: number): Promise<Card | null> {
+    return await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
+      client.cards.get(id, options),
+    );
+  }
+
+  function isOf(c: StepContext, { contact }: Card, folds: boolean): boolean {
+    return folds ? isSamePerson(c.row.key, contact.number) : contact.id === remoteId(c);
+  }
 
   async function cardsOf(
     c: StepContext,
@@ -151,34 +238,44 @@ export function createCardActivities(deps: Deps) {
     const list = await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
       client.cards.list(since === null ? query : { ...query, createdAtAfter: since }, options),
     );
-    return wholeList({ method: 'GET', path: '/v1/cards' }, list);
+    return wholeList(CARDS, list, withContact(query.contactId, pipelineId, 'findCard'));
   }
 
-  async function created(tx: Queryable, c: StepContext, card: Card, folded = false): Promise<StepResult> {
-    await adopt(tx, c, card, false);
-    const contact = folded ? await noteFolded(tx, c, card) : {};
+  async function created(
+    tx: Queryable,
+    c: StepContext,
+    card: Card,
+    intent: number,
+    folded = false,
+  ): Promise<StepResult> {
+    const contact = folded ? await foldedContact(tx, c, card) : null;
     const clear = STEP_BITS.createCard | STEP_BITS.readBackCard;
-    const done = await settleStep(tx, c.row.id, { clear, touched: true, cardCreated: true, ...contact });
+    const change = { clear, touched: true, cardCreated: true, ...contact?.change };
+    const notes = contact === null ? [] : [contact.note];
+    const done = await settleStep(tx, c.row.id, change, noteOf(c, card, false), doneNote(intent), ...notes);
     return { ...done, cardCreated: true };
   }
 
-  async function moved(tx: Queryable, c: StepContext, stageId: number | null): Promise<StepResult> {
-    await noteStage(tx, ownCard(c).id, wantedStage(c) ?? '', stageId);
-    return await settleStep(tx, c.row.id, {
-      clear: STEP_BITS.moveStage | STEP_BITS.readBackStage,
-      touched: true,
-    });
+  async function moved(
+    tx: Queryable,
+    c: StepContext,
+    stageId: number | null,
+    intent: number,
+  ): Promise<StepResult> {
+    const clear = STEP_BITS.moveStage | STEP_BITS.readBackStage;
+    const stage = stageNote(ownCard(c).id, wantedStage(c) ?? '', stageId);
+    return await settleStep(tx, c.row.id, { clear, touched: true }, stage, doneNote(intent));
   }
 
-  async function adopt(tx: Queryable, c: StepContext, card: Card, existing: boolean): Promise<void> {
+  function noteOf(c: StepContext, card: Card, adopted: boolean): Note {
     if (c.person === null) throw new Error('a card needs a contact that was upserted before');
-    await noteCard(tx, c.spec.account, c.person.id, {
+    return cardNote(c.spec.account, c.person.id, {
       pipeline: refName(c.record.card?.pipeline ?? ''),
       remoteId: card.id,
       remoteStageId: card.stage?.id ?? null,
       // Where people put a card that was there before, it stays until the source's stage changes.
       stage: wantedStage(c),
-      adopted: existing,
+      adopted,
     });
   }
 
@@ -198,7 +295,7 @@ export function createCardActivities(deps: Deps) {
     c: StepContext,
   ): Promise<{ pipeline: CatalogPipeline; stage: CatalogPipeline['stages'][number] | null }> {
     const wanted = c.record.card;
-    const pipeline = pick((await readCatalog(db, c.spec.account, 'pipelines')) ?? [], wanted?.pipeline ?? '');
+    const pipeline = pick(await c.lists.pipelines(db), wanted?.pipeline ?? '');
     if (pipeline === null) {
       const code = 'ERR_PIPELINE_NOT_FOUND';
       const reason = 'the pipeline of the mapping is not in the account';
@@ -211,8 +308,20 @@ export function createCardActivities(deps: Deps) {
   async function unknownStage(c: StepContext, pipeline: CatalogPipeline): Promise<StepResult> {
     const known = pipeline.stages.map((stage) => `"${stage.name}"`).join(', ');
     const reason = `the pipeline "${pipeline.name}" has no stage ${JSON.stringify(c.record.card?.stage)}; it has ${known}`;
-    return await fail(deps, 'createCard', { run: c.run, record: c.row.id }, 'UNKNOWN_STAGE', reason);
+    return await fail(deps, 'createCard', c, 'UNKNOWN_STAGE', reason);
   }
+}
+
+/** What a card's creation sends beside the contact. */
+function inputsOf(wanted: RecordCard, pipeline: CatalogPipeline, stage: { readonly id: number } | null) {
+  return {
+    pipelineId: pipeline.id,
+    ...(stage === null ? {} : { stageId: stage.id }),
+    ...(wanted.sourceId === undefined ? {} : { sourceId: wanted.sourceId }),
+    ...(wanted.title === undefined ? {} : { title: wanted.title }),
+    ...(wanted.expectedCloseDate === undefined ? {} : { expectedCloseDate: wanted.expectedCloseDate }),
+    ...(Object.keys(wanted.customFields).length === 0 ? {} : { customFields: wanted.customFields }),
+  };
 }
 
 function wantedStage(c: StepContext): string | null {
@@ -232,6 +341,19 @@ function ownCard(c: StepContext): CardRow {
   const card = c.person?.card;
   if (card == null) throw new Error('the step needs a card that the ledger knows');
   return card;
+}
+
+export const CARDS = { method: 'GET', path: '/v1/cards' } as const;
+
+/** The filters contactId and pipelineId of GET /v1/cards. @param pipelineId null: any */
+export function withContact(
+  contactId: number,
+  pipelineId: number | null,
+  step: AskedFor<Card>['step'],
+): AskedFor<Card> {
+  const matches = ({ contact, pipeline }: Card) =>
+    contact.id === contactId && (pipelineId === null || pipeline.id === pipelineId);
+  return { filter: pipelineId === null ? 'contactId' : 'contactId and pipelineId', step, matches };
 }
 
 function newest(cards: readonly Card[]): Card | undefined {

@@ -1,13 +1,24 @@
 // What the account offers, read once a run: tags, pipelines, and how many contacts there are.
 import { Context } from '@temporalio/activity';
-import { ApiError } from '../src/api-client/errors.ts';
+import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
+import type { Listing } from '../src/api-client/shapes.ts';
 import type { RefusalDetails } from '../src/contracts/run.ts';
 import { pick, saveCatalog } from '../src/ledger/catalog.ts';
+import type { Queryable } from '../src/ledger/database.ts';
 import { addWarning, getRun } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
 import type { Deps } from './deps.ts';
-import { refusal, refusalCode, refusalScope, toFailure } from './failures.ts';
-import { stopStep } from './record-step.ts';
+import {
+  namedFor,
+  refusal,
+  refusalCode,
+  refusalDetails,
+  refusalScope,
+  shapeScope,
+  toFailure,
+} from './failures.ts';
+import { stoppedBits, stopStep } from './record-step.ts';
+import { refuseAccountWide, wholeList } from './whole-list.ts';
 
 export function createCatalogActivities(deps: Deps) {
   const { db } = deps;
@@ -24,7 +35,8 @@ export function createCatalogActivities(deps: Deps) {
           'contacts:read',
           (client, options) => client.tags.list(options),
         );
-        const tags = (list?.items ?? []).map(({ id, name }) => ({ id, name }));
+        const items = await readable(db, input.run, { path: '/v1/tags', step: 'setTags' }, list);
+        const tags = items.map(({ id, name }) => ({ id, name }));
         await saveCatalog(db, account, 'tags', tags);
       });
     },
@@ -36,7 +48,8 @@ export function createCatalogActivities(deps: Deps) {
         const list = await callApi(deps, deps.account(account), input.run, 'cards:read', (client, options) =>
           client.pipelines.list(options),
         );
-        const pipelines = (list?.items ?? []).map(({ id, name, stages }) => ({
+        const items = await readable(db, input.run, { path: '/v1/pipelines', step: 'createCard' }, list);
+        const pipelines = items.map(({ id, name, stages }) => ({
           id,
           name,
           stages: stages.map((stage) => ({ id: stage.id, name: stage.name })),
@@ -53,7 +66,8 @@ export function createCatalogActivities(deps: Deps) {
           code: 'ERR_PIPELINE_NOT_FOUND',
           reason,
         });
-        throw refusal('ERR_PIPELINE_NOT_FOUND', reason, { scope: 'step', step: 'createCard' });
+        const stops = stoppedBits('createCard');
+        throw refusal('ERR_PIPELINE_NOT_FOUND', reason, { scope: 'step', step: 'createCard', stops });
       });
     },
   };
@@ -68,13 +82,43 @@ export async function readCatalogue<T>(
 ): Promise<T> {
   try {
     return await work();
-  } catch (error) {
+  } catch (thrown) {
+    const error = namedFor((await getRun(deps.db, run)).account, thrown);
     if (error instanceof ApiError && error.status < 500 && error.status !== 429) {
       const code = refusalCode(error);
       const scope = refusalScope(code, step) === 'run' ? 'run' : 'step';
       if (scope === 'step') await stopStep(deps, run, step, code, error.message);
-      throw refusal(code, error.message, { scope, step });
+      throw refusal(code, error.message, { scope, step, stops: stoppedBits(step) });
+    }
+    if (error instanceof UnexpectedShapeError) {
+      const scope = shapeScope(error, step) === 'run' ? 'run' : 'step';
+      if (scope === 'step') await stopStep(deps, run, step, 'UNEXPECTED_SHAPE', error.message);
+      const details = { ...refusalDetails(error, scope, step), stops: stoppedBits(step) };
+      throw refusal('UNEXPECTED_SHAPE', error.message, details);
     }
     throw toFailure(error, step, Context.current().info.attempt);
   }
+}
+
+/**
+ * Items of a list of the account that can be read. Those that can't become a warning each, so that a name which only
+ * they have is not taken for one that the account lacks.
+ * @throws UnexpectedShapeError when none can be read, or what is wrong concerns the whole account
+ */
+async function readable<T>(
+  db: Queryable,
+  run: string,
+  of: { readonly path: string; readonly step: RefusalDetails['step'] },
+  list: Listing<T> | null,
+): Promise<readonly T[]> {
+  const call = { method: 'GET', path: of.path };
+  refuseAccountWide(call, list);
+  const { items, invalid } = list ?? { items: [], invalid: [] };
+  if (items.length === 0) return wholeList(call, list);
+  for (const { path, expected } of invalid)
+    await addWarning(db, run, {
+      ...{ step: of.step, subject: path, code: 'UNEXPECTED_SHAPE' },
+      reason: `an item of GET ${of.path} can't be read: ${path}: ${expected}`,
+    });
+  return items;
 }

@@ -1,26 +1,30 @@
-// Following messages that were sent: what is due, and one look at it. A look is one call of the API.
+// Following messages that were sent: a batch checks those that are due, and tells what is news. A check is one call of
+// the API.
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { isSegment } from '../src/api-client/arguments.ts';
 import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { HistoryMessage } from '../src/api-client/schemas/message.ts';
 import type {
+  DeliveryBatchInput,
+  DeliveryBatchResult,
   DeliveryEntry,
   DeliveryFilter,
-  DeliveryLookInput,
-  DeliveryTurn,
+  DeliveryStart,
   DeliveryWatchInput,
 } from '../src/contracts/delivery.ts';
 import { listDeliveries } from '../src/ledger/delivery-desk.ts';
 import {
   type DueLook,
-  nextDueLook,
+  dueLooks,
+  type Excluded,
   recordLook,
   type Shown,
   settleDeliveries,
 } from '../src/ledger/delivery-looks.ts';
 import { openPollRun } from '../src/ledger/intake-runs.ts';
 import { callApi } from './api-call.ts';
-import type { AccountAccess, Deps } from './deps.ts';
+import { type BatchControl, type BatchWork, runBatch } from './batch.ts';
+import type { Deps } from './deps.ts';
 import { isRefusal, refusalCode, refusalScope, toFailure } from './failures.ts';
 import { isTransient } from './record-step.ts';
 import { wakeSinks } from './wake.ts';
@@ -29,6 +33,10 @@ import { wakeSinks } from './wake.ts';
 const RUN_NAME = '@deliveries';
 /** Largest page of a history (API text, Limits). */
 const PAGE_SIZE = 200;
+/** Checks at once. */
+const PLACES = 4;
+/** Less than a batch waits for what is due soon (activities/batch.ts): what failed is tried again within it. */
+const MAX_PAUSE_MS = 4000;
 /** A look that fails so often is given up: the next one comes by the schedule, and others get their turn. */
 const MAX_ATTEMPTS = 5;
 /** The same calls as reading a message back: refusals of one reach as far as those of the other. */
@@ -42,26 +50,13 @@ export interface DeliveryTools {
 }
 
 /** Ledger side: for the work queue. */
-export function createDeliveryLedgerActivities(deps: Deps, tools: DeliveryTools = {}) {
+export function createDeliveryLedgerActivities(deps: Deps) {
   const { db } = deps;
-  const { wake = wakeSinks, now = () => new Date() } = tools;
   return {
-    /** Tells what was seen meanwhile, and says when to look next. */
-    async nextDelivery({ account: name }: DeliveryWatchInput): Promise<DeliveryTurn> {
-      const account = deps.account(name);
-      const at = now();
-      const { sinks, nextAt } = await db.transaction((tx) =>
-        settleDeliveries(tx, { account: name, rules: account.announce }, at),
-      );
-      // An attempt before this one may have told sinks and ended before it woke them.
-      const again = Context.current().info.attempt > 1;
-      await wake(again ? account.announce.map(({ sink }) => sink) : sinks);
-      if (nextAt === null) return { nextMs: null, look: null };
-      const nextMs = Math.max(0, nextAt.getTime() - at.getTime());
-      if (nextMs > 0) return { nextMs, look: null };
+    async beginDelivery({ account: name }: DeliveryWatchInput): Promise<DeliveryStart> {
+      const { tokens, tokenKey } = deps.account(name);
       const run = await openPollRun(db, name, RUN_NAME);
-      const callsPerMinute = await deps.budget.pace(account.tokens.map(({ key }) => key));
-      return { nextMs, look: { run, tokenKey: account.tokenKey, callsPerMinute } };
+      return { run, tokenKey, callsPerMinute: await deps.budget.pace(tokens.map(({ key }) => key)) };
     },
 
     /** Messages that were sent, as operators see them: nothing personal. */
@@ -72,57 +67,186 @@ export function createDeliveryLedgerActivities(deps: Deps, tools: DeliveryTools 
 }
 
 /** For the API queue. */
-export function createDeliveryActivities(
-  deps: Deps,
-  { now = () => new Date() }: Pick<DeliveryTools, 'now'> = {},
-) {
-  const { db, log } = deps;
+export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) {
   return {
     /**
-     * GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages where that tells of several. Chosen
-     * here, so that what the poller saw meanwhile is not asked for, and ids of messages stay out of the engine. What it shows
-     * is told by `nextDelivery`.
+     * Checks messages that are due, for a minute at most. Chosen here, so that what the poller saw meanwhile is not asked
+     * for, and ids of messages stay out of Temporal.
      */
-    async checkDelivery({ account: name, run }: DeliveryLookInput): Promise<void> {
-      const account = deps.account(name);
-      const due = await nextDueLook(db, name, now());
-      if (due === null) return;
-      const look = askable(due);
-      let shown: (messageId: string) => Shown;
-      try {
-        shown = 'message' in look ? await readStatus(account, run, look) : await readPage(account, run, look);
-      } catch (error) {
-        const all = shownBy(error, look, name);
-        shown = () => all;
-      }
-      await db.transaction((tx) => recordLook(tx, account, look, shown, now()));
+    async deliveryBatch(input: DeliveryBatchInput): Promise<DeliveryBatchResult> {
+      // An attempt before this one may have told sinks and ended before it woke them.
+      if (Context.current().info.attempt > 1)
+        await (tools.wake ?? wakeSinks)(deps.account(input.account).announce.map(({ sink }) => sink));
+      const batch = new DeliveryBatch(deps, input, tools);
+      const { nextMs } = await runBatch(batch);
+      return { nextMs, ...batch.result };
     },
   };
+}
 
-  async function readStatus(account: AccountAccess, run: string, look: { message: string }) {
+/**
+ * No check is leased: an account has one watch, and a watch one batch at a time. Of two checks of one message the second
+ * one tells nothing new.
+ */
+class DeliveryBatch implements BatchWork<DueLook> {
+  readonly places = PLACES;
+  readonly #deps: Deps;
+  readonly #input: DeliveryBatchInput;
+  readonly #wake: (sinks: readonly string[]) => Promise<void>;
+  readonly #now: () => Date;
+  /** Checks under way, and those that failed for a reason that passes: how often, and until when they wait. */
+  readonly #inHand = new Map<string, { look: DueLook; failures: number; until: number | null }>();
+  #checks = 0;
+  #refused: string | null = null;
+
+  constructor(
+    deps: Deps,
+    input: DeliveryBatchInput,
+    { wake = wakeSinks, now = () => new Date() }: DeliveryTools,
+  ) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#wake = wake;
+    this.#now = now;
+  }
+
+  get result(): Pick<DeliveryBatchResult, 'checks' | 'refused'> {
+    return { checks: this.#checks, refused: this.#refused };
+  }
+
+  async take(limit: number): Promise<readonly DueLook[]> {
+    const again: DueLook[] = [];
+    for (const held of this.#inHand.values()) {
+      if (held.until === null || held.until > performance.now()) continue;
+      held.until = null;
+      again.push(held.look);
+    }
+    if (again.length > 0) return again;
+    // What was seen and not told yet is due, too, and needs no check.
+    await this.#settle();
+    const due = await dueLooks(this.#deps.db, this.#input.account, this.#now(), limit, this.#excluded());
+    for (const look of due) this.#inHand.set(nameOf(look), { look, failures: 0, until: null });
+    return due;
+  }
+
+  async work(look: DueLook, batch: BatchControl): Promise<void> {
+    const held = this.#inHand.get(nameOf(look)) as { failures: number; until: number | null };
+    try {
+      await checkDelivery(this.#deps, this.#input, look, { attempt: held.failures + 1, now: this.#now });
+      this.#checks++;
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error;
+      if (error.nonRetryable === true) {
+        this.#refused = `${error.type ?? 'REFUSED'}: ${error.message}`;
+        return batch.stop();
+      }
+      if (error.type !== 'ComeBack') held.failures++;
+      held.until = performance.now() + Math.min(MAX_PAUSE_MS, Number(error.nextRetryDelay));
+      return;
+    }
+    this.#inHand.delete(nameOf(look));
+  }
+
+  /** Tells what was seen, and says when the next check is due. */
+  async next(): Promise<number | null> {
+    const nextMs = await this.#settle();
+    const waits = [...this.#inHand.values()].flatMap(({ until }) =>
+      until === null ? [] : [Math.max(0, until - performance.now())],
+    );
+    const ms = Math.min(nextMs ?? Infinity, ...waits);
+    return ms === Infinity ? null : Math.ceil(ms);
+  }
+
+  async #settle(): Promise<number | null> {
+    const { account } = this.#input;
+    const { sinks, nextMs } = await settle(this.#deps, account, this.#now(), this.#excluded());
+    await this.#wake(sinks);
+    return nextMs;
+  }
+
+  /** What was called off is due in the ledger still. */
+  async release(looks: readonly DueLook[]): Promise<void> {
+    for (const look of looks) this.#inHand.delete(nameOf(look));
+  }
+
+  async renew(): Promise<void> {}
+
+  progress(): unknown {
+    return { checks: this.#checks };
+  }
+
+  #excluded(): Excluded {
+    const looks = [...this.#inHand.values()].map(({ look }) => look);
+    return {
+      messages: looks.flatMap((look) => ('message' in look ? [look.message] : [])),
+      conversations: looks.flatMap((look) => ('conversation' in look ? [look.conversation] : [])),
+    };
+  }
+}
+
+const nameOf = (look: DueLook) =>
+  'message' in look ? `message ${look.message}` : `page ${look.conversation}`;
+
+/** Tells what others have seen, without a call. @returns the sinks to wake, and milliseconds until a check is due */
+export async function settle(
+  deps: Deps,
+  account: string,
+  now: Date,
+  besides?: Excluded,
+): Promise<{ sinks: string[]; nextMs: number | null }> {
+  const announcing = { account, rules: deps.account(account).announce };
+  const { sinks, nextAt } = await deps.db.transaction((tx) => settleDeliveries(tx, announcing, now, besides));
+  return { sinks, nextMs: nextAt === null ? null : Math.max(0, nextAt.getTime() - now.getTime()) };
+}
+
+/**
+ * One check: GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages where that tells of several.
+ * @param attempt 1 for the first
+ */
+export async function checkDelivery(
+  deps: Deps,
+  { account: name, run }: DeliveryBatchInput,
+  due: DueLook,
+  { attempt, now }: { readonly attempt: number; readonly now: () => Date },
+): Promise<void> {
+  const { db, log } = deps;
+  const account = deps.account(name);
+  const look = askable(due);
+  let shown: (messageId: string) => Shown;
+  try {
+    shown = 'message' in look ? await readStatus(look) : await readPage(look);
+  } catch (error) {
+    const all = shownBy(error);
+    shown = () => all;
+  }
+  await db.transaction((tx) => recordLook(tx, account, look, shown, now()));
+
+  async function readStatus(look: { message: string }) {
     const found = await callApi(deps, account, run, 'messages:read', (client, options) =>
       client.messages.status(look.message, options),
     );
     return (): Shown => found ?? 'nothing';
   }
 
-  async function readPage(account: AccountAccess, run: string, look: { conversation: number }) {
+  async function readPage(look: { conversation: number }) {
     const page = await callApi(deps, account, run, 'messages:read', (client, options) =>
       client.conversations.messages(look.conversation, { pageSize: PAGE_SIZE }, options),
     );
     const items = new Map(page?.items.map((item) => [item.id, item]));
     return (messageId: string): Shown => {
       const item = items.get(messageId);
-      return item === undefined ? 'absent' : statusOf(item);
+      // One that could not be read may be the very one.
+      if (item === undefined) return page?.invalid.length === 0 ? 'absent' : 'unshown';
+      return statusOf(item);
     };
   }
 
   /** What an error says of the messages that were looked for; rethrown as a failure where it says nothing of them. */
-  function shownBy(error: unknown, look: DueLook, account: string): Shown {
+  function shownBy(error: unknown): Shown {
     if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
     const isPage = 'conversation' in look;
     if (error instanceof UnexpectedShapeError) {
-      log.warn({ account, at: error.path }, 'a look at a message that was sent shows no status');
+      log.warn({ account: name, at: error.path }, 'a look at a message that was sent shows no status');
       return isPage ? 'unshown' : 'nothing';
     }
     if (error instanceof InvalidArgumentError) return { end: 'INVALID_ARGUMENT' };
@@ -130,16 +254,18 @@ export function createDeliveryActivities(
       const code = refusalCode(error);
       if (code === 'ERR_MESSAGE_NOT_FOUND') return 'absent';
       if (refusalScope(code, STEP) === 'record') return isPage ? 'unshown' : { end: code };
-      log.warn({ account, code }, 'the account refuses to show how far messages are');
+      log.warn({ account: name, code }, 'the account refuses to show how far messages are');
       throw toFailure(error, STEP, 1);
     }
-    const { attempt } = Context.current().info;
     if (isTransient(error) && attempt >= MAX_ATTEMPTS) {
-      log.warn({ account, attempt }, 'a look at a message that was sent failed too often; another one comes');
+      log.warn(
+        { account: name, attempt },
+        'a look at a message that was sent failed too often; another one comes',
+      );
       return 'nothing';
     }
     if (!(error instanceof ApiError) && !isTransient(error))
-      log.error({ account, err: error }, 'a look failed');
+      log.error({ account: name, err: error }, 'a look failed');
     throw toFailure(error, STEP, attempt);
   }
 }

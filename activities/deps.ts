@@ -1,6 +1,6 @@
 // What activities are given by the composition root: nothing here is reached for, all of it is passed in.
+import { assumptionsFingerprint } from '../src/api-client/assumptions.ts';
 import type { MessagingClient } from '../src/api-client/client.ts';
-import type { Gate } from '../src/budget/gate.ts';
 import type { Budget } from '../src/budget/slots.ts';
 import type { CampaignSpec } from '../src/contracts/campaign.ts';
 import type {
@@ -15,6 +15,7 @@ import type { Source } from '../src/contracts/source.ts';
 import type { Database } from '../src/ledger/database.ts';
 import type { Mapping } from '../src/mapping/index.ts';
 import type { Sink } from '../src/sinks/sink.ts';
+import type { CallCounter } from './call-counter.ts';
 
 /** One token of an account, with a client of its own. */
 export interface TokenAccess {
@@ -40,6 +41,12 @@ export interface AccountAccess {
   readonly optOut: OptOutConfig;
 }
 
+/** Fingerprint of what Sluice assumes of the account: under another one, what could not be read is read again. */
+export function assumedBy({ tokens }: Pick<AccountAccess, 'tokens'>): string {
+  const [first] = tokens;
+  return first === undefined ? '' : assumptionsFingerprint(first.client.assumptions, 'all');
+}
+
 /** What time it is for campaigns, in milliseconds since 1970. Tests that skip time bring their own. */
 export interface Clock {
   now(): Promise<number>;
@@ -54,8 +61,8 @@ export interface ActivityLog {
 export interface Deps {
   readonly db: Database;
   readonly budget: Budget;
-  /** Keeps an account whose service hangs from taking the places of the others. */
-  readonly gate: Gate;
+  /** Calls of each run. */
+  readonly calls: CallCounter;
   readonly log: ActivityLog;
   /** @throws Error naming the account when the configuration has none of that name */
   account(name: string): AccountAccess;

@@ -1,9 +1,10 @@
 // Errors of the API client as Temporal failures: what is retried and when, and how far a refusal reaches.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { ApiError, TransportError, UnexpectedShapeError } from '../src/api-client/errors.ts';
+import { isKnownCode } from '../src/api-client/error-codes.ts';
+import { ApiError, refusalHint, TransportError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import { EFFECT_STEPS } from '../src/contracts/intake.ts';
-import type { RefusalDetails, RefusalScope } from '../src/contracts/run.ts';
+import type { RefusalDetails, RefusalScope, ShapeDetails } from '../src/contracts/run.ts';
 import { MediaError } from '../src/media/media-error.ts';
 
 /** The token itself is refused: nothing can go on until somebody acts. */
@@ -36,6 +37,7 @@ const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_A
  * What the account or its plan refuses, whichever event asks: the event waits, since somebody who acts at the service
  * lets it go on as it is. All other refusals are of what stands in the event itself or in its route, which no
  * waiting mends: a flow that is switched off or gone, a connection that is not there, a conversation in human hands.
+ * A contact that is missing in a call which names one stands under another name there (flows.contactIdentity).
  */
 const EFFECT_CODES = new Set([
   'ERR_SCOPE_MISSING',
@@ -44,6 +46,7 @@ const EFFECT_CODES = new Set([
   'ERR_STORAGE_LIMIT_REACHED',
   'ERR_INVALID_TAGMODE',
   'ERR_NO_CONNECTION_AVAILABLE',
+  ...['ERR_CONTACT_IDENTIFIER_REQUIRED', 'ERR_NUMBER_REQUIRED', 'ERR_MISSING_NUMBER'],
 ]);
 
 /**
@@ -76,6 +79,35 @@ export function refusalScope(code: string, step: RefusalDetails['step']): Refusa
   if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
   if (CONNECTION_CODES.has(code) && step === 'upsertContact') return 'run';
   return 'record';
+}
+
+/** How far an answer in an unexpected shape reaches: what every record of the account would meet stops them all. */
+export function shapeScope(error: UnexpectedShapeError, step: RefusalDetails['step']): RefusalScope {
+  if (!error.isAccountWide) return 'record';
+  if (VITAL_STEPS.has(step) || step === 'triggerMember') return 'run';
+  // An id that can't be kept is no matter of one step: the next one would write about it.
+  return error.assumption === null && !isEffect(step) ? 'run' : 'step';
+}
+
+/** What travels with a failure about a shape; undefined when no assumption is at fault. */
+export function shapeDetails(error: unknown): ShapeDetails | undefined {
+  if (error instanceof UnexpectedShapeError) {
+    const { assumption, seen } = error;
+    return { assumptions: assumption === null ? [] : [assumption], seen };
+  }
+  if (error instanceof ApiError && error.assumptions.length > 0)
+    return { assumptions: error.assumptions, seen: [] };
+  return undefined;
+}
+
+/** The details of a failure, with what is known of the shape. */
+export function refusalDetails(
+  error: unknown,
+  scope: RefusalScope,
+  step: RefusalDetails['step'],
+): RefusalDetails {
+  const shape = shapeDetails(error);
+  return shape === undefined ? { scope, step } : { scope, step, shape };
 }
 
 function isEffect(step: RefusalDetails['step']): boolean {
@@ -131,14 +163,15 @@ export function toFailure(error: unknown, step: RefusalDetails['step'], failures
     if (error.status === 429) return comeBack(rateLimitWaitMs(error), 'the token is over its limit');
     const message = callReason(error);
     const code = refusalCode(error);
-    if (isRefusal(error)) return refusal(code, message, { scope: refusalScope(code, step), step });
+    if (isRefusal(error))
+      return refusal(code, message, refusalDetails(error, refusalScope(code, step), step));
     return retryable(message, code, failures);
   }
   if (error instanceof TransportError) {
     return retryable(error.message, `TRANSPORT_${error.reason.toUpperCase()}`, failures);
   }
   if (error instanceof UnexpectedShapeError) {
-    return refusal('UNEXPECTED_SHAPE', error.message, { scope: 'record', step });
+    return refusal('UNEXPECTED_SHAPE', error.message, refusalDetails(error, shapeScope(error, step), step));
   }
   if (error instanceof MediaError) return retryable(error.message, error.code, failures);
   const name = error instanceof Error ? (error as Error).name : 'error';
@@ -167,11 +200,31 @@ export function callReason({ message, requiredScope }: ApiError): string {
   return requiredScope === null ? message : `${message}: the token lacks the scope ${requiredScope}`;
 }
 
-/** Reason of a failed record for the operator: what was refused, by which code. */
-export function recordReason(error: ApiError | UnexpectedShapeError): string {
-  return error instanceof ApiError
-    ? `the service refused with ${refusalCode(error)} (HTTP ${error.status})`
-    : `the answer lacks ${error.path}`;
+/** An override as it stands in the configuration of this account. */
+export const forAccount = (account: string, message: string): string =>
+  message.replaceAll('accounts.<name>', `accounts.${account}`);
+
+/** The same error, whose message names the override in the configuration of this account. */
+export function namedFor<E>(account: string, error: E): E {
+  if (error instanceof ApiError || error instanceof UnexpectedShapeError)
+    error.message = forAccount(account, error.message);
+  return error;
+}
+
+/**
+ * Reason of a failed record for the operator: what was refused, by which code, or what could not be read; with the
+ * assumption that may be at fault and its override.
+ */
+export function recordReason(account: string, error: ApiError | UnexpectedShapeError): string {
+  return forAccount(account, reasonFor(error));
+}
+
+function reasonFor(error: ApiError | UnexpectedShapeError): string {
+  if (!(error instanceof ApiError)) return error.message;
+  const { code, kind, assumptions, status, method, path } = error;
+  const isListed = kind === 'coded' && code !== null && isKnownCode(code) && assumptions.length === 0;
+  const where = isListed ? '' : ` at ${method} ${path}`;
+  return `the service refused with ${refusalCode(error)} (HTTP ${status})${where}${refusalHint({ code, kind, assumptions })}`;
 }
 
 /** This worker's configuration lacks what is asked for; another worker may have one that knows it. */

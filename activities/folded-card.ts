@@ -2,18 +2,20 @@
 import type { Card } from '../src/api-client/schemas/card.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Database, Queryable } from '../src/ledger/database.ts';
-import { ensurePerson, noteContact } from '../src/ledger/people.ts';
-import { markSent, rememberTagIds, settleStep } from '../src/ledger/records.ts';
+import type { Note } from '../src/ledger/notes.ts';
+import { contactNote, makePerson } from '../src/ledger/people.ts';
+import { markSent, type StepChange, settleStep } from '../src/ledger/records.ts';
 import { contactChange } from './contact-change.ts';
 import { again } from './contacts.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, planSteps } from './sync-diff.ts';
-import { noteTagPlan, planTags } from './tag-plan.ts';
+import { planTags, sentTags } from './tag-plan.ts';
 
 /** The effect is named by the person's ledger id, so there must be one. */
 export async function withPerson(db: Queryable, c: StepContext): Promise<StepContext> {
-  await ensurePerson(db, c.spec.account, c.row.key);
-  return await again(db, c);
+  if (c.person !== null) return c;
+  const made = await makePerson(db, c.spec.account, c.row.key);
+  return made === null ? await again(db, c) : { ...c, person: { ...made, card: null } };
 }
 
 /** Inputs that make the contact along with the card. */
@@ -49,21 +51,27 @@ export async function settleOvertaken(db: Database, c: StepContext): Promise<Ste
   if (missing === 0 || (row.todo & STEP_BITS.setTags) !== 0) return null;
   // Once only: from now on the record counts as written.
   return await db.transaction(async (tx) => {
-    await markSent(tx, row.id);
+    await markSent(tx, row.id, row.holder);
     return await settleStep(tx, row.id, { clear: 0, add: missing | STEP_BITS.findCard });
   });
 }
 
-/** The contact that came with the card; what it lacks is still to do. */
-export async function noteFolded(tx: Queryable, c: StepContext, card: Card) {
-  const { id, number, name, tags } = card.contact;
+/** The contact that came with the card, as the ledger keeps it, and what it lacks: that is still to do. */
+export async function foldedContact(
+  tx: Queryable,
+  c: StepContext,
+  card: Card,
+): Promise<{ note: Note; change: Pick<StepChange, 'add' | 'created' | 'tagIds'> }> {
+  const { id, number, name, tags: current } = card.contact;
   const { contact, extraInfo } = c.record;
   const change = contactChange(contact, {}, null, c.spec.options, true);
   const hashes = hashRecord(c.record, c.spec.options);
   const right = change.write.name === undefined || change.write.name === name;
   // No name: the service takes it under another key. Another name: the contact was there all the same.
   const made = right || name === number || name === '';
-  await noteContact(tx, c.spec.account, c.row.key, {
+  const plan = right && tagBit(c) !== 0 ? await planTags(tx, c, current) : null;
+  const tags = plan !== null && plan.ids === null ? sentTags(c, plan) : null;
+  const note = contactNote(c.spec.account, c.row.key, {
     remoteId: id,
     remoteNumber: number,
     hashContact: right ? hashes.contact : '',
@@ -71,16 +79,11 @@ export async function noteFolded(tx: Queryable, c: StepContext, card: Card) {
     extra: null,
     marks: right ? change.sent : {},
     createdBy: made ? c.spec.sync : null,
+    ...(tags === null ? {} : { tags }),
   });
-  if (!right) return { add: STEP_BITS.upsertContact | tagBit(c), created: made };
-  const none = { add: 0, created: true };
-  if (tagBit(c) === 0) return none;
-  const plan = await planTags(tx, c, tags);
-  if (plan === null) return { ...none, add: STEP_BITS.setTags };
-  if (plan.ids !== null) {
-    await rememberTagIds(tx, c.row.id, { ...plan, ids: plan.ids });
-    return { ...none, add: STEP_BITS.setTags };
-  }
-  await noteTagPlan(tx, c, plan);
-  return none;
+  if (!right) return { note, change: { add: STEP_BITS.upsertContact | tagBit(c), created: made } };
+  if (tagBit(c) === 0 || (plan !== null && plan.ids === null))
+    return { note, change: { add: 0, created: true } };
+  const tagIds = plan?.ids == null ? {} : { tagIds: { ...plan, ids: plan.ids } };
+  return { note, change: { add: STEP_BITS.setTags, created: true, ...tagIds } };
 }

@@ -1,25 +1,25 @@
 // All activities, built from what they depend on. Workflows import their type only.
 import { createCampaignApiActivities, createCampaignLedgerActivities } from './campaign/index.ts';
-import { createCardActivities } from './cards.ts';
 import { createCatalogActivities } from './catalog.ts';
-import { createContactActivities } from './contacts.ts';
 import { createDeliveryActivities, createDeliveryLedgerActivities } from './delivery.ts';
 import type { Deps } from './deps.ts';
-import { createEffectActivities } from './effects/index.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { createIntakeActivities } from './intake.ts';
 import { createOutboxActivities } from './outbox.ts';
 import { createPollControlActivities } from './polling/control.ts';
 import { createPollingActivities } from './polling/index.ts';
-import { createSinkActivities } from './sinks.ts';
 import { createSettlementActivities, createSnapshotActivities } from './snapshot.ts';
+import { createSyncBatchActivities } from './sync-batch.ts';
 import { createSyncPlanActivities } from './sync-plan.ts';
+import { createEventActivities } from './work-event.ts';
+
+export { createEventActivities };
 
 /** Activities of the work queue: the ledger, the sources and the sinks. */
 export function createLedgerActivities(deps: Deps) {
   return {
     ...createSyncPlanActivities(deps),
     ...createSettlementActivities(deps),
-    ...createSinkActivities(deps),
     ...createOutboxActivities(deps),
     ...createIntakeActivities(deps),
     ...createDeliveryLedgerActivities(deps),
@@ -28,18 +28,30 @@ export function createLedgerActivities(deps: Deps) {
   };
 }
 
-/** Activities of the API queue: each is one call of the API. */
+/** Activities of the API queue. */
 export function createApiActivities(deps: Deps) {
-  return {
+  const activities = {
     ...createCatalogActivities(deps),
     ...createSnapshotActivities(deps),
-    ...createContactActivities(deps),
-    ...createCardActivities(deps),
-    ...createEffectActivities(deps),
+    ...createSyncBatchActivities(deps),
     ...createPollingActivities(deps),
     ...createDeliveryActivities(deps),
     ...createCampaignApiActivities(deps),
   };
+  // Before an activity ends, the calls that it made are in the ledger: the run's report has them all.
+  const counted = around(activities, (work) => withHeartbeats(work).finally(() => deps.calls.flush()));
+  return counted;
 }
 
-export type Activities = ReturnType<typeof createLedgerActivities> & ReturnType<typeof createApiActivities>;
+/** The same activities, each run by `run`. */
+function around<A extends object>(activities: A, run: <T>(work: () => Promise<T>) => Promise<T>): A {
+  const wrapped = Object.entries(activities).map(([name, activity]) => [
+    name,
+    (...input: unknown[]) => run(() => (activity as (...input: unknown[]) => Promise<unknown>)(...input)),
+  ]);
+  return Object.fromEntries(wrapped) as A;
+}
+
+export type Activities = ReturnType<typeof createLedgerActivities> &
+  ReturnType<typeof createApiActivities> &
+  ReturnType<typeof createEventActivities>;

@@ -3,10 +3,10 @@ import type { SinkEvent } from '../src/contracts/events.ts';
 import type { Failure, Tried } from '../src/ledger/outbox-circuit.ts';
 import { type Sent, type Sink, SinkError } from '../src/sinks/sink.ts';
 
-export interface Batch {
+export interface Sending {
   readonly sink: Sink;
   readonly events: readonly { readonly seq: number; readonly event: SinkEvent }[];
-  /** Cancellation of the sitting. */
+  /** Cancellation of the sending. */
   readonly cancelled: AbortSignal;
   /** Milliseconds until the sink is told to give up. */
   readonly deadlineMs: number;
@@ -14,7 +14,7 @@ export interface Batch {
   readonly graceMs: number;
 }
 
-export interface BatchEnd {
+export interface SendingEnd {
   readonly tried: readonly Tried[];
   /** The sink takes no more now, and that says nothing of it or the events. */
   readonly over: boolean;
@@ -29,8 +29,8 @@ const HUNG = Symbol('hung');
  * Sends, and never throws. What the sink did not try is left out of the answer. A sink that throws or answers amiss is at fault:
  * for a single event that is its failure, for several it is nobody's yet.
  */
-export async function sendBatch(batch: Batch): Promise<BatchEnd> {
-  const { sink, events, cancelled, deadlineMs } = batch;
+export async function sendEvents(sending: Sending): Promise<SendingEnd> {
+  const { sink, events, cancelled, deadlineMs } = sending;
   const deadline = new AbortController();
   const timer = setTimeout(
     () => deadline.abort(new DOMException('no answer in time', 'TimeoutError')),
@@ -42,20 +42,20 @@ export async function sendBatch(batch: Batch): Promise<BatchEnd> {
     const results = await orHung(
       Promise.resolve().then(() => sink.send(told, { signal })),
       signal,
-      batch.graceMs,
+      sending.graceMs,
     );
-    if (results === HUNG) return cancelled.aborted ? NOTHING : late(batch);
-    return outcomesOf(batch, results, deadline.signal);
+    if (results === HUNG) return cancelled.aborted ? NOTHING : late(sending);
+    return outcomesOf(sending, results, deadline.signal);
   } catch (error) {
     if (cancelled.aborted) return NOTHING;
-    if (deadline.signal.aborted) return late(batch);
-    return faulty(batch, failureOf(error));
+    if (deadline.signal.aborted) return late(sending);
+    return faulty(sending, failureOf(error));
   } finally {
     clearTimeout(timer);
   }
 }
 
-const NOTHING: BatchEnd = { tried: [], over: true, fault: null };
+const NOTHING: SendingEnd = { tried: [], over: true, fault: null };
 
 /** Resolves with `HUNG` when `sending` has not ended so long after the signal. */
 async function orHung<T>(
@@ -84,10 +84,10 @@ async function orHung<T>(
   }
 }
 
-function outcomesOf(batch: Batch, results: readonly Sent[], deadline: AbortSignal): BatchEnd {
-  const { events, cancelled } = batch;
+function outcomesOf(sending: Sending, results: readonly Sent[], deadline: AbortSignal): SendingEnd {
+  const { events, cancelled } = sending;
   if (!isAnswer(results, events.length))
-    return faulty(batch, fault(`the sink did not answer for each of ${events.length} events`));
+    return faulty(sending, fault(`the sink did not answer for each of ${events.length} events`));
   const anySent = results.some(({ state }) => state === 'sent');
   const tried: Tried[] = [];
   let over = cancelled.aborted;
@@ -99,10 +99,10 @@ function outcomesOf(batch: Batch, results: readonly Sent[], deadline: AbortSigna
     const given = failure.code === 'GIVEN_UP';
     if (failure.code === 'CLOSED' || (given && cancelled.aborted)) over = true;
     else if (given && deadline.aborted)
-      tried.push({ seq, state: 'failed', failure: { ...tooLate(batch.deadlineMs), sinkWide: !anySent } });
+      tried.push({ seq, state: 'failed', failure: { ...tooLate(sending.deadlineMs), sinkWide: !anySent } });
     else tried.push({ seq, state: 'failed', failure });
   }
-  if (tried.length === 0 && !over) return faulty(batch, fault('the sink tried none of the events'));
+  if (tried.length === 0 && !over) return faulty(sending, fault('the sink tried none of the events'));
   return { tried, over, fault: null };
 }
 
@@ -115,17 +115,17 @@ function isAnswer(results: unknown, count: number): results is readonly Sent[] {
 }
 
 /** The place as a whole: the first event stands for it, the others are left as they are. */
-function late(batch: Batch): BatchEnd {
-  return { tried: [firstFailed(batch, tooLate(batch.deadlineMs))], over: false, fault: null };
+function late(sending: Sending): SendingEnd {
+  return { tried: [firstFailed(sending, tooLate(sending.deadlineMs))], over: false, fault: null };
 }
 
-function faulty(batch: Batch, failure: Failure): BatchEnd {
-  if (batch.events.length === 1 || failure.sinkWide)
-    return { tried: [firstFailed(batch, failure)], over: false, fault: null };
+function faulty(sending: Sending, failure: Failure): SendingEnd {
+  if (sending.events.length === 1 || failure.sinkWide)
+    return { tried: [firstFailed(sending, failure)], over: false, fault: null };
   return { tried: [], over: false, fault: failure };
 }
 
-function firstFailed({ events }: Batch, failure: Failure): Tried {
+function firstFailed({ events }: Sending, failure: Failure): Tried {
   return { seq: events[0]?.seq as number, state: 'failed', failure };
 }
 

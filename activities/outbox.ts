@@ -2,24 +2,24 @@
 import { Context } from '@temporalio/activity';
 import type {
   OutboxAct,
+  OutboxBatchResult,
   OutboxEntry,
   OutboxFilter,
-  OutboxTurn,
   SinkStatus,
 } from '../src/contracts/outbox.ts';
 import { describeSinks, discardOutbox, listOutbox, reopenOutbox } from '../src/ledger/outbox-desk.ts';
 import type { Deps } from './deps.ts';
-import { type SittingOptions, sit } from './outbox-sitting.ts';
+import { type OutboxBatchOptions, runOutboxBatch } from './outbox-batch.ts';
 import { wakeSinks } from './wake.ts';
 
-export function createOutboxActivities(deps: Deps, options: SittingOptions = {}) {
+export function createOutboxActivities(deps: Deps, options: OutboxBatchOptions = {}) {
   const { db, log } = deps;
   return {
-    /** One sitting of one sink. Never fails because of the sink; a cancelled one keeps what is known, and ends. */
-    async deliverOutbox({ sink }: { sink: string }): Promise<OutboxTurn> {
+    /** A batch of one sink. Never fails because of the sink; a cancelled one keeps what is known, and ends. */
+    async outboxBatch({ sink }: { sink: string }): Promise<OutboxBatchResult> {
       const context = Context.current();
       const heartbeat = () => context.heartbeat();
-      return await sit(deps, sink, { cancelled: context.cancellationSignal, heartbeat }, options);
+      return await runOutboxBatch(deps, sink, { cancelled: context.cancellationSignal, heartbeat }, options);
     },
 
     async listOutbox(filter: OutboxFilter): Promise<OutboxEntry[]> {

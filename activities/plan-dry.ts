@@ -1,11 +1,14 @@
 // A dry run: plans a run as a worker would, looks at what it staged, and rolls all of it back. It makes no call.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PlanReport } from '../src/contracts/plan.ts';
+import type { PlanProblem, PlanReport } from '../src/contracts/plan.ts';
 import type { RunSpec } from '../src/contracts/run.ts';
 import { SourceError } from '../src/contracts/source.ts';
 import type { Database, Queryable } from '../src/ledger/database.ts';
+import { readFindings } from '../src/ledger/row-problems.ts';
 import { getRun, openDryRun, reportRun } from '../src/ledger/runs.ts';
+import { shadowRunTables } from '../src/ledger/scratch.ts';
+import { Newcomers } from './plan-newcomers.ts';
 import { outlookOf } from './plan-outlook.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';
 import type { Makers } from './plan-tools.ts';
@@ -19,6 +22,8 @@ export interface DryRunOptions {
   /** Calls a minute that the account's tokens allow now. */
   readonly callsPerMinute: number;
   onProgress(progress: PlanProgress): void;
+  /** Takes the plan with all problems of its rows, which are gone when it returns. Values are personal data. */
+  readonly list?: (plan: PlanReport, problems: AsyncIterable<PlanProblem>) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -40,11 +45,15 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
   const { spec, signal, callsPerMinute } = options;
   try {
     await db.transaction(async (tx) => {
+      // One state of the ledger from the first page to the last, whatever runs beside it.
+      await tx.query('set transaction isolation level repeatable read');
+      await shadowRunTables(tx);
       const id = await openDryRun(tx, spec, randomUUID());
       const inside = { query: tx.query, transaction: <T>(work: (tx: Queryable) => Promise<T>) => work(tx) };
       const { baseDir } = options;
       const { openSource, compileMapping } = options.makers;
-      const deps = { db: inside, openSource, compileMapping, baseDir, memories: new Map() };
+      const newcomers = new Newcomers(options.samples);
+      const deps = { db: inside, openSource, compileMapping, baseDir, memories: new Map(), newcomers };
       const planned = await patiently(signal, () =>
         planPages(deps, id, {
           signal,
@@ -56,26 +65,49 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       );
       options.onProgress({ ...planned, share: 1 });
       const run = await getRun(tx, id);
-      const { read, rejected, unchanged, carried = 0, warnings, problems } = await reportRun(tx, id);
-      const { calls, ...outlook } = await outlookOf(tx, run, options.samples, signal);
+      const { read, rejected, unchanged, merged, carried = 0, ...more } = await reportRun(tx, id);
+      const { warnings, totals, problems } = more;
+      const { calls, ...outlook } = await outlookOf(tx, run, newcomers, options.samples, signal);
       const seconds = (count: number) => Math.ceil((Math.max(0, count - 1) * 60) / callsPerMinute);
-      throw new RolledBack({
-        ...{ account: spec.account, sync: spec.sync, read, unchanged, rejected, carried, calls },
+      const report: PlanReport = {
+        ...{ account: spec.account, sync: spec.sync, read, unchanged, merged, rejected, carried, calls },
         ...outlook,
         pace: { callsPerMinute, minSeconds: seconds(calls.min), maxSeconds: seconds(calls.max) },
         done: { earliest: after(seconds(calls.min)), latest: after(seconds(calls.max)) },
         warnings,
+        totals,
         problems,
-      });
+      };
+      await options.list?.(report, problemsOf(tx, id, signal));
+      throw new RolledBack(report);
     });
   } catch (error) {
     if (error instanceof RolledBack) return error.report;
     throw error;
-  } finally {
-    // What was rolled back left its space behind.
-    if (db.engine === 'pglite') await db.query('vacuum run_records, plan_pages');
   }
   throw new Error('a dry run ended without a report');
+}
+
+async function* problemsOf(
+  tx: Queryable,
+  runId: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<PlanProblem> {
+  for await (const finding of readFindings(tx, runId, { kinds: ['reject', 'warning'] })) {
+    signal?.throwIfAborted();
+    const { row, kind, field, column, code, reason, value, otherRow, otherValue } = finding;
+    yield {
+      row,
+      outcome: kind === 'reject' ? 'rejected' : 'warning',
+      where: field,
+      ...(column === null ? {} : { column }),
+      code,
+      reason,
+      ...(value === null ? {} : { value }),
+      ...(otherRow === null ? {} : { otherRow }),
+      ...(otherValue === null ? {} : { otherValue }),
+    };
+  }
 }
 
 /** A source that asks to wait is waited for: pages planned so far stand. */

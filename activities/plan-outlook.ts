@@ -8,12 +8,18 @@ import { findPeople, type KnownPerson, missingTags } from '../src/ledger/people.
 import { stagedRecords } from '../src/ledger/records.ts';
 import type { RunRow } from '../src/ledger/runs.ts';
 import { contactChange } from './contact-change.ts';
-import { canFold, hashRecord, needsRead, pipelineName } from './sync-diff.ts';
+import type { Newcomers } from './plan-newcomers.ts';
+import { canFold, hashRecord, needsRead, pipelineName, planNewcomer } from './sync-diff.ts';
 
-/** From so many people on, of whom nobody asks, a page of the account's contacts is read; see workflows/crm-sync.ts. */
+/** From this many people on whom nobody looks up, a page of the account's contacts is read. */
 const BLIND = 20;
 const BATCH = 2000;
-const CARD_STEPS = STEP_BITS.createCard | STEP_BITS.moveStage;
+const CARD_WRITES = STEP_BITS.createCard | STEP_BITS.moveStage;
+
+/** Is the list of the account's contacts read before the first write? */
+export function readsContacts(work: { readonly lookups: number; readonly blind: number }): boolean {
+  return work.lookups > 1 || work.blind >= BLIND;
+}
 
 export interface Outlook {
   readonly create: number;
@@ -29,11 +35,13 @@ export interface Outlook {
 }
 
 /**
+ * @param newcomers people whom the ledger does not know, who are not staged
  * @param samples how many records of each action are shown in full, with personal data
  */
 export async function outlookOf(
   tx: Queryable,
   run: RunRow,
+  newcomers: Newcomers,
   samples: number,
   signal?: AbortSignal,
 ): Promise<Outlook> {
@@ -62,11 +70,23 @@ export async function outlookOf(
         for (const { field } of changes) add(person === null ? fields.create : fields[kindOf(action)], field);
       tally.count(todo, payload, person, run);
       const alike = shown.filter((sample) => sample.action === action && (sample.row === 0) === (row === 0));
-      if (alike.length < samples) shown.push({ row, key, action, steps: stepsOf(todo), changes });
+      // Records are in the order in which they were staged: an earlier row may come later.
+      const earlier = samples > 0 && alike.some((sample) => sample.row > row);
+      if (alike.length < samples || earlier) shown.push({ row, key, action, steps: stepsOf(todo), changes });
     }
     const last = records.at(-1);
     if (last === undefined || records.length < BATCH) break;
     after = last.id;
+  }
+  for (const { record, todo, people } of newcomers.shapes()) {
+    add(actions, 'create', people);
+    for (const { field } of changesOf(record, null, todo, run, false)) add(fields.create, field, people);
+    tally.count(todo, record, null, run, people);
+  }
+  for (const { row, record } of newcomers.samples()) {
+    const todo = planNewcomer(record, options);
+    const changes = changesOf(record, null, todo, run, false);
+    shown.push({ row, key: record.key, action: 'create', steps: stepsOf(todo), changes });
   }
   const steps = tally.lines(options.mode, (await missingTags(tx, run)).length);
   const sum = (of: 'min' | 'ifNew' | 'max') => steps.reduce((total, line) => total + line[of], 0);
@@ -77,12 +97,23 @@ export async function outlookOf(
     vanished: actions.get('vanished') ?? 0,
     fields: { update: Object.fromEntries(fields.update), create: Object.fromEntries(fields.create) },
     calls: { min: sum('min'), ifNew: sum('ifNew'), max: sum('max'), steps },
-    samples: shown,
+    samples: firstOfEach(shown, samples),
   };
 }
 
-function add<K>(counts: Map<K, number>, key: K): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+/** Of each action and of people who left the source, in the order of the rows; who left comes last. */
+function firstOfEach(shown: readonly PlanSample[], samples: number): PlanSample[] {
+  const ordered = shown.toSorted((a, b) => (a.row || Infinity) - (b.row || Infinity));
+  const counts = new Map<string, number>();
+  return ordered.filter(({ row, action }) => {
+    const kind = `${row === 0} ${action}`;
+    add(counts, kind);
+    return (counts.get(kind) ?? 0) <= samples;
+  });
+}
+
+function add<K>(counts: Map<K, number>, key: K, times = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + times);
 }
 
 function actionOf(todo: number, person: KnownPerson | null): PlanAction {
@@ -149,30 +180,31 @@ class Tally {
   /** Calls that people new to the ledger cost if the service knows them. */
   readonly #found = { reads: 0, cards: 0, tags: 0 };
 
-  count(todo: number, record: CrmRecord, person: KnownPerson | null, run: RunRow): void {
+  /** @param times people with a record of this shape */
+  count(todo: number, record: CrmRecord, person: KnownPerson | null, run: RunRow, times = 1): void {
     const { options } = run.spec;
     const isNew = person?.remote_id == null;
     const counts = isNew ? this.#fresh : this.#known;
-    for (const step of stepsOf(todo)) counts[step] = (counts[step] ?? 0) + 1;
+    for (const step of stepsOf(todo)) counts[step] = (counts[step] ?? 0) + times;
     const looksUp = (todo & STEP_BITS.lookup) !== 0;
-    if (looksUp) this.#lookups++;
-    if ((todo & STEP_BITS.setTags) !== 0) this.#tags++;
-    if ((todo & CARD_STEPS) !== 0) this.#cardSteps++;
+    if (looksUp) this.#lookups += times;
+    if ((todo & STEP_BITS.setTags) !== 0) this.#tags += times;
+    if ((todo & CARD_WRITES) !== 0) this.#cardSteps += times;
     if (!isNew) {
       const reads = (todo & STEP_BITS.readExtraInfo) !== 0;
-      if ((todo & STEP_BITS.upsertContact) !== 0 && !reads) this.#sureUpserts++;
+      if ((todo & STEP_BITS.upsertContact) !== 0 && !reads) this.#sureUpserts += times;
       return;
     }
-    if (!looksUp) this.#blind++;
-    if (canFold(record, options)) this.#folds++;
-    if (record.extraInfo.length > 0 && needsRead(null, options)) this.#found.reads++;
-    if ((todo & STEP_BITS.createCard) !== 0) this.#found.cards++;
+    if (!looksUp) this.#blind += times;
+    if (canFold(record, options)) this.#folds += times;
+    if (record.extraInfo.length > 0 && needsRead(null, options)) this.#found.reads += times;
+    if ((todo & STEP_BITS.createCard) !== 0) this.#found.cards += times;
   }
 
   lines(mode: RunRow['spec']['options']['mode'], missing: number): PlanCalls[] {
     const known = (step: Step) => this.#known[step] ?? 0;
     const fresh = (step: Step) => this.#fresh[step] ?? 0;
-    const asks = this.#lookups > 1 || this.#blind >= BLIND;
+    const asks = readsContacts({ lookups: this.#lookups, blind: this.#blind });
     const folds = asks ? this.#folds : 0;
     // People who are not on the service cost nothing further in a sync that creates nobody.
     const made = mode === 'update' ? 0 : 1;

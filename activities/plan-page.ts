@@ -1,12 +1,21 @@
 // One page of a source, read, mapped and hashed: all that planning can do without the ledger. Runs in the worker's own
 // thread or in a thread beside it, so that what comes out is made of texts, numbers and bytes.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { SyncConfig } from '../src/contracts/config.ts';
 import type { CrmRecord, RowProblem } from '../src/contracts/record.ts';
-import type { Source, SourceCursor, SourceRow } from '../src/contracts/source.ts';
-import type { RowFinding } from '../src/ledger/records.ts';
-import type { Mapping } from '../src/mapping/index.ts';
-import { hashRecord, refName } from './sync-diff.ts';
+import {
+  type Source,
+  type SourceCursor,
+  SourceError,
+  type SourceNote,
+  type SourcePage,
+} from '../src/contracts/source.ts';
+import { storable } from '../src/contracts/stored-json.ts';
+import type { RowFinding } from '../src/ledger/row-problems.ts';
+import { describeDates, describeMissingNumber, type Mapping } from '../src/mapping/index.ts';
+import { shapeOf } from './plan-newcomers.ts';
+import type { SlowRows } from './plan-slow.ts';
+import type { UniteRules } from './plan-unite.ts';
+import { type DiffOptions, hashRecord, refName } from './sync-diff.ts';
 
 /** Records compressed together: reading one back costs 6 KB and 0.3 ms. */
 export const CHUNK = 128;
@@ -19,8 +28,10 @@ export interface MappedRow {
   readonly hashes: string;
   /** `''`: no card wanted; `?`: in any stage; `=Name`: in that stage. */
   readonly stage: string;
-  /** The record as JSON. */
+  /** The record as JSON that the ledger can store. */
   readonly json: string;
+  /** What the record amounts to for a person whom the ledger does not know: see plan-newcomers.ts. */
+  readonly shape: number;
 }
 
 export interface MappedPage {
@@ -35,6 +46,8 @@ export interface MappedPage {
   readonly unreadable: number;
   /** Columns that rows of the source's first page have; null on later pages. */
   readonly found: readonly string[] | null;
+  /** What the source says about itself. */
+  readonly notes: readonly SourceNote[];
   readonly next: SourceCursor | null;
   readonly progress: number | null;
   readonly watermark: SourceCursor | null;
@@ -47,7 +60,9 @@ export interface PageTools {
   readonly mapping: Mapping;
   /** Reads the number alone; null when the sync is no mirror. */
   readonly keys: Mapping | null;
-  readonly rules: Pick<SyncConfig, 'fields'>;
+  readonly rules: DiffOptions;
+  readonly slow: SlowRows;
+  readonly unite: UniteRules;
 }
 
 export interface PageRequest {
@@ -57,10 +72,12 @@ export interface PageRequest {
   readonly signal?: AbortSignal;
 }
 
-/** @throws SourceError when the source can't be read */
+/** @throws SourceError when the source can't be read; MappingStoppedError when an expression takes too long on too many rows */
 export async function readMappedPage(tools: PageTools, request: PageRequest): Promise<MappedPage> {
   const { cursor, ...options } = request;
-  const page = await tools.source.read(cursor, options);
+  const scan = cursor === null ? (tools.mapping.scan() ?? undefined) : undefined;
+  const page = await tools.source.read(cursor, { ...options, scan });
+  if (cursor === null) requireNumberColumn(tools.mapping, page);
   const good: MappedRow[] = [];
   const findings: RowFinding[] = [];
   const rejectedKeys: string[] = [];
@@ -68,16 +85,19 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
   let unreadable = 0;
   for (const { row, values, problem } of page.rows) {
     // Awaiting a plain value costs a turn of the event loop; most mappings answer at once.
-    const pending = values === null || problem !== undefined ? null : tools.mapping.apply(values);
+    const pending = values === null || problem !== undefined ? null : tools.mapping.apply(values, page.scan);
     const result = pending instanceof Promise ? await pending : pending;
+    const before = findings.length;
     if (result?.ok === true) {
       good.push(mappedRow(row, result.record, tools.rules));
       for (const warning of result.warnings) findings.push({ row, kind: 'warning', problem: warning });
+      if (findings.length > before) tools.slow.add(findings.slice(before));
       continue;
     }
     rejected++;
     const problems = result === null ? [problem ?? UNREADABLE] : result.problems;
     for (const each of problems) findings.push({ row, kind: 'reject', problem: each });
+    tools.slow.add(findings.slice(before));
     if (values === null) unreadable++;
     else if (tools.keys !== null) {
       const alone = await tools.keys.apply(values);
@@ -91,19 +111,33 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
     findings,
     rejectedKeys,
     unreadable,
-    found: cursor === null ? columnsOf(page.rows) : null,
+    found: cursor === null ? (page.columns ?? columnsOf(page.rows)) : null,
+    notes: [
+      ...(page.notes ?? []),
+      ...(cursor === null && page.scan !== undefined ? describeDates(page.scan) : []),
+    ],
     next: page.next,
     progress: page.progress,
     watermark: page.watermark ?? null,
-    packed: page.next === null ? { bytes: new Uint8Array(), ends: [] } : pack(good),
+    packed: page.next === null ? NOTHING_PACKED : pack(good),
   };
 }
 
-export function mappedRow(row: number, record: CrmRecord, rules: Pick<SyncConfig, 'fields'>): MappedRow {
-  const { contact, extra, tags } = hashRecord(record, rules);
+export function mappedRow(row: number, mapped: CrmRecord, rules: DiffOptions): MappedRow {
+  const text = JSON.stringify(mapped);
+  const json = storable(text);
+  // What is compared is what the ledger will hold.
+  const record = json === text ? mapped : (JSON.parse(json) as CrmRecord);
+  const hashes = hashRecord(record, rules);
   const { card } = record;
-  const stage = card === undefined ? '' : card.stage === undefined ? '?' : `=${refName(card.stage)}`;
-  return { row, key: record.key, hashes: contact + extra + tags, stage, json: JSON.stringify(record) };
+  return {
+    row,
+    key: record.key,
+    hashes: hashes.contact + hashes.extra + hashes.tags,
+    stage: card === undefined ? '' : card.stage === undefined ? '?' : `=${refName(card.stage)}`,
+    json,
+    shape: shapeOf(record, rules),
+  };
 }
 
 const UNREADABLE: RowProblem = {
@@ -112,11 +146,22 @@ const UNREADABLE: RowProblem = {
   reason: 'the source could not read this row',
 };
 
-function columnsOf(rows: readonly SourceRow[]): string[] {
+/** @throws SourceError `no_column` when no row of the source can have a number */
+function requireNumberColumn({ numberColumns }: Mapping, page: SourcePage): void {
+  // Rows of JSON name their properties one by one: only all of them together tell.
+  const whole = page.next === null && page.watermark === undefined;
+  const columns = page.columns ?? (whole ? columnsOf(page.rows) : []);
+  const missing = describeMissingNumber(numberColumns, columns);
+  if (missing !== null) throw new SourceError('no_column', missing);
+}
+
+function columnsOf(rows: SourcePage['rows']): string[] {
   const names = new Set<string>();
   for (const { values } of rows) for (const name of Object.keys(values ?? {})) names.add(name);
   return [...names];
 }
+
+export const NOTHING_PACKED: MappedPage['packed'] = { bytes: new Uint8Array(), ends: [] };
 
 function pack(rows: readonly MappedRow[]): MappedPage['packed'] {
   const chunks: Uint8Array[] = [];

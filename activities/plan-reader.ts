@@ -3,8 +3,9 @@
 import { Worker } from 'node:worker_threads';
 import type { RunSpec } from '../src/contracts/run.ts';
 import { type SourceCursor, SourceError } from '../src/contracts/source.ts';
-import { type MappedPage, type PageTools, readMappedPage } from './plan-page.ts';
-import type { ThreadAnswer, ThreadInput } from './plan-thread.ts';
+import { MappingStoppedError } from '../src/mapping/index.ts';
+import { type MappedPage, type MappedRow, type PageTools, readMappedPage } from './plan-page.ts';
+import type { GoodColumns, ThreadAnswer, ThreadInput } from './plan-thread.ts';
 
 export interface PageReader {
   /** @param more the page behind it will be asked for as well */
@@ -36,7 +37,14 @@ export function openPageReader(options: ReaderOptions): PageReader {
   const read = (from: SourceCursor | null) =>
     readMappedPage(tools, { cursor: from, since, limit, ...(signal === undefined ? {} : { signal }) });
   const inThread = (from: SourceCursor) =>
-    (thread ??= new ThreadReader({ spec, baseDir: baseDir ?? '', cursor: from, since, limit }));
+    (thread ??= new ThreadReader({
+      spec,
+      baseDir: baseDir ?? '',
+      cursor: from,
+      since,
+      limit,
+      slow: tools.slow.rows,
+    }));
 
   return {
     async next(more) {
@@ -61,6 +69,12 @@ export function openPageReader(options: ReaderOptions): PageReader {
   };
 }
 
+const MEMORY_MB = 192;
+const TOO_MUCH_MEMORY: ThreadAnswer = {
+  kind: 'stopped',
+  message: `mapping a page of rows took more than ${MEMORY_MB} MB of memory: an expression of the mapping makes a value that is too large, or the cells of the source are`,
+};
+
 /** The near side of plan-thread.ts. */
 class ThreadReader {
   readonly #worker: Worker;
@@ -73,14 +87,16 @@ class ThreadReader {
       // What this process was started with, as --input-type, need not suit a file.
       execArgv: [],
       // Measured: pages of 4,000 rows need 60 MB; unbounded, V8 lets garbage grow to 400 MB.
-      resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 16 },
     });
     const put = (answer: ThreadAnswer) => {
       this.#answers.push(answer);
       this.#wake?.();
     };
     this.#worker.on('message', put);
-    this.#worker.on('error', (error) => put({ kind: 'error', error }));
+    this.#worker.on('error', (error: NodeJS.ErrnoException) =>
+      put(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_MUCH_MEMORY : { kind: 'error', error }),
+    );
     this.#worker.on('exit', (code) =>
       put({ kind: 'error', error: new Error(`the thread that reads the source ended with code ${code}`) }),
     );
@@ -94,21 +110,27 @@ class ThreadReader {
     }
     const answer = this.#answers.shift() as ThreadAnswer;
     if (answer.kind === 'source') throw new SourceError(answer.code, answer.message);
+    if (answer.kind === 'stopped') throw new MappingStoppedError(answer.message);
     if (answer.kind === 'error') throw answer.error;
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.#worker.postMessage('taken');
-    const { rows, keys, hashes, stages, jsons } = answer.good;
-    const good = rows.map((row, n) => ({
-      row,
-      key: keys[n] as string,
-      hashes: hashes[n] as string,
-      stage: stages[n] as string,
-      json: jsons[n] as string,
-    }));
-    return { ...answer.page, good };
+    return { ...answer.page, good: toRows(answer.good) };
   }
 
   async close(): Promise<void> {
     await this.#worker.terminate();
   }
+}
+
+/** @see GoodColumns */
+function toRows({ rows, shapes, stages, ...texts }: GoodColumns): MappedRow[] {
+  const [keys, hashes, jsons] = [texts.keys, texts.hashes, texts.jsons].map((text) => text.split('\n'));
+  return stages.map((stage, n) => ({
+    row: rows[n] as number,
+    key: keys?.[n] as string,
+    hashes: hashes?.[n] as string,
+    stage,
+    json: jsons?.[n] as string,
+    shape: shapes[n] as number,
+  }));
 }

@@ -1,17 +1,23 @@
 // Plans a run: page after page of its source, each in one transaction with its place in the source. The worker and the
 // dry run of `sluice sync plan` both plan by this.
 
+import type { ProblemTotal } from '../src/contracts/run.ts';
 import { findCarried } from '../src/ledger/carried.ts';
 import type { Database, Queryable } from '../src/ledger/database.ts';
 import { addMembers } from '../src/ledger/members.ts';
 import { findPeople } from '../src/ledger/people.ts';
+import { dropClaims } from '../src/ledger/plan-claims.ts';
 import { addPage, catchUp, dropPages, type PlanMemory } from '../src/ledger/plan-pages.ts';
-import { addRowProblems, stageRecords } from '../src/ledger/records.ts';
+import { stageRecords } from '../src/ledger/records.ts';
+import { addRowProblems, findProblems } from '../src/ledger/row-problems.ts';
 import { addWarning, advanceRun, getRun, lockRun, type RunRow } from '../src/ledger/runs.ts';
 import { BARRED, STAGED } from '../src/ledger/seen-keys.ts';
 import { findWatermark } from '../src/ledger/watermarks.ts';
-import type { MappedPage } from './plan-page.ts';
+import { EXPRESSION_TIMEOUT } from '../src/mapping/index.ts';
+import type { Newcomers } from './plan-newcomers.ts';
+import { type MappedPage, NOTHING_PACKED, type PageTools } from './plan-page.ts';
 import { openPageReader } from './plan-reader.ts';
+import { SLOW_ROWS } from './plan-slow.ts';
 import { stagePage } from './plan-stage.ts';
 import { isIncremental, type Makers, pageTools } from './plan-tools.ts';
 import { stageVanished } from './plan-vanished.ts';
@@ -26,6 +32,8 @@ export interface PlanProgress {
   readonly merged: number;
   readonly share: number | null;
   readonly done: boolean;
+  /** Problems of rows, counted by reason, once all are read. */
+  readonly totals?: readonly ProblemTotal[];
 }
 
 export interface PlanDeps extends Makers {
@@ -34,6 +42,8 @@ export interface PlanDeps extends Makers {
   readonly baseDir?: string | undefined;
   /** Keeps what a run has come by from call to call, by run. */
   readonly memories: Map<string, PlanMemory>;
+  /** Of a dry run: counts the people whom the ledger does not know; they are not staged. */
+  readonly newcomers?: Newcomers;
 }
 
 export interface PlanOptions {
@@ -44,12 +54,13 @@ export interface PlanOptions {
 
 /**
  * Plans pages of a run until its source is at its end, or `more` says no.
- * @throws SourceError when the source can't be read
+ * @throws SourceError when the source can't be read; MappingStoppedError when an expression takes too long on too many rows
  */
 export async function planPages(deps: PlanDeps, runId: string, options: PlanOptions): Promise<PlanProgress> {
   let run = await getRun(deps.db, runId);
   if (run.status !== 'planning') return progressOf(run, null);
-  const tools = pageTools(run.spec, deps);
+  const slow = run.pages === 0 ? [] : await findProblems(deps.db, runId, EXPRESSION_TIMEOUT, SLOW_ROWS);
+  const tools = pageTools(run.spec, deps, slow);
   const since = isIncremental(run.spec.source) ? await findWatermark(deps.db, run.spec) : null;
   const { cursor, spec } = run;
   const { signal } = options;
@@ -74,7 +85,7 @@ export async function planPages(deps: PlanDeps, runId: string, options: PlanOpti
           return null;
         const memory = await catchUp(tx, locked, deps.memories.get(runId));
         remember(deps.memories, runId, memory);
-        return await planPage(tx, locked, memory, page, tools.mapping.columns);
+        return await planPage(tx, locked, memory, page, tools, deps.newcomers ?? null);
       });
       run = planned ?? (await getRun(deps.db, runId));
       const progress = progressOf(run, page.progress);
@@ -108,34 +119,44 @@ async function planPage(
   run: RunRow,
   memory: PlanMemory,
   page: MappedPage,
-  columns: readonly string[],
+  tools: PageTools,
+  newcomers: Newcomers | null,
 ): Promise<RunRow> {
   // Ahead of the ledger from here on; should the transaction fail, catchUp tells by this number.
   memory.pages = run.pages + 1;
   const carried = run.pages === 0 && isIncremental(run.spec.source) ? await carryOver(tx, run) : [];
   for (const key of carried) memory.seen.set(key, STAGED);
-  const { merged, same, places } = await stagePage(tx, run, memory, page.good);
+  const staged = await stagePage(tx, run, memory, page.good, { rules: tools.unite, newcomers });
+  const { merged, refused, same, places } = staged;
+  const rejected = page.rejected + refused;
   const added = new Map([...carried.map((key) => [key, STAGED] as const), ...places]);
   const mirror = run.spec.options.mode === 'mirror';
   if (mirror && run.kind !== 'plan') await addMembers(tx, run, run.seq, [...places.keys()]);
   for (const key of page.rejectedKeys) if (!added.has(key) && !memory.seen.has(key)) added.set(key, BARRED);
   for (const [key, place] of added) memory.seen.set(key, place);
   await addRowProblems(tx, run.id, page.findings);
-  if (page.found !== null) await warnOfMissingColumns(tx, run.id, columns, page.found, page.read);
+  for (const note of page.notes) await addWarning(tx, run.id, { step: 'source', subject: '', ...note });
+  if (page.found !== null) await warnOfMissingColumns(tx, run.id, tools.mapping.missing(page.found), page);
   const last = page.next === null;
   if (last && mirror && !isIncremental(run.spec.source)) {
     const read = run.rows_read + page.read;
-    const rejected = run.rows_rejected + page.rejected;
+    const good = read - run.rows_rejected - rejected;
     const unreadable = run.rows_unreadable + page.unreadable;
-    await stageVanished(tx, run, memory, { good: read - rejected, unreadable });
+    await stageVanished(tx, run, memory, { good, unreadable });
   }
-  if (last) await dropPages(tx, run.id);
-  else await addPage(tx, run.id, memory.pages, added, page.packed);
+  if (last) {
+    await dropPages(tx, run.id);
+    await dropClaims(tx, run.id);
+  } else {
+    // Nobody asks for the records of a page whose people are all staged or refused.
+    const needed = [...places.values()].some((place) => place >= 0);
+    await addPage(tx, run.id, memory.pages, added, needed ? page.packed : NOTHING_PACKED);
+  }
   return await advanceRun(tx, run.id, {
     cursor: page.next,
     progress: page.progress,
     read: page.read + carried.length,
-    rejected: page.rejected,
+    rejected,
     merged,
     same,
     carried: carried.length,
@@ -177,21 +198,16 @@ async function carryOver(tx: Queryable, run: RunRow): Promise<string[]> {
 async function warnOfMissingColumns(
   tx: Queryable,
   runId: string,
-  columns: readonly string[],
-  names: readonly string[],
-  rows: number,
+  missing: readonly string[],
+  { found, read }: MappedPage,
 ): Promise<void> {
-  const fold = (name: string) => name.normalize('NFC').trim().toLowerCase();
-  const found = new Set(names.map(fold));
-  if (found.size === 0) return;
-  for (const column of columns) {
-    const [head = column] = column.split('.');
-    if (found.has(fold(column)) || found.has(fold(head))) continue;
+  if (found === null || found.length === 0) return;
+  for (const column of missing) {
     await addWarning(tx, runId, {
       step: 'mapping',
       subject: column,
       code: 'NO_SUCH_COLUMN',
-      reason: `the mapping reads "${column}", which none of the first ${rows} rows has`,
+      reason: `the mapping reads "${column}", which ${read === 1 ? 'the first row lacks' : `none of the first ${read} rows has`}`,
     });
   }
 }

@@ -32,11 +32,11 @@ export async function stageVanished(
       step: 'mirror',
       subject: '',
       code,
-      reason: `${gone.length} people are not in the source any more; nothing was done about them: ${why}`,
+      reason: `${gone.length === 1 ? '1 person is' : `${gone.length} people are`} not in the source any more; nothing was done about them: ${why}`,
     });
   if (read.good === 0) return await leave('MIRROR_EMPTY', 'the source yielded no usable row at all');
   if (read.unreadable > 0) {
-    const rows = `${read.unreadable} rows could not be read, and may be theirs; mend those rows`;
+    const rows = `${read.unreadable === 1 ? '1 row' : `${read.unreadable} rows`} could not be read, and may be theirs; correct them in the source`;
     return await leave('MIRROR_UNREADABLE', rows);
   }
   const before = await countMembers(tx, run, run.seq);

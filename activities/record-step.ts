@@ -1,38 +1,62 @@
-// The frame around one step of one record: load it, run it, and write down how it ended.
-
+// The frame around one step of one record: what it works with, and what its failure means.
+import type { ApplicationFailure } from '@temporalio/activity';
 import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { StepSpec } from '../src/contracts/intake.ts';
 import type { CrmRecord } from '../src/contracts/record.ts';
-import {
-  type RefusalDetails,
-  STEP_BITS,
-  type Step,
-  type StepInput,
-  type StepResult,
-} from '../src/contracts/run.ts';
+import { type RefusalDetails, STEP_BITS, type Step, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
+import type { LoadedRecord } from '../src/ledger/due-records.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../src/ledger/people.ts';
-import { countAttempt, endRecord, getRecord, type RecordRow, settleStep } from '../src/ledger/records.ts';
-import { addWarning, getRun, lockRun, stepIsStopped } from '../src/ledger/runs.ts';
+import { endRecord, settleStep } from '../src/ledger/records.ts';
+import { addWarning, lockRun, type RunRow, stepIsStopped } from '../src/ledger/runs.ts';
 import { unfold } from '../src/ledger/survey.ts';
+import type { AccountLists } from './account-lists.ts';
 import type { AccountAccess, Deps } from './deps.ts';
-import { isRefusal, recordReason, refusalCode, refusalScope, toFailure } from './failures.ts';
+import {
+  backoffMs,
+  isRefusal,
+  namedFor,
+  recordReason,
+  refusalCode,
+  refusalScope,
+  shapeScope,
+  toFailure,
+} from './failures.ts';
 import { pipelineName, planSteps } from './sync-diff.ts';
 
 /**
- * So often may the service answer one record with an internal error before the record is set aside:
- * with the backoff of failures.ts about seven minutes. An unreachable service is waited for without end.
+ * This many internal errors of the service at one record set it aside: about seven minutes with the backoff of failures.ts.
+ * An unreachable service is waited for without end.
  */
 export const MAX_INTERNAL_ERRORS = 12;
 
-/** All that a step works with. */
-export interface StepContext {
+/** Another batch works at the record: this one must not call for it any more. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}
+
+/** What the steps of all records of a run have in common. */
+export interface RunContext {
   readonly run: string;
   readonly spec: StepSpec;
-  readonly row: RecordRow;
-  readonly record: CrmRecord;
-  readonly person: KnownPerson | null;
   readonly account: AccountAccess;
+  readonly lists: AccountLists;
+}
+
+/** All that a step works with. */
+export interface StepContext extends RunContext, LoadedRecord {
+  readonly record: CrmRecord;
+  /** The first write of its kind in the run: where the answer does not show what was written, it is read back once. */
+  readonly verify: boolean;
+}
+
+export function runContext(deps: Deps, { id, account, spec }: RunRow, lists: AccountLists): RunContext {
+  return { run: id, spec, account: deps.account(account), lists };
+}
+
+/** A record that is to make a step. */
+export function stepContext(run: RunContext, { row, person }: LoadedRecord, verify = false): StepContext {
+  return { ...run, row, person, record: row.payload as CrmRecord, verify };
 }
 
 /** The person of a record with the card of the sync's pipeline, as the ledger has them now. */
@@ -41,35 +65,22 @@ export async function findPerson(db: Queryable, spec: StepSpec, key: string): Pr
 }
 
 /**
- * Runs a step. A refusal of this record alone ends the record as failed and is an ordinary result; a
- * refusal that reaches further is a failure that the workflow acts on, the record stays pending.
+ * Makes a step. A refusal of this record alone ends the record as failed and is an ordinary result, and so is a failure that
+ * may pass: the record waits. A refusal that reaches further is thrown, and the record stays pending.
+ * @throws ApplicationFailure with RefusalDetails; one to come back later; CancelledFailure
  */
 export async function runStep(
   deps: Deps,
   step: Step,
-  input: StepInput,
+  context: StepContext,
   work: (context: StepContext) => Promise<StepResult>,
 ): Promise<StepResult> {
-  const { db } = deps;
-  let context: StepContext | null = null;
   try {
-    const [run, row] = await Promise.all([getRun(db, input.run), getRecord(db, input.run, input.record)]);
-    // A second attempt after the first one's effect was written down: its result stands.
-    if (row.status !== 'pending') return { todo: row.todo, ended: row.status };
-    if ((row.todo & STEP_BITS[step]) === 0) return { todo: row.todo };
-    const record = row.payload as CrmRecord;
-    context = {
-      run: run.id,
-      spec: run.spec,
-      row,
-      record,
-      person: await findPerson(db, run.spec, row.key),
-      account: deps.account(run.account),
-    };
     return await work(context);
   } catch (error) {
-    if (context !== null && isGone(error, context)) return await startOver(deps, context);
-    return await settleError(deps, step, input, error);
+    if (error instanceof LeaseLostError) throw error;
+    if (isGone(error, context)) return await startOver(deps, context);
+    return await settleError(deps, step, context, namedFor(context.spec.account, error));
   }
 }
 
@@ -94,36 +105,45 @@ async function startOver({ db, log }: Deps, { run, spec, row, record }: StepCont
   });
 }
 
-async function settleError(deps: Deps, step: Step, input: StepInput, error: unknown): Promise<StepResult> {
-  const { db, log } = deps;
-  const where = { run: input.run, record: input.record, step };
+async function settleError(deps: Deps, step: Step, c: StepContext, error: unknown): Promise<StepResult> {
+  const { log } = deps;
+  const { run, row, spec } = c;
+  const where = { run, record: row.id, step };
   if (isRefusal(error)) {
     const code = refusalCode(error);
     const scope = refusalScope(code, step);
-    if (scope === 'record') return await fail(deps, step, input, code, recordReason(error));
-    if (scope === 'step') await stopStep(deps, input.run, step, code, recordReason(error));
+    if (scope === 'record') return await fail(deps, step, c, code, recordReason(spec.account, error));
+    if (scope === 'step') await stopStep(deps, run, step, code, recordReason(spec.account, error));
     log.warn({ ...where, code }, `the account refuses ${step}`);
     throw toFailure(error, step, 1);
   }
-  if (error instanceof UnexpectedShapeError)
-    return await fail(deps, step, input, 'UNEXPECTED_SHAPE', recordReason(error));
-  if (isTransient(error)) {
-    const failures = await countAttempt(db, input.record);
-    const failure = toFailure(error, step, failures);
-    if (error instanceof ApiError && error.status === 500 && failures >= MAX_INTERNAL_ERRORS) {
-      return await fail(
-        deps,
-        step,
-        input,
-        'HTTP_500',
-        `the service answered ${failures} times with an internal error`,
-      );
+  if (error instanceof UnexpectedShapeError) {
+    const scope = shapeScope(error, step);
+    const code = 'UNEXPECTED_SHAPE';
+    const reason = recordReason(spec.account, error);
+    if (scope === 'record') {
+      // As the first write of its kind it verifies nothing.
+      return {
+        ...(await fail(deps, step, c, code, reason)),
+        check: { ok: false, code, reason, stop: false },
+      };
     }
-    throw failure;
+    if (scope === 'step') await stopStep(deps, run, step, code, reason);
+    log.warn({ ...where, code, assumption: error.assumption }, `the answer to ${step} can't be read`);
+    throw toFailure(error, step, 1);
   }
-  const failure = toFailure(error, step, 1);
-  if ((failure as { type?: string }).type === 'INTERNAL') log.error({ ...where, err: error }, 'step failed');
-  throw failure;
+  const failures = row.attempts + 1;
+  const failure = toFailure(error, step, failures);
+  // To come back later, a cancellation, or a refusal that says itself how far it reaches.
+  const { message, type } = failure as ApplicationFailure;
+  if (failure === error || type === 'ComeBack') throw failure;
+  if (type === 'INTERNAL') log.error({ ...where, err: error }, 'step failed');
+  if (error instanceof ApiError && error.status === 500 && failures >= MAX_INTERNAL_ERRORS) {
+    const reason = `the service answered ${failures} times with an internal error`;
+    return await fail(deps, step, c, 'HTTP_500', reason);
+  }
+  const trouble = { failures, reason: `${message} [${type ?? 'INTERNAL'}]` };
+  return { todo: row.todo, waitMs: Math.ceil(backoffMs(failures)), trouble };
 }
 
 /** The steps that end with the right to read and make cards. */
@@ -134,6 +154,12 @@ export const CARD_STEPS: readonly string[] = [
   'moveStage',
   'readBackStage',
 ] satisfies Step[];
+const CARD_BITS = (CARD_STEPS as readonly Step[]).reduce((bits, step) => bits | STEP_BITS[step], 0);
+
+/** The steps that end with a step which the account refuses, as bits. */
+export function stoppedBits(step: RefusalDetails['step']): number {
+  return step === 'setTags' ? STEP_BITS.setTags : CARD_BITS;
+}
 
 /**
  * May cards still be made in this run? The answer holds until the transaction ends: who stops the step waits for it,
@@ -175,11 +201,11 @@ export function isTransient(error: unknown): boolean {
 export async function fail(
   deps: Deps,
   step: Step,
-  input: StepInput,
+  { run, row }: Pick<StepContext, 'run' | 'row'>,
   code: string,
   reason: string,
 ): Promise<StepResult> {
-  await endRecord(deps.db, input.record, { status: 'failed', step, code, reason });
-  deps.log.warn({ run: input.run, record: input.record, step, code }, 'a record failed');
+  await endRecord(deps.db, row.id, { status: 'failed', step, code, reason });
+  deps.log.warn({ run, record: row.id, step, code }, 'a record failed');
   return { todo: 0, ended: 'failed' };
 }

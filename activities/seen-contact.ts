@@ -3,12 +3,20 @@ import type { Contact } from '../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../src/contracts/record.ts';
 import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { type KnownPerson, noteContact, type SeenContact } from '../src/ledger/people.ts';
-import { endRecord, rememberTagIds, settleStep } from '../src/ledger/records.ts';
+import type { Note } from '../src/ledger/notes.ts';
+import {
+  contactNote,
+  type KnownPerson,
+  type SeenContact,
+  type SentContact,
+  type SentTags,
+  tagsNote,
+} from '../src/ledger/people.ts';
+import { endRecord, settleStep } from '../src/ledger/records.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
-import { noteTagPlan, planTags } from './tag-plan.ts';
+import { planTags, sentTags } from './tag-plan.ts';
 
 /** @param extraInfo shown by GET /v1/contacts/{contactId} only */
 export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null): SeenContact {
@@ -85,26 +93,37 @@ export async function settleSeen(tx: Queryable, c: StepContext, looked: number):
   const extra = extraToSend(c) !== null;
   const read =
     extra && seen.extraInfo === null && options.extraInfo !== 'replace' && c.person.extra_known === null;
-  let clear = looked;
-  if (!changesNothing(change) || extra) clear &= ~STEP_BITS.upsertContact;
-  else {
-    clear |= STEP_BITS.upsertContact;
-    await noteUnchanged(tx, c, c.person, change.sent);
-  }
+  const writes = !changesNothing(change) || extra;
   const needsRead = read || ((looked & STEP_BITS.readExtraInfo) === 0 && mustReadFresh(c, extra));
-  if (!needsRead) clear |= STEP_BITS.readExtraInfo;
-  if ((row.todo & STEP_BITS.setTags) !== 0) {
-    const tags = await planTags(tx, c, seen.tags);
-    if (tags !== null && tags.ids === null) {
-      clear |= STEP_BITS.setTags;
-      await noteTagPlan(tx, c, tags);
-    } else if (tags?.ids != null) await rememberTagIds(tx, row.id, { ...tags, ids: tags.ids });
-  }
+  const tags = (row.todo & STEP_BITS.setTags) === 0 ? null : await planTags(tx, c, seen.tags);
+  const right = tags !== null && tags.ids === null ? sentTags(c, tags) : null;
   const wantsCard = (row.todo & STEP_BITS.createCard) !== 0 && c.person.card === null;
-  return await settleStep(tx, row.id, {
-    clear,
-    add: (needsRead ? STEP_BITS.readExtraInfo : 0) | (wantsCard ? STEP_BITS.findCard : 0),
-  });
+  return await settleStep(
+    tx,
+    row.id,
+    {
+      clear:
+        (looked & ~STEP_BITS.upsertContact) |
+        (writes ? 0 : STEP_BITS.upsertContact) |
+        (needsRead ? 0 : STEP_BITS.readExtraInfo) |
+        (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),
+      add: (needsRead ? STEP_BITS.readExtraInfo : 0) | (wantsCard ? STEP_BITS.findCard : 0),
+      ...(tags?.ids == null ? {} : { tagIds: { ...tags, ids: tags.ids } }),
+    },
+    ...notesOf(c, c.person, writes ? null : change.sent, right),
+  );
+}
+
+/** The contact, where nothing is to be written to it, and its tags, where they are right. */
+function notesOf(
+  c: StepContext,
+  person: KnownPerson,
+  marks: SentContact['marks'] | null,
+  tags: SentTags | null,
+): Note[] {
+  const { account } = c.spec;
+  if (marks !== null) return [contactNote(account, c.row.key, unchanged(c, person, marks, tags))];
+  return tags === null ? [] : [tagsNote(account, c.row.key, tags)];
 }
 
 /** `merge-fresh` trusts no earlier reading. */
@@ -112,14 +131,14 @@ function mustReadFresh(c: StepContext, extra: boolean): boolean {
   return extra && c.spec.options.extraInfo === 'merge-fresh';
 }
 
-async function noteUnchanged(
-  tx: Queryable,
+function unchanged(
   c: StepContext,
   person: KnownPerson,
-  marks: Readonly<Record<string, string>>,
-): Promise<void> {
+  marks: SentContact['marks'],
+  tags: SentTags | null,
+): SentContact {
   const hashes = hashRecord(c.record, c.spec.options);
-  await noteContact(tx, c.spec.account, c.row.key, {
+  return {
     remoteId: person.remote_id as number,
     remoteNumber: person.remote_number as string,
     hashContact: leavesFields(c) ? (person.hash_contact ?? hashes.contact) : hashes.contact,
@@ -127,5 +146,6 @@ async function noteUnchanged(
     extra: null,
     marks,
     createdBy: null,
-  });
+    ...(tags === null ? {} : { tags }),
+  };
 }

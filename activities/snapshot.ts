@@ -15,13 +15,16 @@ import {
   settleCards,
   settleMissing,
 } from '../src/ledger/survey.ts';
+import { canonicalKey } from '../src/mapping/phone/index.ts';
+import { accountLists } from './account-lists.ts';
 import { callApi } from './api-call.ts';
 import { readCatalogue } from './catalog.ts';
 import { changesNothing, contactChange, ruleOf } from './contact-change.ts';
 import type { Deps } from './deps.ts';
-import { CARD_STEPS } from './record-step.ts';
+import { CARD_STEPS, runContext, stepContext } from './record-step.ts';
 import { seenOf, settleSeen } from './seen-contact.ts';
-import { canonicalKey, hashRecord, pipelineName } from './sync-diff.ts';
+import { hashRecord, pipelineName } from './sync-diff.ts';
+import { refuseAccountWide } from './whole-list.ts';
 
 const PAGE = 100;
 /** Records settled in one transaction. */
@@ -58,6 +61,7 @@ export function createSnapshotActivities(deps: Deps) {
           (client, options) => client.contacts.list({ pageNumber: input.page, pageSize: PAGE }, options),
         );
         if (list === null) throw new Error('a read is never called off');
+        refuseAccountWide({ method: 'GET', path: '/v1/contacts' }, list);
         const contacts = list.items.map((contact) => ({
           ...{ id: contact.id, key: canonicalKey(contact.number) },
           ...seenOf(contact, null),
@@ -88,8 +92,10 @@ export function createSnapshotActivities(deps: Deps) {
           (client, options) =>
             client.cards.list({ pipelineId, pageNumber: input.page, pageSize: PAGE }, options),
         );
+        refuseAccountWide({ method: 'GET', path: '/v1/cards' }, list);
         // A card that can't be read leaves the snapshot incomplete: nothing is concluded from what it lacks.
-        const cards = (list?.items ?? []).map((card) => ({
+        const ofPipeline = (list?.items ?? []).filter(({ pipeline }) => pipeline.id === pipelineId);
+        const cards = ofPipeline.map((card) => ({
           id: card.id,
           contactId: card.contact.id,
           stageId: card.stage?.id ?? null,
@@ -121,6 +127,7 @@ export function createSettlementActivities(deps: Deps) {
       choice?: SnapshotChoice;
     }): Promise<{ after: number | null; finds: number; pending?: number }> {
       const run = await getRun(db, input.run);
+      const common = runContext(deps, run, accountLists(run.account));
       let after = input.after ?? 0;
       for (let batch = 0; batch < BATCHES; batch++) {
         const found = await foundRecords(db, run, { after, limit: BATCH });
@@ -131,13 +138,7 @@ export function createSettlementActivities(deps: Deps) {
             const row = await getRecord(tx, run.id, each.id);
             if (row.status !== 'pending') continue;
             const person = people.get(each.key) ?? null;
-            const account = deps.account(run.account);
-            const record = each.payload;
-            await settleSeen(
-              tx,
-              { run: run.id, spec: run.spec, row, record, person, account },
-              STEP_BITS.lookup,
-            );
+            await settleSeen(tx, stepContext(common, { row, person }), STEP_BITS.lookup);
           }
         });
         after = found.at(-1)?.id ?? after;

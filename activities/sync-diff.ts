@@ -4,7 +4,7 @@ import type { StepSpec } from '../src/contracts/intake.ts';
 import type { CrmRecord, ExtraField } from '../src/contracts/record.ts';
 import { STEP_BITS } from '../src/contracts/run.ts';
 import type { KnownPerson } from '../src/ledger/people.ts';
-import { brazilianVariants } from '../src/mapping/phone.ts';
+import { brazilianVariants } from '../src/mapping/phone/index.ts';
 import { changesNothing, contactChange, hashOf as hash, ruleOf, wishOf } from './contact-change.ts';
 
 export type DiffOptions = StepSpec['options'];
@@ -89,16 +89,8 @@ export function planSteps(
   options: DiffOptions,
   sync: string,
 ): number {
+  if (known?.remote_id == null) return planNewcomer(record, options);
   const hashes = hashRecord(record, options);
-  if (known?.remote_id == null) {
-    const card = record.card === undefined ? 0 : STEP_BITS.createCard;
-    return (
-      STEP_BITS.upsertContact |
-      (needsLookup(record, options) ? STEP_BITS.lookup : 0) |
-      (concernsTags(record, known, options) ? STEP_BITS.setTags : 0) |
-      card
-    );
-  }
   const insert = options.mode === 'insert';
   if (insert && known.created_by !== sync) return 0;
   let todo = 0;
@@ -131,6 +123,16 @@ export function planSteps(
       todo |= STEP_BITS.moveStage;
   }
   return todo;
+}
+
+/** The steps for a person who is not known to be on the service; never 0. */
+export function planNewcomer(record: CrmRecord, options: DiffOptions): number {
+  return (
+    STEP_BITS.upsertContact |
+    (needsLookup(record, options) ? STEP_BITS.lookup : 0) |
+    (concernsTags(record, null, options) ? STEP_BITS.setTags : 0) |
+    (record.card === undefined ? 0 : STEP_BITS.createCard)
+  );
 }
 
 /**
@@ -178,11 +180,6 @@ export function needsLookup(record: CrmRecord, options: DiffOptions): boolean {
 
 export function needsRead(known: { extra_known: ExtraField[] | null } | null, options: DiffOptions): boolean {
   return options.extraInfo === 'merge-fresh' || (options.extraInfo === 'merge' && known?.extra_known == null);
-}
-
-/** Identity of the person behind a number of the service: the form with the Brazilian ninth digit. */
-export function canonicalKey(number: string): string {
-  return brazilianVariants(number)[0] ?? number;
 }
 
 /**

@@ -2,17 +2,22 @@
 // None of these calls the API.
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RetryRequest } from '../src/contracts/retry.ts';
-import { LANES, type PlannedRecord, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
-import { SourceError } from '../src/contracts/source.ts';
+import { LANES, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
+import { SOURCE_FAILURE, SourceError } from '../src/contracts/source.ts';
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
+import { resetDue } from '../src/ledger/due-records.ts';
 import { missingTags } from '../src/ledger/people.ts';
 import type { PlanMemory } from '../src/ledger/plan-pages.ts';
-import { countTodo, pendingRecords, reviveForTags } from '../src/ledger/records.ts';
-import { addWarning, closeRun, getRun, lockRun } from '../src/ledger/runs.ts';
+import { countTodo, reviveForTags } from '../src/ledger/records.ts';
+import { totalsOf } from '../src/ledger/row-problems.ts';
+import { closeRun, getRun, lockRun } from '../src/ledger/runs.ts';
+import { MappingStoppedError } from '../src/mapping/index.ts';
 import type { Deps } from './deps.ts';
+import { readsContacts } from './plan-outlook.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';
 import { countUnknown } from './snapshot.ts';
 import { openRunOrRetry } from './sync-retry.ts';
+import { wakeSinks } from './wake.ts';
 
 export type { PlanProgress } from './plan-run.ts';
 
@@ -30,8 +35,6 @@ export interface OpenedRun {
   readonly callsPerMinute: number;
   /** The source has been read to its end already. */
   readonly planned: boolean;
-  /** A sink is to be told when the run has ended. */
-  readonly announce: boolean;
 }
 
 export interface RunWork {
@@ -39,6 +42,8 @@ export interface RunWork {
   readonly lookups: number;
   /** People whom nobody knows and nobody looks up: each costs an upsert, needed or not. */
   readonly blind: number;
+  /** The list of the account's contacts is read before the first write. */
+  readonly readsContacts: boolean;
   /** People who are on the service, and may have a card. */
   readonly finds: number;
   readonly tags: number;
@@ -47,8 +52,11 @@ export interface RunWork {
   readonly missingTags: number;
 }
 
-/** @param planMs how long one call of `planPage` begins further pages; 0: one page a call */
-export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) {
+/**
+ * @param planMs how long one call of `planPage` begins further pages; 0: one page a call
+ * @param wake starts or wakes the workflows of sinks
+ */
+export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = wakeSinks } = {}) {
   const { db } = deps;
   const memories = new Map<string, PlanMemory>();
 
@@ -63,6 +71,8 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
         throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
       }
       const run = await openRunOrRetry(db, spec, input.retry);
+      // Its workflow was cut off: what waited then, or was stopped, is tried again.
+      if (run.status !== 'planning') await resetDue(db, run.id);
       return {
         run: run.id,
         tokenKey,
@@ -70,7 +80,6 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
         lane: LANES[run.spec.options.lane],
         callsPerMinute: await paceOf(deps, run.account),
         planned: run.status !== 'planning',
-        announce: run.spec.options.announce !== undefined,
       };
     },
 
@@ -91,11 +100,18 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
         });
         // Without autovacuum what the packed pages took would stay taken, run after run.
         if (planned.done && db.engine === 'pglite') await db.query('vacuum plan_pages');
-        return planned;
+        return planned.done ? { ...planned, totals: await totalsOf(db, input.run) } : planned;
       } catch (error) {
         if (error instanceof SourceError) throw sourceFailure(error);
+        if (error instanceof MappingStoppedError)
+          throw ApplicationFailure.nonRetryable(error.message, 'MAPPING_STOPPED');
         throw error;
       }
+    },
+
+    /** No batch of the run holds a record any more: none may make a call for one. */
+    async takeBackRecords(input: { run: string }): Promise<void> {
+      await resetDue(db, input.run);
     },
 
     /** What the planned run still has to do. */
@@ -107,7 +123,14 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
         cards: STEP_BITS.createCard | STEP_BITS.moveStage,
       });
       const { blind, finds } = await countUnknown(db, run);
-      return { ...work, blind, finds, missingTags: (await missingTags(db, run)).length };
+      const reads = readsContacts({ lookups: work.lookups, blind });
+      return {
+        ...work,
+        blind,
+        readsContacts: reads,
+        finds,
+        missingTags: (await missingTags(db, run)).length,
+      };
     },
 
     /** After the account's tags were read: records whose people wait for a tag that is there now get it. */
@@ -121,22 +144,6 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
       });
     },
 
-    async nextRecords(input: {
-      run: string;
-      after: number;
-      stopped: number;
-      limit: number;
-    }): Promise<{ records: PlannedRecord[]; callsPerMinute: number }> {
-      const { account } = await getRun(db, input.run);
-      const records = await pendingRecords(db, input.run, input);
-      return { records, callsPerMinute: await paceOf(deps, account) };
-    },
-
-    async warn(input: { run: string; step: string; code: string; reason: string }): Promise<void> {
-      await addWarning(db, input.run, { ...input, subject: '' });
-      deps.log.warn({ run: input.run, step: input.step, code: input.code }, input.reason);
-    },
-
     async closeRun(input: {
       run: string;
       status: 'finished' | 'cancelled' | 'failed';
@@ -145,6 +152,8 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS } = {}) 
     }): Promise<RunReport> {
       memories.delete(input.run);
       const report = await db.transaction((tx) => closeRun(tx, input.run, input));
+      const { announce } = (await getRun(db, input.run)).spec.options;
+      if (announce !== undefined) await wake([announce]);
       // What earlier runs left is gone now; without autovacuum its space would be lost.
       if (db.engine === 'pglite') await db.query('vacuum run_records, plan_pages, sync_members');
       return report;
@@ -160,7 +169,7 @@ function sourceFailure(error: SourceError): ApplicationFailure {
   const { message, retryable, retryAfterMs } = error;
   return ApplicationFailure.create({
     message,
-    type: `SOURCE_${error.code.toUpperCase()}`,
+    type: `${SOURCE_FAILURE}${error.code.toUpperCase()}`,
     nonRetryable: !retryable,
     ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
   });

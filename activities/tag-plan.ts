@@ -1,7 +1,7 @@
 // The tag list that a contact is to have, out of names wanted, names that are there, and ids of the account.
-import { pick, readCatalog } from '../src/ledger/catalog.ts';
+import { pick } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { noteTags } from '../src/ledger/people.ts';
+import type { SentTags } from '../src/ledger/people.ts';
 import { addWarning, UNKNOWN_TAG } from '../src/ledger/runs.ts';
 import type { StepContext } from './record-step.ts';
 import { hashRecord, targetTags } from './sync-diff.ts';
@@ -26,7 +26,7 @@ export async function planTags(
   current: readonly { readonly name: string; readonly id: number }[] | null,
 ): Promise<TagPlan | null> {
   const mine = c.person?.tags_added ?? [];
-  const known = await readCatalog(db, c.spec.account, 'tags');
+  const known = await c.lists.tags(db);
   if (known === null && c.record.tags.length > 0) return null;
   const catalog = known ?? [];
   const wanted: string[] = [];
@@ -54,9 +54,8 @@ export async function planTags(
   return { ids: target.map((name) => byName.get(name) as number), added, missing };
 }
 
-/** Notes what Sluice put there. Tags that were only added belong to nobody: no sync takes them back. */
-export async function noteTagPlan(tx: Queryable, c: StepContext, plan: TagPlan): Promise<void> {
-  if (c.spec.options.tags === 'add') return;
-  const { tags } = hashRecord(c.record, c.spec.options);
-  await noteTags(tx, c.spec.account, c.row.key, { hash: tags, added: plan.added, missing: plan.missing });
+/** What Sluice put there, as the ledger keeps it. Null: tags that were only added belong to nobody, and no sync takes them back. */
+export function sentTags(c: StepContext, { added, missing }: TagPlan): SentTags | null {
+  if (c.spec.options.tags === 'add') return null;
+  return { hash: hashRecord(c.record, c.spec.options).tags, added, missing };
 }

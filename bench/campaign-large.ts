@@ -1,4 +1,4 @@
-// 100,000 members in one run: it continues as new in time, and operators' pauses, rates and resumes come in between all the
+// 100,000 members in one run, in batches; operators' pauses, rates and resumes come in between all the
 // while. What the service ran is counted by the sandbox, what operators did by the ledger's audit.
 import { openPostgres } from '../src/ledger/database.ts';
 import { changeRateUpdate, pauseCampaignUpdate, resumeCampaignUpdate } from '../workflows/messages.ts';
@@ -21,7 +21,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
     const began = Date.now();
     const { run } = await planCampaign(house);
     const planSeconds = (Date.now() - began) / 1000;
-    say(`planned in ${Math.round(planSeconds)} s; now they are triggered, some twenty minutes`);
+    say(`planned in ${Math.round(planSeconds)} s; now they are triggered, some eight minutes`);
     const { handle, startedAt, bytes } = await runCampaign(house, run);
     const result = handle.result();
     let over = false;
@@ -91,11 +91,11 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
         'worker memory at the end, MB': memory.join(' '),
       },
       goals: {
+        'triggers/s': { min: 200 },
         'acts lost': { max: 0 },
         'triggered after a pause was answered': { max: 0 },
         'members without an outcome': { max: 0 },
         'flow runs missing or twice': { max: 0 },
-        'runs continued as new': { min: 1 },
       },
     };
   } finally {

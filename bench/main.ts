@@ -6,7 +6,9 @@ import { budget } from './budget.ts';
 import { calls } from './calls.ts';
 import { campaign } from './campaign.ts';
 import { campaignLarge } from './campaign-large.ts';
+import { cost } from './cost.ts';
 import { fairness } from './fairness.ts';
+import { faults } from './faults.ts';
 import { ingress } from './ingress.ts';
 import { lanes } from './lanes.ts';
 import { plan } from './plan.ts';
@@ -19,7 +21,9 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   calls,
   campaign,
   'campaign-large': campaignLarge,
+  cost,
   fairness,
+  faults,
   ingress,
   lanes,
   plan,

@@ -7,10 +7,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { googleContacts } from './generator/google-contacts.ts';
 import { hubSpot } from './generator/hubspot.ts';
+import { kommo } from './generator/kommo.ts';
 import { makePeople, Random } from './generator/people.ts';
 import { pipedrive } from './generator/pipedrive.ts';
 import { rdStation } from './generator/rdstation.ts';
+import { salesforce } from './generator/salesforce.ts';
 import { sandbox } from './generator/sandbox.ts';
 
 /** File name → bytes, for all generated files of this folder. */
@@ -22,6 +25,9 @@ export function generate(): Map<string, Buffer> {
     ['rdstation/negociacoes.csv', rdStation(people)],
     ['hubspot/contacts.csv', hubSpot(people)],
     ['pipedrive/deals.csv', pipedrive(people)],
+    ['salesforce/contacts.csv', salesforce(people)],
+    ['kommo/leads.csv', kommo(people)],
+    ['google-contacts/contacts.csv', googleContacts(people)],
     ['sandbox.yaml', Buffer.from(sandbox(people, strangers))],
   ]);
 }

@@ -1,10 +1,10 @@
 // Composition root of workers: from a configuration and a database to running Temporal workers.
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createCallCounter } from '../activities/call-counter.ts';
 import type { AccountAccess, ActivityLog, Clock, Deps, TokenAccess } from '../activities/deps.ts';
-import { createApiActivities, createLedgerActivities } from '../activities/index.ts';
+import { createApiActivities, createEventActivities, createLedgerActivities } from '../activities/index.ts';
 import { resolveAssumptions } from '../src/api-client/assumptions.ts';
 import { MessagingClient } from '../src/api-client/client.ts';
-import { createGate } from '../src/budget/gate.ts';
 import { createBudget, type TokenPlan } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
 import { durationMs } from '../src/contracts/config-base.ts';
@@ -14,17 +14,22 @@ import { compileMapping } from '../src/mapping/index.ts';
 import { openSink } from '../src/sinks/index.ts';
 import type { Sink } from '../src/sinks/sink.ts';
 import { openSource } from '../src/sources/index.ts';
-import { apiQueue, WORK_QUEUE } from '../workflows/policies.ts';
-import { limitQueue } from './queue-limits.ts';
+import { apiQueue, eventQueue, WORK_QUEUE } from '../workflows/policies.ts';
 
-/** API activities that one process holds at once, at least: more when the accounts' places add up to more. */
-const API_SLOTS = 64;
-/** Beside the places of all accounts: activities that are only just sent away again. */
-const SPARE_API_SLOTS = 16;
+/**
+ * API activities that one process holds at once. A batch keeps its slot for a minute while it waits for the token's
+ * calls, so there have to be more slots than batches: an account whose batch found none would not call at all. A hundred accounts
+ * with two batches each take 200. What waits costs a few kilobytes; what calls is limited by the budget.
+ */
+const API_SLOTS = 1000;
+/** The same for events, which wait for their slots in there. */
+const EVENT_SLOTS = 1000;
 /** Beside one for each sink: a sink that hangs holds its own up, and nothing else. */
 const LEDGER_SLOTS = 8;
+/** As often as batches make one (activities/batch.ts). */
+const HEARTBEAT_MS = 1000;
 /** A worker that shuts down lets calls end by themselves: the client's deadline is 30 s. */
-const GRACE_MS = 35_000;
+const SHUTDOWN_MS = 40_000;
 
 export interface DepsOptions {
   readonly config: LoadedConfig;
@@ -77,9 +82,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
       if (plan === undefined) throw new Error('a slot was asked for a token that no account has');
       return plan;
     }),
-    gate: createGate(
-      new Map([...accounts.values()].map(({ tokenKey, tokens }) => [tokenKey, tokens.length])),
-    ),
+    calls: createCallCounter(db),
     account(name) {
       const account = accounts.get(name);
       if (account === undefined) throw new Error(`there is no account "${name}" in ${config.file}`);
@@ -121,6 +124,7 @@ export async function createDeps(options: DepsOptions): Promise<{ deps: Deps; cl
   return {
     deps,
     close: async () => {
+      await deps.calls.flush();
       await Promise.all([
         ...[...accounts.values()].flatMap(({ tokens }) => tokens.map(({ client }) => client.close())),
         ...[...sinks.values()].map((sink) => sink.close()),
@@ -160,11 +164,14 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Starts the two workers of a process: workflows with ledger work, and API calls. */
+/** Starts the workers of a process: workflows with ledger work, batches, and events. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { connection, namespace, deps, workQueue = WORK_QUEUE } = options;
-  await limitQueue({ connection, namespace, taskQueue: apiQueue(workQueue), log: deps.log });
-  const common = { connection, namespace, shutdownGraceTime: GRACE_MS, shutdownForceTime: GRACE_MS + 5000 };
+  const common = {
+    ...{ connection, namespace, shutdownForceTime: SHUTDOWN_MS },
+    // A pause comes back with the answer to a heartbeat: each goes out when it is made.
+    ...{ maxHeartbeatThrottleInterval: HEARTBEAT_MS, defaultHeartbeatThrottleInterval: HEARTBEAT_MS },
+  };
   const work = await Worker.create({
     ...common,
     ...options.workflows,
@@ -176,9 +183,15 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     ...common,
     taskQueue: apiQueue(workQueue),
     activities: createApiActivities(deps),
-    maxConcurrentActivityTaskExecutions: Math.max(API_SLOTS, deps.gate.places + SPARE_API_SLOTS),
+    maxConcurrentActivityTaskExecutions: API_SLOTS,
   });
-  const workers = [work, api];
+  const events = await Worker.create({
+    ...common,
+    taskQueue: eventQueue(workQueue),
+    activities: createEventActivities(deps),
+    maxConcurrentActivityTaskExecutions: EVENT_SLOTS,
+  });
+  const workers = [work, api, events];
   const runs = workers.map((worker) => worker.run());
   const done = Promise.all(runs).then(() => undefined);
   // Whoever does not look at `done` still gets the error from `stop`.

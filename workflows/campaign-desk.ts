@@ -7,9 +7,9 @@ import type {
   CampaignAuditEntry,
   CampaignListInput,
   CampaignPlan,
-  CampaignReport,
   CampaignRunName,
 } from '../src/contracts/campaign.ts';
+import type { CampaignReport } from '../src/contracts/campaign-report.ts';
 import { answer } from './answer.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 

@@ -1,5 +1,5 @@
-// Follows the conversations of an account: asks for page 1, and reads the messages of what has changed. The ledger knows
-// what is imported; this workflow knows when to ask, and in which lane.
+// Follows the conversations of an account. The workflow decides when to poll; a batch asks for page 1 and reads the
+// messages of what has changed.
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -14,35 +14,31 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { PollCall, PollerName, PollingInput, PollOutlook, PollTurn } from '../src/contracts/poll.ts';
+import type {
+  PollBatchResult,
+  PollBlock,
+  PollerName,
+  PollerStart,
+  PollingInput,
+  WorkEnd,
+} from '../src/contracts/poll.ts';
 import {
   type OperatorAct,
   pausePollingUpdate,
   pollNowUpdate,
   resumePollingUpdate,
   SEARCH_KEYS,
+  wakeSignal,
 } from './messages.ts';
-import { API_OPTIONS, apiQueue, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
-import { reasonOf } from './refusals.ts';
-import { Share } from './share.ts';
+import { apiQueue, BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
+import { WaitingOut } from './waiting-out.ts';
 
-/** Messages of so many conversations are read at once: enough to fill the slots of a token while answers are slow. */
-const CONCURRENCY = 4;
-/** Then page 1 is asked for again, however many are left: what changes meanwhile gets in line, and is read once. */
-const READS_BETWEEN_LISTS = 20;
-/** While nothing changes the interval grows by this. */
-const GROWTH = 1.5;
-/** What the account refuses is tried again by itself, ever later. */
-const FIRST_RETRY_MS = 60_000;
-const LAST_RETRY_MS = 3_600_000;
-/** Below what the engine suggests, so that a replay stays short. */
+/** Fewer events than Temporal suggests, so that a replay stays short. */
 const MAX_HISTORY = 3000;
-/** The configuration is asked for again after so many polls. */
-const POLLS_A_CONFIG = 20;
+/** The budget of the token is asked for again after this many batches. */
+const BATCHES_A_START = 20;
 
 const ledger = proxyActivities<Activities>(SHORT_LEDGER_OPTIONS);
-
-type Api = Pick<Activities, 'pollPage' | 'historyPage' | 'readMessages'>;
 
 export async function conversationPolling(input: PollingInput): Promise<void> {
   await new Polling(input).execute();
@@ -50,38 +46,35 @@ export async function conversationPolling(input: PollingInput): Promise<void> {
 
 class Polling {
   readonly #poller: PollerName;
-  readonly #share = new Share();
-  /** What the configuration says; asked for now and then, as a worker may have started with another one. */
-  #turn: PollTurn | null = null;
-  #intervalMs: number;
+  #start: PollerStart | null = null;
   #paused = false;
-  #held: { readonly code: string; readonly reason: string } | null = null;
-  #holds = 0;
-  /** Calls that were refused and wait for another try: while there are any, those that get through end no hold. */
-  #refused = 0;
-  #resumes = 0;
-  #underWay = 0;
-  #polls = 1;
-  /** Polls that brought something. */
-  #changes = 0;
+  /** The batch under way. */
+  #batch: CancellationScope | null = null;
+  #batches = 0;
+  /** When the next poll is due, and when something old may be read; epoch milliseconds. */
+  #pollAt = 0;
+  #oldAt = 0;
+  #intervalMs: number;
+  #failures = 0;
+  /** News is polled for although old conversations are refused. */
+  readonly #news = new WaitingOut();
+  readonly #old = new WaitingOut();
+  #blocked: PollBlock | null = null;
+  #blocks = 0;
   /** Polls asked for by operators, and the last of them that is answered. */
   #asked = 0;
   #answered = 0;
-  /** When page 1 was last asked for. */
-  #listedAt = 0;
-  /** The history is long: what is old waits for the next run of the workflow. */
-  #ending = false;
-  #caughtUp = false;
-  /** Reads what is old. */
-  readonly #old = new CancellationScope();
-  /** The last page had nothing to read after it. */
-  #quiet = false;
+  /** Whatever somebody does ends a wait. */
+  #acts = 0;
+  /** A worker has started, perhaps with another configuration. */
+  #woken = false;
 
   constructor({ account, poller, intervalMs = 0 }: PollingInput) {
     this.#poller = { account, poller };
     this.#intervalMs = intervalMs;
     setHandler(pausePollingUpdate, (act) => this.#pause(act));
     setHandler(resumePollingUpdate, (act) => this.#resume(act));
+    setHandler(wakeSignal, () => this.#wake());
     setHandler(pollNowUpdate, () => this.#pollNow(), {
       validator: () => {
         if (this.#paused) throw ApplicationFailure.nonRetryable('the poller is paused', 'PAUSED');
@@ -89,208 +82,157 @@ class Polling {
     });
   }
 
+  /** A poller never ends by itself. */
   async execute(): Promise<void> {
-    this.#paused = (await this.#begin()).paused;
+    const { paused } = await this.#begin();
+    this.#paused ||= paused;
     this.#showPhase();
-    const old = this.#old
-      .run(() => this.#catchUp())
-      .catch((error: unknown) => {
-        if (!this.#ending || !isCancellation(error)) throw error;
-        // The next run finds out whether it is refused still.
-        if (this.#held !== null) return this.#hold(null);
-      })
-      .finally(() => {
-        this.#caughtUp = true;
-      });
-    await Promise.all([this.#follow(), old]);
+    while (!(await this.#mayContinueAsNew())) {
+      const acts = this.#acts;
+      if (this.#paused) await condition(() => !this.#paused);
+      else if (this.#news.leftMs > 0) await this.#news.over(() => this.#acts !== acts);
+      else {
+        await this.#runBatch();
+        await this.#rest(acts);
+      }
+    }
     await continueAsNew<typeof conversationPolling>({ ...this.#poller, intervalMs: this.#intervalMs });
   }
 
-  /** What is new, until the history is long. */
-  async #follow(): Promise<void> {
-    for (;;) {
-      await condition(() => !this.#paused);
-      if (this.#polls++ % POLLS_A_CONFIG === 0) await this.#begin();
-      await this.#poll();
-      // The first poll of all finds out how much is older.
-      if (this.#polls === 2) await this.#begin();
-      this.#ending ||= isLong();
-      // What hardly gets a slot, or is held, must not keep the history from its end.
-      if (workflowInfo().historyLength > 2 * MAX_HISTORY) this.#old.cancel();
-      if (this.#ending && this.#caughtUp) {
-        // Whoever asked for a poll gets their answer from this run of the workflow.
-        await condition(() => allHandlersFinished() || this.#asked > this.#answered);
-        if (allHandlersFinished()) return;
-      }
-      await this.#rest();
-    }
+  /** Takes up the configuration of the workers: what was unread by another one is to be read again. */
+  async #begin(): Promise<PollerStart> {
+    this.#woken = false;
+    this.#start = await ledger.beginPoll(this.#poller);
+    return this.#start;
   }
 
-  /** What is older than the poller's first start, beside that and never before it: with slots that nobody else wants. */
-  async #catchUp(): Promise<void> {
-    const turn = () => this.#turn as PollTurn;
-    while (!this.#ending) {
-      await condition(() => !this.#paused);
-      // From before the question: a poll that ends meanwhile may bring some.
-      const seen = this.#changes;
-      const { reads, nextMs } = await ledger.pollOutlook({ ...this.#poller, limit: CONCURRENCY, old: true });
-      if (reads.length > 0) await this.#read(reads, true);
-      else if (turn().history) await this.#readHistory();
-      else {
-        const isNews = () => this.#ending || this.#changes !== seen || turn().history;
-        await (nextMs === null ? condition(isNews) : condition(isNews, nextMs));
-      }
-    }
-  }
-
-  async #readHistory(): Promise<void> {
-    const { done } = await this.#call((api, call) => api.historyPage(call), true);
-    if (done) this.#turn = { ...(this.#turn as PollTurn), history: false };
-  }
-
-  async #begin(): Promise<PollTurn> {
-    const turn = await ledger.beginPoll(this.#poller);
-    this.#turn = turn;
-    this.#share.perMs = (turn.share * turn.callsPerMinute) / 60_000;
-    this.#intervalMs = Math.min(turn.maxMs, Math.max(turn.minMs, this.#intervalMs));
-    return turn;
-  }
-
-  /** Once down to what is known, and the messages of what has changed. */
-  async #poll(): Promise<void> {
-    const asked = this.#asked;
-    const { minMs, maxMs } = this.#turn as PollTurn;
-    let changed = 0;
-    for (let left = 1; left > 0 && !this.#paused; ) {
-      this.#listedAt = Date.now();
-      for (let done = false; !done && !this.#paused; ) {
-        const page = await this.#call((api, call) => api.pollPage(call));
-        changed += page.changed;
-        done = page.done;
-        left = page.todo;
-        this.#quiet = left === 0;
-      }
-      if (left > 0) left = await this.#readNews();
-    }
-    if (changed > 0) this.#changes += 1;
+  async #runBatch(): Promise<void> {
+    const retries = this.#news.refused || (this.#old.refused && this.#old.leftMs === 0);
+    if (this.#start === null || this.#woken || retries || ++this.#batches % BATCHES_A_START === 0)
+      await this.#begin();
     if (this.#paused) return;
-    this.#answered = asked;
-    this.#intervalMs = changed > 0 ? minMs : Math.min(maxMs, Math.ceil(this.#intervalMs * GROWTH));
-  }
-
-  /** @returns how many conversations with news are left to read at once */
-  async #readNews(): Promise<number> {
-    const { reads } = await this.#news();
-    await this.#read(reads.slice(0, READS_BETWEEN_LISTS));
-    return Math.max(0, reads.length - READS_BETWEEN_LISTS);
-  }
-
-  async #news(): Promise<PollOutlook> {
-    return await ledger.pollOutlook({ ...this.#poller, limit: READS_BETWEEN_LISTS + 1, old: false });
-  }
-
-  async #read(conversations: readonly number[], old = false): Promise<void> {
-    let next = 0;
-    const reader = async () => {
-      while (next < conversations.length && !this.#paused) {
-        const conversation = conversations[next++] as number;
-        for (let done = false; !done && !this.#paused; ) {
-          ({ done } = await this.#call((api, call) => api.readMessages({ ...call, conversation }), old));
-        }
-      }
-    };
-    const readers = Array.from({ length: Math.min(CONCURRENCY, conversations.length) }, reader);
-    const failed = (await Promise.allSettled(readers)).find((each) => each.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-  }
-
-  /** Until the next poll is due, or something to be read. */
-  async #rest(): Promise<void> {
-    const until = this.#listedAt + this.#intervalMs;
-    if (Date.now() >= until) return;
-    const { nextMs } = this.#quiet ? { nextMs: null } : await this.#news();
-    const wanted = () => this.#paused || this.#asked > this.#answered;
-    await condition(wanted, Math.max(1, Math.min(until - Date.now(), nextMs ?? Infinity)));
-  }
-
-  /**
-   * One call of the API. Within its share polling goes before campaigns and syncs; beyond it, it takes what they leave. What
-   * the account refuses is tried again later, or when somebody says so: a poller never ends by itself.
-   */
-  async #call<T>(call: (api: Api, input: PollCall) => Promise<T>, old = false): Promise<T> {
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
-      await condition(() => !this.#paused);
-      const { run, tokenKey, callsPerMinute } = this.#turn as PollTurn;
-      const lane = !old && this.#share.take(Date.now()) ? LANE.poll : LANE.backfill;
-      const api = proxyActivities<Activities>({
-        ...API_OPTIONS,
-        taskQueue: apiQueue(workflowInfo().taskQueue),
-        priority: callPriority(lane, tokenKey, callsPerMinute),
-      });
-      const before = this.#resumes;
-      this.#underWay += 1;
-      try {
-        const result = await call(api, { ...this.#poller, run });
-        if (this.#held !== null && this.#refused === 0) await this.#hold(null);
-        return result;
-      } catch (error) {
-        if (isCancellation(error)) throw error;
-        const reason = reasonOf(error);
-        const [code = 'REFUSED'] = reason.split(':');
-        log.warn('polling is held', { ...this.#poller, reason });
-        this.#refused += 1;
-        await this.#hold({ code, reason });
-      } finally {
-        this.#underWay -= 1;
-      }
-      try {
-        await condition(() => this.#resumes !== before, wait);
-      } finally {
-        this.#refused -= 1;
-      }
+    const asked = this.#asked;
+    const { run, tokenKey, callsPerMinute } = this.#start as PollerStart;
+    const api = proxyActivities<Activities>({
+      ...BATCH_OPTIONS,
+      taskQueue: apiQueue(workflowInfo().taskQueue),
+      priority: callPriority(LANE.poll, tokenKey, callsPerMinute),
+    });
+    const batch = new CancellationScope();
+    this.#batch = batch;
+    try {
+      const result = await batch.run(() =>
+        api.pollBatch({
+          ...this.#poller,
+          run,
+          pollInMs: asked > this.#answered ? 0 : Math.max(0, this.#pollAt - Date.now()),
+          intervalMs: this.#intervalMs,
+          failures: this.#failures,
+          old: this.#old.leftMs === 0,
+          // Whoever waits for an answer, or for a refusal to be over, gets it after one poll.
+          once: asked > this.#answered || this.#news.refused,
+        }),
+      );
+      await this.#note(result, asked);
+    } catch (error) {
+      // A batch that was called off before it had a result has done nothing. One whose worker was killed ends as timed out.
+      const calledOff = isCancellation(error) || batch.consideredCancelled;
+      if (!calledOff || CancellationScope.current().consideredCancelled) throw error;
+    } finally {
+      this.#batch = null;
     }
   }
 
-  async #hold(hold: { code: string; reason: string } | null): Promise<void> {
-    this.#held = hold;
-    if (hold !== null) this.#holds += 1;
-    await ledger.holdPoller({ ...this.#poller, hold });
+  async #note(result: PollBatchResult, asked: number): Promise<void> {
+    const now = Date.now();
+    const { polls, pollInMs, oldInMs, intervalMs, failures } = result;
+    this.#pollAt = now + pollInMs;
+    this.#oldAt = oldInMs === null ? Number.POSITIVE_INFINITY : now + oldInMs;
+    this.#intervalMs = intervalMs;
+    this.#failures = failures;
+    if (polls > 0) this.#answered = Math.max(this.#answered, asked);
+    noteEnd(this.#news, result.news);
+    noteEnd(this.#old, result.old);
+    // What was refused is there no more.
+    if (oldInMs === null) this.#old.clear();
+    const block = result.news.block ?? result.old.block;
+    if (block !== null) await this.#block(block);
+    else if (this.#blocked !== null && !this.#news.refused && !this.#old.refused) await this.#block(null);
+  }
+
+  /** Until a poll is due or something old may be read, or somebody acts. */
+  async #rest(acts: number): Promise<void> {
+    if (this.#news.leftMs > 0) return;
+    const oldAt = Math.max(this.#oldAt, Date.now() + this.#old.leftMs);
+    const ms = Math.min(this.#pollAt, oldAt) - Date.now();
+    if (ms > 0) await condition(() => this.#acts !== acts, ms);
+  }
+
+  /** What the account refuses waits for somebody to act, and is tried again by itself. */
+  async #block(block: PollBlock | null): Promise<void> {
+    this.#blocked = block;
+    if (block !== null) {
+      this.#blocks += 1;
+      log.warn('polling is blocked', { ...this.#poller, reason: block.reason });
+    }
+    await ledger.blockPoller({ ...this.#poller, block });
     this.#showPhase();
+  }
+
+  async #mayContinueAsNew(): Promise<boolean> {
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    if (!continueAsNewSuggested && historyLength <= MAX_HISTORY) return false;
+    // Whoever asked for a poll gets the answer from this run of the workflow.
+    await condition(() => allHandlersFinished() || this.#asked > this.#answered);
+    return allHandlersFinished();
+  }
+
+  /** Ends every wait, and the batch under way: what waits in it for a slot is due again. */
+  #act(): void {
+    this.#acts += 1;
+    this.#news.act();
+    this.#old.act();
+    this.#batch?.cancel();
+  }
+
+  #wake(): void {
+    this.#woken = true;
+    this.#act();
   }
 
   async #pause(act: OperatorAct): Promise<void> {
     this.#paused = true;
+    this.#act();
     await ledger.pausePoller({ ...this.#poller, ...act });
     this.#showPhase();
-    await condition(() => this.#underWay === 0);
+    await condition(() => this.#batch === null);
   }
 
   async #resume(act: OperatorAct): Promise<void> {
     await ledger.resumePoller({ ...this.#poller, ...act });
     this.#paused = false;
-    this.#resumes += 1;
+    this.#act();
     this.#showPhase();
   }
 
   async #pollNow(): Promise<void> {
     const mine = ++this.#asked;
-    const holds = this.#holds;
-    // Whoever mended what held it up wants to see it now.
-    this.#resumes += 1;
-    await condition(() => this.#answered >= mine || this.#paused || this.#holds > holds);
+    const blocks = this.#blocks;
+    this.#act();
+    await condition(() => this.#answered >= mine || this.#paused || this.#blocks > blocks);
     if (this.#answered >= mine) return;
     this.#answered = Math.max(this.#answered, mine);
     if (this.#paused) throw ApplicationFailure.nonRetryable('the poller was paused', 'PAUSED');
-    throw ApplicationFailure.nonRetryable(this.#held?.reason ?? 'the account refuses it', 'HELD');
+    throw ApplicationFailure.nonRetryable(this.#blocked?.reason ?? 'the account refuses it', 'BLOCKED');
   }
 
   #showPhase(): void {
-    const phase = this.#paused ? 'paused' : this.#held !== null ? 'held' : 'polling';
+    const phase = this.#paused ? 'paused' : this.#blocked !== null ? 'blocked' : 'polling';
     upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: phase }]);
   }
 }
 
-function isLong(): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || historyLength > MAX_HISTORY;
+function noteEnd(waiting: WaitingOut, { calls, block }: WorkEnd): void {
+  if (block !== null) waiting.refuse();
+  else if (calls > 0) waiting.clear();
 }

@@ -1,5 +1,5 @@
-// Events that came in: each is done once, in its turn, by one call after the other. The ledger holds what they say; this
-// workflow knows them by hashes only.
+// Events that came in: each is done once, in its order, by one activity when nothing goes wrong. The ledger holds what they say;
+// this workflow knows them by hashes only.
 import {
   CancellationScope,
   CancelledFailure,
@@ -10,36 +10,26 @@ import {
   log,
   proxyActivities,
   setHandler,
-  sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type {
-  EffectResult,
-  EffectStep,
-  EventTurn,
-  LeadIntakeInput,
-  NextInLine,
-} from '../src/contracts/intake.ts';
+import type { LeadIntakeInput, NextInLine } from '../src/contracts/intake.ts';
 import { retrySignal, SEARCH_KEYS, turnSignal } from './messages.ts';
-import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
-import { nextStep } from './record-steps.ts';
+import { callPriority, EVENT_OPTIONS, eventQueue, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './refusals.ts';
-
-type Turn = Extract<EventTurn, { turn: 'yours' }>;
+import { WaitingOut } from './waiting-out.ts';
 
 /** Events of one start that are under way at once. */
 const CONCURRENCY = 20;
-/** An event whose turn has not come looks again after this long, should nobody tell it; then ever later. */
-const FIRST_LOOK_MS = 1000;
-const LAST_LOOK_MS = 60_000;
-/** Who stands in line is told, and looks in case the word got lost: thousands of looks would hold up the line itself. */
-const LINE_LOOK_MS = 10_000;
-const LAST_LINE_LOOK_MS = 600_000;
-/** An event that the account refuses waits for somebody to act, and tries again by itself. */
-const FIRST_RETRY_MS = 60_000;
-const LAST_RETRY_MS = 3_600_000;
+/** The next event of a subject checks this often whether it is next, in case the signal is lost: doubled up to a minute. */
+const FIRST_CHECK_MS = 1000;
+const LAST_CHECK_MS = 60_000;
+/** Events that are further behind check less often: thousands of checks would hold up the events before them. */
+const FIRST_FAR_CHECK_MS = 10_000;
+const LAST_FAR_CHECK_MS = 600_000;
+/** Events of all accounts are dispatched alike: the ledger's slots pace their calls. */
+const CALLS_PER_MINUTE = 60_000;
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
@@ -47,45 +37,37 @@ export async function leadIntake(input: LeadIntakeInput): Promise<void> {
   await new LeadIntake(input).execute();
 }
 
-/** The history is long enough: the event goes on in the workflow's next run, where it was. */
-class LeftError extends Error {
-  override readonly name = 'LeftError';
-}
-
 class LeadIntake {
   readonly #input: LeadIntakeInput;
-  /** Events that wait, and are left to the next run. */
+  /** Events that wait, and are left to the workflow's next run. */
   readonly #left = new Set<string>();
-  /** Events that were told that it is their turn. */
-  readonly #turns = new Set<string>();
+  /** Events that were signaled that they are next. */
+  readonly #next = new Set<string>();
+  /** How often somebody asked for another try. */
   #retries = 0;
-  #held = 0;
+  #blocked = 0;
 
   constructor(input: LeadIntakeInput) {
     this.#input = input;
-    setHandler(turnSignal, (event) => void this.#turns.add(event));
+    setHandler(turnSignal, (event) => void this.#next.add(event));
     setHandler(retrySignal, () => void this.#retries++);
   }
 
   async execute(): Promise<void> {
     const { account, route, events } = this.#input;
-    let next = 0;
-    let cutOff = false;
+    let begun = 0;
     const worker = async () => {
-      while (next < events.length && !cutOff) {
-        await this.#event(events[next++] as string);
-        cutOff ||= isLong();
-      }
+      while (begun < events.length && !isLong()) await this.#event(events[begun++] as string);
     };
-    const rest = () => events.filter((event, n) => n >= next || this.#left.has(event));
-    const workers = Array.from({ length: Math.min(CONCURRENCY, events.length) }, worker);
+    const rest = () => events.filter((event, n) => n >= begun || this.#left.has(event));
     // All of them: a workflow that ends at the first error would leave the others' events open.
+    const workers = Array.from({ length: Math.min(CONCURRENCY, events.length) }, worker);
     const ended = await Promise.allSettled(workers);
     const failed = ended.find((each) => each.status === 'rejected');
     if (failed !== undefined) {
       if (!isCancelled(failed.reason)) throw failed.reason;
       await CancellationScope.nonCancellable(async () => {
-        for (const event of rest()) await this.#close(event, true);
+        for (const event of rest()) await this.#cancel(event);
       });
       throw new CancelledFailure('the events of this workflow were cancelled');
     }
@@ -94,134 +76,101 @@ class LeadIntake {
 
   async #event(event: string): Promise<void> {
     try {
-      const turn = await this.#begin(event);
-      if (turn.turn === 'over') return await this.#pass(turn.next);
-      for (const list of turn.lists) await this.#readList(event, turn, list);
-      if (turn.work.type === 'record') await this.#record(event, turn, turn.work);
-      else await this.#effect(event, turn, turn.work);
-      await this.#close(event);
+      const next = await this.#work(event);
+      if (next !== null) await this.#signal(next);
     } catch (error) {
-      if (isCancelled(error)) await CancellationScope.nonCancellable(() => this.#close(event, true));
-      else if (error instanceof LeftError) return void this.#left.add(event);
+      if (isCancelled(error)) await CancellationScope.nonCancellable(() => this.#cancel(event));
       throw error;
     }
   }
 
-  /** Waits until every earlier event about the same subject is done. */
-  async #begin(event: string): Promise<Exclude<EventTurn, { turn: 'wait' }>> {
-    const { workflowId: workflow } = workflowInfo();
-    for (let look = 1; ; look *= 2) {
-      this.#turns.delete(event);
-      const turn = await ledger.beginEvent({ event, workflow });
-      if (turn.turn !== 'wait') return turn;
-      const wait = turn.told
-        ? Math.min(look * LINE_LOOK_MS, LAST_LINE_LOOK_MS)
-        : Math.min(look * FIRST_LOOK_MS, LAST_LOOK_MS);
-      await condition(() => this.#turns.has(event) || isLong(), wait);
-      if (isLong()) throw new LeftError();
-    }
-  }
-
-  /** A lead: the steps of its record, as a sync does them. */
-  async #record(
-    event: string,
-    turn: Turn,
-    { record, todo }: { record: number; todo: number },
-  ): Promise<void> {
-    const api = this.#api(turn, LANE.lead);
-    for (let step = nextStep(todo, 0); step !== null; step = nextStep(todo, 0)) {
-      const current = step;
-      const result = await this.#insist(event, () => api[current]({ run: turn.run, record }));
-      if (result.ended !== undefined) return;
-      todo = result.todo;
-      if (result.waitMs !== undefined) await sleep(result.waitMs);
-    }
-  }
-
-  /** Any other action: one step leads to the next, until there is none. */
-  async #effect(event: string, turn: Turn, first: Extract<Turn['work'], { type: 'effect' }>): Promise<void> {
-    const api = this.#api(turn, LANE[first.lane]);
-    for (let step: EffectStep | null = first.step; step !== null; ) {
-      const current: EffectStep = step;
-      const result: EffectResult = await this.#insist(event, () => api[current]({ event }));
-      step = result.next;
-      if (step !== null && result.waitMs !== undefined) await sleep(result.waitMs);
-    }
-  }
-
-  async #readList(event: string, turn: Turn, list: Turn['lists'][number]): Promise<void> {
-    const { readTags, readPipelines } = this.#api(turn, LANE.lead);
-    const read = list === 'tags' ? readTags : readPipelines;
-    await this.#insist(event, () => read({ run: turn.run }));
-  }
-
-  /** What the account refuses is tried again, ever later, or when somebody says so: an event that was accepted is not dropped. */
-  async #insist<T>(event: string, call: () => Promise<T>): Promise<T> {
-    for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
-      // From before the call: who says so while it is under way may have mended what it was refused for.
-      const before = this.#retries;
-      try {
-        return await call();
-      } catch (error) {
-        if (isCancelled(error)) throw error;
-        const reason = reasonOf(error);
-        const [code = 'REFUSED'] = reason.split(':');
-        log.warn('held', { event, reason });
-        await ledger.holdEvent({ event, code, reason });
-        this.#showHeld(+1);
-        try {
-          await condition(() => this.#retries !== before || isLong(), wait);
-          if (isLong()) throw new LeftError();
-        } finally {
-          this.#showHeld(-1);
-        }
+  /** Works an event until it has ended, or is left to the next run. @returns who is next in line */
+  async #work(event: string): Promise<NextInLine | null> {
+    const refusal = new WaitingOut();
+    for (let checks = 0; ; ) {
+      this.#next.delete(event);
+      // From before the activity: somebody may have mended what it is about to be refused for.
+      const retries = this.#retries;
+      const progress = await this.#activity(event);
+      switch (progress.state) {
+        case 'ended':
+          return progress.next;
+        case 'queued':
+          await this.#wait(checkMs(checks++, progress.far), () => this.#next.has(event));
+          break;
+        case 'waiting':
+          await this.#wait(progress.waitMs);
+          break;
+        case 'blocked':
+          log.warn('blocked', { event, reason: progress.reason });
+          refusal.refuse();
+          this.#showBlocked(+1);
+          try {
+            await refusal.over(() => this.#retries !== retries || isLong());
+          } finally {
+            this.#showBlocked(-1);
+          }
+      }
+      if (isLong()) {
+        this.#left.add(event);
+        return null;
       }
     }
   }
 
-  #showHeld(change: number): void {
-    this.#held += change;
-    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: this.#held > 0 ? 'held' : 'running' }]);
+  #activity(event: string) {
+    const { account, route } = this.#input;
+    const { taskQueue, workflowId: workflow } = workflowInfo();
+    // What follows the triggers of a campaign comes over its route `+{campaign}`, and is as urgent as they are.
+    const lane = route.startsWith('+') ? LANE.campaign : LANE.lead;
+    const { workEvent } = proxyActivities<Activities>({
+      ...EVENT_OPTIONS,
+      taskQueue: eventQueue(taskQueue),
+      priority: callPriority(lane, account, CALLS_PER_MINUTE),
+    });
+    return workEvent({ account, event, workflow });
   }
 
-  async #close(event: string, cancelled = false): Promise<void> {
-    const { next } = await ledger.closeEvent({ event, ...(cancelled ? { cancelled } : {}) });
-    await this.#pass(next);
+  async #wait(ms: number, or = () => false): Promise<void> {
+    if (ms > 0) await condition(() => or() || isLong(), ms);
   }
 
-  /** Tells the next event about the same subject; should it not hear, it looks by itself. */
-  async #pass(next: NextInLine | null): Promise<void> {
-    if (next === null) return;
+  #showBlocked(change: number): void {
+    this.#blocked += change;
+    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: this.#blocked > 0 ? 'held' : 'running' }]);
+  }
+
+  async #cancel(event: string): Promise<void> {
+    const next = await ledger.cancelEvent({ event });
+    if (next !== null) await this.#signal(next);
+  }
+
+  /** Signals the next event about the same subject. It also checks by itself, in case the signal is lost. */
+  async #signal(next: NextInLine): Promise<void> {
     if (next.workflow === workflowInfo().workflowId) {
-      this.#turns.add(next.id);
+      this.#next.add(next.id);
       return;
     }
     try {
       await getExternalWorkflowHandle(next.workflow).signal(turnSignal, next.id);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      log.info('the next event could not be told', { next: next.id, reason: reasonOf(error) });
+      log.info('the next event could not be signaled', { next: next.id, reason: reasonOf(error) });
     }
-  }
-
-  #api(turn: Turn, lane: number): Activities {
-    return proxyActivities<Activities>({
-      ...API_OPTIONS,
-      taskQueue: apiQueue(workflowInfo().taskQueue),
-      priority: callPriority(lane, turn.tokenKey, turn.callsPerMinute),
-    });
   }
 }
 
-/**
- * Days of waiting, with a look every minute, would grow the history until the engine terminates the workflow: what waits
- * has to see it, too.
- */
+function checkMs(checks: number, far: boolean): number {
+  const [first, last] = far ? [FIRST_FAR_CHECK_MS, LAST_FAR_CHECK_MS] : [FIRST_CHECK_MS, LAST_CHECK_MS];
+  return Math.min(first * 2 ** checks, last);
+}
+
+/** Days of waiting, with a check every minute, would grow the history until Temporal terminates the workflow. */
 function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-/** A call that waited for its next attempt when the cancellation came ends with the failure of the last one. */
+/** An activity that waited for its next attempt when the cancellation came ends with the failure of the last one. */
 function isCancelled(error: unknown): boolean {
   return isCancellation(error) || CancellationScope.current().consideredCancelled;
 }

@@ -15,10 +15,24 @@ export interface OperatorAct {
   readonly reason: string;
 }
 
+/** A pause. `code` names what the service refused and is set only when Sluice itself paused the run. */
+export interface Pause extends OperatorAct {
+  readonly code?: string;
+}
+
+export function validateAct(act: OperatorAct): void {
+  if (typeof act?.by !== 'string' || act.by === '') throw new Error('say who does this: by must be a name');
+  if (typeof act.reason !== 'string') throw new Error('reason must be a text');
+}
+
 /** Answered only when nothing of the run is under way any more. */
 export const pauseUpdate = defineUpdate<RunProgress, [OperatorAct]>('pause');
-export const resumeUpdate = defineUpdate<RunProgress, [OperatorAct]>('resume');
-export const progressQuery = defineQuery<RunProgress>('progress');
+/** `recheck`: the next write is verified again; without it a difference that paused the run counts as accepted. */
+export const resumeUpdate = defineUpdate<RunProgress, [OperatorAct & { readonly recheck?: boolean }]>(
+  'resume',
+);
+/** `running`: batches under way, whose counts are in the details of their heartbeats (src/cli/sync-progress.ts). */
+export const progressQuery = defineQuery<RunProgress & { readonly running: readonly string[] }>('progress');
 
 /** What is done to a run of a campaign: refused where the workflow has another run in hand. */
 export interface CampaignOperatorAct extends OperatorAct {
@@ -116,9 +130,9 @@ export function deliveryWorkflowId(account: string): string {
 /** There is something to do, or somebody wants it tried now. */
 export const wakeSignal = defineSignal('wake');
 
-/** The work queue, where workflows run, that this one is or belongs to as its API queue. */
+/** The work queue, where workflows run, that this one is or belongs to. */
 export function workQueueOf(queue: string): string {
-  return queue.replace(/-api$/, '');
+  return queue.replace(/-(api|events)$/, '');
 }
 
 /** One workflow a campaign: starting it twice at once is one. */

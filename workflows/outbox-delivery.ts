@@ -1,4 +1,4 @@
-// Empties the outbox of one sink: sits down to it when it is woken or when something is due, and between that does nothing.
+// Empties the outbox of one sink: it runs a batch when it is woken or something is due, and does nothing in between.
 import { condition, continueAsNew, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { wakeSignal } from './messages.ts';
@@ -8,20 +8,20 @@ export interface OutboxDeliveryInput {
   readonly sink: string;
 }
 
-/** However quiet it is, it looks this often: a word may get lost with the worker that was to give it. */
-const LOOK_MS = 600_000;
+/** A batch runs at least this often: a wake may get lost with the worker that was to send it. */
+const IDLE_MS = 600_000;
 
-const { deliverOutbox } = proxyActivities<Pick<Activities, 'deliverOutbox'>>(OUTBOX_OPTIONS);
+const { outboxBatch } = proxyActivities<Pick<Activities, 'outboxBatch'>>(OUTBOX_OPTIONS);
 
 export async function outboxDelivery({ sink }: OutboxDeliveryInput): Promise<void> {
   let wakes = 0;
   setHandler(wakeSignal, () => void wakes++);
   while (!workflowInfo().continueAsNewSuggested) {
-    // From before the sitting: what was put into the outbox while it ended may have escaped it.
+    // What was put into the outbox while the batch ended may have escaped it.
     const before = wakes;
-    const { nextMs } = await deliverOutbox({ sink });
-    if (nextMs !== 0) await condition(() => wakes !== before, Math.min(nextMs ?? LOOK_MS, LOOK_MS));
+    const { nextMs } = await outboxBatch({ sink });
+    if (nextMs !== 0) await condition(() => wakes !== before, Math.min(nextMs ?? IDLE_MS, IDLE_MS));
   }
-  // The next run begins with a sitting, so that a wake in between is answered, too.
+  // The next run begins with a batch, so that a wake in between is answered, too.
   await continueAsNew<typeof outboxDelivery>({ sink });
 }

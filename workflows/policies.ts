@@ -2,12 +2,19 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { LANES } from '../src/contracts/run.ts';
 
-/** Workflows and ledger work share one queue; API calls have their own, so that the engine can rank and limit them. */
+/** Workflows and ledger work share one queue; API calls have their own, in which Temporal ranks them. */
 export const WORK_QUEUE = 'sluice';
 
 /** The API queue that belongs to a work queue. */
 export function apiQueue(workQueue: string): string {
   return `${workQueue}-api`;
+}
+
+/**
+ * The queue of events. A burst of thousands waits for slots in places of its own, so that batches always find one.
+ */
+export function eventQueue(workQueue: string): string {
+  return `${workQueue}-events`;
 }
 
 /**
@@ -26,31 +33,36 @@ export const LEDGER_OPTIONS: ActivityOptions = {
 export const SHORT_LEDGER_OPTIONS: ActivityOptions = { ...LEDGER_OPTIONS, startToCloseTimeout: '20 seconds' };
 
 /**
- * API calls. The client's deadline of 30 s ends a call long before the attempt's timeout. A lost worker shows
- * by missing heartbeats, after which its calls are given to another one. No schedule-to-start timeout: expired tasks would spend the queue's limits.
- * Delays between attempts come from the activities themselves.
+ * Activities of a few API calls. A call waits inside the activity for its slot, and for the end of a block; the client's
+ * deadline of 30 s ends the call itself. A lost worker shows by missing heartbeats, after which its calls are given to
+ * another one. Delays between attempts come from the activities themselves.
  */
 export const API_OPTIONS: ActivityOptions = {
-  startToCloseTimeout: '90 seconds',
+  startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' },
   // A cancelled call that is under way is waited for: its effect gets written down.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
+/** One event, from its beginning to its end: it gives its place back after two minutes, and the calls under way then take 40 s. */
+export const EVENT_OPTIONS: ActivityOptions = { ...API_OPTIONS, startToCloseTimeout: '5 minutes' };
+
 /**
- * Telling a sink that a run has ended: tried for ten minutes in all, so that a broker may restart meanwhile. Then
- * the run ends without it. An attempt ends by itself after 25 s.
+ * A batch: it takes items up for 50 s, and the client's deadline ends a call after 30 s. A lost worker shows by missing
+ * heartbeats, which go out each second; the ledger gives its items to others by then.
  */
-export const ANNOUNCE_OPTIONS: ActivityOptions = {
-  scheduleToCloseTimeout: '10 minutes',
-  startToCloseTimeout: '40 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+export const BATCH_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  // A batch that is cancelled still tells what it has done.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
 /**
- * One sitting of a sink: it ends by itself after 10 s and the batch under way then, which has 75 s. A lost worker
- * shows by missing heartbeats; by then it has let go of the sink, too (activities/outbox-sitting.ts).
+ * A batch of a sink: it ends by itself after 10 s and the sending under way then, which has 75 s. A lost worker
+ * shows by missing heartbeats; by then it has let go of the sink, too (activities/outbox-batch.ts).
  */
 export const OUTBOX_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
@@ -70,9 +82,8 @@ export const LANE: typeof LANES = {
 };
 
 /**
- * Where an API call stands in the engine's queue: by lane, and within a lane fair between tokens. Each lane of a token
- * has a key of its own, so that the rate at which the engine hands out one lane's calls never holds up another.
- * @param callsPerMinute of the account's tokens: the weight is calls a second, which the queue's limit a key is scaled by
+ * Where an activity that calls the API stands in Temporal's queue: by lane, and within a lane fair between tokens.
+ * @param callsPerMinute of the account's tokens: the weight is calls a second
  */
 export function callPriority(
   lane: number,
@@ -81,7 +92,7 @@ export function callPriority(
 ): NonNullable<ActivityOptions['priority']> {
   return {
     priorityKey: lane,
-    fairnessKey: `${tokenKey}:${lane}`,
+    fairnessKey: tokenKey,
     fairnessWeight: Math.min(1000, Math.max(0.001, callsPerMinute / 60)),
   };
 }

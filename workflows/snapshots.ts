@@ -53,7 +53,7 @@ export async function surveyContacts(surveyor: Surveyor, lookups: number, blind:
     const page = at.next;
     const answer = await surveyor.untilDone('lookup', () => api.surveyContacts({ run, page }));
     if (answer === null) return 0;
-    at.saves = (at.saves ?? 0) + (answer.saves ?? 0);
+    at.saves = (at.saves ?? 0) + answer.saves;
     pages = Math.ceil(answer.count / PAGE);
     // The pages to come spare what those so far did, and all look-ups once the last is read.
     const rest = pages - page;
@@ -64,13 +64,10 @@ export async function surveyContacts(surveyor: Surveyor, lookups: number, blind:
   let after: number | null = 0;
   let finds = 0;
   while (after !== null) {
-    // Histories of earlier versions hold no answer.
-    const settled: Settled | undefined = await ledger.settleSurvey({
-      ...{ run, complete, choice, after },
-    });
-    after = settled?.after ?? null;
-    finds = settled?.finds ?? 0;
-    if (settled?.pending !== undefined) at.pending = settled.pending;
+    const settled: Settled = await ledger.settleSurvey({ run, complete, choice, after });
+    after = settled.after;
+    finds = settled.finds;
+    if (settled.pending !== undefined) at.pending = settled.pending;
   }
   at.finds = finds;
   return finds;
@@ -102,6 +99,5 @@ export async function surveyCards(surveyor: Surveyor, finds: number): Promise<vo
     complete = isWhole(at, answer);
   }
   const choice = { of: 'cards', single: finds, pages, read: at.pages } as const;
-  const settled: { pending: number } | undefined = await ledger.settleCards({ run, complete, choice });
-  if (settled !== undefined) at.pending = settled.pending;
+  at.pending = (await ledger.settleCards({ run, complete, choice })).pending;
 }

@@ -26,13 +26,20 @@ import {
   unassigned,
   wavesSoFar,
 } from '../../src/ledger/campaign-waves.ts';
-import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
+import {
+  type CampaignRow,
+  findCampaign,
+  lockCampaign,
+  moveCampaign,
+  noteVerified,
+} from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { FLIGHT_SECONDS } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
 import { REFUSED, refuseAct, refuseUnlessPlanned } from './refuse-act.ts';
 import { addAfterEvents, openAfterRun } from './trigger-after.ts';
 import { AMBIGUOUS } from './trigger-outcome.ts';
+import { FIRST_UNVERIFIED } from './trigger-verify.ts';
 
 interface Done extends CampaignActResult {
   /** Kept in the audit; nothing personal. */
@@ -113,6 +120,8 @@ async function perform(c: ActContext, act: CampaignAct): Promise<Done> {
     case 'resume':
       demand(row, ['running']);
       await releaseCampaign(tx, run);
+      if (row.held?.reason.startsWith(FIRST_UNVERIFIED))
+        await noteVerified(tx, run, { how: 'operator', member: 0, reason: `${act.by} let it go on` });
       return { members: 0 };
     case 'rate':
       demand(row, ['planned', 'running']);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { type Calendar, compileCalendar } from '../../src/campaigns/calendar.ts';
+import { readsMessages } from '../../src/campaigns/reliance.ts';
 import { zoneFinder, zonesText } from '../../src/campaigns/zones.ts';
 import type { CampaignSpec } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
@@ -97,6 +98,7 @@ function rulesOf({ spec, as_of, run_id }: CampaignRow, lists: AccountLists): Fre
     contactedSince: exclude.contactedWithin === undefined ? null : ago(exclude.contactedWithin),
     openConversation: exclude.openConversation,
     humanService: exclude.humanService,
+    readsMessages: readsMessages(spec),
     cap: { times: cap.times, since: ago(cap.within), within: cap.within },
   };
 }

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { AudiencePage, AudiencePageInput, CampaignSpec } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import type { AudiencePart, LedgerAudience } from '../../src/contracts/config-campaigns.ts';
-import type { SourceCursor } from '../../src/contracts/source.ts';
+import { type SourceCursor, SourceError } from '../../src/contracts/source.ts';
 import {
   addFound,
   barNumbers,
@@ -120,6 +120,10 @@ function numbersReader(deps: Deps, spec: CampaignSpec): Reader {
   const compiled = compileExcludedNumbers(spec.config, numbers.number);
   return async (cursor, signal) => {
     const page = await source.read(cursor as SourceCursor | null, { limit: PAGE_ROWS, signal });
+    // Numbers that are not read would be written to.
+    const cut = page.notes?.find(({ code }) => code === 'NOT_READ');
+    if (cut !== undefined)
+      throw new SourceError('unreadable', `the numbers to leave out can't all be read: ${cut.reason}`);
     const barred: string[] = [];
     let unreadable = 0;
     for (const { values, problem } of page.rows) {
@@ -172,7 +176,8 @@ async function takePage(
     };
     await saveProgress(tx, run, part, progress);
     if (progress.done && progress.unreadable > 0) {
-      const reason = `${progress.unreadable} numbers of exclude.numbers can't be read: nobody is left out by them`;
+      const numbers = progress.unreadable === 1 ? '1 number' : `${progress.unreadable} numbers`;
+      const reason = `${numbers} of exclude.numbers can't be read, so nobody is left out by ${progress.unreadable === 1 ? 'it' : 'them'}`;
       const warning = { step: 'readAudience', subject: 'exclude', code: 'EXCLUSION_UNREADABLE', reason };
       await addWarning(tx, run, warning);
     }

@@ -1,4 +1,13 @@
 // Reads the audience of a campaign from the service, a page a call.
+
+import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import {
+  firstPage,
+  MAX_PAGE_SIZE,
+  nextPage,
+  type PageCursor,
+  type Window,
+} from '../../src/api-client/page-cursor.ts';
 import type { Card } from '../../src/api-client/schemas/card.ts';
 import type { Contact } from '../../src/api-client/schemas/contact.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
@@ -28,18 +37,36 @@ import { addWarning } from '../../src/ledger/runs.ts';
 import { compileAudience } from '../../src/mapping/audience.ts';
 import { callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
-import { asPlanFailure, requirePlanning } from './audience-failures.ts';
+import { shapeRefusal } from '../shape-refusal.ts';
+import {
+  asPlanFailure,
+  type Counts,
+  counted,
+  requirePlanning,
+  warnOf,
+  warnOfFilters,
+} from './audience-failures.ts';
+import {
+  cardFilters,
+  cardQuery,
+  contactFilters,
+  contactQuery,
+  enteredStage,
+  type QueryContext,
+  type Sieved,
+  sieve,
+} from './audience-filters.ts';
 import { memberOfCard, memberOfContact } from './audience-found.ts';
-import { readList } from './audience-lists.ts';
-import { accountLists, checkNames } from './audience-names.ts';
-import { cardQuery, contactQuery, enteredStage, type QueryContext } from './audience-query.ts';
-import { FIRST_PAGE, type Walk, walkOn } from './audience-walk.ts';
+import { accountLists, checkNames, readList } from './audience-names.ts';
 
 /** How far a part is that is read from the service. */
-interface WalkProgress extends PartProgress {
-  readonly walk: Walk;
+interface ListProgress extends PartProgress {
+  readonly cursor: PageCursor;
   /** Items that departed from the API text. */
   readonly unreadable: number;
+  /** Items that a filter of the part does not fit, and those that do not show whether it does: by filter. */
+  readonly others: Counts;
+  readonly unshown: Counts;
 }
 
 type ApiPart = CardsAudience | ContactsAudience;
@@ -54,7 +81,7 @@ export function createAudienceActivities(deps: Deps) {
      */
     async readCampaignList({ run, list }: CampaignRunName & { readonly list: CampaignList }): Promise<void> {
       const { account, spec } = await getCampaign(db, run);
-      await asPlanFailure(async () => {
+      await asPlanFailure(account, async () => {
         const unreadable = await readList(deps, account, run, list);
         if (unreadable > 0) {
           const reason = `${unreadable} of the account's ${list} can't be read: they depart from the API text`;
@@ -68,7 +95,7 @@ export function createAudienceActivities(deps: Deps) {
     async readAudiencePage({ run, part }: AudiencePageInput): Promise<AudiencePage> {
       const campaign = await getCampaign(db, run);
       requirePlanning(campaign);
-      const progress = walkProgress(campaign, part);
+      const progress = listProgress(campaign, part);
       if (progress.done) return { done: true, found: progress.found };
       const config = apiPart(campaign.spec, part);
       const context: QueryContext = {
@@ -76,20 +103,24 @@ export function createAudienceActivities(deps: Deps) {
         asOf: campaign.as_of,
         where: `audience.${part}`,
       };
-      const page = await asPlanFailure(() => readPage(deps, campaign, config, context, progress.walk));
+      const page = await asPlanFailure(campaign.account, () =>
+        readPage(deps, campaign, config, context, progress.cursor),
+      );
       const at = new Date(await deps.clock.now());
-      return await db.transaction((tx) => takePage(tx, run, part, progress.walk.step, page, at));
+      return await db.transaction((tx) => takePage(tx, run, part, progress.cursor.step, page, at));
     },
   };
 }
 
-function walkProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): WalkProgress {
+function listProgress({ parts }: Pick<CampaignRow, 'parts'>, part: number): ListProgress {
   return (
-    (progressOf(parts, part) as WalkProgress | null) ?? {
+    (progressOf(parts, part) as ListProgress | null) ?? {
       found: 0,
       done: false,
-      walk: FIRST_PAGE,
+      cursor: firstPage(Math.min(MAX_PAGE_SIZE.cards, MAX_PAGE_SIZE.contacts)),
       unreadable: 0,
+      others: {},
+      unshown: {},
     }
   );
 }
@@ -110,6 +141,9 @@ interface ReadPage {
   readonly ids: readonly number[];
   /** Ids of those that could not be; null: not even that. */
   readonly invalid: readonly (number | null)[];
+  /** Ids of those that a filter does not fit, and of those that do not show whether it does. */
+  readonly others: ReadonlyMap<number, string>;
+  readonly unshown: ReadonlyMap<number, string>;
 }
 
 async function readPage(
@@ -117,7 +151,7 @@ async function readPage(
   { account, run_id, spec, as_of }: CampaignRow,
   part: ApiPart,
   context: QueryContext,
-  { pageNumber, pageSize }: Walk,
+  { pageNumber, pageSize }: Window,
 ): Promise<ReadPage> {
   const access = deps.account(account);
   const compiled = compileAudience(spec.config, part);
@@ -127,19 +161,42 @@ async function readPage(
     const page = await callApi<Page<Card>>(deps, access, run_id, 'cards:read', (client, options) =>
       client.cards.list(query, options),
     );
-    const wanted = (page?.items ?? []).filter((card) => enteredStage(card, part.inStageSince, as_of));
-    return await asRead(page, wanted, (card) => memberOfCard(compiled, card));
+    refuseUnreadable(account, page, '/v1/cards');
+    const sieved = sieve(page?.items ?? [], cardFilters(part, query));
+    const wanted = sieved.wanted.filter((card) => enteredStage(card, part.inStageSince, as_of));
+    return await asRead(page, { ...sieved, wanted }, (card) => memberOfCard(compiled, card));
   }
   const query = { ...contactQuery(part, context), ...window };
   const page = await callApi<Page<Contact>>(deps, access, run_id, 'contacts:read', (client, options) =>
     client.contacts.list(query, options),
   );
-  return await asRead(page, page?.items ?? [], (contact) => memberOfContact(compiled, contact));
+  refuseUnreadable(account, page, '/v1/contacts');
+  const sieved = sieve(page?.items ?? [], contactFilters(part, query));
+  return await asRead(page, sieved, (contact) => memberOfContact(compiled, contact));
+}
+
+/**
+ * A page of which nothing is concluded, as the service shows its items in another form.
+ * @throws ApplicationFailure that ends the plan
+ */
+function refuseUnreadable<T>(
+  account: string,
+  page: Page<T> | null,
+  path: '/v1/cards' | '/v1/contacts',
+): void {
+  const [first] = page?.invalid ?? [];
+  if (page === null || first === undefined || page.invalid.length <= page.items.length) return;
+  const { expected, assumption, seen } = first;
+  const at = first.path.replaceAll(/\[\d+\]/g, '[]');
+  const error = new UnexpectedShapeError({
+    ...{ method: 'GET', path, at, expected, assumption, seen, status: 200, requestId: null },
+  });
+  throw shapeRefusal(account, error, { scope: 'run', step: 'readAudience' });
 }
 
 async function asRead<T extends { readonly id: number }>(
   page: Page<T> | null,
-  wanted: readonly T[],
+  { wanted, others, unshown }: Sieved<T>,
   member: (item: T) => Promise<FoundMember>,
 ): Promise<ReadPage> {
   if (page === null) throw new Error('a read is never called off');
@@ -147,7 +204,7 @@ async function asRead<T extends { readonly id: number }>(
   const members = new Map<number, FoundMember>();
   for (const item of wanted) members.set(item.id, await member(item));
   const ids = items.map(({ id }) => id);
-  return { count, hasMore, members, ids, invalid: invalid.map(({ id }) => id) };
+  return { count, hasMore, members, ids, invalid: invalid.map(({ id }) => id), others, unshown };
 }
 
 async function takePage(
@@ -159,31 +216,35 @@ async function takePage(
   at: Date,
 ): Promise<AudiencePage> {
   const campaign = await lockCampaign(tx, run);
-  const before = walkProgress(campaign, part);
+  const before = listProgress(campaign, part);
   // Another attempt at the same page was faster: its work stands.
-  if (before.done || before.walk.step !== step || campaign.state !== 'planning')
+  if (before.done || before.cursor.step !== step || campaign.state !== 'planning')
     return { done: before.done, found: before.found };
   const named = page.invalid.filter((id) => id !== null);
   const ids = [...page.ids, ...named];
   const known = await seenBefore(tx, run, part, ids);
   const nameless = page.invalid.length - named.length;
-  const { take, walk, done, unsteady } = walkOn(before.walk, {
+  const { take, cursor, end } = nextPage(before.cursor, {
     ...{ count: page.count, hasMore: page.hasMore, ids, nameless, known: known.size },
   });
-  let { found, unreadable } = before;
+  let { found, unreadable, others, unshown } = before;
   if (take) {
     const members = [...page.members].filter(([id]) => !known.has(id)).map(([, member]) => member);
     await noteSeen(tx, run, part, ids);
     await addFound(tx, run, part, members);
     await noteTagged(tx, campaign, members, at);
     found += members.length;
-    unreadable += named.filter((id) => !known.has(id)).length + walk.nameless - before.walk.nameless;
+    others = counted(others, page.others, known);
+    unshown = counted(unshown, page.unshown, known);
+    unreadable += named.filter((id) => !known.has(id)).length + cursor.nameless - before.cursor.nameless;
   }
-  const progress: WalkProgress = { found, done, walk, unreadable };
+  const done = end !== null;
+  const progress: ListProgress = { found, done, cursor, unreadable, others, unshown };
   await saveProgress(tx, run, part, progress);
   if (done) {
     await forgetSeen(tx, run, part);
-    await warnOf(tx, run, part, { unsteady, unreadable });
+    await warnOf(tx, run, part, { unsteady: end !== 'complete', unreadable });
+    await warnOfFilters(tx, campaign, part, { others, unshown });
   }
   return { done, found };
 }
@@ -202,22 +263,4 @@ async function noteTagged(
     key !== null && tagIds?.some((id) => wanted.has(id)) ? [key] : [],
   );
   await noteOptOuts(tx, account, keys, 'tag', at);
-}
-
-async function warnOf(
-  tx: Queryable,
-  run: string,
-  part: number,
-  { unsteady, unreadable }: { unsteady: boolean; unreadable: number },
-): Promise<void> {
-  const warn = (code: string, reason: string) =>
-    addWarning(tx, run, { step: 'readAudience', subject: String(part), code, reason });
-  if (unsteady) {
-    const reason = `the list of audience.${part} kept changing while it was read: some people may be missing; plan again when it is quiet`;
-    await warn('AUDIENCE_UNSTEADY', reason);
-  }
-  if (unreadable > 0) {
-    const reason = `${unreadable} items of audience.${part} can't be read, as they depart from the API text: they are not in the audience`;
-    await warn('AUDIENCE_UNREADABLE', reason);
-  }
 }

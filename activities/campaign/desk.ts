@@ -3,9 +3,9 @@ import type {
   CampaignAuditEntry,
   CampaignListInput,
   CampaignPlan,
-  CampaignReport,
   CampaignRunName,
 } from '../../src/contracts/campaign.ts';
+import type { CampaignReport } from '../../src/contracts/campaign-report.ts';
 import { auditOf, listReports, reportOf } from '../../src/ledger/campaign-report.ts';
 import { catchUp } from '../../src/ledger/campaign-results.ts';
 import { findCampaign } from '../../src/ledger/campaigns.ts';

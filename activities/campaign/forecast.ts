@@ -100,7 +100,7 @@ export function createForecastActivities(deps: Deps) {
     const needed = late && by > startMs ? paceNeeded(field, by) : null;
     const facts: PlanFacts = {
       ...{ account: name, config, timeZone: spec.timeZone, nowMs, horizonMs, callsPerMinute },
-      optOutWords: spec.optOut.words.length > 0,
+      optOut: spec.optOut,
       connections: await readCatalog(db, name, 'connections'),
       ...{ ...sums, forecast: found, pacePerMinute, callsPerMember },
       ...{ startMs, oneWaveMs: oneWave.finishMs },

@@ -4,7 +4,7 @@ import { createAudienceActivities } from './audience.ts';
 import { createCampaignDeskActivities } from './desk.ts';
 import { createForecastActivities } from './forecast.ts';
 import { createCampaignPlanActivities } from './plan.ts';
-import { createTriggerActivities } from './trigger.ts';
+import { createTriggerBatchActivities } from './trigger-batch.ts';
 import { createTurnActivities } from './turn.ts';
 
 /** Activities of the work queue. */
@@ -17,7 +17,7 @@ export function createCampaignLedgerActivities(deps: Deps) {
   };
 }
 
-/** Activities of the API queue: each is one call of the API. */
+/** Activities of the API queue. */
 export function createCampaignApiActivities(deps: Deps) {
-  return { ...createAudienceActivities(deps), ...createTriggerActivities(deps) };
+  return { ...createAudienceActivities(deps), ...createTriggerBatchActivities(deps) };
 }

@@ -1,5 +1,5 @@
 // What a plan looks up beside its audience: who follows the connection, what the tokens may, which names there are.
-import type { PollerState } from '../../src/campaigns/plan-notes.ts';
+import type { PollerState } from '../../src/campaigns/reliance.ts';
 import type { CampaignSpec, PlanNote } from '../../src/contracts/campaign.ts';
 import type { PollerConfig } from '../../src/contracts/config.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
@@ -17,14 +17,24 @@ export async function pollerStates(
   nowMs: number,
 ): Promise<PollerState[]> {
   const rows = await glanceAtPollers(deps.db, account);
-  return rows.map(({ poller, paused, held, polled_at: polledAt }) => {
-    const own = configOf(deps, account, poller);
-    const follows = own !== null && [undefined, config.connection].includes(own.connection);
-    const quiet = Math.max(QUIET_MS, own === null ? 0 : 3 * durationMs(own.interval.max));
-    const stopped = polledAt === null || nowMs - polledAt.getTime() > quiet;
-    const idle = paused ? 'is paused' : held !== null ? `is held: ${held}` : stopped ? 'does not run' : null;
-    return { poller, follows, idle };
-  });
+  return rows.map(
+    ({ poller, paused, hold_code: code, hold_reason: reason, is_shape: isShape, polled_at: polledAt }) => {
+      const own = configOf(deps, account, poller);
+      const follows = own !== null && [undefined, config.connection].includes(own.connection);
+      const quiet = Math.max(QUIET_MS, own === null ? 0 : 3 * durationMs(own.interval.max));
+      const stopped = polledAt === null || nowMs - polledAt.getTime() > quiet;
+      const idle = paused
+        ? 'is paused'
+        : code !== null
+          ? `is blocked: ${code}`
+          : stopped
+            ? 'does not run'
+            : null;
+      // One that has gone from the configuration reads nothing, and is replaced by others.
+      const blocked = own === null || code === null ? null : { code, reason: reason ?? code, isShape };
+      return { poller, follows, idle, blocked };
+    },
+  );
 }
 
 function configOf(deps: Pick<Deps, 'poller'>, account: string, poller: string): PollerConfig | null {

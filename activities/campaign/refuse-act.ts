@@ -13,6 +13,7 @@ export const REFUSED = {
   notApproved: 'NOT_APPROVED',
   samePerson: 'SAME_PERSON',
   problems: 'PLAN_HAS_PROBLEMS',
+  unread: 'REPLIES_UNREAD',
   cancelled: 'CAMPAIGN_CANCELLED',
   notRunning: 'NOT_RUNNING',
   otherRun: 'ANOTHER_RUN',

@@ -1,133 +1,111 @@
 // The call itself: a right that is taken between slot and call, and what its answer means for the member.
-import { CancelledFailure, Context } from '@temporalio/activity';
-import { type ApiError, InvalidArgumentError, isAmbiguous } from '../../src/api-client/errors.ts';
 import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
-import type { MemberResult } from '../../src/contracts/campaign.ts';
-import { endMember, getMember, takeMember } from '../../src/ledger/campaign-members.ts';
-import { lockPersonAndRun } from '../../src/ledger/campaign-touches.ts';
-import { LedgerError } from '../../src/ledger/database.ts';
-import { type Call, callApi } from '../api-call.ts';
+import type { FirstVerified } from '../../src/contracts/campaign-report.ts';
+import { lookAtMember, takeRight } from '../../src/ledger/campaign-look.ts';
+import { endMember, getMember } from '../../src/ledger/campaign-members.ts';
+import { noteUnverified, noteVerified } from '../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
 import type { Deps } from '../deps.ts';
-import {
-  comeBack,
-  isRefusal,
-  MAX_DOUBLINGS,
-  recordReason,
-  refusal,
-  refusalCode,
-  refusalScope,
-  toFailure,
-} from '../failures.ts';
-import { campaignReason } from './refused-campaign.ts';
-import { addAfterEvents, openAfterRun, openAmong } from './trigger-after.ts';
+import { comeBack, refusal } from '../failures.ts';
+import { attemptOnce } from '../write-once.ts';
+import { addAfterEvents, openAmong } from './trigger-after.ts';
+import { contradiction, namesContact } from './trigger-answer.ts';
 import {
   checkMember,
-  lookAgain,
   type MemberContext,
   memberKey,
+  questionOf,
   type Verdict,
   zonesOf,
 } from './trigger-check.ts';
 import {
-  answerOf,
-  GONE,
   giveUp,
   insist,
+  type MemberResult,
   nameOf,
   nowOf,
-  type Refused,
-  retryOf,
-  served,
-  settleRefused,
   settleVerdict,
-  standing,
   withAfter,
 } from './trigger-outcome.ts';
+import { refused } from './trigger-refused.ts';
 
 const STEP = 'triggerMember';
 
-/** What the look between slot and call came to: the member as it was then, and the number of the sending if it may go. */
-interface Look {
+/** The right to trigger: the member as it was when it was given, and the number of the sending. */
+interface Right {
   readonly context: MemberContext;
-  readonly verdict: Verdict;
-  readonly sends: number | null;
+  readonly contact: number | null;
+  readonly sends: number;
 }
 
-interface Turn {
-  look: Look | null;
-  flight: 'not sent' | 'may have run' | 'accepted';
-  refusal: unknown;
-}
+/** What came of asking for the right: without one, why. */
+type Asked = Right | { readonly context: MemberContext; readonly verdict: Exclude<Verdict, { do: 'go' }> };
 
 /** Triggers the flow of a member that waits, provided that the rules still allow it when a slot is there. */
-export async function callTrigger(
-  deps: Deps,
-  c: MemberContext,
-  flightSeconds: number,
-): Promise<MemberResult> {
-  // Before the call: nothing but the answer itself is to be written down after it.
-  const afterRun = await openAfterRun(deps.db, c.campaign);
-  const turn: Turn = { look: null, flight: 'not sent', refusal: null };
-  const { run_id: run, id: member } = c.member;
-  const call: Call<TriggeredFlow> = async (client, { signal }) => {
-    const look = turn.look as Look;
-    // Another token refused it, and the slot of this one was waited for.
-    if (turn.refusal !== null && !(await isOpenStill(deps, look.context)))
-      throw comeBack(1000, 'the window closed between two tokens');
-    turn.flight = 'may have run';
-    try {
-      const answer = await client.flows.trigger(triggerOf(look), { signal: untilShutdown(signal) });
-      turn.flight = 'accepted';
-      return answer;
-    } catch (error) {
-      if (!isAmbiguous(error)) turn.flight = 'not sent';
-      turn.refusal = error;
-      throw error;
-    }
-  };
-  const beforeSend = async () => {
-    turn.look = await takeRight(deps, c);
-    return turn.look.sends !== null;
-  };
-  try {
-    await callApi(deps, c.account, run, 'flows:trigger', call, beforeSend);
-  } catch (error) {
-    const { look, flight } = turn;
-    // No slot yet, or called off while waiting for one: nothing went out.
-    if (look === null || look.sends === null) throw error;
-    // What the service said counts more than that the budget could not learn from it.
-    const cause = error instanceof LedgerError ? (turn.refusal ?? error) : error;
-    if (flight === 'not sent') return await refused(deps, look.context, look.sends, cause);
-    if (flight === 'may have run') {
-      deps.log.warn({ run, member }, 'the answer to a trigger was lost');
-      const { context, sends } = look;
-      return await insist(() => giveUp(deps, context.member, sends));
-    }
-    deps.log.warn({ run, member }, 'the budget could not learn from an answer');
-  }
-  const { context, verdict, sends } = turn.look as Look;
-  if (sends !== null) return await insist(() => triggered(deps, context, sends, afterRun));
-  return verdict.do === 'go' || verdict.do === 'over'
-    ? await standing(deps, nameOf(c.member), flightSeconds)
-    : await settleVerdict(deps, context, verdict, flightSeconds);
+export async function callTrigger(deps: Deps, c: MemberContext): Promise<MemberResult> {
+  let asked = null as Asked | null;
+  const right = () => asked as Right;
+  return await attemptOnce<TriggeredFlow, MemberResult>(deps, {
+    account: c.account,
+    run: c.member.run_id,
+    scope: 'flows:trigger',
+    call: async (client, options) => {
+      // Since the right was taken the slot was waited for, perhaps that of a second token.
+      if (!(await isOpenStill(deps, right().context)))
+        throw comeBack(1000, 'the window closed before the call');
+      return await client.flows.trigger(triggerOf(right()), options);
+    },
+    take: async () => {
+      asked = await askForRight(deps, c);
+      return 'sends' in asked ? asked.sends : null;
+    },
+    denied: async () => {
+      const { context, verdict } = asked as Exclude<Asked, Right>;
+      return await settleVerdict(deps, context, verdict);
+    },
+    accepted: async ({ raw }) => {
+      const sent = triggerOf(right());
+      const wrong = contradiction(raw, sent);
+      if (wrong !== null) return await triggeredAnother(deps, right(), wrong);
+      return await insist(() => triggered(deps, right(), namesContact(raw, sent)));
+    },
+    // Nothing shows whether the flow ran.
+    lost: async (_, sends) => {
+      const { member } = right().context;
+      deps.log.warn({ run: member.run_id, member: member.id }, 'the answer to a trigger was lost');
+      return await insist(() => giveUp(deps, member, sends));
+    },
+    refused: (error, sends) => refused(deps, right().context, sends, error),
+  });
 }
 
+/** What is known of the person changed between the checks and the right this often. */
+const MOST_CHECKS = 20;
+
 /**
- * Looks at everything again, by the clock as it is now, and takes the right in the same transaction: slots are waited
- * for, and two campaigns may want the same person at once.
+ * Takes the right, by the clock as it is now: slots are waited for, and two campaigns may want the same person at once. The
+ * ledger gives it only if all that the checks went by is as it was; else they are made again with what it shows now.
  */
-async function takeRight(deps: Deps, c: MemberContext): Promise<Look> {
-  const name = nameOf(c.member);
-  const { account, campaign } = c.campaign;
-  return await deps.db.transaction(async (tx) => {
-    await lockPersonAndRun(tx, { account, key: memberKey(c.member) }, name.run);
+async function askForRight(deps: Deps, c: MemberContext): Promise<Asked> {
+  const { campaign } = c.campaign;
+  let { member } = c;
+  for (let checks = 0; checks < MOST_CHECKS; checks++) {
+    const context = { ...c, member };
     const now = await deps.clock.now();
-    const context = await lookAgain(tx, c, name.id, now);
-    const verdict = await checkMember(deps, tx, context, now);
-    if (verdict.do !== 'go') return { context, verdict, sends: null };
-    const sends = await takeMember(tx, name, { account, campaign, at: new Date(now) });
-    return { context, verdict, sends };
-  });
+    const question = questionOf(c, now);
+    const verdict = checkMember(deps, context, now);
+    if (verdict.do === 'go') {
+      const { sending, ...seen } = await takeRight(deps.db, question, member, {
+        campaign,
+        at: new Date(now),
+      });
+      member = seen;
+      if (sending !== null) return { context: { ...c, member }, contact: verdict.contact, sends: sending };
+    } else if (checks > 0) return { context, verdict };
+    // What was read before the slot was waited for forbids nothing by itself.
+    else member = await lookAtMember(deps.db, question, member.id);
+  }
+  throw comeBack(1000, 'what is known of the person changes all the time');
 }
 
 async function isOpenStill(deps: Deps, c: MemberContext): Promise<boolean> {
@@ -136,23 +114,9 @@ async function isOpenStill(deps: Deps, c: MemberContext): Promise<boolean> {
   return c.calendar.at(zonesOf(c), now).open && (end === undefined || now < Date.parse(end));
 }
 
-/**
- * A pause, or the end of the workflow, lets a call under way come to its answer, which would be lost for good: nothing can be
- * read back. Only a worker that is to end cuts it off.
- */
-function untilShutdown(signal: AbortSignal): AbortSignal {
-  if (signal.aborted) return signal;
-  const own = new AbortController();
-  signal.addEventListener('abort', () => {
-    if ((signal.reason as Error).message === 'WORKER_SHUTDOWN') own.abort(signal.reason);
-  });
-  return own.signal;
-}
-
-function triggerOf({ context, verdict }: Look) {
+function triggerOf({ context, contact }: Right) {
   const { campaign, member } = context;
   const { flow, connection } = campaign.spec.config;
-  const contact = verdict.do === 'go' ? verdict.contact : null;
   return {
     flowId: flow,
     whatsappId: connection,
@@ -164,15 +128,21 @@ function triggerOf({ context, verdict }: Look) {
 /** The service has accepted it, however late: what counted as unknown is settled. */
 async function triggered(
   deps: Deps,
-  { campaign, member }: MemberContext,
-  sends: number,
-  afterRun: string | null,
+  { context: { campaign, member, afterRun }, sends }: Right,
+  named: boolean,
 ): Promise<MemberResult> {
   const name = nameOf(member);
   const at = await nowOf(deps);
-  return await deps.db.transaction(async (tx) => {
+  const isFirst = !member.verified;
+  const write = async (tx: Queryable): Promise<MemberResult> => {
+    if (isFirst && named) await noteVerified(tx, name.run, byAnswer(member.id));
     const ended = await endMember(tx, name, { state: 'triggered' }, at, sends);
-    if (ended) return withAfter('triggered', await addAfterEvents(tx, afterRun, campaign, member));
+    if (ended) {
+      const result = withAfter('triggered', await addAfterEvents(tx, afterRun, campaign, member));
+      if (!isFirst || named) return result;
+      await noteUnverified(tx, name);
+      return { ...result, next: 'verifyMember' };
+    }
     const now = await getMember(tx, name);
     if (now.sends > sends)
       deps.log.warn(
@@ -180,62 +150,29 @@ async function triggered(
         'an answer came after the member had gone on without it',
       );
     return withAfter(now.state, await openAmong(tx, now.events));
-  });
-}
-
-/** It is certain that the flow did not run. */
-async function refused(deps: Deps, c: MemberContext, sends: number, error: unknown): Promise<MemberResult> {
-  const { member, campaign } = c;
-  const settle = (what: Refused) => insist(() => settleRefused(deps, member, sends, what));
-  if (error instanceof InvalidArgumentError)
-    return answerOf(await settle(failedWith('INVALID_ARGUMENT', error.message)));
-  if (isRefusal(error)) {
-    const code = refusalCode(error);
-    if (code === 'ERR_TICKET_IN_HUMAN_SERVICE')
-      return answerOf(await settle(servedNow(c, error, await nowOf(deps))));
-    if (code === 'ERR_NO_CONTACT_FOUND') {
-      const state = await settle({
-        end: GONE,
-        ...(member.contact_gone ? {} : { wait: { forgetContact: true } }),
-      });
-      return answerOf(state, state === 'waiting' ? 'findMember' : null);
-    }
-    if (!concernsCampaign(error)) return answerOf(await settle(failedWith(code, recordReason(error))));
-    const state = await settle({ wait: {}, ...failedWith(code, recordReason(error)) });
-    if (state !== 'waiting') return answerOf(state);
-    deps.log.warn({ run: campaign.run_id, code }, 'the account refuses the triggers of a campaign');
-    throw refusal(code, campaignReason(error, campaign.spec.config), { scope: 'run', step: STEP });
-  }
-  const { info, cancellationSignal: called } = Context.current();
-  const failure = called.aborted
-    ? called.reason
-    : toFailure(error, STEP, Math.min(info.attempt, MAX_DOUBLINGS));
-  const { type = 'CANCELLED' } = failure as { type?: string };
-  const end = failedWith(type, 'it was refused for now, after it had been given up');
-  const state = await settle({ wait: {}, ...end });
-  if (state === 'waiting' || failure instanceof CancelledFailure) throw failure;
-  return answerOf(state);
-}
-
-function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {
-  const { ticketId: ticket } = error;
-  const where = ticket === null ? '' : ` in conversation ${ticket}`;
-  const retryAt = retryOf(c, at);
-  return {
-    end: served({ ticket, reason: `a person serves them${where}` }),
-    ...(retryAt === null ? {} : { wait: { retryAt } }),
   };
+  // One statement where nothing is written beside it.
+  return isFirst || afterRun !== null ? await deps.db.transaction(write) : await write(deps.db);
 }
 
-const failedWith = (code: string, reason: string): Refused => ({ end: { state: 'failed', code, reason } });
+const byAnswer = (member: number): FirstVerified => ({
+  how: 'answer',
+  member,
+  reason: 'the answer to its trigger names the contact',
+});
 
-/**
- * Would every member meet this refusal? That of the connection is a 404 whose code is not shown (API text, Flows), so any
- * 404 counts that is not about this person; who may trigger at all is told by 401 and 403.
- */
-function concernsCampaign(error: ApiError): boolean {
-  const { status } = error;
-  const code = refusalCode(error);
-  if (status === 404) return code !== 'ERR_NO_TICKET_FOUND';
-  return status === 401 || status === 403 || refusalScope(code, STEP) === 'run';
+/** The service has accepted the trigger, and says that it was for something else: nobody knows what ran. */
+async function triggeredAnother(
+  deps: Deps,
+  { context: { campaign, member }, sends }: Right,
+  wrong: string,
+): Promise<MemberResult> {
+  const reason = `the answer to the trigger names ${wrong}`;
+  const end = { state: 'unknown', code: 'WRONG_TARGET', reason } as const;
+  const at = await nowOf(deps);
+  await insist(() => endMember(deps.db, nameOf(member), end, at, sends));
+  deps.log.error({ run: campaign.run_id, member: member.id, code: end.code }, reason);
+  const way =
+    'check in the service what it did, and see the assumptions flows.contactField and flows.contactIdentity';
+  throw refusal(end.code, `${reason}: ${way}`, { scope: 'run', step: STEP });
 }

@@ -1,15 +1,15 @@
 // What is looked at just before a member's flow is triggered: rules that the ledger can answer, at no cost.
 
 import type { Calendar } from '../../src/campaigns/calendar.ts';
+import { readsMessages, repliesUnread, rulesOnReplies } from '../../src/campaigns/reliance.ts';
 import { zonesOfText } from '../../src/campaigns/zones.ts';
 import type { MemberCode, MemberState, MemberStep } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
-import { lookAtMember, type MemberLook } from '../../src/ledger/campaign-look.ts';
+import { lookAtMember, type MemberLook, type MemberQuestion } from '../../src/ledger/campaign-look.ts';
 import type { MemberRow } from '../../src/ledger/campaign-members.ts';
-import { reachedBy, type Touched } from '../../src/ledger/campaign-touches.ts';
 import type { CampaignRow } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { windowOf } from '../../src/ledger/window.ts';
+import { judgeWindow, windowAfter } from '../../src/ledger/window.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
 import { scopesOf } from '../effects/window.ts';
 
@@ -20,25 +20,31 @@ const RECHECK_MS = 10 * 60_000;
 export interface Frozen {
   readonly campaign: Pick<CampaignRow, 'run_id' | 'account' | 'campaign' | 'spec'>;
   readonly calendar: Calendar;
+  readonly account: AccountAccess;
+  /** The run that counts the calls which follow triggers; null: nothing follows them. */
+  readonly afterRun: string | null;
 }
 
 /** A member with its run and its person, as they stood when they were looked at. */
 export interface MemberContext extends Frozen {
   readonly member: MemberLook;
-  readonly account: AccountAccess;
+}
+
+/** What the checks have to know of each member. @param now milliseconds since 1970 */
+export function questionOf({ campaign }: Pick<Frozen, 'campaign'>, now: number): MemberQuestion {
+  const { cap, exclude, conversationWindow } = campaign.spec.config;
+  return {
+    account: campaign.account,
+    run: campaign.run_id,
+    since: new Date(now - durationMs(cap.within)),
+    campaigns: exclude.campaigns ?? [],
+    windowAfter: conversationWindow === 'any' ? null : windowAfter(new Date(now)),
+  };
 }
 
 /** @param now milliseconds since 1970 */
-export async function lookAgain(
-  db: Queryable,
-  { campaign, calendar, account }: Omit<MemberContext, 'member'>,
-  id: number,
-  now: number,
-): Promise<MemberContext> {
-  const { run_id: run, spec } = campaign;
-  const since = new Date(now - durationMs(spec.config.cap.within));
-  const member = await lookAtMember(db, campaign.account, { run, id }, since);
-  return { campaign, calendar, account, member };
+export async function lookAgain(db: Queryable, c: Frozen, id: number, now: number): Promise<MemberContext> {
+  return { ...c, member: await lookAtMember(db, questionOf(c, now), id) };
 }
 
 /** What the rules say of a member. */
@@ -46,7 +52,7 @@ export type Verdict =
   /** Trigger its flow; the contact's id is null where nobody needs it. */
   | { readonly do: 'go'; readonly contact: number | null }
   /** Another call comes first. */
-  | { readonly do: 'step'; readonly step: Exclude<MemberStep, 'triggerMember'> }
+  | { readonly do: 'step'; readonly step: Exclude<MemberStep, 'triggerMember' | 'verifyMember'> }
   /** Not now: it comes again with a later turn. */
   | { readonly do: 'leave' }
   /** A person serves it; the conversation where that is known. */
@@ -61,34 +67,47 @@ export function memberKey({ id, key }: MemberRow): string {
 }
 
 /**
- * Judges a member by the ledger alone: first whether anything may go out at all, then what ends it, then what has to be
+ * Judges a member by what was read of it: first whether anything may go out at all, then what ends it, then what has to be
  * known before the call.
  * @param now milliseconds since 1970
  */
-export async function checkMember(
-  deps: Deps,
-  db: Queryable,
-  c: MemberContext,
-  now: number,
-): Promise<Verdict> {
+export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict {
   const { campaign, member, account } = c;
   const { config } = campaign.spec;
   if (member.state !== 'waiting') return { do: 'over', state: member.state };
   if (!member.running) return { do: 'leave' };
-  const person = { account: campaign.account, key: memberKey(member) };
   if (member.optedOut) return skip('OPTED_OUT', 'they want no campaign');
   if (config.end !== undefined && now >= Date.parse(config.end))
     return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before it was their turn`);
   const early = config.start !== undefined && now < Date.parse(config.start);
   if (early || (member.not_before !== null && member.not_before.getTime() > now)) return { do: 'leave' };
   if (!c.calendar.at(zonesOf(c), now).open) return { do: 'leave' };
-  const told = (await reachedLately(db, c, person)) ?? (await inConversation(deps, db, c, person, now));
-  if (told !== null) return told;
+  if (isBlind(deps, c)) return { do: 'leave' };
+  const forbidden = unreadVerdict(c) ?? reachedLately(c) ?? inConversation(deps, c, now);
+  if (forbidden !== null) return forbidden;
   const contact = contactOf(member);
   const needed = account.tokens[0]?.client.flows.contactIdentity === 'id' || config.recheck === 'api';
   if (needed && contact === null) return { do: 'step', step: 'findMember' };
   if (config.recheck === 'api' && !isRechecked(member, now)) return { do: 'step', step: 'recheckMember' };
   return { do: 'go', contact };
+}
+
+/** Nobody is triggered while a poller can't read what the campaign relies on; the next turn says so. */
+function isBlind(deps: Deps, { campaign: { account, spec }, member }: MemberContext): boolean {
+  const follows = scopesOf(deps, account);
+  const pollers = member.blockedPollers.map(({ poller, isShape }) => ({
+    ...{ poller, follows: true, idle: null },
+    blocked: follows(poller) === null ? null : { code: '', reason: '', isShape },
+  }));
+  return repliesUnread(spec, pollers) !== null;
+}
+
+/** Who may have opted out, or been written to, without anybody having read it is left alone. */
+function unreadVerdict({ campaign: { spec }, member }: MemberContext): Verdict | null {
+  if (!readsMessages(spec)) return null;
+  if (member.unread !== null)
+    return skip('REPLIES_UNREAD', `part of their conversations could not be read: ${member.unread}`);
+  return member.behind && rulesOnReplies(spec).length > 0 ? { do: 'leave' } : null;
 }
 
 /** The contact's id as the audience, a look at the service or the ledger has it. */
@@ -102,35 +121,29 @@ export function isRechecked({ rechecked_at: at }: MemberRow, now: number): boole
   return at !== null && now - at.getTime() < RECHECK_MS;
 }
 
-async function reachedLately(
-  db: Queryable,
-  { campaign, member }: MemberContext,
-  person: Touched,
-): Promise<Verdict | null> {
-  const { cap, exclude } = campaign.spec.config;
+function reachedLately({ campaign, member }: MemberContext): Verdict | null {
+  const { cap } = campaign.spec.config;
   if (member.touches >= cap.times)
     return skip('FREQUENCY_CAP', `campaigns have reached them ${cap.times} times in ${cap.within} already`);
-  if (exclude.campaigns === undefined) return null;
-  const other = await reachedBy(db, person, exclude.campaigns, member.id);
-  return other === null ? null : skip('EXCLUDED_CAMPAIGN', `the campaign "${other}" has reached them since`);
+  const { reachedBy } = member;
+  return reachedBy === null
+    ? null
+    : skip('EXCLUDED_CAMPAIGN', `the campaign "${reachedBy}" has reached them since`);
 }
 
-async function inConversation(
-  deps: Deps,
-  db: Queryable,
-  { campaign, member }: MemberContext,
-  { account, key }: Touched,
-  now: number,
-): Promise<Verdict | null> {
-  const { exclude, conversationWindow, connection } = campaign.spec.config;
+function inConversation(deps: Deps, { campaign, member }: MemberContext, now: number): Verdict | null {
+  const { exclude, connection } = campaign.spec.config;
   const { open } = member;
   if (open?.served && exclude.humanService)
     return { do: 'served', ticket: open.id, reason: `a person serves them in conversation ${open.id}` };
   if (open !== null && exclude.openConversation)
     return skip('OPEN_CONVERSATION', `their conversation ${open.id} is open`);
-  if (conversationWindow === 'any') return null;
-  const window = await windowOf(db, {
-    ...{ account, connection, to: { key }, now: new Date(now), scopeOf: scopesOf(deps, account) },
+  if (member.window === null) return null;
+  const window = judgeWindow(member.window, {
+    to: { key: memberKey(member) },
+    connection,
+    now: new Date(now),
+    scopeOf: scopesOf(deps, campaign.account),
   });
   if (window.state === 'closed')
     return skip('WINDOW_CLOSED', 'the 24-hour window of the conversation is closed');

@@ -1,46 +1,60 @@
 // Looks at a member's contact before its flow is triggered: its id by number, and its tags as they are now.
 import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { Contact, ContactDetails } from '../../src/api-client/schemas/contact.ts';
-import type { MemberResult } from '../../src/contracts/campaign.ts';
 import { countMemberError, noteMemberSeen } from '../../src/ledger/campaign-members.ts';
 import { pick } from '../../src/ledger/catalog.ts';
 import { noteRemote } from '../../src/ledger/effect-notes.ts';
 import { noteOptOuts } from '../../src/ledger/opt-outs.ts';
-import { canonicalKey } from '../../src/mapping/phone.ts';
 import { callApi } from '../api-call.ts';
-import { choose } from '../contacts.ts';
+import { CONTACTS, choose, withNumber } from '../contacts.ts';
 import type { Deps } from '../deps.ts';
 import { isRefusal, recordReason, refusalCode, refusalScope } from '../failures.ts';
 import { isTransient, MAX_INTERNAL_ERRORS } from '../record-step.ts';
 import { wholeList } from '../whole-list.ts';
+import { holdFor, type Suspect, suspectOf, unreadable } from './suspect.ts';
 import { contactOf, isRechecked, type MemberContext, memberKey } from './trigger-check.ts';
-import { answerOf, GONE, nameOf, nowOf, settleGone, skipMember } from './trigger-outcome.ts';
+import {
+  answerOf,
+  GONE,
+  type MemberResult,
+  nameOf,
+  nowOf,
+  settleGone,
+  skipMember,
+} from './trigger-outcome.ts';
 
 type Step = 'findMember' | 'recheckMember';
 
 /** GET /v1/contacts?number=: covers both forms of a Brazilian number. */
-export async function callFind(deps: Deps, c: MemberContext, flightSeconds: number): Promise<MemberResult> {
+export async function callFind(deps: Deps, c: MemberContext): Promise<MemberResult> {
   if (c.member.contact_id !== null) return answerOf('waiting', 'triggerMember');
   const key = memberKey(c.member);
   const { account, campaign } = c;
   const list = await callApi(deps, account, campaign.run_id, 'contacts:read', (client, options) =>
     client.contacts.list({ number: key, pageSize: 100 }, options),
   );
-  const all = wholeList({ method: 'GET', path: '/v1/contacts' }, list);
+  const all = wholeList(CONTACTS, list, withNumber(key, 'findMember'));
   const found = choose(all, key);
-  if (found === null) return await skipMember(deps, c, GONE, flightSeconds);
+  if (found === null && (all.length > 0 || (list?.count ?? 0) > 0)) throw othersThan(all);
+  if (found === null) return await skipMember(deps, c, GONE);
   await noteRemote(deps.db, campaign.account, key, found);
   // A person may have one contact for each form of the number: what either of them says counts.
-  const tags = all.filter(({ number }) => canonicalKey(number) === key).flatMap((each) => each.tags);
-  return await judgeContact(deps, c, { ...found, tags }, flightSeconds);
+  const tags = all.flatMap((each) => each.tags);
+  return await judgeContact(deps, c, { ...found, tags });
+}
+
+/** The service lists contacts of other numbers, so it did not look for this one. */
+function othersThan(all: readonly Contact[]): UnexpectedShapeError {
+  const expected =
+    'expected contacts of the number that was asked for only: is the parameter `number` ignored?';
+  return new UnexpectedShapeError({
+    ...{ method: 'GET', path: '/v1/contacts', at: 'contacts', expected, status: 200, requestId: null },
+    ...{ assumption: null, seen: all.length === 0 ? [] : ['number'] },
+  });
 }
 
 /** GET /v1/contacts/{contactId}. */
-export async function callRecheck(
-  deps: Deps,
-  c: MemberContext,
-  flightSeconds: number,
-): Promise<MemberResult> {
+export async function callRecheck(deps: Deps, c: MemberContext): Promise<MemberResult> {
   const { account, campaign, member } = c;
   if (isRechecked(member, await deps.clock.now())) return answerOf('waiting', 'triggerMember');
   const id = contactOf(member);
@@ -49,10 +63,9 @@ export async function callRecheck(
     const contact = await callApi(deps, account, campaign.run_id, 'contacts:read', (client, options) =>
       client.contacts.get(id, options),
     );
-    return await judgeContact(deps, c, contact as ContactDetails, flightSeconds);
+    return await judgeContact(deps, c, contact as ContactDetails);
   } catch (error) {
-    if (isRefusal(error) && error.code === 'ERR_NO_CONTACT_FOUND')
-      return await settleGone(deps, c, flightSeconds);
+    if (isRefusal(error) && error.code === 'ERR_NO_CONTACT_FOUND') return await settleGone(deps, c);
     throw error;
   }
 }
@@ -62,7 +75,6 @@ async function judgeContact(
   deps: Deps,
   c: MemberContext,
   { id, number, tags }: Contact,
-  flightSeconds: number,
 ): Promise<MemberResult> {
   const { campaign, member, account } = c;
   const at = await nowOf(deps);
@@ -72,12 +84,12 @@ async function judgeContact(
   if (optOut !== undefined) {
     await noteOptOuts(deps.db, campaign.account, [memberKey(member)], 'tag', at);
     const reason = `they have the tag ${JSON.stringify(optOut)}`;
-    return await skipMember(deps, c, { state: 'skipped', code: 'OPTED_OUT', reason }, flightSeconds);
+    return await skipMember(deps, c, { state: 'skipped', code: 'OPTED_OUT', reason });
   }
   const excluded = has(campaign.spec.config.exclude.tags ?? []);
   if (excluded === undefined) return answerOf('waiting', 'triggerMember');
   const reason = `they have the tag ${JSON.stringify(excluded)} by now`;
-  return await skipMember(deps, c, { state: 'skipped', code: 'EXCLUDED_TAG', reason }, flightSeconds);
+  return await skipMember(deps, c, { state: 'skipped', code: 'EXCLUDED_TAG', reason });
 }
 
 /**
@@ -89,19 +101,29 @@ export async function settleLookError(
   c: MemberContext,
   step: Step,
   error: unknown,
-  flightSeconds: number,
 ): Promise<MemberResult> {
-  const failed = (code: string, reason: string) =>
-    skipMember(deps, c, { state: 'failed', code, reason }, flightSeconds);
-  if (error instanceof UnexpectedShapeError) return await failed('UNEXPECTED_SHAPE', recordReason(error));
+  const failed = (code: string, reason: string) => skipMember(deps, c, { state: 'failed', code, reason });
+  if (error instanceof UnexpectedShapeError) return await suspected(unreadable(c, error));
   // 401 and 403 are of the token or the plan, whatever their code: every contact would meet them.
   const personal = isRefusal(error) && error.status !== 401 && error.status !== 403;
-  if (personal && refusalScope(refusalCode(error), step) === 'record')
-    return await failed(refusalCode(error), recordReason(error));
+  if (personal && refusalScope(refusalCode(error), step) === 'record') {
+    const code = refusalCode(error);
+    const suspect = suspectOf(c, step, error, code);
+    return suspect === null
+      ? await failed(code, recordReason(c.campaign.account, error))
+      : await suspected(suspect);
+  }
   if (isTransient(error) && error instanceof ApiError && error.status === 500) {
     const errors = await countMemberError(deps.db, nameOf(c.member));
     if (errors >= MAX_INTERNAL_ERRORS)
       return await failed('HTTP_500', `the service answered ${errors} times with an internal error`);
   }
   throw error;
+
+  /** @throws ApplicationFailure that holds the campaign */
+  async function suspected(suspect: Suspect): Promise<MemberResult> {
+    const held = await deps.db.transaction((tx) => holdFor(tx, c, step, suspect));
+    if (held !== null) throw held;
+    return await failed(suspect.code, suspect.reason);
+  }
 }

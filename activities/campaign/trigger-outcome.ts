@@ -1,7 +1,6 @@
 // How a member's turn ends: what the rules or the service said, written down, and as the answer of the activity.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
-import type { MemberResult, MemberState, MemberStep } from '../../src/contracts/campaign.ts';
+import type { MemberState, MemberStep } from '../../src/contracts/campaign.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
 import {
   endMember,
@@ -15,21 +14,17 @@ import {
   releaseMember,
 } from '../../src/ledger/campaign-members.ts';
 import { dropTouch } from '../../src/ledger/campaign-touches.ts';
-import { LedgerError } from '../../src/ledger/database.ts';
-import { HEARTBEAT_MS } from '../api-call.ts';
+import { LedgerError, type Queryable } from '../../src/ledger/database.ts';
 import type { Deps } from '../deps.ts';
-import { comeBack } from '../failures.ts';
 import { openAmong } from './trigger-after.ts';
 import type { MemberContext, Verdict } from './trigger-check.ts';
 
 export const AMBIGUOUS = 'TRIGGER_AMBIGUOUS';
 const LOST = 'the answer was lost, and nothing shows whether the flow ran: see for yourself';
-/** The attempt that took the right may take a moment to write down what came of it. */
-const AFTER_FLIGHT_MS = 1000;
 
 /**
- * So long is an outcome kept in hand while the ledger is away; with the call it fits into the attempt's 90 s. After that the
- * member counts as one whose worker was lost.
+ * An outcome is kept in hand for this long while the ledger is away; with the call it fits into the 3 minutes of a batch.
+ * After that the member counts as one whose worker was lost.
  */
 const KEEP_MS = 40_000;
 const FIRST_PAUSE_MS = 100;
@@ -37,22 +32,25 @@ const LAST_PAUSE_MS = 2000;
 
 /** Writes an outcome down, again and again while the ledger is away: nothing else knows of it. */
 export async function insist<T>(write: () => Promise<T>): Promise<T> {
-  const activity = Context.current();
   const until = performance.now() + KEEP_MS;
-  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
-  try {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
-      try {
-        return await write();
-      } catch (error) {
-        if (!(error instanceof LedgerError) || performance.now() > until) throw error;
-        // A cancellation changes nothing of what has happened.
-        await delay(pause);
-      }
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof LedgerError) || performance.now() > until) throw error;
+      // A cancellation changes nothing of what has happened.
+      await delay(pause);
     }
-  } finally {
-    clearInterval(pulse);
   }
+}
+
+/** What a step of a member came to. */
+export interface MemberResult {
+  readonly state: MemberState;
+  /** The step to go on with; null: it has its outcome, or waits. */
+  readonly next: MemberStep | null;
+  /** Events to be done after the trigger, by id: handed to the workflow of events. */
+  readonly after?: readonly string[];
 }
 
 export const nameOf = ({ run_id, id }: MemberRow): MemberName => ({ run: run_id, id });
@@ -72,20 +70,11 @@ export function withAfter(state: MemberState, after: readonly string[]): MemberR
 
 /**
  * Answers how a member stands that does not wait. Events that follow its trigger are handed over again until they have
- * ended: the answer that did may have been lost. One whose right another attempt has is left to it, until that attempt
- * can't be under way any more.
- * @param flightSeconds so long after it took the right may an attempt still be at its call
- * @throws ApplicationFailure to come back when the other attempt is over
+ * ended: the answer that did may have been lost. One whose right somebody else has is left to them.
  */
-export async function standing(deps: Deps, name: MemberName, flightSeconds: number): Promise<MemberResult> {
-  const member = await getMember(deps.db, name);
-  if (member.state !== 'sending') {
-    return withAfter(member.state, await openAmong(deps.db, member.events));
-  }
-  const restMs = (flightSeconds - (member.age ?? 0)) * 1000;
-  if (restMs > 0) throw comeBack(restMs + AFTER_FLIGHT_MS, 'another attempt may be at its call');
-  deps.log.warn({ run: name.run, member: name.id }, 'an attempt is not heard of any more');
-  return await giveUp(deps, member, member.sends);
+export async function standing(deps: Deps, name: MemberName): Promise<MemberResult> {
+  const { state, events } = await getMember(deps.db, name);
+  return withAfter(state, await openAmong(deps.db, events));
 }
 
 /** Nobody knows whether the flow ran: the touch stays. */
@@ -96,30 +85,23 @@ export async function giveUp(deps: Deps, member: MemberRow, sends: number): Prom
   return ended ? answerOf('unknown') : answerOf((await getMember(deps.db, nameOf(member))).state);
 }
 
-/** Carries out what the rules said of a member that waits. */
+/** Carries out what the rules said of a member. */
 export async function settleVerdict(
   deps: Deps,
   c: MemberContext,
-  verdict: Exclude<Verdict, { do: 'go' | 'over' }>,
-  flightSeconds: number,
+  verdict: Exclude<Verdict, { do: 'go' }>,
 ): Promise<MemberResult> {
   const name = nameOf(c.member);
+  if (verdict.do === 'over') return await standing(deps, name);
   if (verdict.do === 'leave') return answerOf('waiting');
   if (verdict.do === 'step') return answerOf('waiting', verdict.step);
   const at = await nowOf(deps);
   if (verdict.do === 'served') {
     const retryAt = retryOf(c, at);
-    if (retryAt === null) return await skipMember(deps, c, served(verdict), flightSeconds);
-    return (await putOff(deps.db, name, retryAt))
-      ? answerOf('waiting')
-      : await standing(deps, name, flightSeconds);
+    if (retryAt === null) return await skipMember(deps, c, served(verdict));
+    return (await putOff(deps.db, name, retryAt)) ? answerOf('waiting') : await standing(deps, name);
   }
-  return await skipMember(
-    deps,
-    c,
-    { state: 'skipped', code: verdict.code, reason: verdict.reason },
-    flightSeconds,
-  );
+  return await skipMember(deps, c, { state: 'skipped', code: verdict.code, reason: verdict.reason });
 }
 
 /** Ends a member that waits. */
@@ -127,10 +109,9 @@ export async function skipMember(
   deps: Deps,
   { member }: MemberContext,
   end: MemberEnd,
-  flightSeconds: number,
 ): Promise<MemberResult> {
   const ended = await endMember(deps.db, nameOf(member), end, await nowOf(deps));
-  return ended ? answerOf(end.state) : await standing(deps, nameOf(member), flightSeconds);
+  return ended ? answerOf(end.state) : await standing(deps, nameOf(member));
 }
 
 /** When a member whom a person serves is tried again; null: not any more. */
@@ -159,20 +140,30 @@ export async function settleRefused(
   sends: number,
   { wait, end }: Refused,
 ): Promise<MemberState> {
-  const name = nameOf(member);
   const at = await nowOf(deps);
-  return await deps.db.transaction(async (tx) => {
-    const released = wait === undefined ? null : await releaseMember(tx, name, sends, at, wait);
-    const changed = released !== null || (await endMember(tx, name, end, at, sends));
-    if (!changed) return (await getMember(tx, name)).state;
-    await dropTouch(tx, member.id);
-    return released ?? end.state;
-  });
+  return await deps.db.transaction((tx) =>
+    releaseOrEnd(tx, member, { sends, at }, { end, ...(wait && { wait }) }),
+  );
+}
+
+/** In a transaction; see {@link settleRefused}. */
+export async function releaseOrEnd(
+  tx: Queryable,
+  member: MemberRow,
+  { sends, at }: { readonly sends: number; readonly at: Date },
+  { wait, end }: Refused,
+): Promise<MemberState> {
+  const name = nameOf(member);
+  const released = wait === undefined ? null : await releaseMember(tx, name, sends, at, wait);
+  const changed = released !== null || (await endMember(tx, name, end, at, sends));
+  if (!changed) return (await getMember(tx, name)).state;
+  await dropTouch(tx, member.id);
+  return released ?? end.state;
 }
 
 /** The contact is not known by its id: found by its number once, and then there is none. */
-export async function settleGone(deps: Deps, c: MemberContext, flightSeconds: number): Promise<MemberResult> {
-  if (c.member.contact_gone) return await skipMember(deps, c, GONE, flightSeconds);
+export async function settleGone(deps: Deps, c: MemberContext): Promise<MemberResult> {
+  if (c.member.contact_gone) return await skipMember(deps, c, GONE);
   await forgetMemberContact(deps.db, nameOf(c.member));
   return answerOf('waiting', 'findMember');
 }

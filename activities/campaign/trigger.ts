@@ -1,94 +1,88 @@
 // One member of a campaign: the calls that trigger its flow, once. The member's row in the ledger is the intent: the right
 // to trigger is taken between slot and call, and what came of it is written down after the call.
-import { Context } from '@temporalio/activity';
-import type { MemberInput, MemberResult, MemberStep } from '../../src/contracts/campaign.ts';
+import type { MemberStep } from '../../src/contracts/campaign.ts';
+import type { MemberLook } from '../../src/ledger/campaign-look.ts';
 import { getCampaign } from '../../src/ledger/campaigns.ts';
-import { FLIGHT_SECONDS } from '../api-call.ts';
-import type { Deps } from '../deps.ts';
-import { MAX_DOUBLINGS, toFailure } from '../failures.ts';
-import { keepCalendars } from './calendars.ts';
+import type { AccountAccess, Deps } from '../deps.ts';
+import { notConfigured, toFailure } from '../failures.ts';
+import { keepCalendars } from './next-in-waves.ts';
+import { openAfterRun } from './trigger-after.ts';
 import { callTrigger } from './trigger-call.ts';
 import { checkMember, type Frozen, lookAgain, type MemberContext } from './trigger-check.ts';
 import { callFind, callRecheck, settleLookError } from './trigger-contact.ts';
-import { nameOf, settleVerdict, standing } from './trigger-outcome.ts';
+import { type MemberResult, settleVerdict } from './trigger-outcome.ts';
+import { callVerify } from './trigger-verify.ts';
 
 /** A worker that lives for years has many runs behind it. */
 const MOST_FROZEN = 100;
 
-export interface TriggerTools {
-  /** @default 60 */
-  readonly flightSeconds?: number;
-}
+export type MemberSteps = ReturnType<typeof createMemberSteps>;
 
-export function createTriggerActivities(deps: Deps, { flightSeconds = FLIGHT_SECONDS }: TriggerTools = {}) {
+export function createMemberSteps(deps: Deps) {
   const calendarOf = keepCalendars();
-  /** What runs go by stays as it was planned: read once, as each trigger asks for it. */
-  const frozen = new Map<string, Frozen>();
+  const kept = new Map<string, Frozen>();
 
   return {
-    /** GET /v1/contacts?number=: the contact's id, where it is needed and nobody knows it. */
-    async findMember(input: MemberInput): Promise<MemberResult> {
-      return await run('findMember', input, async (c) =>
-        callFind(deps, c, flightSeconds).catch((error) =>
-          settleLookError(deps, c, 'findMember', error, flightSeconds),
-        ),
-      );
-    },
-
-    /** GET /v1/contacts/{contactId}: the contact's tags as they are now. */
-    async recheckMember(input: MemberInput): Promise<MemberResult> {
-      return await run('recheckMember', input, async (c) =>
-        callRecheck(deps, c, flightSeconds).catch((error) =>
-          settleLookError(deps, c, 'recheckMember', error, flightSeconds),
-        ),
-      );
+    /** What the run goes by stays as it was planned: read once. */
+    async frozen(run: string): Promise<Frozen> {
+      const known = kept.get(run);
+      if (known !== undefined) return known;
+      const campaign = await getCampaign(deps.db, run);
+      const frozen: Frozen = {
+        campaign,
+        calendar: calendarOf(campaign),
+        account: accountOf(campaign.account),
+        afterRun: await openAfterRun(deps.db, campaign),
+      };
+      if (kept.size >= MOST_FROZEN) kept.clear();
+      kept.set(run, frozen);
+      return frozen;
     },
 
     /**
-     * POST /v1/flows/trigger, at most once. Nothing can be read back, so a lost answer makes the member unknown. That a
-     * person serves the contact (409) is an outcome.
-     * @throws ApplicationFailure with scope `run` when the flow, the connection or the token is refused: the member waits
-     *   again; retryable ones when there is no slot or nothing was sent
+     * Does one step of a member, provided that the rules of the ledger allow it, which costs no slot.
+     * - `findMember` GET /v1/contacts?number=: the contact's id, where it is needed and nobody knows it
+     * - `recheckMember` GET /v1/contacts/{contactId}: the contact's tags as they are now
+     * - `triggerMember` POST /v1/flows/trigger, at most once. Nothing can be read back, so a lost answer makes the member
+     *   unknown. That a person serves the contact (409) is an outcome.
+     * - `verifyMember` GET /v1/conversations: shows whether the first trigger of a run did what it should
+     * @param read the member as it was read a moment ago; undefined: it is read
+     * @throws ApplicationFailure with scope `run` when the flow, the connection or the token is refused, or nothing shows the
+     *   first trigger: the member waits again; retryable ones when there is no slot or nothing was sent
      */
-    async triggerMember(input: MemberInput): Promise<MemberResult> {
-      return await run('triggerMember', input, async (c) => await callTrigger(deps, c, flightSeconds));
+    async run(step: MemberStep, frozen: Frozen, id: number, read?: MemberLook): Promise<MemberResult> {
+      let attempts = read?.attempts ?? 0;
+      try {
+        const now = await deps.clock.now();
+        const c =
+          read === undefined ? await lookAgain(deps.db, frozen, id, now) : { ...frozen, member: read };
+        attempts = c.member.attempts;
+        if (step === 'verifyMember') return await callVerify(deps, c);
+        const verdict = checkMember(deps, c, now);
+        if (verdict.do === 'go' || (verdict.do === 'step' && step !== 'triggerMember'))
+          return await call(step, c);
+        return await settleVerdict(deps, c, verdict);
+      } catch (error) {
+        const failure = toFailure(error, step, attempts + 1);
+        const { run_id: run } = frozen.campaign;
+        if ((failure as { type?: string }).type === 'INTERNAL')
+          deps.log.error({ run, member: id, step, err: error }, 'a member could not go on');
+        throw failure;
+      }
     },
   };
 
-  /** Judges the member by the ledger first, which costs no slot; then does the step's work. */
-  async function run(
-    step: MemberStep,
-    input: MemberInput,
-    work: (c: MemberContext) => Promise<MemberResult>,
-  ): Promise<MemberResult> {
+  function accountOf(name: string): AccountAccess {
     try {
-      const now = await deps.clock.now();
-      const c = await load(input, now);
-      const verdict = await checkMember(deps, deps.db, c, now);
-      if (verdict.do === 'over') return await standing(deps, nameOf(c.member), flightSeconds);
-      if (verdict.do === 'go' || (verdict.do === 'step' && step !== 'triggerMember')) return await work(c);
-      return await settleVerdict(deps, c, verdict, flightSeconds);
+      return deps.account(name);
     } catch (error) {
-      const failure = toFailure(error, step, Math.min(Context.current().info.attempt, MAX_DOUBLINGS));
-      if ((failure as { type?: string }).type === 'INTERNAL')
-        deps.log.error(
-          { run: input.run, member: input.member, step, err: error },
-          'a member could not go on',
-        );
-      throw failure;
+      throw notConfigured(error);
     }
   }
 
-  async function load({ run, member: id }: MemberInput, now: number): Promise<MemberContext> {
-    const kept = frozen.get(run) ?? (await freeze(run));
-    return await lookAgain(deps.db, { ...kept, account: deps.account(kept.campaign.account) }, id, now);
-  }
-
-  async function freeze(run: string): Promise<Frozen> {
-    const campaign = await getCampaign(deps.db, run);
-    if (frozen.size >= MOST_FROZEN) frozen.clear();
-    const kept = { campaign, calendar: calendarOf(campaign) };
-    frozen.set(run, kept);
-    return kept;
+  async function call(step: Exclude<MemberStep, 'verifyMember'>, c: MemberContext): Promise<MemberResult> {
+    if (step === 'triggerMember') return await callTrigger(deps, c);
+    const look = step === 'findMember' ? callFind : callRecheck;
+    return await look(deps, c).catch((error) => settleLookError(deps, c, step, error));
   }
 }

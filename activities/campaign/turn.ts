@@ -1,10 +1,11 @@
 // Takes up a planned campaign, says what it does next, and ends it.
+import { unreadReplies } from '../../src/campaigns/reliance.ts';
 import type {
   CampaignInput,
   CampaignRunName,
-  CampaignTurn,
+  NextAction,
   OpenedCampaign,
-  TurnInput,
+  PlanNote,
 } from '../../src/contracts/campaign.ts';
 import {
   addAudit,
@@ -18,22 +19,22 @@ import { catchUp } from '../../src/ledger/campaign-results.ts';
 import { countMembers } from '../../src/ledger/campaign-turn.ts';
 import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
+import { FLIGHT_SECONDS } from '../api-call.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
 import { notConfigured } from '../failures.ts';
 import { createActActivities } from './acts.ts';
-import { keepCalendars } from './calendars.ts';
-import { nextTurn } from './next-turn.ts';
+import { decideNext } from './decide-next.ts';
+import { keepCalendars } from './next-in-waves.ts';
+import { pollerStates } from './plan-checks.ts';
 import { REFUSED, refuseAct, refuseUnlessPlanned } from './refuse-act.ts';
 import { AMBIGUOUS } from './trigger-outcome.ts';
-import { LOST_SECONDS } from './turn-context.ts';
 
-/**
- * Members under way at once: as for syncs, so many that a worker which dies, and is missed for up to 20 s, holds up no
- * more of the budget than what waits for its slot meanwhile.
- */
-const CONCURRENCY = 48;
+export interface DecideTools {
+  /** @default 60 */
+  readonly flightSeconds?: number;
+}
 
-export function createTurnActivities(deps: Deps) {
+export function createTurnActivities(deps: Deps, { flightSeconds = FLIGHT_SECONDS }: DecideTools = {}) {
   const { db, clock } = deps;
   const now = async () => new Date(await clock.now());
   const calendarOf = keepCalendars();
@@ -48,6 +49,7 @@ export function createTurnActivities(deps: Deps) {
      */
     async openCampaign({ run, by, reason = '' }: CampaignInput): Promise<OpenedCampaign> {
       const at = await now();
+      const unread = await unreadNow(run, at.getTime());
       const opened = await db.transaction(async (tx) => {
         const row = await lockOrRefuse(tx, run);
         if (row.state === 'cancelled') throw refuseAct(REFUSED.cancelled, `the run ${run} was cancelled`);
@@ -65,6 +67,8 @@ export function createTurnActivities(deps: Deps) {
             REFUSED.problems,
             `the plan of "${row.campaign}" can not be carried out: ${problems.map(({ reason }) => reason).join('; ')}`,
           );
+        if (unread !== null)
+          throw refuseAct(REFUSED.unread, `"${row.campaign}" can't start: ${unread.reason}`);
         const other = await otherRun(tx, row);
         if (other !== null) throw refuseAct(REFUSED.otherRun, `the run ${other.run} is ${other.state}`);
         await moveCampaign(tx, run, ['planned'], 'running', at);
@@ -74,25 +78,26 @@ export function createTurnActivities(deps: Deps) {
       });
       const { tokenKey, callsPerMinute } = await budgetOf(opened.account);
       return {
-        ...{ tokenKey, callsPerMinute, held: opened.held, concurrency: CONCURRENCY },
-        first: opened.spec.config.recheck === 'api' ? 'recheckMember' : 'triggerMember',
+        tokenKey,
+        callsPerMinute,
+        held: opened.held,
         after: await openAfterEvents(db, opened),
       };
     },
 
-    /**
-     * What a run does next: whom to trigger, how long to wait, that somebody has to look, or that a pass or the run is over.
-     * Waves are made, ended and judged here.
-     */
-    async campaignTurn(input: TurnInput): Promise<CampaignTurn> {
+    /** What a run does next: trigger a batch, wait, pause or finish. Waves are made, ended and judged here. */
+    async decideNext({ run }: CampaignRunName): Promise<NextAction> {
       const at = await clock.now();
+      const unread = await unreadNow(run, at);
       for (let stamped = false; ; stamped = true) {
         const [row, decided] = await db.transaction(async (tx) => {
-          const row = await lockOrRefuse(tx, input.run);
-          return [row, await nextTurn(tx, row, calendarOf(row), input, at, stamped)] as const;
+          const row = await lockOrRefuse(tx, run);
+          const calendar = calendarOf(row);
+          const c = { tx, run: row, calendar, now: at, stamped, unread, flightSeconds };
+          return [row, await decideNext(c)] as const;
         });
         if (decided === null) {
-          await catchUp(db, input.run, new Date(at));
+          await catchUp(db, run, new Date(at));
           continue;
         }
         const { next, wave, counts } = decided;
@@ -101,24 +106,35 @@ export function createTurnActivities(deps: Deps) {
       }
     },
 
-    /** Ends the run when every member has its outcome; answers false when some have not. */
-    async closeCampaign({ run }: CampaignRunName): Promise<boolean> {
+    /**
+     * Ends the run when every member has its outcome; `closed` is false when some have not.
+     * `after`: events that follow triggers and that nobody has taken up, for example because a batch could not tell of them.
+     */
+    async closeCampaign({ run }: CampaignRunName): Promise<{ closed: boolean; after: readonly string[] }> {
       const at = await now();
       return await db.transaction(async (tx) => {
         const row = await lockOrRefuse(tx, run);
         if (row.state === 'cancelled')
-          await giveUpLost(tx, run, { seconds: LOST_SECONDS, code: AMBIGUOUS }, at);
+          await giveUpLost(tx, run, { seconds: flightSeconds, code: AMBIGUOUS }, at);
         const counts = await countMembers(tx, run);
-        if (counts.found + counts.waiting + counts.sending > 0) return false;
-        if (!(await moveCampaign(tx, run, ['running'], 'finished', at))) return true;
+        if (counts.found + counts.waiting + counts.sending > 0) return { closed: false, after: [] };
+        const end = { closed: true, after: await openAfterEvents(tx, row) };
+        if (!(await moveCampaign(tx, run, ['running'], 'finished', at))) return end;
         // A run that operators have opened again finishes more than once.
         const times = await countAudit(tx, run, 'finish');
         const line = { id: `finish/${times + 1}`, by: 'sluice', action: 'finish', reason: '' } as const;
         await addAudit(tx, run, { ...line, details: { ...counts } }, at);
-        return true;
+        return end;
       });
     },
   };
+
+  /** Why nobody may be triggered just now; null: all that the campaign relies on is being read. */
+  async function unreadNow(run: string, nowMs: number): Promise<PlanNote | null> {
+    const found = await findCampaign(db, run);
+    if (found === null) return null;
+    return unreadReplies(found.spec, await pollerStates(deps, found.spec, nowMs));
+  }
 
   async function lockOrRefuse(tx: Queryable, run: string): Promise<CampaignRow> {
     if ((await findCampaign(tx, run)) === null)

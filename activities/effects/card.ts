@@ -1,22 +1,33 @@
 // Steps that concern an event's card: find the open one, and move it.
 import type { EffectResult, RequestOf } from '../../src/contracts/intake.ts';
 import { type CatalogPipeline, pick, readCatalog } from '../../src/ledger/catalog.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
 import { noteMovedCard } from '../../src/ledger/effect-notes.ts';
 import { noteProgress } from '../../src/ledger/events.ts';
-import { getIntent } from '../../src/ledger/intents.ts';
 import { callApi } from '../api-call.ts';
+import { CARDS, withContact } from '../cards.ts';
 import type { Deps } from '../deps.ts';
 import { refusal } from '../failures.ts';
+import { readBack, type Seen } from '../read-back.ts';
 import { wholeList } from '../whole-list.ts';
-import { type Effect, type EffectInput, failEvent, finish, personOf, runEffect } from './effect.ts';
-import { callOnce, intentOf, lookFor } from './once.ts';
+import { writeOnce } from '../write-once.ts';
+import {
+  type Effect,
+  type EffectInput,
+  failEvent,
+  finish,
+  isSent,
+  personOf,
+  runEffect,
+  subjectOf,
+} from './effect.ts';
 
 /** Ids, or why the account has none of that name. */
 type Place =
   | { readonly pipeline: number | null; readonly stage: number }
   | { readonly code: string; readonly reason: string };
 
-const KIND = 'event-move' as const;
+const STEPS = { call: 'moveCard', readBack: 'readBackMove' } as const;
 
 export function createCardEffects(deps: Deps) {
   const { db } = deps;
@@ -28,8 +39,7 @@ export function createCardEffects(deps: Deps) {
         const { request, progress, event } = c;
         if ('card' in request.of) throw new Error('an event about a card has none to find');
         // Begun again after the card was moved, perhaps: an open one now would be another.
-        const intent = progress.card && (await getIntent(db, intentOf(c, KIND)));
-        if (intent != null && intent.state !== 'open') return { next: 'readBackMove' };
+        if (progress.card !== undefined && isSent(c)) return { next: 'readBackMove' };
         const place = await placeOf(c);
         if ('code' in place) return await failEvent(deps, c, place.code, place.reason);
         const seen = progress.contact?.id;
@@ -39,7 +49,8 @@ export function createCardEffects(deps: Deps) {
         const list = await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
           client.cards.list(query, options),
         );
-        const cards = wholeList({ method: 'GET', path: '/v1/cards' }, list);
+        const asked = withContact(contactId, place.pipeline, 'findOpenCard');
+        const cards = wholeList(CARDS, list, asked);
         const card = cards.filter(({ status }) => status === 'open').sort((a, b) => b.id - a.id)[0];
         if (card === undefined) {
           // The contact that the ledger knows may have been deleted, and be there anew.
@@ -60,12 +71,16 @@ export function createCardEffects(deps: Deps) {
         const place = await placeOf(c);
         if ('code' in place) return await failEvent(deps, c, place.code, place.reason);
         const card = cardOf(c);
-        return await callOnce(deps, c, {
-          ...{ kind: KIND, scope: 'cards:write' as const },
-          prepare: async () => (client, options) => client.cards.move(card, place.stage, options),
-          writeDown: async (tx) => await noteMovedCard(tx, c.event.account, card, place.stage),
-          ...{ look: 'readBackMove' as const, unseen: 'MOVE_UNVERIFIABLE' },
-        });
+        return await writeOnce(
+          deps,
+          subjectOf(deps, c, 'event-move', STEPS),
+          {
+            scope: 'cards:write',
+            call: (client, options) => client.cards.move(card, place.stage, options),
+            accepted: (_, __, intent) => db.transaction((tx) => moved(tx, c, card, place.stage, intent)),
+          },
+          c.intent,
+        );
       });
     },
 
@@ -73,8 +88,7 @@ export function createCardEffects(deps: Deps) {
     async readBackMove(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'readBackMove', ['stage'], input, async (c) => {
         const place = await placeOf(c);
-        const steps = { write: 'moveCard', look: 'readBackMove' } as const;
-        return await lookFor(deps, c, { kind: KIND, ...steps, unseen: 'MOVE_UNVERIFIABLE' }, async () => {
+        const find = async (): Promise<Seen<EffectResult>> => {
           const id = cardOf(c);
           const card = await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
             client.cards.get(id, options),
@@ -82,16 +96,28 @@ export function createCardEffects(deps: Deps) {
           const now = card?.stage?.id ?? null;
           const { card: before } = c.progress;
           // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
-          const moved = before !== undefined && now !== before.stage;
-          if (moved || ('stage' in place && now === place.stage))
-            return async (tx) => await noteMovedCard(tx, c.event.account, id, now);
+          const left = before !== undefined && now !== before.stage;
+          if (left || ('stage' in place && now === place.stage))
+            return (tx, intent) => moved(tx, c, id, now, intent);
           // Nobody had looked before the call: from now on it is known where the card stands.
           if (before === undefined) await noteProgress(db, c.event.id, { card: { id, stage: now } });
           return 'absent';
-        });
+        };
+        return await readBack(deps, subjectOf(deps, c, 'event-move', STEPS), c.intent, { find });
       });
     },
   };
+
+  async function moved(
+    tx: Queryable,
+    { event }: Effect<'stage'>,
+    card: number,
+    stage: number | null,
+    intent: number,
+  ): Promise<EffectResult> {
+    await noteMovedCard(tx, event.account, card, stage);
+    return await finish(deps, tx, event.id, { outcome: 'done' }, { intent });
+  }
 
   /** Pipeline and stage that the event names, as the account has them. */
   async function placeOf({ request, event, step }: Effect<'stage'>): Promise<Place> {

@@ -4,7 +4,7 @@ import { pick, readCatalog } from '../../src/ledger/catalog.ts';
 import { noteRemote } from '../../src/ledger/effect-notes.ts';
 import { getEvent, noteProgress } from '../../src/ledger/events.ts';
 import { callApi } from '../api-call.ts';
-import { choose } from '../contacts.ts';
+import { CONTACTS, choose, withNumber } from '../contacts.ts';
 import type { Deps } from '../deps.ts';
 import { refusal } from '../failures.ts';
 import { wholeList } from '../whole-list.ts';
@@ -39,7 +39,7 @@ export function createContactEffects(deps: Deps) {
         const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
           client.contacts.list({ number: of.key, pageSize: 100 }, options),
         );
-        const found = choose(wholeList({ method: 'GET', path: '/v1/contacts' }, list), of.key);
+        const found = choose(wholeList(CONTACTS, list, withNumber(of.key, 'findContact')), of.key);
         if (found === null) {
           const reason = `the account has no contact with this number, ${NO_CONTACT[request.type]}`;
           return await failEvent(deps, c, 'NO_CONTACT', reason);
@@ -89,7 +89,9 @@ export function createContactEffects(deps: Deps) {
         );
         if (answer === null) return { next: null };
         // Ids that the account no longer has are ignored without a word.
-        const gone = wanted.filter(({ tag }) => !answer.tags.some(({ id }) => id === tag?.id));
+        // An answer that shows no contact tells nothing of them.
+        const shown = answer.contact?.tags ?? null;
+        const gone = wanted.filter(({ tag }) => shown !== null && !shown.some(({ id }) => id === tag?.id));
         if (gone.length > 0)
           return await failEvent(deps, c, 'UNKNOWN_TAG', lacking(gone.map(({ name }) => name)));
         return await finish(deps, db, event.id, { outcome: 'done' });

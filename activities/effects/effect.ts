@@ -4,16 +4,30 @@ import type { EffectResult, EffectStep, RequestOf } from '../../src/contracts/in
 import type { Queryable } from '../../src/ledger/database.ts';
 import {
   countEventAttempt,
+  type EffectDone,
   type EventEnd,
   type EventRow,
   endEvent,
   getEvent,
+  noteProgress,
 } from '../../src/ledger/events.ts';
+import type { IntentKey, IntentRow, NewIntent } from '../../src/ledger/intents.ts';
 import { findPeople, type KnownPerson } from '../../src/ledger/people.ts';
 import { MediaError } from '../../src/media/media-error.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
-import { isRefusal, recordReason, refusal, refusalCode, refusalScope, toFailure } from '../failures.ts';
+import {
+  isRefusal,
+  namedFor,
+  recordReason,
+  refusal,
+  refusalCode,
+  refusalScope,
+  shapeScope,
+  toFailure,
+} from '../failures.ts';
 import { isTransient, MAX_INTERNAL_ERRORS } from '../record-step.ts';
+import { shapeRefusal } from '../shape-refusal.ts';
+import type { Subject } from '../write-once.ts';
 import type { EffectRequest } from './first-step.ts';
 
 export interface EffectInput {
@@ -22,6 +36,8 @@ export interface EffectInput {
 
 /** What the steps of an event have found out; the ledger keeps it between them. */
 export interface Progress {
+  /** The step at which the work goes on. */
+  readonly step?: EffectStep;
   /** The contact as the service showed it, and when: epoch milliseconds. */
   readonly contact?: {
     readonly id: number;
@@ -49,6 +65,8 @@ export interface AnyEffect {
   readonly step: EffectStep;
   readonly event: EventRow;
   readonly progress: Progress;
+  /** Of its effect that must not happen twice; null: nothing has been sent. */
+  readonly intent: IntentRow | null;
   readonly account: AccountAccess;
   /** The run that counts the calls. */
   readonly run: string;
@@ -71,9 +89,11 @@ export async function runEffect<T extends EffectType>(
   work: (effect: Effect<T>) => Promise<EffectResult>,
 ): Promise<EffectResult> {
   const { db } = deps;
+  let account = '';
   try {
     const event = await getEvent(db, input.event);
     if (event === null) throw new Error('the ledger does not have the event');
+    account = event.account;
     if (event.state === 'ended') return { next: null };
     const { request } = event;
     if (request === null || !types.some((type) => type === request.type))
@@ -82,16 +102,17 @@ export async function runEffect<T extends EffectType>(
       ...{ step, event, run: event.run_id, account: deps.account(event.account) },
       request: request as RequestOf<T>,
       progress: event.progress as Progress,
+      intent: event.intent,
     });
   } catch (error) {
-    return await settleError(deps, step, input.event, error);
+    return await settleError(deps, step, { event: input.event, account }, namedFor(account, error));
   }
 }
 
 async function settleError(
   deps: Deps,
   step: EffectStep,
-  event: string,
+  { event, account }: { event: string; account: string },
   error: unknown,
 ): Promise<EffectResult> {
   const { db, log } = deps;
@@ -100,10 +121,16 @@ async function settleError(
   // Refused before anything was sent: a value of the event that no call can carry.
   if (error instanceof InvalidArgumentError) return await failed('INVALID_ARGUMENT', error.message);
   if (error instanceof MediaError && !error.retryable) return await failed(error.code, error.message);
-  if (error instanceof UnexpectedShapeError) return await failed('UNEXPECTED_SHAPE', recordReason(error));
+  if (error instanceof UnexpectedShapeError) {
+    const scope = shapeScope(error, step);
+    if (scope === 'record') return await failed('UNEXPECTED_SHAPE', recordReason(account, error));
+    const { assumption } = error;
+    log.warn({ event, step, code: 'UNEXPECTED_SHAPE', assumption }, `the answer to ${step} can't be read`);
+    throw shapeRefusal(account, error, { scope, step });
+  }
   if (isRefusal(error)) {
     const code = refusalCode(error);
-    if (refusalScope(code, step) === 'record') return await failed(code, reasonOf(error));
+    if (refusalScope(code, step) === 'record') return await failed(code, reasonOf(account, error));
     log.warn({ event, step, code }, `the account refuses ${step}`);
     throw code === 'FORBIDDEN'
       ? refusal(code, `${error.message}: the storage is full, or the plan lacks it`, { scope: 'step', step })
@@ -124,20 +151,58 @@ async function settleError(
   throw failure;
 }
 
-function reasonOf(error: ApiError): string {
-  const reason = recordReason(error);
+function reasonOf(account: string, error: ApiError): string {
+  const reason = recordReason(account, error);
   return error.ticketId === null
     ? reason
     : `${reason}: a person serves the contact in conversation ${error.ticketId}`;
 }
 
-/** Ends the event. */
-export async function finish(deps: Deps, tx: Queryable, event: string, end: EventEnd): Promise<EffectResult> {
-  await endEvent(tx, event, end);
+/** Ends the event, and with it the intent whose effect is there. */
+export async function finish(
+  deps: Deps,
+  tx: Queryable,
+  event: string,
+  end: EventEnd,
+  effect?: EffectDone,
+): Promise<EffectResult> {
+  await endEvent(tx, event, end, effect);
   const { outcome, step, code } = end;
   if (outcome === 'failed' || outcome === 'unknown')
     deps.log.warn({ event, step, code }, outcome === 'failed' ? 'an event failed' : 'an outcome is unknown');
   return { next: null };
+}
+
+/** Something was sent: what it did is read back before anything else. */
+export function isSent({ intent }: AnyEffect): boolean {
+  return intent !== null && intent.state !== 'open';
+}
+
+/** The effect of an event that must not happen twice, as its steps. @param steps `readBack` null: nothing shows the effect */
+export function subjectOf(
+  deps: Deps,
+  { event, step, progress, account, run }: AnyEffect,
+  kind: Exclude<IntentKey['kind'], 'card' | 'stage'>,
+  steps: { readonly call: EffectStep; readonly readBack: EffectStep | null },
+  says: Pick<NewIntent, 'mark' | 'trace'> = {},
+): Subject<EffectResult> {
+  const { id } = event;
+  return {
+    account,
+    intent: { ...says, account: event.account, kind, subject: id, run },
+    step,
+    where: { event: id, step },
+    failures: event.attempts,
+    stopsForAll: false,
+    done: () => finish(deps, deps.db, id, { outcome: 'done' }),
+    callNext: async (_, waitMs) => ({ next: steps.call, ...(waitMs === 0 ? {} : { waitMs }) }),
+    async readBackNext(db, waitMs, sentAt) {
+      if (step === steps.call) await noteProgress(db, id, { since: progress.since ?? sentAt?.toISOString() });
+      return { next: steps.readBack, waitMs };
+    },
+    unknown: (tx, code, reason) =>
+      finish(deps, tx, id, { outcome: 'unknown', step: steps.call, code, reason }),
+  };
 }
 
 /** Ends the event as failed for a reason of Sluice's own. */

@@ -2,8 +2,8 @@
 import type { EffectResult } from '../../src/contracts/intake.ts';
 import type { Deps } from '../deps.ts';
 import { isRefusal } from '../failures.ts';
-import { type EffectInput, personOf, runEffect } from './effect.ts';
-import { callOnce } from './once.ts';
+import { writeOnce } from '../write-once.ts';
+import { type EffectInput, finish, personOf, runEffect, subjectOf } from './effect.ts';
 
 export function createFlowEffects(deps: Deps) {
   return {
@@ -21,12 +21,18 @@ export function createFlowEffects(deps: Deps) {
         if (identity === 'id' && id === undefined) return { next: 'findContact' };
         const flow = { flowId: request.flow, whatsappId: request.connection, variables: request.variables };
         const contact = { number: request.number, ...(id === undefined ? {} : { id }) };
-        const done = callOnce(deps, c, {
-          ...{ kind: 'event-flow' as const, scope: 'flows:trigger' as const },
-          prepare: async () => (client, options) => client.flows.trigger({ ...flow, contact }, options),
-          writeDown: async () => {},
-          ...{ look: null, unseen: 'FLOW_AMBIGUOUS' },
-        });
+        const subject = subjectOf(deps, c, 'event-flow', { call: 'triggerFlow', readBack: null });
+        const done = writeOnce(
+          deps,
+          subject,
+          {
+            scope: 'flows:trigger',
+            call: (client, options) => client.flows.trigger({ ...flow, contact }, options),
+            accepted: (tx, _, intent) => finish(deps, tx, event.id, { outcome: 'done' }, { intent }),
+            unseen: 'FLOW_AMBIGUOUS',
+          },
+          c.intent,
+        );
         return await done.catch((error): EffectResult => {
           // The contact that the ledger knows was deleted; perhaps there is a new one.
           const isGone = isRefusal(error) && error.code === 'ERR_NO_CONTACT_FOUND';

@@ -1,4 +1,4 @@
-// The activities of the actions `message`, `flow`, `stage` and `tags`: each is one call of the API.
+// The steps of the actions `message`, `flow`, `stage` and `tags`: each is one call of the API.
 import type { EffectResult, EffectStep } from '../../src/contracts/intake.ts';
 import type { Deps } from '../deps.ts';
 import { createCardEffects } from './card.ts';
@@ -10,10 +10,9 @@ import { createMessageEffects } from './message.ts';
 export type { EffectInput } from './effect.ts';
 export { type EffectRequest, firstEffectStep } from './first-step.ts';
 
-export type EffectActivities = Readonly<Record<EffectStep, (input: EffectInput) => Promise<EffectResult>>>;
+export type Effects = Readonly<Record<EffectStep, (input: EffectInput) => Promise<EffectResult>>>;
 
-/** One activity a step. The event's id is all that is told: whatever is personal stays in the ledger. */
-export function createEffectActivities(deps: Deps): EffectActivities {
+export function createEffects(deps: Deps): Effects {
   return {
     ...createContactEffects(deps),
     ...createCardEffects(deps),

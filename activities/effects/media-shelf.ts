@@ -1,17 +1,15 @@
 // Files of messages between download and sending. An attempt that finds no slot near comes back in a moment, and must
 // not download again what it has.
-import { Context } from '@temporalio/activity';
 import type { RequestOf } from '../../src/contracts/intake.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { readUploads } from '../../src/ledger/uploads.ts';
 import { type FetchedMedia, fetchMedia } from '../../src/media/fetch-media.ts';
 import { MediaError } from '../../src/media/media-error.ts';
+import { callScope } from '../call-scope.ts';
 
 type Media = NonNullable<RequestOf<'message'>['media']>;
 
-/** Well below the heartbeat timeout of the API activities (10 s). */
-const HEARTBEAT_MS = 3000;
-/** An attempt has 90 s (workflows/policies.ts), of which the call may need 40. */
+/** An event has two minutes in which its call may begin (work-event.ts). */
 const MAX_DOWNLOAD_MS = 45_000;
 /** Bytes kept at most; files of further events are downloaded again. */
 const SHELF_BYTES = 64 * 1024 * 1024;
@@ -47,29 +45,16 @@ export function createMediaShelf(db: Queryable): MediaShelf {
       for (const [event, { until }] of kept) if (until < now) kept.delete(event);
       const here = kept.get(id);
       if (here !== undefined) return here.files;
-      const files = await beating(async () => {
-        // First, as it is the cheaper one: what is gone spares the downloads.
-        const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
-        const fetched = media === undefined ? [] : await download(media);
-        return [...fetched, ...uploaded];
-      });
+      // First, as it is the cheaper one: what is gone spares the downloads.
+      const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
+      const fetched = media === undefined ? [] : await download(media);
+      const files = [...fetched, ...uploaded];
       const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
       if (bytesKept() + bytes <= SHELF_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
       return files;
     },
     drop: (event) => void kept.delete(event),
   };
-}
-
-/** Tells the engine meanwhile that this attempt lives. */
-async function beating<T>(work: () => Promise<T>): Promise<T> {
-  const activity = Context.current();
-  const pulse = setInterval(() => activity.heartbeat(), HEARTBEAT_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(pulse);
-  }
 }
 
 /** In the order of the ids. */
@@ -89,7 +74,7 @@ async function fromLedger(db: Queryable, account: string, ids: readonly string[]
 /** All files at once; the first that can't be had ends the others. */
 async function download({ urls, ...limits }: Media): Promise<readonly FetchedMedia[]> {
   const off = new AbortController();
-  const signal = AbortSignal.any([Context.current().cancellationSignal, off.signal]);
+  const signal = AbortSignal.any([callScope().signal, off.signal]);
   const timeoutMs = Math.min(limits.timeoutMs, MAX_DOWNLOAD_MS);
   try {
     return await Promise.all(urls.map((url) => fetchMedia(url, { ...limits, timeoutMs }, { signal })));

@@ -40,8 +40,8 @@ export function findMessage(
 ): Found {
   const time = ({ createdAt }: HistoryMessage) => (createdAt === null ? null : new Date(createdAt).getTime());
   const isOlder = (item: HistoryMessage) => (time(item) ?? Number.POSITIVE_INFINITY) < since.getTime();
-  const candidates = items.filter((item) => item.fromMe !== false && !isOlder(item));
-  const certain = candidates.filter(({ fromMe, createdAt }) => fromMe === true && createdAt !== null);
+  const candidates = items.filter((item) => item.fromMe && !isOlder(item));
+  const certain = candidates.filter(({ fromMe, createdAt }) => fromMe && createdAt !== null);
   const like = certain.filter((item) => compare(item, wanted) === 'same');
   if (like.length > 0) return { kind: 'like', messages: like };
   const isUnclear =

@@ -3,32 +3,24 @@ import type { HistoryMessage, SentMessage } from '../../src/api-client/schemas/m
 import type { EffectResult, RequestOf } from '../../src/contracts/intake.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { followMessages } from '../../src/ledger/deliveries.ts';
-import { noteProgress } from '../../src/ledger/events.ts';
-import {
-  findTwins,
-  getIntent,
-  type IntentRow,
-  type MessageTrace,
-  traceIntent,
-} from '../../src/ledger/intents.ts';
+import { type EffectDone, noteProgress } from '../../src/ledger/events.ts';
+import { findTwins, type IntentRow, type MessageTrace } from '../../src/ledger/intents.ts';
+import { canonicalKey } from '../../src/mapping/phone/index.ts';
+import type { FetchedMedia } from '../../src/media/fetch-media.ts';
 import { type Call, callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
-import { canonicalKey } from '../sync-diff.ts';
-import { MAX_LOOKS } from '../uncertain-write.ts';
+import { CLOCK_SKEW_MS, MAX_READ_BACKS, readBack, type Seen } from '../read-back.ts';
 import { wholeList } from '../whole-list.ts';
-import { type Effect, type EffectInput, failEvent, runEffect } from './effect.ts';
+import { writeOnce } from '../write-once.ts';
+import { type Effect, type EffectInput, failEvent, finish, isSent, runEffect, subjectOf } from './effect.ts';
 import { createMediaShelf } from './media-shelf.ts';
 import { canBeSeen, claimMessage, findMessage, markOf } from './message-match.ts';
-import { callOnce, intentOf, type Look, lookFor, type Seen } from './once.ts';
 import { chooseContent, contentSent } from './window.ts';
 
-/** Clocks of the two sides may differ by so much. */
-const CLOCK_SKEW_MS = 5 * 60_000;
 /** Part of a number that is the same in all its forms: the Brazilian ninth digit stands before it. */
 const SUBSCRIBER_DIGITS = 8;
 
-const KIND = 'event-message' as const;
-const UNSEEN = 'MESSAGE_UNVERIFIABLE';
+const UNVERIFIABLE = 'MESSAGE_UNVERIFIABLE';
 
 type Message = Effect<'message'>;
 
@@ -49,27 +41,29 @@ export function createMessageEffects(deps: Deps) {
      */
     async sendMessage(input: EffectInput): Promise<EffectResult> {
       const result = await runEffect(deps, 'sendMessage', ['message'], input, async (c) => {
-        const intent = await getIntent(db, intentOf(c, KIND));
         // What went out already is not chosen again.
-        const choice =
-          intent === null || intent.state === 'open'
-            ? await chooseContent(deps, c)
-            : { send: contentSent(c.request, intent.mark) };
+        const choice = isSent(c)
+          ? { send: contentSent(c.request, c.intent?.mark ?? null) }
+          : await chooseContent(deps, c);
         if ('code' in choice) return await failEvent(deps, c, choice.code, choice.reason);
-        const request = choice.send;
-        const { to } = traceOf(request);
-        return await callOnce(deps, c, {
-          ...{ kind: KIND, scope: 'messages:send' as const },
-          says: { mark: markOf(request), trace: { to } },
-          prepare: () => sending({ ...c, request }),
-          writeDown: async (tx, { messages, ...where }, intent) => {
-            const keys = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
-            await traceIntent(tx, intent, { to, ...where, messages: keys });
-            await follow(tx, c, where.ticket, messages);
+        const { send } = choice;
+        const { to } = traceOf(send);
+        const files = isSent(c) ? [] : await shelf.filesOf(c.event, send);
+        return await writeOnce(
+          deps,
+          subject(c, { mark: markOf(send), trace: { to } }),
+          {
+            scope: 'messages:send',
+            call: sending(send, files),
+            accepted: (_, { messages, ticket, contact }, intent) => {
+              const ids = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
+              const effect = { intent, trace: { to, ticket, contact, messages: ids } };
+              return db.transaction((tx) => done(tx, c, messages, effect));
+            },
+            ...(canBeSeen(send) ? {} : { unseen: UNVERIFIABLE }),
           },
-          look: canBeSeen(request) ? begin(request) : null,
-          unseen: UNSEEN,
-        });
+          c.intent,
+        );
       });
       if (result.next !== 'sendMessage') shelf.drop(input.event);
       return result;
@@ -83,7 +77,7 @@ export function createMessageEffects(deps: Deps) {
       return await runEffect(deps, 'findConversation', ['message'], input, async (c) => {
         const { to, connection } = c.request;
         if (!('key' in to)) throw new Error('a reply has its conversation');
-        return await lookFor(deps, c, lookOf(c), async (intent, settled) => {
+        const find = async (intent: IntentRow, settled: boolean): Promise<Seen<EffectResult>> => {
           const searchParam = to.key.slice(-SUBSCRIBER_DIGITS);
           const page = await callApi(deps, c.account, c.run, 'conversations:read', (client, options) =>
             client.conversations.list({ searchParam, pageSize: 100 }, options),
@@ -101,8 +95,9 @@ export function createMessageEffects(deps: Deps) {
           const doubt = page?.hasMore === true && changed.length === all.length;
           if (tickets.length === 0) return doubt ? 'unclear' : 'absent';
           await noteProgress(db, c.event.id, { round: { tickets, settled, doubt } });
-          return { next: 'readBackMessage' };
-        });
+          return { next: { next: 'readBackMessage' } };
+        };
+        return await readBack(deps, subject(c), c.intent, { find, unclear: UNVERIFIABLE });
       });
     },
 
@@ -117,22 +112,27 @@ export function createMessageEffects(deps: Deps) {
         const [ticket, ...others] = round?.tickets ?? [];
         if (round === undefined || ticket === undefined) return { next: begin(c.request) };
         const { settled } = round;
-        return await lookFor(deps, c, { ...lookOf(c), settled }, async (intent) => {
+        const find = async (intent: IntentRow): Promise<Seen<EffectResult>> => {
           const seen = await lookInto(c, ticket, intent);
           if (typeof seen === 'function' || seen === 'later') return seen;
           const doubt = round.doubt || seen === 'unclear';
           if (others.length === 0) return doubt ? 'unclear' : 'absent';
           await noteProgress(db, c.event.id, { round: { ...round, tickets: others, doubt } });
-          return { next: 'readBackMessage' };
-        });
+          return { next: { next: 'readBackMessage' } };
+        };
+        return await readBack(deps, subject(c), c.intent, { find, settled, unclear: UNVERIFIABLE });
       });
     },
   };
 
+  function subject(c: Message, says?: Parameters<typeof subjectOf>[4]) {
+    const steps = { call: 'sendMessage', readBack: begin(c.request) } as const;
+    return subjectOf(deps, c, 'event-message', steps, says);
+  }
+
   /** The call that sends, with its files. */
-  async function sending({ request, event }: Message): Promise<Call<Sent>> {
+  function sending(request: RequestOf<'message'>, files: readonly FetchedMedia[]): Call<Sent> {
     const { to, text, template, connection, contactName, saveOnTicket } = request;
-    const files = await shelf.filesOf(event, request);
     const content = {
       ...(text === undefined ? {} : { body: text }),
       ...(template === undefined ? {} : { templateData: templateData(template) }),
@@ -157,7 +157,7 @@ export function createMessageEffects(deps: Deps) {
     };
   }
 
-  async function lookInto(c: Message, ticket: number, intent: IntentRow): Promise<Seen> {
+  async function lookInto(c: Message, ticket: number, intent: IntentRow): Promise<Seen<EffectResult>> {
     const { event, account } = c;
     const request = contentSent(c.request, intent.mark);
     const page = await callApi(deps, account, c.run, 'messages:read', (client, options) =>
@@ -181,42 +181,35 @@ export function createMessageEffects(deps: Deps) {
     if (claim.kind === 'none') return 'absent';
     if (claim.kind === 'own') return keep(c, ticket, to, claim.message);
     const waits = (c.progress.waits ?? 0) + 1;
-    if (claim.kind === 'unclear' || waits > MAX_LOOKS) return 'unclear';
+    if (claim.kind === 'unclear' || waits > MAX_READ_BACKS) return 'unclear';
     await noteProgress(db, event.id, { waits });
     return 'later';
   }
 
-  function keep(c: Message, ticket: number, to: string, message: HistoryMessage): Seen {
+  function keep(c: Message, ticket: number, to: string, message: HistoryMessage): Seen<EffectResult> {
     const trace: MessageTrace = { to, ticket, contact: null, messages: [message.key] };
-    return async (tx, intent) => {
-      await traceIntent(tx, intent, trace);
-      await follow(tx, c, ticket, [message]);
-    };
+    return (tx, intent) => done(tx, c, [message], { intent, trace });
   }
-}
 
-/** Has the delivery of messages followed, those without an id excepted: nobody could ask for them. */
-async function follow(
-  tx: Queryable,
-  { event }: Message,
-  conversation: number | null,
-  messages: readonly Pick<HistoryMessage, 'id' | 'status' | 'ack'>[],
-): Promise<void> {
-  const followed = messages.flatMap(({ id, status, ack }) =>
-    id === null ? [] : [{ id, status: status ?? 'unknown', ack }],
-  );
-  if (followed.length === 0) return;
-  const { account, id } = event;
-  await followMessages(tx, { account, event: id, conversation, messages: followed });
+  /** Ends the event, and has the delivery of its messages followed: those without an id excepted, nobody could ask for them. */
+  async function done(
+    tx: Queryable,
+    { event: { account, id } }: Message,
+    sent: readonly Pick<HistoryMessage, 'id' | 'status' | 'ack'>[],
+    effect: EffectDone & { readonly trace: MessageTrace },
+  ): Promise<EffectResult> {
+    const messages = sent.flatMap(({ id, status, ack }) =>
+      id === null ? [] : [{ id, status: status ?? 'unknown', ack }],
+    );
+    const conversation = effect.trace.ticket ?? null;
+    if (messages.length > 0) await followMessages(tx, { account, event: id, conversation, messages });
+    return await finish(deps, tx, id, { outcome: 'done' }, effect);
+  }
 }
 
 /** The step that begins to look for a message. */
 function begin({ to }: RequestOf<'message'>): 'readBackMessage' | 'findConversation' {
   return 'conversation' in to ? 'readBackMessage' : 'findConversation';
-}
-
-function lookOf({ request }: Message): Look {
-  return { kind: KIND, write: 'sendMessage', look: begin(request), unseen: UNSEEN };
 }
 
 /** The message is not older than this. */

@@ -9,7 +9,9 @@ import { markOf } from './message-match.ts';
 type Message = RequestOf<'message'>;
 
 /** The message as it is to go out, or why it is not sent at all. */
-export type Choice = { readonly send: Message } | { readonly code: 'WINDOW_CLOSED'; readonly reason: string };
+export type Choice =
+  | { readonly send: Message }
+  | { readonly code: 'WINDOW_CLOSED' | 'WINDOW_UNREAD'; readonly reason: string };
 
 const TEMPLATE_WAY_OUT =
   'send an approved template, or let the route send one then (outsideWindow: template)';
@@ -32,6 +34,7 @@ export async function chooseContent(deps: Deps, c: Effect<'message'>): Promise<C
   });
   if (outsideWindow === 'template' && template !== undefined && rest !== null)
     return { send: window.state === 'open' ? rest : onlyTemplate(request) };
+  if (window.state === 'unknown' && window.unread) return { code: 'WINDOW_UNREAD', reason: unreadBy(window) };
   if (window.state !== 'closed') return { send: request };
   return { code: 'WINDOW_CLOSED', reason: `${closedSince(window)}: ${lossOf(request)}` };
 }
@@ -69,6 +72,12 @@ function closedSince({ since }: Extract<Window, { state: 'closed' }>): string {
   return since === null
     ? 'the 24-hour window is closed, as the contact has not written for longer'
     : `the 24-hour window is closed since ${since.toISOString()}`;
+}
+
+/** Whether the customer has written lately is there to be read, and could not be. */
+function unreadBy({ why }: Extract<Window, { state: 'unknown' }>): string {
+  const way = `\`sluice poll status\` and \`sluice poll gaps\` name the assumption to set; then try the event again`;
+  return `Sluice can't tell whether the 24-hour window is open, because it could not read the conversation (${why}): ${way}`;
 }
 
 function lossOf({ template, text, outsideWindow }: Message): string {

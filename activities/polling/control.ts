@@ -1,24 +1,16 @@
 // Ledger side of polling: what there is to do, and what operators ask and order. None of these calls the API.
-import { durationMs } from '../../src/contracts/config-base.ts';
-import type {
-  OutlookInput,
-  PollerName,
-  PollerStatus,
-  PollGap,
-  PollOutlook,
-  PollTurn,
-} from '../../src/contracts/poll.ts';
+import type { PollBlock, PollerName, PollerStart, PollerStatus, PollGap } from '../../src/contracts/poll.ts';
 import { openPollRun } from '../../src/ledger/intake-runs.ts';
 import {
+  blockPoller,
   describePollers,
-  holdPoller,
   listGaps,
   openPoller,
   pausePoller,
-  pollOutlook,
   resumePoller,
 } from '../../src/ledger/pollers.ts';
-import type { Deps } from '../deps.ts';
+import { adoptAssumptions } from '../../src/ledger/unread.ts';
+import { assumedBy, type Deps } from '../deps.ts';
 import { notConfigured } from '../failures.ts';
 
 type Act = PollerName & { readonly by: string; readonly reason: string };
@@ -33,21 +25,17 @@ export function createPollControlActivities(deps: Deps) {
   const { db, log } = deps;
   return {
     /** Opens the poller, at its first start or another one. */
-    async beginPoll({ account, poller }: PollerName): Promise<PollTurn> {
+    async beginPoll({ account, poller }: PollerName): Promise<PollerStart> {
       const { config, access } = configOf(account, poller);
       const run = await openPollRun(db, account, poller);
-      const row = await openPoller(db, { account, poller, run, from: config.from });
-      return {
-        ...{ run, ...row, share: config.share, tokenKey: access.tokenKey },
-        callsPerMinute: await deps.budget.pace(access.tokens.map(({ key }) => key)),
-        minMs: durationMs(config.interval.min),
-        maxMs: durationMs(config.interval.max),
-      };
-    },
-
-    /** Which conversations to read next. */
-    async pollOutlook(input: OutlookInput): Promise<PollOutlook> {
-      return await pollOutlook(db, input);
+      const { paused } = await openPoller(db, { account, poller, run, from: config.from });
+      const again = await db.transaction((tx) =>
+        adoptAssumptions(tx, { account, poller }, assumedBy(access)),
+      );
+      if (again > 0)
+        log.info({ account, poller, conversations: again }, 'what could not be read is read again');
+      const callsPerMinute = await deps.budget.pace(access.tokens.map(({ key }) => key));
+      return { run, paused, tokenKey: access.tokenKey, callsPerMinute };
     },
 
     async pausePoller(act: Act): Promise<void> {
@@ -61,10 +49,11 @@ export function createPollControlActivities(deps: Deps) {
     },
 
     /** Why the poller waits for somebody to act; null: it does not any more. */
-    async holdPoller(input: PollerName & { hold: { code: string; reason: string } | null }): Promise<void> {
-      const { account, poller, hold } = input;
-      await holdPoller(db, input);
-      if (hold !== null) log.warn({ account, poller, code: hold.code }, `polling waits: ${hold.reason}`);
+    async blockPoller(input: PollerName & { readonly block: PollBlock | null }): Promise<void> {
+      const { account, poller, block } = input;
+      await blockPoller(db, input);
+      if (block !== null)
+        log.warn({ account, poller, code: block.code }, `polling is blocked: ${block.reason}`);
     },
 
     /** Pollers as operators see them, with their gaps on demand. */

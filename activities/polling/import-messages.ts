@@ -18,10 +18,12 @@ import {
   takeStaged,
 } from '../../src/ledger/messages.ts';
 import { putOutbox } from '../../src/ledger/outbox.ts';
-import { countMessages } from '../../src/ledger/poll-progress.ts';
+import { countMessages, noteGap } from '../../src/ledger/poll-progress.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
+import { hasUnread } from '../../src/ledger/unread.ts';
+import { assumedBy } from '../deps.ts';
 import { instant, isCovered } from './listing.ts';
-import type { Read, Sitting } from './sitting.ts';
+import type { Read, ReadContext } from './reading.ts';
 import { eventsOf } from './told-events.ts';
 
 /** A message that the list shows and the history not yet: so often it is read again. */
@@ -39,7 +41,7 @@ export function newestOf(
 ): NewestMark {
   const last = items.at(-1);
   const at = last?.createdAt == null ? null : instant(last.createdAt);
-  const inbound = items.findLast(({ fromMe, createdAt }) => fromMe === false && createdAt !== null);
+  const inbound = items.findLast(({ fromMe, createdAt }) => !fromMe && createdAt !== null);
   return {
     text: last?.body ? shortHash(last.body) : null,
     at,
@@ -58,12 +60,12 @@ function isText(body: string | null, listed: string): boolean {
 
 /** Messages that were told before and show another status word now; the one who follows what Sluice sent hears of all. */
 export async function statusChanges(
-  { tx, call }: Sitting,
+  { tx, call }: ReadContext,
   items: readonly HistoryMessage[],
   told: ReadonlyMap<string, string | null>,
 ): Promise<StatusChange[]> {
   const { account, conversation } = call;
-  const sent = items.filter(({ fromMe }) => fromMe === true);
+  const sent = items.filter(({ fromMe }) => fromMe);
   // An id with a NUL is none that Sluice was given: the ledger could not have kept it.
   const seen = sent.flatMap(({ id, status, ack }) =>
     id === null || id.includes('\0') ? [] : [{ messageId: id, status, ack }],
@@ -80,7 +82,7 @@ export async function statusChanges(
 
 /** Tells status words alone. @returns the sinks that have something to do */
 export async function putStatuses(
-  { deps, tx, call, now }: Sitting,
+  { deps, tx, call, now }: ReadContext,
   statuses: readonly StatusChange[],
 ): Promise<string[]> {
   const { state } = now.item;
@@ -99,8 +101,8 @@ export interface Import {
 }
 
 /** Tells all that a reading has found, and ends it. */
-export async function importMessages(sitting: Sitting, found: Import): Promise<Read> {
-  const { deps, tx, call, options, now } = sitting;
+export async function importMessages(context: ReadContext, found: Import): Promise<Read> {
+  const { deps, tx, call, options, now } = context;
   const { account, conversation } = call;
   const staged = await takeStaged(tx, account, conversation);
   // The last page is the oldest one.
@@ -110,10 +112,13 @@ export async function importMessages(sitting: Sitting, found: Import): Promise<R
     ...{ account, state, previous: now.told, since: found.since },
     ...{ messages, statuses: found.statuses },
   });
-  const sinks = await put(sitting, now, events);
-  const pruned = await pruneMessages(tx, account, conversation, options.keep);
+  const sinks = await put(context, now, events);
+  // What was unread may be older than what would be forgotten.
+  const unread = await hasUnread(tx, account, conversation);
+  const pruned = unread ? null : await pruneMessages(tx, account, conversation, options.keep);
   await countMessages(tx, call, messages.length);
   const next = nextOf(now, found.reading, messages.length, deps.account(account).settleSeconds);
+  if (next === 'done' && found.reading?.read === 0) await noteMissing(context);
   const mark = found.reading?.newest ?? null;
   await endReading(tx, account, conversation, {
     ...{ next, told: state, inboundAt: mark?.inboundAt ?? null },
@@ -125,6 +130,16 @@ export async function importMessages(sitting: Sitting, found: Import): Promise<R
     },
   });
   return { done: true, messages: messages.length, sinks };
+}
+
+/** The list shows a last message, and the history none at all. */
+async function noteMissing({ deps, tx, call, now }: ReadContext): Promise<void> {
+  const { account, conversation } = call;
+  if ((now.item.lastMessage ?? '') === '') return;
+  const reason = 'the list shows a last message of it, and its history shows none';
+  const assumed = assumedBy(deps.account(account));
+  const unread = { assumed, assumption: null, personKey: now.personKey, floor: null };
+  await noteGap(tx, call, { code: 'MESSAGES_MISSING', reason, conversation, unread });
 }
 
 const listedHash = ({ item }: ConversationRow) =>
@@ -151,7 +166,7 @@ function nextOf(now: ConversationRow, reading: Reading | null, told: number, set
 }
 
 async function put(
-  { deps, tx, call }: Pick<Sitting, 'deps' | 'tx' | 'call'>,
+  { deps, tx, call }: Pick<ReadContext, 'deps' | 'tx' | 'call'>,
   { item }: ConversationRow,
   events: readonly ConversationEvent[],
 ): Promise<string[]> {

@@ -1,12 +1,11 @@
-// The activities of polling that call the API: each is one call, and what it brings is in the ledger when it ends.
+// The activity of polling that calls the API: what a batch has read is in the ledger when it ends.
 import { Context } from '@temporalio/activity';
-import type { HistoryResult, PageResult, PollCall, ReadResult } from '../../src/contracts/poll.ts';
-import type { Deps } from '../deps.ts';
+import type { PollBatchInput, PollBatchResult } from '../../src/contracts/poll.ts';
+import type { AccountAccess, Deps } from '../deps.ts';
+import { notConfigured } from '../failures.ts';
 import { wakeSinks } from '../wake.ts';
-import { historyPage } from './history-pages.ts';
-import { pollPage } from './pages.ts';
-import { readMessages } from './read-messages.ts';
-import type { ReadCall, ReadOptions } from './sitting.ts';
+import { pollBatch } from './poll-batch.ts';
+import type { ReadOptions } from './reading.ts';
 
 export interface PollingOptions extends Partial<ReadOptions> {
   /** Tells the workflows of these sinks that there is something to do. */
@@ -20,24 +19,23 @@ const KEEP = 400;
 export function createPollingActivities(deps: Deps, options: PollingOptions = {}) {
   const { wake = wakeSinks, messagePageSize = MESSAGE_PAGE, keep = KEEP } = options;
   return {
-    /** The next page of a poll, from page 1. */
-    async pollPage(call: PollCall): Promise<PageResult> {
-      return await pollPage(deps, call);
-    },
-
-    /** The next older page after the first start. */
-    async historyPage(call: PollCall): Promise<HistoryResult> {
-      return await historyPage(deps, call);
-    },
-
-    /** The next page of messages of a conversation, from the newest back. */
-    async readMessages(call: ReadCall): Promise<ReadResult> {
-      const { sinks, ...result } = await readMessages(deps, call, { messagePageSize, keep });
-      // An attempt before this one may have put something there and ended before it could wake anyone.
-      const missed = Context.current().info.attempt > 1 ? deps.account(call.account).announce : [];
-      const all = [...new Set([...sinks, ...missed.map(({ sink }) => sink)])];
-      if (all.length > 0) await wake(all);
-      return result;
+    /** Polls and reads for a minute at most, or until the next poll is more than some seconds away. */
+    async pollBatch(input: PollBatchInput): Promise<PollBatchResult> {
+      const { account, poller } = input;
+      const { announce } = accessOf(account, poller);
+      // An attempt before this one may have put something into the outbox and ended before it could wake anyone.
+      if (Context.current().info.attempt > 1 && announce.length > 0)
+        await wake([...new Set(announce.map(({ sink }) => sink))]);
+      return await pollBatch({ deps, wake, messagePageSize, keep }, input);
     },
   };
+
+  function accessOf(account: string, poller: string): AccountAccess {
+    try {
+      deps.poller(account, poller);
+      return deps.account(account);
+    } catch (error) {
+      throw notConfigured(error);
+    }
+  }
 }

@@ -3,33 +3,45 @@ import type { Conversation } from '../../src/api-client/schemas/conversation.ts'
 import type { ConversationState } from '../../src/contracts/conversation-events.ts';
 import type { Change, ConversationRow, Listing } from '../../src/ledger/conversations.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
-import { canonicalKey } from '../../src/mapping/phone.ts';
+import { canonicalKey } from '../../src/mapping/phone/index.ts';
 
 const idOrNull = (id: number | null) => (id !== null && id > 0 ? id : null);
 
 /** An instant as the ledger and events write it: ISO 8601, UTC. */
 export const instant = (text: string): string => new Date(text).toISOString();
 
-export function listingOf(item: Conversation): Listing {
-  const { contact, connection } = item;
+/** @param showsOwner the page shows of some conversation who serves it, or that nobody does */
+export function listingOf(item: Conversation, showsOwner: boolean): Listing {
+  const { contact, connection, owner } = item;
+  const ownerId = typeof owner?.id === 'number' ? owner.id : null;
   const state: ConversationState = {
     id: item.id,
     status: item.status,
     channel: item.channel,
     chatbot: item.chatbot,
     queueId: idOrNull(item.queueId),
-    userId: idOrNull(item.userId),
+    userId: idOrNull(item.userId === undefined ? ownerId : item.userId),
     createdAt: instant(item.createdAt),
     updatedAt: instant(item.updatedAt),
     contact: { id: contact.id, name: contact.name, number: contact.number },
     connection: { id: connection.id, name: connection.name, channel: connection.channel },
   };
   const { lastMessage } = item;
+  // An owner without a number that Sluice can keep is an owner all the same.
+  const hasOwner = item.userId === undefined && owner !== undefined && owner !== null;
+  const mayBeServed = (!showsOwner || hasOwner) && state.userId === null && !item.chatbot;
   // Fields that change by themselves (signed addresses of pictures, the state of a connection) would have every
   // conversation read again.
-  const print = shortHash(JSON.stringify([visible(state), state.createdAt, state.updatedAt, lastMessage]));
-  return { state, lastMessage, print, personKey: canonicalKey(contact.number ?? '') };
+  const shown = [visible(state), state.createdAt, state.updatedAt, lastMessage, mayBeServed];
+  return {
+    ...{ state, lastMessage, mayBeServed, print: shortHash(JSON.stringify(shown)) },
+    personKey: canonicalKey(digitsOf(contact.number ?? '')),
+  };
 }
+
+/** A number is digits only (API text, Contact); one that is written for people is that of the same person. */
+const digitsOf = (number: string): string =>
+  /^[+\d\s().-]+$/.test(number) ? number.replace(/\D/g, '') : number;
 
 /** What is told of a change: a new name of the connection is none of the conversation. */
 function visible({ id, status, channel, chatbot, queueId, userId, contact, connection }: ConversationState) {

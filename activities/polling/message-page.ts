@@ -12,6 +12,8 @@ export interface Placed {
   readonly message: StagedMessage;
   /** Counted from the newest message of the conversation, 0. */
   readonly place: number;
+  /** Key that it would have without an id; null: it has none. */
+  readonly alias: string | null;
   /** At the old end of the page, where others of the same instant may follow on the next page. */
   readonly atEdge: boolean;
 }
@@ -60,7 +62,10 @@ export function viewPage(
   const counts: Record<string, number> = { ...before?.twins.counts };
   const items = fresh
     .toReversed()
-    .map(({ message, place, atEdge }) => ({ message: numbered(message, counts), place, atEdge }))
+    .map(({ message, place, atEdge }) => ({
+      ...{ message: numbered(message, counts), place, atEdge },
+      alias: message.id === null ? null : message.hashKey,
+    }))
     .toReversed();
   const edge = new Set(placed.filter(({ atEdge }) => atEdge).map(({ message }) => baseOf(message)));
   const goesOn = before !== null && oldest === before.twins.at;
@@ -107,13 +112,22 @@ export interface Verdict {
   readonly isUndated: boolean;
 }
 
-/** Judges a page by what the ledger knows. */
+/**
+ * Judges a page by what the ledger knows.
+ * @param deep messages that are known do not end the reading: older ones may have been unread
+ */
 export function judge(
   { items }: PageView,
   known: Pick<KnownMessages, 'told' | 'any'>,
   { since, pruned }: Bounds,
+  deep = false,
 ): Verdict {
-  const told = ({ key }: StagedMessage) => known.told.has(key);
+  const toldAs = new Set(
+    items.flatMap(({ message: { key }, alias }) =>
+      known.told.has(key) || (alias !== null && known.told.has(alias)) ? [key] : [],
+    ),
+  );
+  const told = ({ key }: StagedMessage) => toldAs.has(key);
   const behind = ({ at }: StagedMessage) => {
     if (at === null) return false;
     const time = Date.parse(at);
@@ -122,7 +136,7 @@ export function judge(
   const border = items.findLastIndex(({ message }) => told(message) || behind(message));
   // One that looks like a known one and stands at the edge may be another of the same instant: the next page tells.
   const reached = items.some(
-    ({ message, atEdge }) => behind(message) || (told(message) && (message.id !== null || !atEdge)),
+    ({ message, atEdge }) => behind(message) || (!deep && told(message) && (message.id !== null || !atEdge)),
   );
   const fresh = items.filter(({ message }, n) => {
     if (told(message) || behind(message)) return false;

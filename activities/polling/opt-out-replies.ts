@@ -1,8 +1,7 @@
 // Replies that mean "no more campaigns": noted as they are read, whatever is told of them.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import { noteOptOuts } from '../../src/ledger/opt-outs.ts';
-import { canonicalKey } from '../../src/mapping/phone.ts';
-import type { Sitting } from './sitting.ts';
+import type { ReadContext } from './reading.ts';
 
 /** A longer message is no opt-out: words have 60 letters at most, and some room for what does not count. */
 const MAX_LENGTH = 200;
@@ -13,17 +12,16 @@ const MAX_LENGTH = 200;
  * whose direction is not known counts as nobody's.
  */
 export async function noteOptOutReplies(
-  { deps, tx, call, now }: Sitting,
+  { deps, tx, call, now }: ReadContext,
   items: readonly HistoryMessage[],
 ): Promise<void> {
   const { words } = deps.account(call.account).optOut;
   if (words.length === 0) return;
   const isOptOut = optOutMatcher(words);
-  const first = items.find(({ fromMe, body }) => fromMe === false && body !== null && isOptOut(body));
+  const first = items.find(({ fromMe, body }) => !fromMe && body !== null && isOptOut(body));
   if (first === undefined) return;
-  const { contact, updatedAt } = now.item.state;
-  const at = new Date(first.createdAt ?? updatedAt);
-  await noteOptOuts(tx, call.account, [canonicalKey(contact.number ?? '')], 'reply', at);
+  const at = new Date(first.createdAt ?? now.item.state.updatedAt);
+  await noteOptOuts(tx, call.account, [now.personKey], 'reply', at);
 }
 
 /**

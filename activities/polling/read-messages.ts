@@ -1,16 +1,22 @@
 // One page of messages of a conversation: read back to what is known, then all that is new is told in one transaction.
+import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import { getConversation, type Reading, saveReading } from '../../src/ledger/conversations.ts';
 import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/messages.ts';
 import { getProgress, noteGap } from '../../src/ledger/poll-progress.ts';
+import { clearUnread, countUnread, isUnreadUnderOthers, noteRead } from '../../src/ledger/unread.ts';
 import { callApi } from '../api-call.ts';
-import type { Deps } from '../deps.ts';
+import { assumedBy, type Deps } from '../deps.ts';
+import { shapeReason } from '../shape-refusal.ts';
 import { importMessages, newestOf, putStatuses, statusChanges } from './import-messages.ts';
 import { judge, type PageView, type Verdict, viewPage } from './message-page.ts';
 import { noteOptOutReplies } from './opt-out-replies.ts';
 import { settleReadError } from './read-refusal.ts';
-import { NOTHING, type Read, type ReadCall, type ReadOptions, type Sitting } from './sitting.ts';
+import { NOTHING, type Read, type ReadCall, type ReadContext, type ReadOptions } from './reading.ts';
+import { blocked, isStreak, isSystematic, shapeOf } from './unread.ts';
+
+const MESSAGES = '/v1/conversations/{ticketId}/messages';
 
 /** A list that shrinks while it is read is begun again so often. */
 const MAX_RESTARTS = 3;
@@ -22,23 +28,30 @@ const MAX_PAGES = 10_000;
  * Reads the next page of a conversation that is to be read (API text, GET /v1/conversations/{ticketId}/messages). While
  * older pages are still to come, what is new is kept; with the last of them all of it is told at once, oldest first.
  */
-export async function readMessages(deps: Deps, call: ReadCall, options: ReadOptions): Promise<Read> {
+export async function readMessages(
+  deps: Deps,
+  call: ReadCall,
+  options: ReadOptions,
+  failures = 1,
+): Promise<Read> {
   const { db } = deps;
   const row = await getConversation(db, call.account, call.conversation);
   if (row === null || (!row.todo && row.reading === null)) return NOTHING;
   const window = { page: row.reading?.page ?? 1, size: row.reading?.size ?? options.messagePageSize };
+  const assumed = assumedBy(deps.account(call.account));
   let answer: Answer;
   try {
     answer = await ask(deps, call, window);
   } catch (error) {
-    return await settleReadError(deps, call, row, error, options);
+    return await settleReadError(deps, call, row, error, options, failures);
   }
+  const deep = row.reading?.deep ?? (await isUnreadUnderOthers(db, call.account, call.conversation, assumed));
   return await db.transaction(async (tx) => {
     const now = await getConversation(tx, call.account, call.conversation, 'for update');
     // Another attempt was quicker: what it has written down stands.
     if (now === null || now.reading?.step !== row.reading?.step)
       return { ...NOTHING, done: now?.reading == null };
-    return await takePage({ deps, tx, call, options, row, now }, window, answer);
+    return await takePage({ deps, tx, call, options, row, now, assumed, deep }, window, answer);
   });
 }
 
@@ -67,19 +80,22 @@ async function ask(
 }
 
 async function takePage(
-  sitting: Sitting,
+  context: PageContext,
   window: { page: number; size: number },
   { page, date }: Answer,
 ): Promise<Read> {
-  const { tx, call, row } = sitting;
+  const { tx, call, row, deep, assumed } = context;
   const { account, conversation } = call;
-  await noteOptOutReplies(sitting, page.items);
+  const progress = await getProgress(tx, call);
+  refuseUnreadable(call, page, window, { ...progress, isProven: progress.proven === assumed });
+  await noteOptOutReplies(context, page.items);
   const before = row.reading !== null && row.reading.read > 0 ? row.reading : null;
   const view = viewPage(page, window, before);
   const newest = before?.newest ?? newestOf(page.items, date, row.item.lastMessage);
   const reading: Reading = {
     ...{ print: before?.print ?? row.print, newest, step: (row.reading?.step ?? 0) + 1 },
     ...{ restarts: row.reading?.restarts ?? 0, idle: row.reading?.idle ?? 0 },
+    ...{ deep, odd: (before?.odd ?? 0) + page.invalid.length },
     ...nextWindow(page, window, view),
   };
   if (!view.joins && reading.restarts < MAX_RESTARTS) {
@@ -89,28 +105,60 @@ async function takePage(
       read: 0,
       twins: { at: null, counts: {} },
       idle: 0,
+      odd: 0,
       restarts: reading.restarts + 1,
     };
     await saveReading(tx, account, conversation, { ...reading, ...anew });
     return { ...NOTHING, done: false };
   }
   const keys = view.items.map(({ message }) => message.key);
-  const known = await knownMessages(tx, account, conversation, keys);
-  const { since } = await getProgress(tx, call);
-  const pruned = sitting.now.seen?.pruned ?? null;
+  const aliases = view.items.flatMap(({ alias }) => alias ?? []);
+  const known = await knownMessages(tx, account, conversation, [...keys, ...aliases]);
+  const { since } = progress;
+  const pruned = context.now.seen?.pruned ?? null;
   const bounds = { since: since?.getTime() ?? null, pruned: pruned === null ? null : Date.parse(pruned) };
-  const verdict = judge(view, known, bounds);
-  const statuses = await statusChanges(sitting, page.items, known.told);
+  const verdict = judge(view, known, bounds, deep);
+  const statuses = await statusChanges(context, page.items, known.told);
   const idle = keys.every((key) => known.staged.has(key)) ? reading.idle + 1 : 0;
   const endless = page.hasMore && !verdict.reached && isEndless(page, reading, idle);
-  await noteOddities(sitting, page, view, verdict, endless);
+  await noteOddities(context, page, view, verdict, endless);
   if (page.hasMore && !verdict.reached && !endless) {
     await stageMessages(tx, account, conversation, verdict.fresh);
     await saveReading(tx, account, conversation, { ...reading, idle });
-    return { ...NOTHING, done: false, sinks: await putStatuses(sitting, statuses) };
+    return { ...NOTHING, done: false, sinks: await putStatuses(context, statuses) };
   }
   const fresh = verdict.fresh.map(({ message }) => message);
-  return await importMessages(sitting, { fresh, statuses, since: bounds.since, reading });
+  if (reading.odd === 0 && reading.read > 0 && (deep || !page.hasMore))
+    await clearUnread(tx, account, conversation);
+  if (reading.odd === 0 && page.items.length > 0) await noteRead(tx, call, assumed);
+  return await importMessages(context, { fresh, statuses, since: bounds.since, reading });
+}
+
+/** A reading as it goes on. */
+interface PageContext extends ReadContext {
+  /** Fingerprint of the assumptions that it is read by. */
+  readonly assumed: string;
+  /** Something of it was unread under others. */
+  readonly deep: boolean;
+}
+
+/**
+ * A page of which nothing is concluded, as the service shows messages in another form.
+ * @throws ApplicationFailure that blocks the poller
+ */
+function refuseUnreadable(
+  { account }: ReadCall,
+  { items, invalid, count }: Page<HistoryMessage>,
+  window: { readonly page: number },
+  { isProven, ...progress }: { readonly isProven: boolean; readonly unread_row: number },
+): void {
+  const sum = { good: items.length, odd: invalid.length };
+  if (isSystematic(sum, isProven) || (sum.odd > 0 && isStreak(progress)))
+    throw blocked(account, shapeOf(invalid, MESSAGES), 'readMessages');
+  if (window.page > 1 || count === 0 || sum.good + sum.odd > 0) return;
+  const at = { method: 'GET', path: MESSAGES, at: 'messages', status: 200, requestId: null };
+  const expected = `expected items, as count is ${count}`;
+  throw blocked(account, new UnexpectedShapeError({ ...at, expected }), 'readMessages');
 }
 
 /** Where the next page begins: right behind what is read, or before that, if messages arrive meanwhile. */
@@ -128,27 +176,27 @@ function isEndless(page: Page<HistoryMessage>, { step, size }: Reading, idle: nu
 }
 
 async function noteOddities(
-  { deps, tx, call }: Sitting,
+  { tx, call, now, assumed }: PageContext,
   page: Page<HistoryMessage>,
   view: PageView,
-  { fresh, isUndated }: Verdict,
+  { isUndated }: Verdict,
   endless: boolean,
 ): Promise<void> {
-  const { conversation, account, poller } = call;
+  const { conversation, account } = call;
   const note = (code: string, reason: string) => noteGap(tx, call, { code, reason, conversation });
   if (!view.joins)
     await note('MESSAGES_GAP', 'its messages were removed again and again while they were read');
   if (endless) await note('MESSAGES_ENDLESS', 'its pages of messages do not come to an end');
-  if (page.invalid.length > 0) await note('UNREADABLE', 'a message of it is in no form that can be read');
+  const [first] = page.invalid;
+  if (first !== undefined) {
+    await countUnread(tx, call, assumed);
+    const reason = `a message of it can't be read: ${shapeReason(account, shapeOf([first], MESSAGES))}`;
+    const unread = { assumed, assumption: first.assumption, personKey: now.personKey, floor: null };
+    await noteGap(tx, call, { code: 'UNREADABLE', reason, conversation, unread });
+  }
   if (isUndated)
     await note(
       'UNDATED',
       'its messages show no time, so the newest page of them was told, whatever their age',
     );
-  if (fresh.some(({ message }) => message.fromMe === null)) {
-    const reason =
-      'messages do not say which way they went and are told as received; is the assumption message.fromMeField right?';
-    const isNews = await noteGap(tx, call, { code: 'DIRECTION_UNKNOWN', reason });
-    if (isNews) deps.log.warn({ account, poller, code: 'DIRECTION_UNKNOWN' }, reason);
-  }
 }

@@ -1,25 +1,31 @@
 // What becomes of a conversation whose messages can't be read.
-import { Context } from '@temporalio/activity';
-import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import { type ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import {
   type ConversationRow,
   countTry,
   getConversation,
   postponeReading,
 } from '../../src/ledger/conversations.ts';
-import { type Gap, getProgress, noteGap } from '../../src/ledger/poll-progress.ts';
-import type { Deps } from '../deps.ts';
-import { MAX_DOUBLINGS } from '../failures.ts';
+import { type Gap, getProgress, noteGap, type Unread } from '../../src/ledger/poll-progress.ts';
+import { countUnread } from '../../src/ledger/unread.ts';
+import { assumedBy, type Deps } from '../deps.ts';
+import { callReason, MAX_DOUBLINGS, namedFor, refusal } from '../failures.ts';
 import { MAX_INTERNAL_ERRORS } from '../record-step.ts';
+import { shapeReason } from '../shape-refusal.ts';
 import { importMessages } from './import-messages.ts';
 import {
   concernsConversation,
+  GONE,
   isInternalError,
   MAX_UNREADABLE,
   readFailure,
   unreadable,
 } from './poll-failure.ts';
-import { NOTHING, type Read, type ReadCall, type ReadOptions } from './sitting.ts';
+import { NOTHING, type Read, type ReadCall, type ReadOptions } from './reading.ts';
+import { blocked, isStreak } from './unread.ts';
+
+const BLOCKS = { scope: 'run', step: 'readMessages' } as const;
+const IN_ROW = 'the service refuses one conversation after the other that it has just listed';
 
 /** A conversation that makes the service fail over and over is left alone for so long. */
 const POSTPONE_SECONDS = 900;
@@ -31,15 +37,30 @@ export async function settleReadError(
   row: ConversationRow,
   error: unknown,
   options: ReadOptions,
+  failures: number,
 ): Promise<Read> {
   const { account, conversation } = call;
-  const alone = concernsConversation(error);
-  if (alone !== null) return await giveUp(deps, call, row, alone, options);
-  if (error instanceof UnexpectedShapeError) {
+  namedFor(account, error);
+  const alone = concernsConversation(account, error);
+  const progress =
+    alone === null && !(error instanceof UnexpectedShapeError) ? null : await getProgress(deps.db, call);
+  if (alone !== null && progress !== null) {
+    if (isStreak(progress)) throw refusal(alone.code, `${callReason(error as ApiError)}: ${IN_ROW}`, BLOCKS);
+    return await giveUp(deps, call, row, { ...alone, assumption: null }, options);
+  }
+  if (error instanceof UnexpectedShapeError && progress !== null) {
     const tries = await countTry(deps.db, account, conversation);
     if (tries < MAX_UNREADABLE) throw unreadable(error, tries);
-    const reason = `the answer is in no form that can be read: ${error.path}`;
-    return await giveUp(deps, call, row, { code: 'UNREADABLE', reason }, options);
+    const isProven = progress.proven === assumedBy(deps.account(account));
+    if (!isProven || isStreak(progress)) throw blocked(account, error, 'readMessages');
+    const reason = `the answer is in no form that can be read: ${shapeReason(account, error)}`;
+    return await giveUp(
+      deps,
+      call,
+      row,
+      { code: 'UNREADABLE', reason, assumption: error.assumption },
+      options,
+    );
   }
   if (isInternalError(error)) {
     const tries = await countTry(deps.db, account, conversation);
@@ -51,7 +72,7 @@ export async function settleReadError(
     });
     return NOTHING;
   }
-  throw readFailure(deps, call, error, Math.min(Context.current().info.attempt, MAX_DOUBLINGS));
+  throw readFailure(deps, call, error, Math.min(failures, MAX_DOUBLINGS));
 }
 
 /** What was read and not told yet is told, with the state of the conversation; then it is left alone until it changes. */
@@ -59,7 +80,7 @@ async function giveUp(
   deps: Deps,
   call: ReadCall,
   row: ConversationRow,
-  gap: Pick<Gap, 'code' | 'reason'>,
+  { assumption, ...gap }: Pick<Gap, 'code' | 'reason'> & Pick<Unread, 'assumption'>,
   options: ReadOptions,
 ): Promise<Read> {
   const { account, poller, conversation } = call;
@@ -71,8 +92,12 @@ async function giveUp(
     const now = await getConversation(tx, account, conversation, 'for update');
     if (now === null || (!now.todo && now.reading === null)) return NOTHING;
     const since = (await getProgress(tx, call)).since?.getTime() ?? null;
-    await noteGap(tx, call, { ...gap, conversation });
-    const sitting = { deps, tx, call, options, row, now };
-    return await importMessages(sitting, { fresh: [], statuses: [], since, reading: null });
+    const assumed = assumedBy(deps.account(account));
+    await countUnread(tx, call, assumed);
+    // Of a conversation that is no more nothing is left to be read.
+    const unread = { assumed, assumption, personKey: now.personKey, floor: null };
+    await noteGap(tx, call, gap.code === GONE ? { ...gap, conversation } : { ...gap, conversation, unread });
+    const context = { deps, tx, call, options, row, now };
+    return await importMessages(context, { fresh: [], statuses: [], since, reading: null });
   });
 }

@@ -4,7 +4,7 @@
 // Conversations jump to the front while pages are read: what was unread slips down, and is read twice. Where some
 // leave the list, what follows slips up, past the end of what was read. The order tells: a page whose first item is
 // newer than the oldest that was read covers all that lies between. So windows overlap by at least one item.
-import { windowOverlapping } from '../../src/api-client/paging.ts';
+import { windowOverlapping } from '../../src/api-client/page-cursor.ts';
 import type { Walk } from '../../src/ledger/poll-progress.ts';
 
 /** Below this some offsets leave no overlapping window that gets on; only a service that caps lower gets less. */
@@ -47,7 +47,7 @@ export function beginWalk(floor: number | null, pageSize: number): Walk {
   return {
     ...{ floor, top: null, window: { pageNumber: 1, pageSize }, size: Math.max(MIN_SIZE, pageSize) },
     ...{ oldest: null, ties: [], read: 0, count: 0, calls: 0, maxCalls: MAX_CALLS },
-    ...{ back: 0, idle: 0, holes: 0, late: false, changed: 0, gaps: 0 },
+    ...{ back: 0, idle: 0, holes: 0, late: false, changed: 0, gaps: 0, rereads: null },
   };
 }
 

@@ -1,15 +1,12 @@
 // `sluice …` as child processes that a bench starts, measures and ends by their process id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.js');
 /** Lines of a child's stderr that are kept for the message of its failure. */
 const TAIL = 20;
-/** Ticks of /proc/PID/stat in a second; fixed on Linux. */
-const TICKS = 100;
 
 export interface Child {
   readonly pid: number;
@@ -67,16 +64,4 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, 'exit');
   child.kill(signal);
   await ended;
-}
-
-/** CPU seconds that a process has used so far, 0 when it is gone. */
-export async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ESRCH') return null;
-    throw error;
-  });
-  if (stat === null) return 0;
-  // The name of the command, in brackets, may hold spaces: fields are counted behind it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }

@@ -2,21 +2,23 @@
 // all ended with the bench, whatever happens.
 import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { request } from 'undici';
 import { stringify } from 'yaml';
 import { type SyncHandle, startSync } from '../../src/cli/run-sync.ts';
+import { readProgress } from '../../src/cli/sync-progress.ts';
 import type { RunProgress, RunReport } from '../../src/contracts/run.ts';
 import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
 import { freePort } from '../../src/runtime/ports.ts';
 import { startTemporal } from '../../src/runtime/temporal-server.ts';
 import { guard } from '../../test/support/guard.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
-import { progressQuery, SEARCH_KEYS } from '../../workflows/messages.ts';
-import { type Child, cpuSeconds, sluice } from './child.ts';
+import { SEARCH_KEYS } from '../../workflows/messages.ts';
+import { type Child, sluice } from './child.ts';
+import { type CpuUse, watchCpu } from './cpu.ts';
 import type { LoggedCall } from './log.ts';
 import { tokenOf, tokenVariable } from './people.ts';
 
@@ -68,8 +70,8 @@ export interface House {
   wait(ms: number): Promise<void>;
   /** Asks every `everyMs` until there is an answer. */
   until<T>(ask: () => Promise<T | null>, everyMs?: number): Promise<T>;
-  /** Begins to count CPU; the returned function answers shares of one core since then, by part. */
-  watchCpu(): Promise<() => Promise<Record<'temporal' | 'workers' | 'sandbox' | 'machine', number>>>;
+  /** Begins to count CPU seconds; the returned function answers them. */
+  watchCpu(): Promise<() => Promise<CpuUse>>;
   close(): Promise<void>;
 }
 
@@ -120,7 +122,6 @@ async function furnish(
     env,
     cacheDir: cacheDirOf(env),
     say,
-    uiPort: null,
     port: await freePort(),
     searchAttributes: Object.fromEntries(Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword'])),
   });
@@ -203,7 +204,7 @@ async function furnish(
       return { handle, firstRunId: (await handle.describe()).runId };
     },
     // Null while no worker answers.
-    progress: (handle) => handle.query(progressQuery).catch(() => null),
+    progress: (handle) => readProgress(handle).catch(() => null),
     result: (handle) => connection.withAbortSignal(signal, () => handle.result()),
     account: (id) => panel<{ contacts: unknown[]; cards: unknown[] }>(`/accounts/${id}`),
     requests: async (since) => (await panel<{ requests: LoggedCall[] }>(`/requests?since=${since}`)).requests,
@@ -214,34 +215,12 @@ async function furnish(
         await wait(everyMs);
       }
     },
-    async watchCpu() {
-      const sample = async () => ({
-        at: Date.now(),
-        temporal: await cpuSeconds(temporal.pid as number),
-        sandbox: await cpuSeconds(sandbox.pid),
-        // Each by itself: one that is killed meanwhile takes its seconds along.
-        workers: await Promise.all(workers.map(({ pid }) => cpuSeconds(pid))),
-        machine: cpus().reduce(
-          (all, { times }) => all + (times.user + times.nice + times.sys + times.irq) / 1000,
-          0,
-        ),
-      });
-      const before = await sample();
-      return async () => {
-        const now = await sample();
-        const share = (a: number, b: number) =>
-          Math.round(((b - a) / ((now.at - before.at) / 1000)) * 100) / 100;
-        const work = now.workers.reduce(
-          (all, cpu, i) => all + Math.max(0, cpu - (before.workers[i] ?? 0)),
-          0,
-        );
-        return {
-          temporal: share(before.temporal, now.temporal),
-          sandbox: share(before.sandbox, now.sandbox),
-          workers: share(0, work),
-          machine: share(before.machine, now.machine),
-        };
-      };
-    },
+    watchCpu: () =>
+      watchCpu(() => ({
+        temporal: [temporal.pid as number],
+        postgres: postgres.pid === null ? [] : [postgres.pid],
+        sandbox: [sandbox.pid],
+        workers: workers.map(({ pid }) => pid),
+      })),
   };
 }

@@ -1,10 +1,9 @@
-// One process of the bench `plan`: fills a ledger, plans a run on it or plans it dry, and says what came of it on stdout.
-import { readFile } from 'node:fs/promises';
+// One process of the bench `plan`: fills a ledger, or plans a run on it, and says what came of it on stdout.
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { Deps } from '../../activities/deps.ts';
-import { dryRun } from '../../activities/plan-dry.ts';
 import { hashRecord } from '../../activities/sync-diff.ts';
 import { createSyncPlanActivities, type PlanProgress } from '../../activities/sync-plan.ts';
 import type { RunSpec } from '../../src/contracts/run.ts';
@@ -13,22 +12,20 @@ import { migrate } from '../../src/ledger/migrations.ts';
 import { openRun } from '../../src/ledger/runs.ts';
 import { compileMapping } from '../../src/mapping/index.ts';
 import { openSource } from '../../src/sources/index.ts';
-import { type Planned, ROWS, rowOf, SPEC } from './plan-data.ts';
+import { KNOWN_ROWS, type Planned, rowOf, SPEC } from './plan-data.ts';
 
 const [work = '', dir = '', url = ''] = process.argv.slice(2);
+await mkdir(join(dir, '.sluice'), { recursive: true, mode: 0o700 });
 const db: Database =
-  url === '' ? await openPglite(join(dir, 'ledger')) : await openPostgres(url, console.error);
+  url === '' ? await openPglite(join(dir, '.sluice/ledger')) : await openPostgres(url, console.error);
 await migrate(db);
 const makers = {
   openSource: (source: RunSpec['source']) => openSource(source, { baseDir: dir }),
   compileMapping,
 };
-const counted = await { fill, plan, dry }[work as 'fill' | 'plan' | 'dry']();
-// What the kernel saw at most, the planning thread and the database inside the process with it.
-const status = await readFile('/proc/self/status', 'utf8');
-const peakMb = Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000);
+const counted = await { fill, plan }[work as 'fill' | 'plan']();
 await db.close();
-process.stdout.write(`${JSON.stringify({ ...counted, peakMb } satisfies Planned)}\n`);
+process.stdout.write(`${JSON.stringify(counted)}\n`);
 
 async function plan(): Promise<Omit<Planned, 'peakMb'>> {
   const deps = { db, log: { info() {}, warn() {}, error: console.error }, ...makers, baseDir: dir };
@@ -50,22 +47,9 @@ async function plan(): Promise<Omit<Planned, 'peakMb'>> {
   return { read: counts?.read ?? 0, pending: counts?.pending ?? 0, seconds };
 }
 
-async function dry(): Promise<Omit<Planned, 'peakMb'>> {
-  const began = performance.now();
-  const { read, create, update, move } = await dryRun(db, {
-    spec: SPEC,
-    makers,
-    baseDir: dir,
-    samples: 3,
-    callsPerMinute: 120,
-    onProgress() {},
-  });
-  return { read, pending: create + update + move, seconds: (performance.now() - began) / 1000 };
-}
-
 async function fill(): Promise<Omit<Planned, 'peakMb'>> {
   const mapping = compileMapping(SPEC.mapping);
-  for (let from = 0; from < ROWS; from += 5000) {
+  for (let from = 0; from < KNOWN_ROWS; from += 5000) {
     const columns: [number[], string[], string[], string[], string[], string[], string[], string[]] = [
       [],
       [],
@@ -76,7 +60,7 @@ async function fill(): Promise<Omit<Planned, 'peakMb'>> {
       [],
       [],
     ];
-    for (let n = from; n < Math.min(ROWS, from + 5000); n++) {
+    for (let n = from; n < Math.min(KNOWN_ROWS, from + 5000); n++) {
       const mapped = mapping.apply(rowOf(n, false));
       if (mapped instanceof Promise || !mapped.ok) throw new Error('every row of the bench can be mapped');
       const { key, extraInfo, tags, card } = mapped.record;
@@ -108,5 +92,5 @@ async function fill(): Promise<Omit<Planned, 'peakMb'>> {
       [ids, texts[6]],
     );
   }
-  return { read: 0, pending: ROWS, seconds: 0 };
+  return { read: 0, pending: KNOWN_ROWS, seconds: 0 };
 }

@@ -2,9 +2,13 @@
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { RunSpec } from '../../src/contracts/run.ts';
 
-export const ROWS = Number.parseInt(process.env.PLAN_ROWS ?? '1000000', 10);
+export const ROWS = Number.parseInt(process.env.PLAN_ROWS ?? '2000000', 10);
+/** People whom the ledger knows when 1 % of the rows have changed. */
+export const KNOWN_ROWS = ROWS / 2;
 
 /** What a child says of its run: counted by the ledger, timed by itself, peak told by the kernel. */
 export interface Planned {
@@ -28,13 +32,27 @@ export const SPEC: RunSpec = RunSpec.parse({
   },
 });
 
+/** The same sync as a configuration. Its token is not set: planning asks for none. */
+export async function writeConfig(dir: string): Promise<void> {
+  const { options, source, mapping } = SPEC;
+  const config = {
+    version: 1,
+    accounts: { acme: { baseUrl: 'http://127.0.0.1:9/wapi', tokens: ['env:NO_TOKEN'] } },
+    sources: { people: source },
+    mappings: { people: mapping },
+    syncs: { people: options },
+  };
+  await writeFile(join(dir, 'sluice.yaml'), JSON.stringify(config));
+}
+
 const STAGES = ['Novo', 'Contato', 'Proposta', 'Fechado'];
 const CITIES = ['São Paulo,SP', 'Recife,PE', 'Curitiba,PR', 'Belém,PA', 'Santos,SP'];
 
 /** Row `n` as it was at the last run, and as it is now: the name of every `every`th person is another one. */
 export function rowOf(n: number, changed: boolean): Record<string, string> {
   const area = 11 + (n % 9);
-  const number = 910_000_000 + ((n * 7919) % 89_999_999);
+  // Each number once, and none that counts as a placeholder, as 9 6666-6666 does.
+  const number = 967_000_000 + ((n * 7919) % 9_999_999);
   const [city = '', state = ''] = (CITIES[n % CITIES.length] as string).split(',');
   return {
     Nome: changed ? `Pessoa Renomeada ${n}` : `Pessoa da Silva ${n}`,
@@ -49,10 +67,10 @@ export function rowOf(n: number, changed: boolean): Record<string, string> {
   };
 }
 
-export async function writeSource(path: string, every: number): Promise<void> {
+export async function writeSource(path: string, rows: number, every: number): Promise<void> {
   const out = createWriteStream(path);
   out.write(`${Object.keys(rowOf(0, false)).join(',')}\n`);
-  for (let n = 0; n < ROWS; n++) {
+  for (let n = 0; n < rows; n++) {
     const line = `${Object.values(rowOf(n, n % every === 0)).join(',')}\n`;
     if (!out.write(line)) await once(out, 'drain');
   }

@@ -34,6 +34,7 @@ const HEADER = [
   'Person - Phone - Work',
   'Person - Phone - Home',
   'Person - Phone - Mobile',
+  'Person - Phone - Other',
   'Person - Label',
   'Person - Marketing status',
 ];
@@ -80,6 +81,7 @@ const noMobile = (text: string) => (row: Cells) =>
     'Person - Phone - Mobile': text,
     'Person - Phone - Work': '',
     'Person - Phone - Home': '',
+    'Person - Phone - Other': '',
   });
 
 const DEFECTS: ((row: Cells) => void)[] = [
@@ -111,6 +113,17 @@ export function pipedrive(people: readonly Person[]): Buffer {
       });
     });
   chosen.slice(0, 40).forEach((person, index) => rows.push(makeRow(random, person, 3000 + index)));
+  // Fields that people leave empty, fill twice, or fill elsewhere.
+  rows.forEach((row, index) => {
+    if (index % 17 === 3) row['Deal - Value'] = '';
+    if (index % 13 === 5) row['Deal - Label'] = 'Hot, Warm';
+    if (index % 29 === 7)
+      Object.assign(row, {
+        'Person - Phone - Other': row['Person - Phone - Mobile'],
+        'Person - Phone - Mobile': '',
+        'Person - Phone - Work': '',
+      });
+  });
   const step = Math.floor(rows.length / (DEFECTS.length + 1));
   DEFECTS.forEach((spoil, index) => spoil(rows[(index + 1) * step - 1] as Cells));
   const lines = rows.map((row) =>
@@ -123,7 +136,7 @@ export function pipedrive(people: readonly Person[]): Buffer {
   lines.splice(
     200,
     0,
-    `"902,"Fênix" deal,${Array(HEADER.length - 2)
+    `902,Fênix, deal,${Array(HEADER.length - 2)
       .fill('x')
       .join(',')}`,
   );

@@ -156,7 +156,7 @@ export function rdStation(people: readonly Person[]): Buffer {
       ';',
     ),
   );
-  // Rows that a text editor broke: too short, too long, a quote never closed.
+  // Rows that somebody edited by hand: cut off, or with cells too many.
   lines.splice(40, 0, 'Plano Essencial - Ipê Saúde ME;Ipê Saúde ME;3;Funil Padrão');
   lines.splice(
     150,
@@ -166,13 +166,7 @@ export function rdStation(people: readonly Person[]): Buffer {
       ';',
     )};a mais;a mais`,
   );
-  lines.splice(
-    260,
-    0,
-    `"Consultoria - Rio Têxtil Ltda;${Array(HEADER.length - 1)
-      .fill('x')
-      .join(';')}`,
-  );
+  lines.splice(260, 0, `Consultoria - Rio Têxtil Ltda;${Array(HEADER.length).fill('x').join(';')}`);
   return windows1252(`${csvLine(HEADER, ';')}\r\n${lines.join('\r\n')}\r\n`);
 }
 

@@ -19,6 +19,9 @@ const TAGS = [
   'Otávio Serrão',
   'Júlia Peçanha',
   'reativado',
+  'salesforce',
+  'kommo',
+  'google-contacts',
 ];
 const COLORS = [
   '#2e7d32',

@@ -1,8 +1,13 @@
 // From an answer to a result or an error: status first, then the body. One place for all endpoints.
+import type { AssumptionKey } from './assumption-table.ts';
+import { isKnownCode } from './error-codes.ts';
 import { ApiError, type ApiErrorKind, TransportError, UnexpectedShapeError } from './errors.ts';
 import type { Answer } from './exchange.ts';
+import { pathText, valueAt } from './field-spec.ts';
+import { isObject, type JsonObject, namesIn } from './json-object.ts';
 import { type RateHeaders, readRateHeaders, readRetryAfter } from './rate-headers.ts';
-import { isObject, type JsonObject, ShapeMismatch } from './shapes.ts';
+import { parseAnswer } from './readers.ts';
+import { ShapeMismatch } from './shapes.ts';
 
 /** What identifies a call in errors and reports. */
 export interface CallName {
@@ -18,23 +23,20 @@ export interface ReadOptions {
   readonly statuses: 'any' | readonly number[];
   /** Epoch milliseconds, for Retry-After dates without a Date header. */
   readonly now: number;
+  /** Where the whole answer stands; null: at the root (assumption answer.envelope). */
+  readonly envelope: readonly string[] | null;
+  /** Inputs of the call whose names are assumptions: an error names those that may have caused it. */
+  readonly inputs: readonly AssumptionKey[];
+  /** A write: any success means that it is done, also one with a word in the place of the record. */
+  readonly isWrite: boolean;
+  /** The API text does not show the response: a 200 may be empty. */
+  readonly allowEmpty: boolean;
 }
 
 export interface ReadAnswer<T> {
   readonly data: T;
   readonly requestId: string | null;
   readonly rate: RateHeaders | null;
-}
-
-/** Strict UTF-8, then JSON; undefined when the bytes are neither. */
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    // Both throw on bad input only; their messages quote the body, so they go no further.
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 /** A word out of an answer, fit for logs: letters first (so no phone), short, and not the token. */
@@ -55,9 +57,20 @@ function kindOf(status: number, code: string | null, body: unknown): ApiErrorKin
   return status === 403 && isObject(body) ? 'forbidden' : 'unrecognised';
 }
 
+/** Codes of the API text that say that an input is missing or wrong: under another name it would have come. */
+const INPUT_CODES = new Set<string>([
+  ...['ERR_CONTACT_IDENTIFIER_REQUIRED', 'ERR_NUMBER_REQUIRED', 'ERR_MISSING_NUMBER', 'ERR_NUMBER_INVALID'],
+  ...['ERR_NO_CONTACT_FOUND', 'ERR_MISSING_CONTENT'],
+]);
+
+function mayBeInput(status: number, code: string | null): boolean {
+  if (status !== 400 && status !== 404 && status !== 422) return false;
+  return code === null || INPUT_CODES.has(code) || !isKnownCode(code);
+}
+
 function apiError(call: CallName, answer: Answer, options: ReadOptions): ApiError {
   const { token } = options;
-  const body = parseJson(answer.body);
+  const body = parseAnswer(answer.body);
   const fields: JsonObject = isObject(body) ? body : {};
   const code = word(fields.code, token);
   return new ApiError(
@@ -72,38 +85,60 @@ function apiError(call: CallName, answer: Answer, options: ReadOptions): ApiErro
       ticketId: Number.isSafeInteger(fields.ticketId) ? (fields.ticketId as number) : null,
       param: word(fields.param, token),
       rate: readRateHeaders(answer.headers),
+      assumptions: mayBeInput(answer.status, code) ? options.inputs : [],
     },
     typeof fields.error === 'string' ? fields.error.replaceAll(token, '[token]') : null,
   );
 }
 
 /**
- * Reads an answer. `read` gets the JSON object of a success; `allowEmpty` lets a success without a
- * body through as `{}`, for calls whose response the API text does not show.
+ * Reads an answer. `read` gets the JSON object of a success and its status.
  *
  * @throws ApiError, TransportError (`invalid_body`), UnexpectedShapeError
  */
 export function readAnswer<T>(
   call: CallName,
   answer: Answer,
-  read: (body: JsonObject) => T,
-  options: ReadOptions & { readonly allowEmpty: boolean },
+  read: (body: JsonObject, status: number) => T,
+  options: ReadOptions,
 ): ReadAnswer<T> {
   const { status } = answer;
   if (status >= 400) throw apiError(call, answer, options);
-  const body = options.allowEmpty && answer.body.length === 0 ? {} : parseJson(answer.body);
-  if (!isObject(body)) {
+  const body = bodyOf(answer, options);
+  if (body === undefined) {
     throw new TransportError({ ...call, reason: 'invalid_body', sent: true, status, causeCode: null });
   }
   const requestId = requestIdOf(body, options.token);
-  const wrong = (at: string, expected: string) =>
-    new UnexpectedShapeError({ ...call, at, expected, status, requestId });
+  const wrong = ({ at, expected, assumption, seen }: ShapeMismatch) =>
+    new UnexpectedShapeError({ ...call, at, expected, status, requestId, assumption, seen });
   if (options.statuses !== 'any' && !options.statuses.includes(status)) {
-    throw wrong('status', `expected one of ${options.statuses.join(', ')}`);
+    throw wrong(
+      new ShapeMismatch('status', `expected one of ${options.statuses.join(', ')}`, 'success.statuses'),
+    );
   }
   try {
-    return { data: read(body), requestId, rate: readRateHeaders(answer.headers) };
+    const inner = unwrapped(body, options);
+    return { data: read(inner, status), requestId, rate: readRateHeaders(answer.headers) };
   } catch (error) {
-    throw error instanceof ShapeMismatch ? wrong(error.at, error.expected) : error;
+    throw error instanceof ShapeMismatch ? wrong(error) : error;
   }
+}
+
+/**
+ * The JSON object of a success; undefined when there is none. A write may be answered with a JSON text, and with nothing
+ * under any status but 200: an empty 200 is what a proxy gives that has lost the answer.
+ */
+function bodyOf(answer: Answer, { isWrite, allowEmpty }: ReadOptions): JsonObject | undefined {
+  if (isWrite && answer.body.length === 0) return answer.status === 200 && !allowEmpty ? undefined : {};
+  const body = parseAnswer(answer.body);
+  if (isObject(body)) return body;
+  return isWrite && typeof body === 'string' ? {} : undefined;
+}
+
+function unwrapped(body: JsonObject, { envelope, isWrite }: ReadOptions): JsonObject {
+  if (envelope === null) return body;
+  const inner = valueAt(body, envelope);
+  if (isObject(inner)) return inner;
+  if (isWrite) return body;
+  throw new ShapeMismatch(pathText(envelope), 'expected object', 'answer.envelope', namesIn(body));
 }

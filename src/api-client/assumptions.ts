@@ -1,18 +1,27 @@
 // Resolves what the client takes for granted: the defaults of the table, with the overrides of an
 // account (`assumptions` in sluice.yaml) laid over them.
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ASSUMPTIONS } from './assumption-table.ts';
+import { ASSUMPTIONS, type AssumptionKey } from './assumption-table.ts';
 import { InvalidArgumentError } from './errors.ts';
+import { isObject } from './json-object.ts';
 
-export { ASSUMPTIONS, OPEN_POINTS } from './assumption-table.ts';
+export { ASSUMPTIONS, type AssumptionKey } from './assumption-table.ts';
+export { OPEN_POINTS } from './open-points.ts';
 
-export type AssumptionKey = keyof typeof ASSUMPTIONS;
 export type Assumptions = {
   readonly [K in AssumptionKey]: z.output<(typeof ASSUMPTIONS)[K]['schema']>;
 };
-export type AssumptionOverrides = Partial<Assumptions>;
+/** Overrides as sluice.yaml has them. */
+export type AssumptionOverrides = {
+  readonly [K in AssumptionKey]?: z.input<(typeof ASSUMPTIONS)[K]['schema']>;
+};
 
 const KEYS = Object.keys(ASSUMPTIONS) as AssumptionKey[];
+
+const DEFAULTS = Object.fromEntries(
+  KEYS.map((key) => [key, ASSUMPTIONS[key].schema.parse(ASSUMPTIONS[key].default)]),
+) as Assumptions;
 
 type SchemaShape = { [K in AssumptionKey]: z.ZodOptional<(typeof ASSUMPTIONS)[K]['schema']> };
 
@@ -45,9 +54,24 @@ export function resolveAssumptions(overrides: Readonly<Record<string, unknown>> 
     const key = String(issue?.path[0]);
     throw new InvalidArgumentError(`assumptions.${key}`, overrides[key], issue?.message ?? 'not valid');
   }
-  const resolved = KEYS.map((key) => [
-    key,
-    parsed.data[key] === undefined ? ASSUMPTIONS[key].default : parsed.data[key],
-  ]);
-  return Object.fromEntries(resolved) as Assumptions;
+  return Object.fromEntries(
+    KEYS.map((key) => [key, parsed.data[key] === undefined ? DEFAULTS[key] : parsed.data[key]]),
+  ) as Assumptions;
+}
+
+/** Which assumptions a fingerprint covers: those that read the history of a conversation, or all. */
+export type AssumptionGroup = 'history' | 'all';
+
+/**
+ * Changes when, and only when, one of the effective assumptions of the group does: what was read by others may read
+ * otherwise now. Stable across processes and the order of keys; 22 letters, digits, `-` and `_`.
+ */
+export function assumptionsFingerprint(assumed: Assumptions, group: AssumptionGroup): string {
+  const keys = KEYS.filter((key) => group === 'all' || key.startsWith('message.')).toSorted();
+  const text = JSON.stringify(
+    keys.map((key) => [key, assumed[key]]),
+    (_key, value: unknown) =>
+      isObject(value) ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : value,
+  );
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -2,14 +2,14 @@
 import type { Dispatcher } from 'undici';
 import { type CallName, readAnswer } from './answers.ts';
 import { jsonText, type Route } from './arguments.ts';
-import type { Assumptions } from './assumptions.ts';
+import type { AssumptionKey, Assumptions } from './assumptions.ts';
 import { ACCEPT_ENCODING } from './body-reader.ts';
 import type { ErrorCode } from './error-codes.ts';
 import { ApiError, InvalidArgumentError, TransportError, type TransportReason } from './errors.ts';
 import { type Answer, type ExchangeRequest, exchange } from './exchange.ts';
+import type { JsonObject } from './json-object.ts';
 import { type Form, openUpload } from './multipart.ts';
 import { type RateHeaders, readDate, readRateHeaders } from './rate-headers.ts';
-import type { JsonObject } from './shapes.ts';
 
 /** What every method takes last. */
 export interface CallOptions {
@@ -55,9 +55,11 @@ export interface CallSpec<T> {
   readonly body?: object;
   /** Sent as multipart, instead of `body`. */
   readonly form?: Form;
-  /** The response is not shown by the API text: a success may come without a body. */
+  /** The response is not shown by the API text: a 200 may come without a body. */
   readonly allowEmpty?: boolean;
-  readonly read: (body: JsonObject) => T;
+  /** Inputs of this call whose names are assumptions. */
+  readonly inputs?: readonly AssumptionKey[];
+  readonly read: (body: JsonObject, status: number) => T;
 }
 
 export interface CallSettings {
@@ -137,6 +139,9 @@ export function createCall(settings: CallSettings): Call {
         token: settings.token,
         statuses: settings.assumptions['success.statuses'],
         now: Date.now(),
+        envelope: settings.assumptions['answer.envelope'],
+        inputs: spec.inputs ?? [],
+        isWrite: spec.method !== 'GET',
         allowEmpty: spec.allowEmpty ?? false,
       });
       const seen = { status: answer.status, requestId, rate, durationMs: performance.now() - started };

@@ -1,6 +1,6 @@
 // The client of the messaging API: options, wiring, and one property per resource.
 import { type Dispatcher, Pool } from 'undici';
-import { type AssumptionOverrides, resolveAssumptions } from './assumptions.ts';
+import { type AssumptionOverrides, type Assumptions, resolveAssumptions } from './assumptions.ts';
 import { type CallInfo, checkDeadline, createCall } from './call.ts';
 import { HIDDEN, InvalidArgumentError } from './errors.ts';
 import { CardsResource } from './resources/cards.ts';
@@ -63,6 +63,7 @@ export class MessagingClient {
   readonly lostReasons: ListResource<LostReason>;
   readonly connections: ListResource<Connection>;
   readonly flows: FlowsResource;
+  readonly #assumptions: Assumptions;
   readonly #ownPool: Pool | null;
 
   /** @throws InvalidArgumentError */
@@ -72,6 +73,7 @@ export class MessagingClient {
     }
     const baseUrl = checkBaseUrl(options.baseUrl);
     const assumptions = resolveAssumptions(options.assumptions);
+    this.#assumptions = assumptions;
     const connectTimeout = positive('connectTimeoutMs', options.connectTimeoutMs ?? 10_000);
     this.#ownPool =
       options.dispatcher === undefined
@@ -97,6 +99,11 @@ export class MessagingClient {
     this.lostReasons = lostReasonsResource(call, assumptions);
     this.connections = connectionsResource(call);
     this.flows = new FlowsResource(call, assumptions);
+  }
+
+  /** What it takes for granted of the account. */
+  get assumptions(): Assumptions {
+    return this.#assumptions;
   }
 
   /**

@@ -46,3 +46,8 @@ export type KnownErrorCode = (typeof KNOWN_ERROR_CODES)[number];
 
 /** A code of the API text, or one that the service added since: compare with `===`, never exhaustively. */
 export type ErrorCode = KnownErrorCode | (string & {});
+
+/** Whether the API text lists a code. */
+export function isKnownCode(code: string): code is KnownErrorCode {
+  return (KNOWN_ERROR_CODES as readonly string[]).includes(code);
+}

@@ -1,7 +1,9 @@
 // The errors of the client. None of them holds the token, a request body or the underlying error:
 // a nested cause could carry answer bytes into a log. What is safe of a cause is kept as `causeCode`.
-import type { ErrorCode } from './error-codes.ts';
+import type { AssumptionKey } from './assumption-table.ts';
+import { type ErrorCode, isKnownCode } from './error-codes.ts';
 import type { RateHeaders } from './rate-headers.ts';
+import { TOO_LARGE } from './schemas/fields.ts';
 
 /**
  * - `coded`: the body had a code (branch on `code`).
@@ -28,6 +30,23 @@ export interface ApiErrorFields {
   /** With ERR_INVALID_DATE_FILTER. */
   readonly param: string | null;
   readonly rate: RateHeaders | null;
+  /**
+   * Assumptions that this call relied on, when the refusal may come from one of them: a 400, 404 or 422 without a code,
+   * with a code that the API text does not list, or with one that says that an input is missing. Else empty.
+   */
+  readonly assumptions?: readonly AssumptionKey[] | undefined;
+}
+
+/** The second half of a message about a refusal: whether the API text lists the code, and what may cause it. */
+export function refusalHint({
+  code,
+  kind,
+  assumptions = [],
+}: Pick<ApiErrorFields, 'code' | 'kind' | 'assumptions'>): string {
+  const unlisted = kind === 'coded' && code !== null && !isKnownCode(code);
+  const what = unlisted ? ', a code that the API text does not list' : '';
+  if (assumptions.length === 0) return what;
+  return `${what}; if an input has another name there, set ${assumptions.map(overrideOf).join(' or ')}`;
 }
 
 /** Thrown when the service answered with an error status (API text, Errors). */
@@ -44,10 +63,12 @@ export class ApiError extends Error implements ApiErrorFields {
   readonly ticketId: number | null;
   readonly param: string | null;
   readonly rate: RateHeaders | null;
+  readonly assumptions: readonly AssumptionKey[];
   readonly #detail: string | null;
 
   constructor(fields: ApiErrorFields, detail: string | null) {
-    super(`${fields.method} ${fields.path} answered ${fields.status} ${fields.code ?? `(${fields.kind})`}`);
+    const { method, path, status, code, kind } = fields;
+    super(`${method} ${path} answered ${status} ${code ?? `(${kind})`}${refusalHint(fields)}`);
     this.method = fields.method;
     this.path = fields.path;
     this.status = fields.status;
@@ -59,6 +80,7 @@ export class ApiError extends Error implements ApiErrorFields {
     this.ticketId = fields.ticketId;
     this.param = fields.param;
     this.rate = fields.rate;
+    this.assumptions = fields.assumptions ?? [];
     this.#detail = detail;
   }
 
@@ -147,9 +169,40 @@ export interface ShapeErrorFields {
   readonly expected: string;
   readonly status: number;
   readonly requestId: string | null;
+  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  readonly assumption?: AssumptionKey | null | undefined;
+  /** Names of the fields in that place: never a value. */
+  readonly seen?: readonly string[] | undefined;
 }
 
-/** Thrown when a success misses a field that the API text promises. The effect of the call did happen. */
+/**
+ * The way out of an answer that an assumption did not fit, as it stands in sluice.yaml.
+ * @example overrideOf('message.fromMeField') // accounts.<name>.assumptions: { message.fromMeField: … }
+ */
+export function overrideOf(assumption: AssumptionKey): string {
+  return `accounts.<name>.assumptions: { ${assumption}: … }`;
+}
+
+/** What was found instead, and the way out: the second half of a message about a shape. */
+export function shapeHint({
+  assumption,
+  seen,
+}: {
+  assumption: AssumptionKey | null;
+  seen: readonly string[];
+}): string {
+  const fields = seen.length === 0 ? '' : `; the fields there are ${seen.join(', ')}`;
+  const wayOut =
+    assumption === null
+      ? 'no assumption covers this'
+      : `if the service is right, set ${overrideOf(assumption)}`;
+  return `${fields}; ${wayOut}`;
+}
+
+/**
+ * Thrown when a success misses a field that the API text promises or that an assumption expects. The effect of the call
+ * did happen.
+ */
 export class UnexpectedShapeError extends Error {
   override readonly name = 'UnexpectedShapeError';
   readonly sent = true;
@@ -161,11 +214,16 @@ export class UnexpectedShapeError extends Error {
   readonly expected: string;
   readonly status: number;
   readonly requestId: string | null;
+  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  readonly assumption: AssumptionKey | null;
+  /** Names of the fields in that place, those of nested objects as paths: at most 24, masked where personal. */
+  readonly seen: readonly string[];
 
   constructor(fields: ShapeErrorFields) {
+    const { assumption = null, seen = [] } = fields;
     super(
-      `${fields.method} ${fields.path} answered ${fields.status}, but ${fields.at}: ${fields.expected}; ` +
-        'if the service is right, see the assumptions of the account',
+      `${fields.method} ${fields.path} answered ${fields.status}, but ${fields.at}: ${fields.expected}` +
+        shapeHint({ assumption, seen }),
     );
     this.method = fields.method;
     this.endpoint = fields.path;
@@ -173,6 +231,13 @@ export class UnexpectedShapeError extends Error {
     this.expected = fields.expected;
     this.status = fields.status;
     this.requestId = fields.requestId;
+    this.assumption = assumption;
+    this.seen = seen;
+  }
+
+  /** True when every record of the account would meet it: an assumption is wrong, or ids are too large to keep. */
+  get isAccountWide(): boolean {
+    return this.assumption !== null || this.expected === TOO_LARGE;
   }
 }
 

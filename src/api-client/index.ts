@@ -2,9 +2,11 @@
 export {
   ASSUMPTIONS,
   ASSUMPTIONS_SCHEMA,
+  type AssumptionGroup,
   type AssumptionKey,
   type AssumptionOverrides,
   type Assumptions,
+  assumptionsFingerprint,
   OPEN_POINTS,
   resolveAssumptions,
 } from './assumptions.ts';
@@ -16,14 +18,18 @@ export {
   type ApiErrorKind,
   InvalidArgumentError,
   isAmbiguous,
+  overrideOf,
+  shapeHint,
   TransportError,
   type TransportReason,
   UnexpectedShapeError,
 } from './errors.ts';
-export { type IterateOptions, MAX_PAGE_SIZE } from './paging.ts';
+export type { JsonObject } from './json-object.ts';
+export { MAX_PAGE_SIZE } from './page-cursor.ts';
+export type { IterateOptions } from './paging.ts';
 export type { RateHeaders } from './rate-headers.ts';
-export type { CardPage, CreatedCard } from './resources/cards.ts';
-export type { UpsertedContact } from './resources/contacts.ts';
+export type { CardPage, CreatedCard, WrittenCard } from './resources/cards.ts';
+export type { UpsertedContact, WrittenContact } from './resources/contacts.ts';
 export type { ReplyReceipt } from './resources/conversations.ts';
 export type { FlowTrigger, TriggeredFlow } from './resources/flows.ts';
 export type { Card, CardContact, CardCreate, CardQuery, CardStatus } from './schemas/card.ts';
@@ -37,7 +43,7 @@ export type {
   ExtraInfo,
 } from './schemas/contact.ts';
 export type { Conversation, ConversationQuery, ConversationStatus } from './schemas/conversation.ts';
-export type { Named } from './schemas/fields.ts';
+export type { Mention, Named } from './schemas/fields.ts';
 export type {
   HistoryMessage,
   Media,
@@ -53,4 +59,4 @@ export type {
 } from './schemas/message.ts';
 export type { LostReason, Pipeline, Stage } from './schemas/pipeline.ts';
 export type { Tag } from './schemas/tag.ts';
-export type { InvalidItem, JsonObject, Listing, Page } from './shapes.ts';
+export type { InvalidItem, Listing, Page } from './shapes.ts';

@@ -1,31 +1,48 @@
 // Reads answers: strict where the API text speaks, tolerant where it is silent (wrapper keys, extra
 // fields, new enum values). Says where an answer departs from the text, never what it held.
 import { z } from 'zod';
+import type { AssumptionKey } from './assumption-table.ts';
+import { valueAt } from './field-spec.ts';
+import { isObject, type JsonObject, namesIn } from './json-object.ts';
+import { Id, TOO_LARGE } from './schemas/fields.ts';
 
-/** An answer departs from the API text at `at`. The caller adds method and path. */
+/** An answer departs from the API text at `at`, or from an assumption. The caller adds method and path. */
 export class ShapeMismatch extends Error {
   override readonly name = 'ShapeMismatch';
   readonly at: string;
   readonly expected: string;
-  constructor(at: string, expected: string) {
+  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  readonly assumption: AssumptionKey | null;
+  /** Names of the fields in that place. */
+  readonly seen: readonly string[];
+  constructor(
+    at: string,
+    expected: string,
+    assumption: AssumptionKey | null = null,
+    seen: readonly string[] = [],
+  ) {
     super(`${at}: ${expected}`);
     this.at = at;
     this.expected = expected;
+    this.assumption = assumption;
+    this.seen = seen;
   }
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** One item of a list that could not be read: where it stood, and what in it departs from the text. */
+/** One item of a list that could not be read: where it stood, what in it departs from the text, and what mends it. */
 export interface InvalidItem {
   readonly index: number;
   /** Its id, when at least that could be read. */
   readonly id: number | null;
   readonly path: string;
+  readonly expected: string;
+  /** The assumption whose override mends it; null: the API text itself promises what is missing. */
+  readonly assumption: AssumptionKey | null;
+  /**
+   * Names of the fields in that place, those of nested objects as paths: at most 24 and a count of the others. Never a
+   * value; a name that may be personal is masked.
+   */
+  readonly seen: readonly string[];
 }
 
 /** A whole list. One bad item does not lose the others: it is named in `invalid`. */
@@ -47,13 +64,67 @@ function pathText(start: string, path: readonly PropertyKey[]): string {
   }, start);
 }
 
+/** What a schema found wrong, as a departure at `at`. A union counts as what its first member found. */
+function mismatch(
+  error: z.ZodError,
+  value: unknown,
+  at: string,
+  assumption: AssumptionKey | null,
+): ShapeMismatch {
+  const outer = error.issues[0];
+  const inner = outer?.code === 'invalid_union' ? outer.errors[0]?.[0] : undefined;
+  const issue = inner?.code === 'custom' ? inner : outer;
+  const path = outer?.path ?? [];
+  const expected =
+    issue?.code === 'invalid_type'
+      ? `expected ${issue.expected}`
+      : issue?.code === 'custom'
+        ? issue.message
+        : 'not in the promised form';
+  const place = path
+    .slice(0, -1)
+    .reduce<unknown>((inner, key) => (inner as JsonObject)[key as string], value);
+  return new ShapeMismatch(pathText(at, path) || 'answer', expected, assumption, namesIn(place));
+}
+
 /** Reads `value` by `schema`; `at` is where it stands in the answer. */
-export function read<S extends z.ZodType>(schema: S, value: unknown, at: string): z.output<S> {
+export function read<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  at: string,
+  assumption: AssumptionKey | null = null,
+): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const expected = issue?.code === 'invalid_type' ? `expected ${issue.expected}` : 'not in the promised form';
-  throw new ShapeMismatch(pathText(at, issue?.path ?? []) || 'answer', expected);
+  throw mismatch(parsed.error, value, at, assumption);
+}
+
+/** The record that a write answers with, and its id; both null when the answer shows none. */
+export interface ShownRecord<T> {
+  readonly record: T | null;
+  readonly id: number | null;
+}
+
+/**
+ * The record in the answer to a write. The write is done, whatever the answer says: one that shows a word, an id alone,
+ * nothing, or a record that lacks a field, shows no record.
+ *
+ * @throws ShapeMismatch for an id that can't be kept exactly
+ */
+export function readShown<S extends z.ZodType>(
+  schema: S,
+  body: JsonObject,
+  wrapper: Wrapper,
+): ShownRecord<z.output<S>> {
+  const { path, usual } = wrapper;
+  const at = path === 'any' ? (anyKey(body, usual, isObject) ?? null) : path.join('.');
+  const place = path === 'any' ? (at === null ? body : body[at]) : valueAt(body, path);
+  if (!isObject(place)) return { record: null, id: null };
+  const id = place.id === undefined || place.id === null ? null : Id.safeParse(place.id);
+  const tooLarge = id?.error?.issues[0]?.message === TOO_LARGE;
+  if (tooLarge) throw new ShapeMismatch(at === null ? 'id' : `${at}.id`, TOO_LARGE, null, namesIn(place));
+  const { requestId: _requestId, ...record } = place;
+  return { record: schema.safeParse(record).data ?? null, id: id?.data ?? null };
 }
 
 /** Reads each item by itself. */
@@ -62,14 +133,25 @@ export function readItems<S extends z.ZodType>(
   values: readonly unknown[],
   at: string,
 ): Listing<z.output<S>> {
-  const items: z.output<S>[] = [];
+  return readEach(values, at, (value, place) => read(schema, value, place));
+}
+
+/** Reads each item by a function that throws ShapeMismatch for one that it can't read. */
+export function readEach<T>(
+  values: readonly unknown[],
+  at: string,
+  readOne: (value: unknown, place: string) => T,
+): Listing<T> {
+  const items: T[] = [];
   const invalid: InvalidItem[] = [];
   for (const [index, value] of values.entries()) {
-    const parsed = schema.safeParse(value);
-    if (parsed.success) items.push(parsed.data);
-    else {
+    try {
+      items.push(readOne(value, `${at}[${index}]`));
+    } catch (error) {
+      if (!(error instanceof ShapeMismatch)) throw error;
+      const { at: path, expected, assumption, seen } = error;
       const id = isObject(value) && Number.isSafeInteger(value.id) ? (value.id as number) : null;
-      invalid.push({ index, id, path: pathText(`${at}[${index}]`, parsed.error.issues[0]?.path ?? []) });
+      invalid.push({ index, id, path, expected, assumption, seen });
     }
   }
   return { items, invalid };
@@ -78,8 +160,45 @@ export function readItems<S extends z.ZodType>(
 /** The array under a key that the API text names. */
 export function arrayAt(body: JsonObject, key: string): readonly unknown[] {
   const value = body[key];
-  if (!Array.isArray(value)) throw new ShapeMismatch(key, 'expected array');
+  if (!Array.isArray(value))
+    throw new ShapeMismatch(key, 'expected array', envelopeOf(body, key), namesIn(body));
   return value;
+}
+
+/** The object under a key that the API text names. */
+export function objectAt(body: JsonObject, key: string): JsonObject {
+  const value = body[key];
+  if (!isObject(value)) throw new ShapeMismatch(key, 'expected object', envelopeOf(body, key), namesIn(body));
+  return value;
+}
+
+/** Levels of objects around an answer that are looked into. */
+const MAX_ENVELOPES = 3;
+
+/** A field that the API text puts at the root stands inside another one: the whole answer may be wrapped. */
+function envelopeOf(body: JsonObject, key: string): AssumptionKey | null {
+  if (Object.hasOwn(body, key)) return null;
+  return isInside(body, key, MAX_ENVELOPES) ? 'answer.envelope' : null;
+}
+
+function isInside(place: JsonObject, key: string, levels: number): boolean {
+  return Object.values(place).some(
+    (value) =>
+      isObject(value) && (Object.hasOwn(value, key) || (levels > 1 && isInside(value, key, levels - 1))),
+  );
+}
+
+/** Where a list or a record stands when its key is not shown. */
+export interface Wrapper {
+  readonly key: AssumptionKey;
+  /** `any`: the usual name first, then the one key that fits. */
+  readonly path: 'any' | readonly string[];
+  readonly usual: string;
+}
+
+/** Where the list of an answer stands, whether or not there is one. */
+export function listPlace(body: JsonObject, { path, usual }: Wrapper): readonly string[] {
+  return path === 'any' ? [anyKey(body, usual, Array.isArray) ?? usual] : path;
 }
 
 /**
@@ -89,27 +208,32 @@ export function arrayAt(body: JsonObject, key: string): readonly unknown[] {
 export function readList<S extends z.ZodType>(
   schema: S,
   body: JsonObject,
-  wrapper: string,
-  usual: string,
+  wrapper: Wrapper,
 ): Listing<z.output<S>> {
-  const key = wrapper === 'any' ? (anyKey(body, usual, Array.isArray) ?? usual) : wrapper;
-  return readItems(schema, arrayAt(body, key), key);
+  const place = listPlace(body, wrapper);
+  const list = valueAt(body, place);
+  if (!Array.isArray(list))
+    throw new ShapeMismatch(place.join('.'), 'expected array', wrapper.key, namesIn(body));
+  return readItems(schema, list, place.join('.'));
+}
+
+/** Where the record of an answer stands, whether or not there is one; empty: at the root. */
+export function recordPlace(body: JsonObject, { path, usual }: Wrapper): readonly string[] {
+  if (path !== 'any') return path;
+  if (!isObject(body[usual]) && Object.hasOwn(body, 'id')) return [];
+  return [anyKey(body, usual, isObject) ?? usual];
 }
 
 /** The record of an answer whose wrapper key is not shown; with `any`, also one without a wrapper. */
-export function readRecord<S extends z.ZodType>(
-  schema: S,
-  body: JsonObject,
-  wrapper: string,
-  usual: string,
-): z.output<S> {
-  if (wrapper !== 'any') return read(schema, body[wrapper], wrapper);
-  if (!isObject(body[usual]) && Object.hasOwn(body, 'id')) {
-    const { requestId: _requestId, ...record } = body;
-    return read(schema, record, '');
-  }
-  const key = anyKey(body, usual, isObject) ?? usual;
-  return read(schema, body[key], key);
+export function readRecord<S extends z.ZodType>(schema: S, body: JsonObject, wrapper: Wrapper): z.output<S> {
+  return readAt(schema, body, recordPlace(body, wrapper), wrapper.key, 'id');
+}
+
+/** Where `ack` and `status` stand, whether or not they do; empty: at the root. */
+export function statusPlace(body: JsonObject, { path, usual }: Wrapper): readonly string[] {
+  if (path !== 'any') return path;
+  const under = Object.hasOwn(body, 'status') ? undefined : anyKey(body, usual, isObject);
+  return under === undefined ? [] : [under];
 }
 
 /**
@@ -119,13 +243,28 @@ export function readRecord<S extends z.ZodType>(
 export function readStatusRecord<S extends z.ZodType>(
   schema: S,
   body: JsonObject,
-  wrapper: string,
+  wrapper: Wrapper,
 ): z.output<S> {
-  if (wrapper !== 'any') return read(schema, body[wrapper], wrapper);
-  const key = Object.hasOwn(body, 'status') ? undefined : anyKey(body, 'message', isObject);
-  if (key !== undefined) return read(schema, body[key], key);
-  const { requestId: _requestId, ...record } = body;
-  return read(schema, record, '');
+  return readAt(schema, body, statusPlace(body, wrapper), wrapper.key, null);
+}
+
+/** @param mark field by which the record is known; what it lacks then, the API text promises */
+function readAt<S extends z.ZodType>(
+  schema: S,
+  body: JsonObject,
+  place: readonly string[],
+  key: AssumptionKey,
+  mark: string | null,
+): z.output<S> {
+  const { requestId: _requestId, ...root } = body;
+  const value = place.length === 0 ? root : valueAt(body, place);
+  if (!isObject(value)) throw new ShapeMismatch(place.join('.'), 'expected object', key, namesIn(body));
+  if (mark !== null && Object.hasOwn(value, mark)) return read(schema, value, place.join('.'));
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  // Something else stands there: the names of the whole answer tell where the record is.
+  const { at, expected } = mismatch(parsed.error, value, place.join('.'), key);
+  throw new ShapeMismatch(at, expected, key, namesIn(body));
 }
 
 function anyKey(body: JsonObject, usual: string, fits: (value: unknown) => boolean): string | undefined {
@@ -136,8 +275,13 @@ function anyKey(body: JsonObject, usual: string, fits: (value: unknown) => boole
 
 const PageFields = z.object({ count: z.int().min(0), hasMore: z.boolean() });
 
+/** Size of a paginated list (API text, Limits, Paginated response). */
+export function readPageFields(body: JsonObject): { count: number; hasMore: boolean } {
+  return read(PageFields, body, '');
+}
+
 /** A page of a paginated list (API text, Limits, Paginated response). */
 export function readPage<S extends z.ZodType>(schema: S, body: JsonObject, key: string): Page<z.output<S>> {
   const listing = readItems(schema, arrayAt(body, key), key);
-  return { ...listing, ...read(PageFields, body, '') };
+  return { ...listing, ...readPageFields(body) };
 }

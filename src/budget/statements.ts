@@ -1,6 +1,7 @@
 // The budget's statements; what they do stands in src/ledger/schema/budget.ts. Each is one round trip.
 import type { Scope } from '../contracts/scopes.ts';
-import type { Queryable } from '../ledger/database.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
+import { learn, type Observation, type TokenBudget } from './estimate.ts';
 
 /** What the configuration says of a token, in calls a minute. */
 export interface TokenPlan {
@@ -13,87 +14,140 @@ export interface TokenPlan {
   readonly floor: number;
 }
 
+/** Even slots of a key's own, beside those of the token: a campaign with a rate. */
+export interface Pace {
+  readonly key: string;
+  readonly perMinute: number;
+}
+
 export interface TakeAsk {
   readonly tokens: readonly string[];
   readonly plans: readonly TokenPlan[];
-  /** Those that somebody waits in. */
-  readonly lanes: readonly number[];
+  /** How many slots are wanted, by lane. */
+  readonly wanted: ReadonlyMap<number, number>;
   /** Null: marks of tokens do not matter. */
   readonly scopes: readonly string[] | null;
+  readonly pace?: Pace | null;
+  /** Seconds by which the calls may be late beyond what is usual. @default 0 */
+  readonly slackS?: number;
   /** For tests: a clock of their own. */
   readonly now?: Date | undefined;
 }
 
-export interface TakeAnswer {
-  /** The token of the slot; of a refusal the one that is free first. */
-  readonly chosen: string;
-  readonly taken: boolean;
+export interface TakenSlot {
+  readonly token: string;
   /** Whose the slot is. */
   readonly lane: number;
-  /** Seconds until the slot is due; of a refusal until it is worth asking again. */
-  readonly wait_s: number;
   /** Its number: each token counts its own. */
   readonly slot: number;
-  /** The token was refused lately, and is tried for want of a better one. */
+  /** The token was refused lately, and is tried for lack of a better one. */
   readonly marked: boolean;
-  /** Seconds until one of the lanes may take another slot. */
+  /** Seconds from `TakeAnswer.at_s` until the slot is due; down to -0.1 when it was asked for late. */
+  readonly wait_s: number;
+}
+
+export interface TakeAnswer {
+  readonly slots: readonly TakenSlot[];
+  /** When the ledger handed them out, in epoch seconds by its own clock. */
+  readonly at_s: number;
+  /** Seconds from then until one of the lanes may find another slot. */
   readonly next_s: number;
-  /** Seconds between two slots. */
-  readonly gap_s: number;
 }
 
-export async function takeSlot(db: Queryable, ask: TakeAsk): Promise<TakeAnswer> {
-  const { reply, lead, floor } = ask.plans[0] as TokenPlan;
-  const [row] = await db.query<TakeAnswer>('select * from sluice_take_slot($1, $2, $3, $4, $5, $6, $7, $8)', [
-    ask.tokens,
-    ask.plans.map(({ limit }) => limit),
-    ask.lanes,
-    reply,
-    lead,
-    floor,
-    ask.scopes,
-    ask.now?.toISOString() ?? null,
-  ]);
-  if (row === undefined) throw new Error('the ledger gave no answer about a slot');
-  return row;
-}
-
-export interface Observation {
-  readonly token: string;
+interface TakeRow {
+  readonly chosen: string;
+  readonly lane: number | null;
   readonly slot: number;
-  /** The last slot that the caller had before this window. */
-  readonly last: number;
-  readonly limit: number;
-  /** Calls that the service has counted in its window, and those it has left. */
-  readonly used: number;
-  readonly left: number;
-  readonly resetAt: Date;
-  /** Seconds that the quickest exchange took, from sending to the answer. */
-  readonly quickestS: number;
-  readonly now?: Date | undefined;
+  readonly marked: boolean;
+  readonly wait_s: number;
+  readonly at_s: number;
 }
 
-export interface Learned {
-  readonly call_limit: number;
-  /** What the service has counted less the slot's number, while nobody else calls. */
-  readonly base: number;
-  /** Nobody else calls, and nothing is held back: an answer that fits has nothing to tell. */
-  readonly quiet: boolean;
+export async function takeSlots(db: Queryable, ask: TakeAsk): Promise<TakeAnswer> {
+  const { reply, lead, floor } = ask.plans[0] as TokenPlan;
+  const rows = await db.query<TakeRow>(
+    'select * from sluice_take_slots($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+    [
+      ask.tokens,
+      ask.plans.map(({ limit }) => limit),
+      [...ask.wanted.keys()],
+      [...ask.wanted.values()],
+      reply,
+      lead,
+      floor,
+      ask.scopes,
+      ask.pace?.key ?? null,
+      ask.pace?.perMinute ?? null,
+      ask.slackS ?? 0,
+      ask.now?.toISOString() ?? null,
+    ],
+  );
+  const last = rows.pop();
+  if (last === undefined) throw new Error('the ledger gave no answer about a slot');
+  const slots = rows.map(({ chosen, lane, slot, marked, wait_s }) => ({
+    token: chosen,
+    lane: lane as number,
+    slot,
+    marked,
+    wait_s,
+  }));
+  return { slots, at_s: last.at_s, next_s: last.wait_s };
 }
 
-export async function observeRate(db: Queryable, seen: Observation): Promise<Learned | undefined> {
-  const [row] = await db.query<Learned>('select * from sluice_observe($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
-    seen.token,
-    seen.slot,
-    seen.last,
-    seen.limit,
-    seen.used,
-    seen.left,
-    seen.resetAt.toISOString(),
-    seen.quickestS,
-    seen.now?.toISOString() ?? null,
-  ]);
-  return row;
+/** Columns of a token's row, as `learn` knows them: times are epoch seconds. */
+const STATE = `
+  call_limit as "limit", limit_seen as "limitSeen", slot_no as "slotNo", extract(epoch from next_at)::float8 as "nextAt",
+  extract(epoch from blocked_until)::float8 as "blockedUntil", extract(epoch from window_reset)::float8 as "windowReset",
+  extract(epoch from window_ends)::float8 as "windowEnds", window_first as "windowFirst", window_last as "windowLast",
+  window_before as "windowBefore", own_before as "ownBefore", window_base as "windowBase", skew_s as skew,
+  foreign_now as "foreignNow", burst_now as "burstNow", foreign_usual as "foreignUsual", burst_usual as "burstUsual",
+  extract(epoch from mark_at)::float8 as "markAt", mark_last as "markLast", mark_before as "markBefore",
+  out_of_step as "outOfStep", stretch_s as stretch, extract(epoch from stretch_until)::float8 as "stretchUntil"`;
+
+const WRITE = `
+  update slots set call_limit = $2, limit_seen = $3, blocked_until = to_timestamp($4::float8),
+    window_reset = to_timestamp($5::float8), window_ends = to_timestamp($6::float8), window_first = $7, window_last = $8,
+    window_before = $9, own_before = $10, window_base = $11, skew_s = $12, foreign_now = $13, burst_now = $14,
+    foreign_usual = $15, burst_usual = $16, mark_at = to_timestamp($17::float8), mark_last = $18, mark_before = $19,
+    stretch_s = $20, stretch_until = to_timestamp($21::float8), out_of_step = $22
+   where token = $1`;
+
+/**
+ * Learns from an answer, under the lock of the token's row.
+ * @param now for tests: a clock of their own, in epoch seconds
+ * @returns the state after it and the ledger's time in epoch seconds; null when the token has no slot yet
+ */
+export async function observeRate(
+  db: Pick<Database, 'transaction'>,
+  token: string,
+  seen: Omit<Observation, 'now'>,
+  now?: number,
+): Promise<{ state: TokenBudget; now: number } | null> {
+  return await db.transaction(async (tx) => {
+    // The clock is read behind the lock.
+    const [row] = await tx.query<TokenBudget & { readonly now: number }>(
+      `with locked as materialized (select * from slots where token = $1 for update)
+       select ${STATE}, coalesce($2, extract(epoch from clock_timestamp()))::float8 as now from locked`,
+      [token, now ?? null],
+    );
+    if (row === undefined) return null;
+    const s = learn(row, { ...seen, now: row.now });
+    await tx.query(WRITE, [
+      ...[
+        token,
+        s.limit,
+        s.limitSeen,
+        s.blockedUntil,
+        s.windowReset,
+        s.windowEnds,
+        s.windowFirst,
+        s.windowLast,
+      ],
+      ...[s.windowBefore, s.ownBefore, s.windowBase, s.skew, s.foreignNow, s.burstNow, s.foreignUsual],
+      ...[s.burstUsual, s.markAt, s.markLast, s.markBefore, s.stretch, s.stretchUntil, s.outOfStep],
+    ]);
+    return { state: s, now: row.now };
+  });
 }
 
 /** A refused call says besides that others wanted more than was counted: the part of a burst that was refused as well. */

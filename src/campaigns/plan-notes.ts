@@ -1,8 +1,9 @@
 // What speaks against a plan, and what its reader should know: the reasons name the figure and the way out.
 import type { PlanNote } from '../contracts/campaign.ts';
-import type { CampaignConfig } from '../contracts/config-campaigns.ts';
+import type { CampaignConfig, OptOutConfig } from '../contracts/config-campaigns.ts';
 import { plainNumber as n, spanText, timeIn } from './figures.ts';
 import type { Forecast } from './forecast.ts';
+import { blindness, type PollerState, seeing, unreadReplies } from './reliance.ts';
 
 export interface Connection {
   readonly id: number;
@@ -11,20 +12,12 @@ export interface Connection {
   readonly status: string;
 }
 
-/** Of a poller that was started: whether it follows the campaign's connection, and what keeps it from polling. */
-export interface PollerState {
-  readonly poller: string;
-  readonly follows: boolean;
-  /** Null: it polls. */
-  readonly idle: string | null;
-}
-
 export interface PlanFacts {
   readonly account: string;
   readonly config: CampaignConfig;
   /** Of the account: times are told in it. */
   readonly timeZone: string;
-  readonly optOutWords: boolean;
+  readonly optOut: OptOutConfig;
   readonly nowMs: number;
   /** Null: not read. */
   readonly connections: readonly Connection[] | null;
@@ -132,15 +125,10 @@ function remedies(facts: PlanFacts, hasEnd: boolean): string[] {
   return [`${n(paceNeeded)} triggers a minute (${now})${budget}${raise}`, fewer, ...later];
 }
 
-/** Rules that would stop the campaign, or skip everybody, because nobody looks. */
-function blindProblems({ config, pollers }: PlanFacts): PlanNote[] {
-  if (seeing(pollers)) return [];
-  const rules = [
-    ...(config.stop.replies === undefined ? [] : ['`stop.replies` would pause the campaign after a wave']),
-    ...(config.conversationWindow === 'open' ? ['`conversationWindow: open` would skip every member'] : []),
-  ];
-  if (rules.length === 0) return [];
-  return note('NO_POLLER', `${blindness(pollers)}, so ${rules.join(' and ')}`);
+/** Rules that go by what people write, while nobody can read it. */
+function blindProblems({ config, optOut, pollers }: PlanFacts): PlanNote[] {
+  const unread = unreadReplies({ config, optOut }, pollers);
+  return unread === null ? [] : [unread];
 }
 
 /** What speaks against the connection just now. */
@@ -176,7 +164,6 @@ export function warningsOf(facts: PlanFacts): PlanNote[] {
   if (!seeing(pollers) && blindProblems(facts).length === 0) {
     const unseen = [
       'replies',
-      ...(facts.optOutWords ? ['opt-outs by a word'] : []),
       ...(config.exclude.humanService ? ['who is in human service'] : []),
       ...(config.exclude.openConversation ? ['open conversations'] : []),
       ...(config.exclude.contactedWithin === undefined ? [] : ['messages that people sent']),
@@ -195,18 +182,6 @@ function slowWaves({ forecast, startMs, oneWaveMs, timeZone, pacePerMinute }: Pl
   const alone = `at ${n(pacePerMinute)} triggers a minute all of them as one wave would be done by ${timeIn(timeZone, oneWaveMs)}`;
   const why = `each of ${n(waves.length)} waves waits for the windows of all its members, \`waves.every\` and \`waves.settle\``;
   return note('SLOW_WAVES', `the waves take ${spanText(later)} more: ${alone}, and ${why}`);
-}
-
-function seeing(pollers: readonly PollerState[]): boolean {
-  return pollers.some(({ follows, idle }) => follows && idle === null);
-}
-
-function blindness(pollers: readonly PollerState[]): string {
-  const following = pollers.filter(({ follows }) => follows);
-  const idle = following.map(({ poller, idle }) => `the poller "${poller}" ${idle}`).join(', ');
-  return following.length === 0
-    ? 'no poller that follows the connection was ever started (`sluice poll start`)'
-    : `nobody follows the connection (${idle})`;
 }
 
 function isUsable(channel: string): boolean {

@@ -1,6 +1,7 @@
 // What came of a run as CSV: a line a wave with the total, or a line a member.
-import type { CampaignFigures, CampaignReport, WaveResult } from '../contracts/campaign.ts';
+
 import type { ListedMember } from '../contracts/campaign-people.ts';
+import type { CampaignFigures, CampaignReport, WaveResult } from '../contracts/campaign-report.ts';
 import { csvLine } from './csv.ts';
 
 type Cell = string | number | null;

@@ -7,7 +7,7 @@ import { figureLines, memberLines } from './campaign-csv.ts';
 import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
 import { openCampaignPeople } from './campaign-people.ts';
 import { CliError, EXIT } from './exit.ts';
-import { formatCount, formatMany } from './format.ts';
+import { formatMany } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
 import { openOutput } from './output.ts';
 
@@ -41,11 +41,11 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
         const people = await openCampaignPeople(options, env, shutdown);
         const report = await people.find(query);
         if (report === null) throw noSuchRun(query);
-        const output = openOutput(options.output ?? null);
+        const output = openOutput(options.output ?? null, 'csv');
         if (!options.members) {
           for (const line of figureLines(report)) await output.write(line);
           const earlier = (report.waves[0]?.wave ?? 1) - 1;
-          if (earlier > 0) say(`the first ${formatCount(earlier)} waves are left out; the total has them`);
+          if (earlier > 0) say(`left out, and in the total: the first ${formatMany(earlier, 'wave')}`);
         } else {
           const { titles, line } = memberLines(options);
           let count = 0;

@@ -2,7 +2,8 @@
 import type { Client } from '@temporalio/client';
 import type { listCampaignRuns } from '../../workflows/campaign-desk.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { CampaignName, CampaignReport } from '../contracts/campaign.ts';
+import type { CampaignName } from '../contracts/campaign.ts';
+import type { CampaignReport } from '../contracts/campaign-report.ts';
 import { digestOfSpec } from '../ledger/campaigns.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 import { askDesk } from './desk.ts';

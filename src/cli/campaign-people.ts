@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CampaignReport } from '../contracts/campaign.ts';
 import {
   type CampaignPeople,
   type ListedMember,
@@ -12,6 +11,7 @@ import {
   type RunQuery,
   type SampledMember,
 } from '../contracts/campaign-people.ts';
+import type { CampaignReport } from '../contracts/campaign-report.ts';
 import { NotAcceptedError } from '../ingress/intake.ts';
 import { peopleOf } from '../ledger/campaign-roll.ts';
 import { connectCampaignDoor } from '../runtime/campaign-door.ts';

@@ -1,7 +1,7 @@
 // Why a campaign could not be planned, approved, started or steered, as the error that a command ends with.
 import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { CliError, EXIT } from './exit.ts';
+import { CliError, EXIT, exitCodeOfBlock } from './exit.ts';
 
 /** By the type of the failure (activities/campaign/refuse-act.ts, audience-failures.ts, plan.ts). */
 const CODES: Readonly<Record<string, number>> = {
@@ -30,7 +30,7 @@ export function campaignRefusal(error: unknown): unknown {
   const root = rootOf(error);
   if (!(root instanceof ApplicationFailure)) return new CliError(EXIT.error, root.message, { cause: error });
   const { type, message } = root;
-  const code = CODES[type ?? ''] ?? (/^ERR_(?:TOKEN|SCOPE)_/.test(type ?? '') ? EXIT.auth : EXIT.error);
+  const code = CODES[type ?? ''] ?? exitCodeOfBlock(type ?? '');
   // The codes of the service are what its documentation is searched for.
   const named =
     type?.startsWith('ERR_') === true && !message.includes(type) ? `${message} [${type}]` : message;

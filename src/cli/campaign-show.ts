@@ -4,15 +4,17 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { campaignRunAudit, campaignRunReport, listCampaignRuns } from '../../workflows/campaign-desk.ts';
 import { campaignIdentity, campaignProgressQuery } from '../../workflows/messages.ts';
-import type { CampaignListInput, CampaignReport } from '../contracts/campaign.ts';
+import type { CampaignListInput } from '../contracts/campaign.ts';
+import type { CampaignReport } from '../contracts/campaign-report.ts';
 import { integer } from './arguments.ts';
 import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
 import { describeAudit } from './describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
 import { askDesk, isRunning } from './desk.ts';
-import { EXIT } from './exit.ts';
+import { EXIT, exitCodeOfBlock } from './exit.ts';
 import { formatMany } from './format.ts';
 import { say } from './lifetime.ts';
+import { blockOf } from './run-campaign.ts';
 import { withClient } from './session.ts';
 
 const DESK = 'campaign-desk';
@@ -63,7 +65,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
           ? JSON.stringify({ ...report, progress: live === 'gone' ? null : live })
           : describeRun(report, live).join('\n');
         process.stdout.write(`${text}\n`);
-        return EXIT.ok;
+        return exitCodeOf(report);
       }),
     );
 
@@ -82,6 +84,13 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
         return EXIT.ok;
       }),
     );
+}
+
+/** A run that waits for somebody to act is not fine; one that a person has paused is. */
+function exitCodeOf({ state, held, blocked }: CampaignReport): number {
+  if (state !== 'running') return EXIT.ok;
+  const block = blocked ?? blockOf({ paused: held, waiting: null });
+  return block === null ? EXIT.ok : exitCodeOfBlock(block.code);
 }
 
 async function list(client: Client, filter: CampaignListInput): Promise<CampaignReport[]> {

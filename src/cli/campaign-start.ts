@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { campaignDeskAct, campaignRunPlan, campaignRunReport } from '../../workflows/campaign-desk.ts';
-import type { CampaignPlan, CampaignReport } from '../contracts/campaign.ts';
+import type { CampaignPlan } from '../contracts/campaign.ts';
+import type { CampaignReport } from '../contracts/campaign-report.ts';
 import { type MeantCampaign, meantCampaign, runsOf, sameConfig } from './campaign-find.ts';
 import { noSuchRun } from './campaign-meant.ts';
 import { campaignRefusal } from './campaign-refused.ts';
@@ -14,6 +15,7 @@ import { runCommand, say } from './lifetime.ts';
 import { operatorName } from './operator.ts';
 import { createProgress, formatCount as n } from './progress.ts';
 import { followCampaign, startCampaign } from './run-campaign.ts';
+import { isAttended } from './run-sync.ts';
 import { connectClient, openConfig, openOrJoin, type SessionOptions, withSessionOptions } from './session.ts';
 
 interface Options extends SessionOptions {
@@ -101,7 +103,9 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         }
         const progress = createProgress(process.stderr, { label: `campaign ${name}`, unit: 'member' });
         const result = await unlessStackFails(
-          followCampaign({ client, progress, signal }, handle, { campaign: name, timeZone }),
+          followCampaign({ client, progress, signal }, handle, {
+            ...{ campaign: name, timeZone, attended: isAttended(options.json) },
+          }),
         );
         if (result === null) {
           say(`stopped watching; \`sluice campaign start ${name} --watch\` watches it again`);

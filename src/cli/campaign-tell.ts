@@ -21,7 +21,8 @@ import {
 } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
-import type { CampaignAct, CampaignActResult, CampaignReport } from '../contracts/campaign.ts';
+import type { CampaignAct, CampaignActResult } from '../contracts/campaign.ts';
+import type { CampaignReport } from '../contracts/campaign-report.ts';
 import { type MeantCampaign, runsOf } from './campaign-find.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 import { ANSWER_MS, askDesk, noWorker } from './desk.ts';

@@ -67,7 +67,7 @@ export interface ConfigSummary {
   readonly campaigns: readonly {
     readonly name: string;
     readonly account: string;
-    readonly flow: number;
+    readonly flow: number | string;
     readonly connection: number;
     /** What each part of the audience is read from: cards, contacts, the name of a source, ledger. */
     readonly audience: readonly string[];

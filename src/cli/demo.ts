@@ -20,7 +20,8 @@ import { listening } from './ingress.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
 import { openLog } from './log.ts';
 import { createProgress, formatCount, formatTime } from './progress.ts';
-import { describeReport, exitCodeOf, followSync, startSync } from './run-sync.ts';
+import { describeReport, exitCodeOf, followSync, isAttended, startSync } from './run-sync.ts';
+import { checkTemporalUi, sameSession, TEMPORAL_UI } from './session.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
 const ACCOUNT = 'demo';
@@ -40,6 +41,7 @@ interface DemoOptions {
   readonly rate: number;
   readonly state: string;
   readonly sync: string;
+  readonly temporalUi: boolean;
 }
 
 export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
@@ -57,15 +59,19 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
     )
     .option('--state <dir>', 'folder for everything that must survive a restart', join('.sluice', 'demo'))
     .option('--sync <name>', 'which sync of examples/sluice.yaml', SYNC)
+    .option(...TEMPORAL_UI, false)
     .action(async (options: DemoOptions) => {
-      process.exitCode = await runCommand((shutdown) => runDemo(options, env, shutdown));
+      process.exitCode = await runCommand((shutdown) => runDemo(options, env, shutdown), {
+        staysUp: !options.once,
+      });
     });
 }
 
 async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<number> {
+  checkTemporalUi(options.temporalUi, env);
   const log = openLog(env, 'error', shutdown);
   const stateDir = resolve(options.state);
-  const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' });
+  const lock = await acquireFolderLock(stateDir, { command: 'sluice demo' }, say);
   shutdown.add('folder lock', () => lock.release());
   const sandbox = await startSandbox({
     port: await freePort(SANDBOX_PORT),
@@ -80,7 +86,15 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
     await loadConfig(join(EXAMPLES, 'sluice.yaml'), { env: { ...env, SLUICE_DEMO_TOKEN: TOKEN } }),
     { baseUrl: sandbox.baseUrl, stateDir },
   );
-  const stack = await startStack({ config, stateDir, env, log, say, shutdown });
+  const stack = await startStack({
+    config,
+    stateDir,
+    env,
+    log,
+    say,
+    shutdown,
+    temporalUi: options.temporalUi,
+  });
   say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
   const port = await freePort(INGRESS_PORT);
   const ingress = await listening(startIngress({ ...stack, config, log, shutdown, http: { port } }));
@@ -92,10 +106,18 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   await stopPollers(stack.client, config.config);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);
   const progress = createProgress(process.stderr, { label: `sync ${options.sync}`, unit: 'record' });
-  const followed = followSync(stack.client, handle, progress, shutdown.signal);
+  const followed = followSync({
+    client: stack.client,
+    handle,
+    progress,
+    signal: shutdown.signal,
+    attended: isAttended(options.once),
+    sync: options.sync,
+  });
   const report = await Promise.race([followed, stack.failed]);
   if (report === null) return EXIT.ok;
-  for (const line of describeReport(report)) say(line);
+  const here = { config: relative(process.cwd(), join(EXAMPLES, 'sluice.yaml')), state: options.state };
+  for (const line of describeReport(report, sameSession(`sync rows ${options.sync}`, here))) say(line);
   if (options.once) {
     await shutdown.run('the sync has ended');
     process.stdout.write(`${JSON.stringify(figures(report))}\n`);
@@ -106,7 +128,8 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   await startPollers({ client: stack.client, config: config.config });
   say('');
   say('Where to look');
-  if (stack.temporal.uiUrl !== null) say(`  Temporal UI        ${stack.temporal.uiUrl}`);
+  const ui = stack.temporal.uiUrl ?? 'start with --temporal-ui to have one';
+  say(`  Temporal UI        ${ui}`);
   say(`  sandbox requests   ${sandbox.panelUrl}/requests`);
   say(`  sandbox state      ${sandbox.panelUrl}/accounts/${ACCOUNT}`);
   say(`  example and config ${EXAMPLES}`);
@@ -116,20 +139,21 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say('Write as a customer, and see what a poller tells of it');
   say(`  curl ${sandbox.panelUrl}/accounts/${ACCOUNT}/inbound --json '${INBOUND}'`);
   say(`  tail -f ${messages}`);
-  const place = `--config ${relative(process.cwd(), join(EXAMPLES, 'sluice.yaml'))} --state ${options.state}`;
   say('Win lost customers back: whom it would reach and when; then flow by flow, in waves');
   say(`  export SLUICE_DEMO_TOKEN=${TOKEN}`);
-  say(`  npx sluice campaign plan reativacao ${place}`);
-  say(`  npx sluice campaign start reativacao --watch ${place}`);
+  say(`  ${sameSession('campaign plan reativacao', here)}`);
+  say(`  ${sameSession('campaign start reativacao --watch', here)}`);
+  say('See every row that was rejected, once the demo has ended with Ctrl-C');
+  say(`  ${sameSession(`sync rows ${options.sync}`, here)}`);
   say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);
   await Promise.race([toldToStop(shutdown), stack.failed]);
   return EXIT.ok;
 }
 
 /** The last line of `--once`: these keys and no others, as scripts rely on them. */
-function figures({ run, read, created, updated, unchanged, ...rest }: RunReport) {
+function figures({ run, read, created, updated, unchanged, merged, ...rest }: RunReport) {
   const { rejected, failed, unknown, cards, calls, seconds } = rest;
-  return { run, read, created, updated, unchanged, rejected, failed, unknown, cards, calls, seconds };
+  return { run, read, created, updated, unchanged, merged, rejected, failed, unknown, cards, calls, seconds };
 }
 
 /** The example's configuration, with the address of the sandbox, and its files in the state folder. */

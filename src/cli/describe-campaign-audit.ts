@@ -8,23 +8,20 @@ export function describeAudit(entries: readonly CampaignAuditEntry[], timeZone: 
   if (entries.length === 0) return [];
   const columns: readonly Column<CampaignAuditEntry>[] = [
     ['AT', 'left', ({ at }) => formatTime(new Date(at), timeZone)],
-    ['BY', 'left', ({ by }) => oneLine(by)],
+    ['BY', 'left', ({ by }) => by],
     ['ACTION', 'left', ({ action }) => action],
     ['WHAT', 'left', ({ details }) => describeDetails(details)],
-    ['REASON', 'left', ({ reason }) => oneLine(reason)],
+    ['REASON', 'left', ({ reason }) => reason],
   ];
   return tableOf(columns, entries);
 }
-
-/** A line break in a reason would look like an entry of its own, and other control characters could do worse. */
-const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
 function describeDetails(details: CampaignAuditEntry['details']): string {
   return Object.entries(details)
     .flatMap(([name, value]) => {
       if (value === 0 || value === false || (Array.isArray(value) && value.length === 0)) return [];
       if (value === null) return [`${name} –`];
-      return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : oneLine(String(value))}`];
+      return [`${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`];
     })
     .join(', ');
 }

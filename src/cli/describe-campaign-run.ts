@@ -1,5 +1,11 @@
 // A run of a campaign as people read it: how it stands, what comes next, and what came of it. Nothing personal.
-import type { CampaignFigures, CampaignProgress, CampaignReport, WaveResult } from '../contracts/campaign.ts';
+import type { CampaignProgress } from '../contracts/campaign.ts';
+import type {
+  CampaignFigures,
+  CampaignReport,
+  FirstVerified,
+  WaveResult,
+} from '../contracts/campaign-report.ts';
 import { formatMany, formatTime, formatCount as n } from './format.ts';
 import { type Column, tableOf } from './table.ts';
 
@@ -35,7 +41,7 @@ function share(part: number, whole: number): string {
 }
 
 function describeState(report: CampaignReport, live: Live): string[] {
-  const { account, campaign, run, state, held, timeZone } = report;
+  const { account, campaign, run, state, held, blocked, verified, timeZone } = report;
   const at = (time: string) => formatTime(new Date(time), timeZone);
   const { plannedBy, plannedAt, approvedBy, startedAt, finishedAt, calls } = report;
   const steps = [
@@ -45,9 +51,13 @@ function describeState(report: CampaignReport, live: Live): string[] {
     ...(finishedAt === null ? [] : [`ended ${at(finishedAt)}`]),
   ];
   return [
-    `run ${run} of the campaign "${campaign}" for ${account}: ${state}${held === null ? '' : ', held'}`,
+    `run ${run} of the campaign "${campaign}" for ${account}: ${state}${held !== null ? ', held' : blocked !== null ? ', blocked' : ''}`,
     `  ${steps.join('; ')}; ${formatMany(calls, 'call')}`,
     ...(held === null ? [] : [`  held by ${held.by}: ${held.reason || 'no reason given'}`]),
+    ...(blocked === null || held !== null
+      ? []
+      : [`  blocked: ${blocked.reason} [${blocked.code}]; it goes on by itself after that is corrected`]),
+    ...(verified === null ? [] : [`  first trigger: ${VERIFIED[verified.how]} (${verified.reason})`]),
     ...(held === null || state !== 'running'
       ? []
       : [
@@ -58,12 +68,20 @@ function describeState(report: CampaignReport, live: Live): string[] {
   ];
 }
 
+const VERIFIED: Readonly<Record<FirstVerified['how'], string>> = {
+  answer: 'verified by its answer',
+  conversation: 'verified by a conversation',
+  operator: 'verified by a person',
+  none: 'could not be verified',
+};
+
 const WHY: Readonly<Record<string, string>> = {
   start: 'the campaign begins then',
   window: 'the next sending window opens then',
   retry: 'members whom a person served are tried again then',
   settle: 'people have until then to answer, and the wave is judged',
   every: 'the next wave is due then',
+  replies: 'Sluice can not read the replies that the campaign needs; it checks again then',
 };
 
 /** What a plan waits for, and why there is none. */
@@ -85,15 +103,17 @@ function describePlanned({ campaign, state, ...of }: CampaignReport): string[] {
       ];
 }
 
+const BATCHES = ['no batch', 'one batch'];
+
 function describeLive({ campaign, timeZone }: CampaignReport, live: Live): string[] {
   if (live === null) return [];
   if (live === 'gone')
     return [`  no workflow runs it just now: \`sluice campaign start ${campaign}\` goes on with it`];
-  const { phase, wave, waiting, underWay, pacePerMinute } = live;
+  const { phase, wave, waiting, batches, pacePerMinute } = live;
   const pace =
     pacePerMinute === null ? 'as fast as the budget allows' : `at most ${n(pacePerMinute)} a minute`;
   return [
-    `  ${phase}${wave === null ? '' : `, wave ${n(wave)}`}; ${n(underWay)} under way; ${pace}`,
+    `  ${phase}${wave === null ? '' : `, wave ${n(wave)}`}; ${BATCHES[batches] ?? `${n(batches)} batches`} under way; ${pace}`,
     ...(waiting === null
       ? []
       : [
@@ -214,7 +234,12 @@ function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
 export function describeRuns(runs: readonly CampaignReport[]): string[] {
   const columns: readonly Column<CampaignReport>[] = [
     ['RUN', 'left', ({ run }) => run],
-    ['STATE', 'left', ({ state, held }) => (held === null ? state : `${state}, held`)],
+    [
+      'STATE',
+      'left',
+      ({ state, held, blocked }) =>
+        held !== null ? `${state}, held` : blocked !== null ? `${state}, blocked` : state,
+    ],
     ['PLANNED', 'left', ({ plannedAt, timeZone }) => formatTime(new Date(plannedAt), timeZone)],
     ['AUDIENCE', 'right', ({ total }) => n(total.audience)],
     ['TO REACH', 'right', ({ total }) => n(total.eligible)],

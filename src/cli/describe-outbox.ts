@@ -1,6 +1,7 @@
 // Sinks and waiting events as people read them.
 import type { OutboxEntry, SinkStatus } from '../contracts/outbox.ts';
 import { formatCount, formatDuration, formatTime } from './format.ts';
+import { tabbed } from './table.ts';
 
 /** One line a sink, and a second one where something is wrong. */
 export function describeSink(sink: SinkStatus, now: Date): string[] {
@@ -28,7 +29,7 @@ export function entryLine(entry: OutboxEntry): string {
   const { id, state, type, stream, attempts, code, reason } = entry;
   const at = formatTime(new Date(entry.createdAt));
   const tries = attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`;
-  return [id, at, state, type, stream, tries, code ?? '', reason ?? ''].join('\t');
+  return tabbed([String(id), at, state, type, stream, tries, code ?? '', reason ?? '']);
 }
 
 export function entryInFull(entry: OutboxEntry): string[] {

@@ -1,7 +1,8 @@
 // Pollers and their gaps as people read them.
 import type { PollerName, PollGap } from '../contracts/poll.ts';
-import { formatCount, formatDuration, formatTime } from './format.ts';
+import { formatCount, formatDuration, formatMany, formatTime } from './format.ts';
 import type { FoundPoller } from './poll-find.ts';
+import { tabbed } from './table.ts';
 
 const NONE = '–';
 
@@ -48,19 +49,24 @@ export function describePollers(pollers: readonly FoundPoller[], timeZone?: stri
 }
 
 function notes(poller: FoundPoller, timeZone?: string): string[] {
-  const { held, paused, state, trouble, history, gaps, startedAt, configured } = poller;
+  const { blocked, paused, state, trouble, history, gaps, unread, startedAt, configured } = poller;
   const name = configured ? poller.poller : `${poller.account}/${poller.poller}`;
   const at = (time: string) => formatTime(new Date(time), timeZone);
   return [
     ...(paused === null
       ? []
       : [`paused by ${paused.by} at ${at(paused.at)}: ${paused.reason || 'no reason given'}`]),
-    ...(held === null || state === 'stopped'
+    ...(blocked === null || state === 'stopped'
       ? []
-      : [`held: ${heldReason(held)}; mend it, then \`sluice poll resume ${name}\` does not wait`]),
+      : [`blocked: ${blockReason(blocked)}; mend it, then \`sluice poll resume ${name}\` does not wait`]),
     ...(trouble === null ? [] : [trouble]),
     ...(startedAt === null ? [`never started: \`sluice poll start ${name}\``] : []),
     ...(history ? ['older pages are still to be read, with calls that nobody else wants'] : []),
+    ...(unread === 0
+      ? []
+      : [
+          `${formatMany(unread, 'conversation')} could not be read in full: campaigns that rely on replies leave these people alone`,
+        ]),
     ...(gaps === 0 ? [] : [`something may be missing: \`sluice poll gaps ${name}\``]),
     ...(configured
       ? []
@@ -73,7 +79,7 @@ function notes(poller: FoundPoller, timeZone?: string): string[] {
 }
 
 /** With the code once. */
-function heldReason({ code, reason }: NonNullable<FoundPoller['held']>): string {
+function blockReason({ code, reason }: NonNullable<FoundPoller['blocked']>): string {
   const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason;
   return text.includes(code) ? text : `${text} [${code}]`;
 }
@@ -84,7 +90,7 @@ export function describeGap(gap: PollGap & PollerName, timeZone?: string): strin
   const at = (time: string | null) => (time === null ? '…' : formatTime(new Date(time), timeZone));
   const where = conversation === null ? 'list of conversations' : `conversation ${conversation}`;
   const often = seen > 1 ? `seen ${formatCount(seen)} times` : 'seen once';
-  return [
+  return tabbed([
     `${account}/${poller}`,
     at(gap.at),
     where,
@@ -92,5 +98,5 @@ export function describeGap(gap: PollGap & PollerName, timeZone?: string): strin
     often,
     code,
     reason,
-  ].join('\t');
+  ]);
 }

@@ -1,7 +1,7 @@
 // `sluice dev` and `sluice worker`: processes that stay up and do the work.
 import type { Command } from 'commander';
 import { startIngress } from '../runtime/ingress.ts';
-import { idlePollers, startPollers, wakeSenders } from '../runtime/pollers.ts';
+import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/pollers.ts';
 import { wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { applyOf, describeChanges, toApply } from './apply-schedules.ts';
@@ -9,14 +9,25 @@ import { openDoor } from './door.ts';
 import { CliError, EXIT } from './exit.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
-import { type OpenStack, openStack, type SessionOptions, withSessionOptions } from './session.ts';
+import {
+  checkTemporalUi,
+  type OpenStack,
+  openStack,
+  type SessionOptions,
+  TEMPORAL_UI,
+  withSessionOptions,
+} from './session.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('dev'))
     .description(
       'Temporal server, ledger, worker and ingress in one process, for the configuration; stays up',
     )
-    .action((options: SessionOptions) => stayUp('sluice dev', options, env, applySchedules, openDoors));
+    .option(...TEMPORAL_UI, false)
+    .action((options: SessionOptions) => {
+      checkTemporalUi(options.temporalUi, env);
+      return stayUp('sluice dev', options, env, applySchedules, openDoors);
+    });
 }
 
 export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
@@ -46,19 +57,21 @@ async function stayUp(
   schedules: (stack: OpenStack) => Promise<void>,
   events: (stack: OpenStack, shutdown: Shutdown) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  process.exitCode = await runCommand(async (shutdown) => {
-    const stack = await openStack(command, options, env, shutdown);
-    say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
-    if (stack.temporal.uiUrl !== null) say(`UI         ${stack.temporal.uiUrl}`);
-    await schedules(stack);
-    await events(stack, shutdown);
-    const syncs = Object.keys(stack.config.config.syncs);
-    const campaigns = Object.keys(stack.config.config.campaigns);
-    const more = campaigns.length === 0 ? '' : ` and the campaigns ${campaigns.join(', ')}`;
-    say(`ready for the syncs ${syncs.join(', ') || '(none configured)'}${more}; Ctrl-C ends`);
-    await Promise.race([toldToStop(shutdown), stack.failed]);
-    return EXIT.ok;
-  });
+  process.exitCode = await runCommand(
+    async (shutdown) => {
+      const stack = await openStack(command, options, env, shutdown);
+      say(`Temporal   ${stack.temporal.address}  (${stack.temporal.origin})`);
+      await schedules(stack);
+      await events(stack, shutdown);
+      const syncs = Object.keys(stack.config.config.syncs);
+      const campaigns = Object.keys(stack.config.config.campaigns);
+      const more = campaigns.length === 0 ? '' : ` and the campaigns ${campaigns.join(', ')}`;
+      say(`ready for the syncs ${syncs.join(', ') || '(none configured)'}${more}; Ctrl-C ends`);
+      await Promise.race([toldToStop(shutdown), stack.failed]);
+      return EXIT.ok;
+    },
+    { staysUp: true },
+  );
 }
 
 /** One process, one configuration: what it says is what the server gets. */
@@ -78,6 +91,7 @@ async function openDoors(stack: OpenStack, shutdown: Shutdown): Promise<void> {
 
 async function tellOfPollers({ client, config }: OpenStack): Promise<void> {
   await wakeSenders(client, config.config);
+  await wakePollers(client, config.config);
   const idle = await idlePollers(client, config.config);
   if (idle.length > 0)
     say(`pollers that don't run: ${idle.join(', ')}; start them with \`sluice poll start\``);

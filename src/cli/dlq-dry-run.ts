@@ -1,8 +1,11 @@
 // What would come of dead letters if they were replayed now, beside what came of them then. Nothing is sent anywhere.
+
 import { RefusedError, type Route } from '../ingress/intake.ts';
 import { deliveryOf, type FoundLetter, MAX_MESSAGE_BYTES, replayMessage } from '../ingress/kafka/index.ts';
-import { maskRequest, oneLine } from './dlq-mask.ts';
+import { neutralLine } from '../observability/neutral.ts';
+import { maskRequest } from './dlq-mask.ts';
 import { EXIT } from './exit.ts';
+import { formatMany } from './format.ts';
 import { say } from './lifetime.ts';
 import { openOutput } from './output.ts';
 
@@ -26,7 +29,9 @@ export async function printDryRun(
   }
   await output.close();
   const parts = [...counts].map(([outcome, count]) => `${count} ${outcome}`);
-  say(`nothing was sent; of ${letters.length} letters would be now: ${parts.join(', ') || 'none'}`);
+  say(
+    `nothing was sent; of ${formatMany(letters.length, 'letter')} would be now: ${parts.join(', ') || 'none'}`,
+  );
   return EXIT.ok;
 }
 
@@ -63,7 +68,7 @@ function asText({ id, route, code, reason }: FoundLetter, now: Now): string {
   const same = now.outcome === 'refused' && now.code === code && now.reason === reason;
   const then = `refused ${code}: ${reason}`;
   const lines = same ? [`  ${then} (as before)`] : [`- ${then}`, ...nowLines(now).map((line) => `+ ${line}`)];
-  return `${[`${id} ${route}`, ...lines].map(oneLine).join('\n')}\n`;
+  return `${[`${id} ${route}`, ...lines].map(neutralLine).join('\n')}\n`;
 }
 
 function nowLines(now: Now): string[] {

@@ -1,6 +1,8 @@
 // `sluice dlq list`: the open letters, one a line, and how many there are of each code.
+
 import type { Command } from 'commander';
 import type { FoundLetter } from '../ingress/kafka/index.ts';
+import { neutralLine } from '../observability/neutral.ts';
 import {
   type BoxOptions,
   type FilterOptions,
@@ -10,11 +12,11 @@ import {
   withBoxOptions,
   withFilterOptions,
 } from './dlq-box.ts';
-import { oneLine } from './dlq-mask.ts';
 import { EXIT } from './exit.ts';
 import { formatCount } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
 import { openOutput } from './output.ts';
+import { tabbed } from './table.ts';
 
 interface Options extends BoxOptions, FilterOptions {
   readonly all: boolean;
@@ -47,7 +49,7 @@ export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
 function asText({ id, failedAt, route, code, origin, reason, resolution }: FoundLetter): string {
   const where = `${origin.topic}/${origin.partition}/${origin.offset}`;
   const cells = [id, failedAt, route, code, where, ...(resolution ? [resolution.how] : []), reason];
-  return `${cells.map(oneLine).join('\t')}\n`;
+  return `${tabbed(cells)}\n`;
 }
 
 function asJson({ id, failedAt, route, code, reason, origin, resolution }: FoundLetter): string {
@@ -62,6 +64,6 @@ function summaryOf(found: readonly FoundLetter[], { all, limit }: Options): stri
   const which = all ? 'dead letters' : 'open dead letters';
   return [
     `${formatCount(found.length)} ${which}${shown < found.length ? `, of which ${formatCount(shown)} are listed` : ''}`,
-    ...byCode.map(([code, count]) => `  ${oneLine(code)}: ${formatCount(count)}`),
+    ...byCode.map(([code, count]) => `  ${neutralLine(code)}: ${formatCount(count)}`),
   ];
 }

@@ -67,8 +67,3 @@ export function maskRequest(request: EventRequest): unknown {
     }
   }
 }
-
-/** What stands in a topic may come from anybody: it must not steer the terminal. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
-}

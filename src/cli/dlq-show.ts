@@ -1,8 +1,10 @@
 // `sluice dlq show`: one letter whole, with what is personal hidden unless it is asked for.
+
 import type { Command } from 'commander';
 import type { FoundLetter } from '../ingress/kafka/index.ts';
+import { neutralLine } from '../observability/neutral.ts';
 import { type BoxOptions, openBox, parseId, readBox, withBoxOptions } from './dlq-box.ts';
-import { maskHeader, maskKey, maskValue, oneLine } from './dlq-mask.ts';
+import { maskHeader, maskKey, maskValue } from './dlq-mask.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
 
@@ -55,12 +57,14 @@ function shownOf(letter: FoundLetter, unmasked: boolean) {
 function asText(shown: ReturnType<typeof shownOf>): string {
   const { origin, resolution, headers, value, note, bytes, ...rest } = shown;
   const lines = [
-    ...Object.entries(rest).map(([name, text]) => `${name}: ${oneLine(String(text ?? '-'))}`),
-    `origin: ${oneLine(origin.topic)}, partition ${origin.partition}, offset ${oneLine(origin.offset)}`,
-    ...(resolution === null ? [] : [oneLine(`${resolution.how}: by ${resolution.by} at ${resolution.at}`)]),
-    ...Object.entries(headers).map(([name, text]) => `header ${oneLine(name)}: ${oneLine(text)}`),
+    ...Object.entries(rest).map(([name, text]) => `${name}: ${neutralLine(String(text ?? '-'))}`),
+    `origin: ${neutralLine(origin.topic)}, partition ${origin.partition}, offset ${neutralLine(origin.offset)}`,
+    ...(resolution === null
+      ? []
+      : [neutralLine(`${resolution.how}: by ${resolution.by} at ${resolution.at}`)]),
+    ...Object.entries(headers).map(([name, text]) => `header ${neutralLine(name)}: ${neutralLine(text)}`),
     `value (${bytes} bytes): ${note ?? (value === null ? 'none' : '')}`,
-    ...(value === null ? [] : value.split('\n').map(oneLine)),
+    ...(value === null ? [] : value.split('\n').map(neutralLine)),
   ];
   return `${lines.join('\n')}\n`;
 }

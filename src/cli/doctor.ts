@@ -1,7 +1,7 @@
 // `sluice doctor`: is everything that the configuration counts on really there? Reads only.
 import type { Command } from 'commander';
 import { UnknownNameError } from '../config/errors.ts';
-import { suggestion } from '../config/suggest.ts';
+import { suggestion } from '../contracts/suggest.ts';
 import { describeGroups, examine, summarize, verdict } from '../doctor/index.ts';
 import { EXIT } from './exit.ts';
 import { openConfig, type SessionOptions, withSessionOptions } from './session.ts';
@@ -12,6 +12,7 @@ const EXIT_OF = {
   ok: EXIT.ok,
   problems: EXIT.error,
   auth: EXIT.auth,
+  usage: EXIT.usage,
   unreachable: EXIT.unavailable,
 } as const;
 

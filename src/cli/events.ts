@@ -8,10 +8,11 @@ import type { EventFilter, EventSummary } from '../contracts/intake.ts';
 import { collect, integer } from './arguments.ts';
 import { askDesk, isRunning } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
-import { formatTime } from './format.ts';
+import { formatMany, formatTime } from './format.ts';
 import { say } from './lifetime.ts';
 import { operatorName } from './operator.ts';
 import { withClient } from './session.ts';
+import { tabbed } from './table.ts';
 
 const WHAT = {
   failed: 'those that the service refused',
@@ -52,7 +53,7 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
         for (const each of found)
           process.stdout.write(options.json ? `${JSON.stringify(each)}\n` : line(each));
         say(
-          `${found.length} events${found.length === options.limit ? `, and perhaps more: see --limit` : ''}`,
+          `${formatMany(found.length, 'event')}${found.length === options.limit ? `, and perhaps more: see --limit` : ''}`,
         );
         return EXIT.ok;
       }),
@@ -140,7 +141,8 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   const again = await askDesk<typeof retryEvents>(client, 'event-desk', 'retryEvents', [
     { filter, by: operatorName(), gone },
   ]);
-  say(`${again} events are tried again${told === 0 ? '' : `, and ${told} workflows that waited go on`}`);
+  const waited = formatMany(told, 'waiting workflow continues', 'waiting workflows continue');
+  say(`${formatMany(again, 'event is', 'events are')} tried again${told === 0 ? '' : `, and ${waited}`}`);
   const left = ids.length - again - waiting;
   if (left > 0) say(`${left} have ended well or are under way: nothing to try`);
   return EXIT.ok;
@@ -154,7 +156,7 @@ function line(event: EventSummary): string {
   const { id, account, route, action, held } = event;
   const why = held ?? event;
   const at = formatTime(new Date(event.endedAt ?? event.receivedAt));
-  return `${[id, at, `${account}/${route}`, action, stateOf(event), why.code ?? '', why.reason ?? ''].join('\t')}\n`;
+  return `${tabbed([id, at, `${account}/${route}`, action, stateOf(event), why.code ?? '', why.reason ?? ''])}\n`;
 }
 
 function full(event: EventSummary): string {
@@ -166,7 +168,10 @@ function full(event: EventSummary): string {
     ['state', stateOf(event)],
     ...(why.code === null ? [] : [['why', `${why.reason ?? ''} [${why.code}]`]]),
     ...(event.step === null ? [] : [['step', event.step]]),
-    ...event.warnings.map(({ field, code, reason }) => ['warning', `${field}: ${reason} [${code}]`]),
+    ...event.warnings.map(({ field, column, code, reason }) => [
+      'warning',
+      `${field}${column === undefined ? '' : ` (${column})`}: ${reason} [${code}]`,
+    ]),
     ['received', time(event.receivedAt)],
     ['accepted', time(event.acceptedAt)],
     ['ended', time(event.endedAt)],

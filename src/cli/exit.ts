@@ -10,7 +10,31 @@ export const EXIT = {
   failedRecords: 6,
   unknownOutcomes: 7,
   unavailable: 8,
+  /** SIGINT or SIGTERM ended the command before its work was done. */
+  interrupted: 130,
 } as const;
+
+/** The source is there, and is not one that the configuration can mean. */
+const WRONG_SOURCE: ReadonlySet<string> = new Set([
+  'format',
+  'encoding',
+  'no_header',
+  'no_column',
+  'bad_config',
+  'bad_key',
+]);
+
+/** @param code of a SourceError that no retry mends */
+export function exitCodeOfSource(code: string): number {
+  if (code === 'not_found') return EXIT.notFound;
+  if (WRONG_SOURCE.has(code)) return EXIT.usage;
+  return code === 'denied' || code === 'secret' ? EXIT.auth : EXIT.error;
+}
+
+/** @param code why a poller or a campaign is blocked; never ok */
+export function exitCodeOfBlock(code: string): number {
+  return /^ERR_(?:TOKEN|SCOPE)_/.test(code) ? EXIT.auth : EXIT.error;
+}
 
 /** Thrown by a command to end with a code; the message goes to stderr as it stands. */
 export class CliError extends Error {

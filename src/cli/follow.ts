@@ -1,7 +1,9 @@
 // Follows a workflow to its end while somebody looks at it now and then.
-import type { Client } from '@temporalio/client';
+import { type Client, isGrpcCancelledError } from '@temporalio/client';
 
 const LOOK_MS = 500;
+/** Milliseconds. The SDK leaves an abort listener behind for every request, and Node warns from the eleventh on. */
+const WAIT_MS = 60_000;
 
 export interface Followed<R> {
   readonly client: Client;
@@ -11,6 +13,8 @@ export interface Followed<R> {
   readonly look: () => Promise<void>;
   /** Ends the watching; the workflow itself goes on. */
   readonly signal: AbortSignal;
+  /** Milliseconds that one abort signal is used for; see {@link WAIT_MS}. */
+  readonly waitMs?: number;
 }
 
 /**
@@ -18,19 +22,30 @@ export interface Followed<R> {
  * @returns null when `signal` ended the watching
  * @throws what the workflow failed with
  */
-export async function follow<R>({ client, handle, look, signal }: Followed<R>): Promise<R | null> {
+export async function follow<R>(followed: Followed<R>): Promise<R | null> {
+  const { client, look, signal } = followed;
   // The SDK listens for the abort only: a signal that is aborted already would never end the call.
   if (signal.aborted) return null;
   const ended = new AbortController();
   const shown = watch(client, look, AbortSignal.any([signal, ended.signal]));
   try {
-    return await client.connection.withAbortSignal(signal, () => handle.result());
-  } catch (error) {
-    if (signal.aborted) return null;
-    throw error;
+    return await resultOf(followed);
   } finally {
     ended.abort();
     await shown;
+  }
+}
+
+/** Waits with a fresh signal for each stretch of time, so that listeners do not pile up on one signal. */
+async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followed<R>): Promise<R | null> {
+  for (;;) {
+    const over = AbortSignal.timeout(waitMs);
+    try {
+      return await client.connection.withAbortSignal(AbortSignal.any([signal, over]), () => handle.result());
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (!(over.aborted && isGrpcCancelledError(error))) throw error;
+    }
   }
 }
 

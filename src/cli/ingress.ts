@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { describeRoutes } from '../ingress/http/index.ts';
 import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
+import { temporalAddressOf } from '../runtime/temporal-address.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say, toldToStop } from './lifetime.ts';
 import { openLog } from './log.ts';
@@ -31,26 +32,30 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
           `set ${missing.join(' and ')}: the ingress shares Temporal and PostgreSQL with the workers; for all in one process use \`sluice dev\``,
         );
       }
-      process.exitCode = await runCommand(async (shutdown) => {
-        const log = openLog(env, 'info', shutdown);
-        const config = await openConfig(options.config, env);
-        if (Object.keys(config.config.routes).length === 0)
-          throw new CliError(EXIT.usage, `${config.file} has no routes: there is nothing to take in`);
-        const db = await openLedger({
-          url: env.DATABASE_URL,
-          stateDir: '',
-          answerMs: ANSWER_MS,
-          onError: (error) => log.warn({ err: error }, 'the database dropped a connection'),
-        });
-        shutdown.add('ledger', () => db.close());
-        // Lazily: an engine that is away is what /readyz tells, and no reason not to start.
-        const connection = Connection.lazy({ address: env.TEMPORAL_ADDRESS as string });
-        shutdown.add('client connection', () => connection.close());
-        const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
-        describeIngress(await listening(startIngress({ config, db, client, log, shutdown })));
-        await toldToStop(shutdown);
-        return EXIT.ok;
-      });
+      const address = temporalAddressOf(env) ?? '';
+      process.exitCode = await runCommand(
+        async (shutdown) => {
+          const log = openLog(env, 'info', shutdown);
+          const config = await openConfig(options.config, env);
+          if (Object.keys(config.config.routes).length === 0)
+            throw new CliError(EXIT.usage, `${config.file} has no routes: there is nothing to take in`);
+          const db = await openLedger({
+            url: env.DATABASE_URL,
+            stateDir: '',
+            answerMs: ANSWER_MS,
+            onError: (error) => log.warn({ err: error }, 'the database dropped a connection'),
+          });
+          shutdown.add('ledger', () => db.close());
+          // Lazily: an engine that is away is what /readyz tells, and no reason not to start.
+          const connection = Connection.lazy({ address });
+          shutdown.add('client connection', () => connection.close());
+          const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
+          describeIngress(await listening(startIngress({ config, db, client, log, shutdown })));
+          await toldToStop(shutdown);
+          return EXIT.ok;
+        },
+        { staysUp: true },
+      );
     });
 
   ingress

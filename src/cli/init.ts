@@ -1,8 +1,9 @@
 // `sluice init`: a folder that works at once, and teaches while it is read.
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configJsonSchema } from '../config/json-schema.ts';
+import { makeFolder } from '../runtime/make-folder.ts';
 import { CliError, EXIT } from './exit.ts';
 import { ENV_EXAMPLE, INIT_TOKEN, LEADS_CSV, SANDBOX_YAML, SLUICE_YAML } from './init-files.ts';
 
@@ -37,6 +38,7 @@ function files(): Readonly<Record<string, string>> {
  * Writes the sample. All or nothing: when one file is there already and `force` is not set, none is written.
  * @returns paths relative to `dir`
  * @throws CliError (conflict) naming the files in the way
+ * @throws FolderPathError when there can be no such folder
  */
 export async function initFolder(dir: string, options: { force: boolean }): Promise<string[]> {
   const all = Object.entries(files());
@@ -51,7 +53,7 @@ export async function initFolder(dir: string, options: { force: boolean }): Prom
   }
   for (const [path, text] of all) {
     const target = join(dir, path);
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     // wx: a file that appeared since the look above is not overwritten either.
     await writeFile(target, text, { flag: options.force ? 'w' : 'wx' });
   }

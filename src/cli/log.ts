@@ -4,6 +4,8 @@ import { createLogger, type Logger } from '../observability/logger.ts';
 import { temporalLogger } from '../observability/temporal-logger.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { CliError, EXIT } from './exit.ts';
+import { writeLines } from './progress.ts';
+import { writeRaw } from './terminal.ts';
 
 /**
  * Call it before anything else is added to `shutdown`: the SDK's native part ends last. It ends by itself with the
@@ -25,10 +27,18 @@ export function openLog(env: NodeJS.ProcessEnv, fallback: string, shutdown: Shut
 
 function makeLogger(level: string): Logger {
   try {
-    return createLogger({ level });
+    const { stderr } = process;
+    const destination = { isTTY: stderr.isTTY, write: (line: string) => writeLog(stderr, line) };
+    return createLogger({ level, destination });
   } catch (error) {
     if (error instanceof RangeError)
       throw new CliError(EXIT.usage, `SLUICE_LOG_LEVEL: ${error.message}`, { cause: error });
     throw error;
   }
+}
+
+/** On a terminal the line has colors, and the rest of it is harmless already. */
+function writeLog(stream: NodeJS.WriteStream, line: string): void {
+  if (stream.isTTY) writeLines(stream, line, writeRaw);
+  else writeLines(stream, line);
 }

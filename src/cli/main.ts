@@ -2,7 +2,9 @@
 // Entry point of the `sluice` command: registers the groups of commands and turns errors into exit codes.
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { EXIT } from './exit.ts';
 import { endWithNpm } from './orphan.ts';
+import { guardStream } from './terminal.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -31,7 +33,24 @@ const GROUPS = new Map<string, () => Promise<Register>>([
   ['demo', async () => (await import('./demo.ts')).registerDemo],
 ]);
 
+// What this process, its threads and its children write is personal: files for this user alone (0600, folders 0700).
+process.umask(0o077);
 endWithNpm(process.env);
+// A reader that closes the pipe, as `| head` does, is no error: what is written from then on goes nowhere.
+// A disk that is full is one: what was written is cut off.
+for (const [name, stream] of [['stdout', process.stdout] as const, ['stderr', process.stderr] as const]) {
+  guardStream(stream);
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    if (name === 'stdout') process.stderr.write(`sluice: stdout can't be written (${code ?? message})\n`);
+    process.exit(1);
+  });
+}
+// A command that closes something listens itself. Any other ends here, with the exit code that README gives.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(EXIT.interrupted);
+  });
 const program = new Command('sluice')
   .description('Integration middleware between your systems and a customer-messaging service')
   .version(version)

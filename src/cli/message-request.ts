@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MessageAction } from '../contracts/config.ts';
 import type { RequestOf } from '../contracts/intake.ts';
 import { MAX_FILES } from '../mapping/action-media.ts';
-import { canonicalKey, isCountry, parsePhone } from '../mapping/phone.ts';
+import { canonicalKey, isCountry, parsePhone } from '../mapping/phone/index.ts';
 import { oneLine, printable } from '../mapping/text.ts';
 import { CliError, EXIT } from './exit.ts';
 
@@ -80,7 +80,7 @@ function recipientOf({ to, conversation, country }: MessageOptions): MessageDraf
   const code = country?.toUpperCase();
   if (code !== undefined && !isCountry(code))
     refuse(`--country ${country} is no country with phone numbers; use ISO 3166 letters, for example BR`);
-  const phone = parsePhone(to ?? '', code);
+  const phone = parsePhone(to ?? '', { country: code });
   if (phone.ok) return { number: phone.number, key: canonicalKey(phone.number) };
   // The number itself is not repeated: what commands say ends in logs.
   if (code === undefined && !/^\s*(\+|00)/.test(to ?? ''))

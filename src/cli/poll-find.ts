@@ -3,8 +3,8 @@ import type { Client } from '@temporalio/client';
 import { pollingIdentity } from '../../workflows/messages.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
 import type { ResolvedConfig } from '../config/load.ts';
-import { suggestion } from '../config/suggest.ts';
 import type { PollerName, PollerStatus, PollGap } from '../contracts/poll.ts';
+import { suggestion } from '../contracts/suggest.ts';
 import { askDesk, isRunning } from './desk.ts';
 import { CliError, EXIT } from './exit.ts';
 import { failing } from './run-sync.ts';
@@ -104,7 +104,7 @@ function neverStarted(name: PollerName): FoundPoller {
   return {
     ...name,
     state: 'stopped',
-    held: null,
+    blocked: null,
     paused: null,
     since: null,
     watermark: null,
@@ -116,6 +116,7 @@ function neverStarted(name: PollerName): FoundPoller {
     calls: 0,
     messages: 0,
     gaps: 0,
+    unread: 0,
     polledAt: null,
     newsAt: null,
     startedAt: null,

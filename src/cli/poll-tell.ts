@@ -12,7 +12,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { type OperatorAct, pollingIdentity } from '../../workflows/messages.ts';
 import type { PollerName } from '../contracts/poll.ts';
 import { ANSWER_MS, isRunning, noWorker } from './desk.ts';
-import { CliError, EXIT } from './exit.ts';
+import { CliError, EXIT, exitCodeOfBlock } from './exit.ts';
 
 /** A call that is under way is waited for; its deadline is 30 s. */
 const STOP_MS = 60_000;
@@ -97,9 +97,10 @@ function explained(error: unknown, poller: PollerName, answerMs: number): unknow
     const way = `\`sluice poll resume ${name}\` lets it go on`;
     return new CliError(EXIT.conflict, `${cause.message}: ${way}`, { cause: error });
   }
-  if (cause.type === 'HELD') {
-    const code = /^ERR_(?:TOKEN|SCOPE)_/.test(cause.message) ? EXIT.auth : EXIT.error;
-    return new CliError(code, `"${name}" could not be polled: ${cause.message}`, { cause: error });
+  if (cause.type === 'BLOCKED') {
+    return new CliError(exitCodeOfBlock(cause.message), `"${name}" could not be polled: ${cause.message}`, {
+      cause: error,
+    });
   }
   return error;
 }

@@ -10,8 +10,8 @@ import type { PollerName } from '../contracts/poll.ts';
 import { startPollers } from '../runtime/pollers.ts';
 import { integer } from './arguments.ts';
 import { describeGap, describePollers } from './describe-poller.ts';
-import { EXIT } from './exit.ts';
-import { formatCount } from './format.ts';
+import { EXIT, exitCodeOfBlock } from './exit.ts';
+import { formatCount, formatMany } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
 import { operatorName } from './operator.ts';
 import { findPollers, knownNames, listGaps, type Opened, resolvePoller } from './poll-find.ts';
@@ -71,7 +71,8 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
         if (options.json) print({ pollers });
         else if (pollers.length === 0) say(`${opened.file} has no pollers, and none has ever run`);
         else for (const each of describePollers(pollers)) line(each);
-        return EXIT.ok;
+        const blocked = pollers.find(({ state }) => state === 'blocked')?.blocked ?? null;
+        return blocked === null ? EXIT.ok : exitCodeOfBlock(blocked.code);
       }),
     );
 
@@ -83,7 +84,9 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       withOpened(options, async (opened) => {
         const gaps = await listGaps(opened, names, options.limit);
         for (const gap of gaps) line(options.json ? JSON.stringify(gap) : describeGap(gap));
-        say(`${gaps.length} gaps${gaps.length === options.limit ? ', and perhaps more: see --limit' : ''}`);
+        say(
+          `${formatMany(gaps.length, 'gap')}${gaps.length === options.limit ? ', and perhaps more: see --limit' : ''}`,
+        );
         return EXIT.ok;
       }),
     );

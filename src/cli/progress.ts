@@ -1,5 +1,7 @@
 // Progress of something long: one bar that is redrawn on a terminal, a line now and then elsewhere.
+import { neutralLine } from '../observability/neutral.ts';
 import { formatCount, formatDuration, formatRate } from './format.ts';
+import { writeRaw } from './terminal.ts';
 
 export { formatCount, formatDuration, formatRate, formatTime } from './format.ts';
 
@@ -43,9 +45,29 @@ const PLAIN_SHARE = 0.1;
 const WINDOW_MS = 30_000;
 const CLEAR = '\r\u001b[2K';
 
+/** Writers of streams that show a bar: they write whole lines above it. */
+const aboveBar = new WeakMap<ProgressStream, (lines: string, write: Write) => void>();
+
+type Write = (stream: ProgressStream, text: string) => unknown;
+
+/**
+ * Writes whole lines, above the progress bar where one is drawn on the stream.
+ * @param write @default the stream's own, which makes the lines harmless
+ */
+export function writeLines(
+  stream: ProgressStream,
+  lines: string,
+  write: Write = (to, text) => to.write(text),
+): void {
+  const above = aboveBar.get(stream);
+  if (above === undefined) write(stream, lines);
+  else above(lines, write);
+}
+
 /** Writes to `stream` (stderr: stdout is for data). */
 export function createProgress(stream: ProgressStream, options: ProgressOptions): Progress {
-  const { label, unit = 'record', now = () => performance.now() } = options;
+  const { unit = 'record', now = () => performance.now() } = options;
+  const label = neutralLine(options.label);
   const pace = createPace(now());
   const terminal = stream.isTTY === true;
   const startedAt = now();
@@ -57,21 +79,31 @@ export function createProgress(stream: ProgressStream, options: ProgressOptions)
 
   const text = () => describe(label, unit, state, pace.rate());
   const draw = () => {
-    const line = barLine(text(), state, stream.columns ?? 80);
+    // A terminal that does not know its width says 0.
+    const columns = stream.columns ?? 0;
+    const line = barLine(text(), state, columns > 0 ? columns : 80);
     drawnAt = now();
     if (line === drawn) return;
     drawn = line;
-    stream.write(CLEAR + line);
+    writeRaw(stream, CLEAR + line);
   };
   const hide = () => {
     if (drawn === '') return;
-    stream.write(CLEAR);
+    writeRaw(stream, CLEAR);
     drawn = '';
   };
   const print = () => {
     printed = { at: now(), done: state.done };
     stream.write(`${joined(text())}\n`);
   };
+
+  const above = (lines: string, write: Write) => {
+    const shown = drawn !== '';
+    hide();
+    write(stream, lines);
+    if (shown) draw();
+  };
+  if (terminal) aboveBar.set(stream, above);
 
   return {
     update(next) {
@@ -83,19 +115,13 @@ export function createProgress(stream: ProgressStream, options: ProgressOptions)
       } else if (printed === undefined || isDue(printed, next, now())) print();
     },
     line(line) {
-      if (!terminal || finished) {
-        stream.write(`${line}\n`);
-        return;
-      }
-      const shown = drawn !== '';
-      hide();
-      stream.write(`${line}\n`);
-      if (shown) draw();
+      writeLines(stream, `${line}\n`);
     },
     finish(last) {
       if (finished) return;
       hide();
       finished = true;
+      if (aboveBar.get(stream) === above) aboveBar.delete(stream);
       const took = formatDuration(now() - startedAt);
       stream.write(`${last ?? `${label}: ${counted(state.done, unit)} in ${took}`}\n`);
     },
@@ -126,7 +152,7 @@ function describe(label: string, unit: string, state: ProgressState, rate: numbe
   parts.push(total === null ? counted(done, unit) : `${formatCount(done)} of ${counted(total, unit)}`);
   if (rate > 0) parts.push(formatRate(rate));
   if (rate > 0 && total !== null && done < total) parts.push(`${formatDuration((total - done) / rate)} left`);
-  if (note !== undefined && note !== '') parts.push(note);
+  if (note !== undefined && note !== '') parts.push(neutralLine(note));
   return { label, parts };
 }
 

@@ -16,9 +16,11 @@ import type {
   CampaignPlanInput,
   CampaignProgress,
   CampaignResult,
+  PlanNote,
 } from '../contracts/campaign.ts';
+import { readCampaignProgress, type Trouble } from './campaign-progress.ts';
 import { campaignRefusal } from './campaign-refused.ts';
-import { CliError, EXIT } from './exit.ts';
+import { CliError, EXIT, exitCodeOfBlock } from './exit.ts';
 import { follow, pause } from './follow.ts';
 import type { Progress } from './progress.ts';
 import { formatTime, formatCount as n } from './progress.ts';
@@ -142,38 +144,62 @@ function notTaken({ campaign }: CampaignName, ms: number): CliError {
   return new CliError(EXIT.unavailable, `no worker has taken "${campaign}" within ${ms / 1000} s; ${way}`);
 }
 
+/** Why a run triggers nobody until somebody acts; a pause by a person is none. */
+export function blockOf({ paused, waiting }: Pick<CampaignProgress, 'paused' | 'waiting'>): PlanNote | null {
+  if (waiting?.blocked !== undefined) return waiting.blocked;
+  if (paused === null || paused.by !== 'sluice') return null;
+  return { code: paused.reason.split(':', 1)[0] ?? '', reason: paused.reason };
+}
+
 /**
  * Shows how a run gets on until it ends.
+ * @param attended whether a person watches who can act when the run is blocked
  * @returns null when `signal` ended the watching
- * @throws CliError when it failed
+ * @throws CliError when it failed, or is blocked and nobody watches who could act on it
  */
 export async function followCampaign(
   { client, progress, signal }: Watching,
   handle: CampaignHandle,
-  { campaign, timeZone }: { readonly campaign: string; readonly timeZone: string },
+  {
+    campaign,
+    timeZone,
+    attended,
+  }: { readonly campaign: string; readonly timeZone: string; readonly attended: boolean },
 ): Promise<CampaignResult | null> {
+  const blocked = new AbortController();
   let paused: string | null = null;
   const trouble = troubleOf(handle, progress);
   const look = async () => {
-    const now = await handle.query(campaignProgressQuery).catch(() => null);
+    const now = await readCampaignProgress(handle).catch(() => null);
     if (now === null) return;
     const hold =
       now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason || 'no reason given'}`;
     if (hold !== null && hold !== paused)
       progress.line(`${hold}; go on with \`sluice campaign resume ${campaign}\``);
     paused = hold;
-    await trouble();
+    const block = blockOf(now);
+    if (block !== null && !attended) blocked.abort(block);
+    await trouble(now.trouble);
     const state = stateOf(now, timeZone);
     if (state !== null) progress.update(state);
   };
   try {
-    return await follow({ client, handle, look, signal });
+    const stop = AbortSignal.any([signal, blocked.signal]);
+    const result = await follow({ client, handle, look, signal: stop });
+    if (result === null && blocked.signal.aborted && !signal.aborted)
+      throw blockedRun(campaign, blocked.signal.reason as PlanNote);
+    return result;
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     throw campaignRefusal(error);
   } finally {
     progress.finish();
   }
+}
+
+function blockedRun(campaign: string, { code, reason }: PlanNote): CliError {
+  const way = `the run waits; \`sluice campaign status ${campaign}\` shows it`;
+  return new CliError(exitCodeOfBlock(code), `"${campaign}" is blocked: ${reason}; ${way}`);
 }
 
 /** Null while the ledger has said nothing yet. */
@@ -194,16 +220,26 @@ export function stateOf(
     ...(paused === null ? [] : ['paused']),
     ...(waiting === null || paused !== null
       ? []
-      : [`waits until ${formatTime(new Date(waiting.until), timeZone)} (${waiting.why})`]),
+      : waiting.blocked !== undefined
+        ? [`blocked: ${waiting.blocked.reason}`]
+        : [`waits until ${formatTime(new Date(waiting.until), timeZone)} (${waiting.why})`]),
   ];
   return { done, total: done + counts.waiting + counts.sending, note: parts.join(', ') };
 }
 
+/** A member may fail this often before people hear of it: one lost answer is nothing to look at. */
+const QUIET_FAILURES = 2;
+
 /** Tells once of each trouble that calls get into again and again. */
-function troubleOf(handle: Pick<WorkflowHandle, 'describe'>, progress: Progress): () => Promise<void> {
+function troubleOf(
+  handle: Pick<WorkflowHandle, 'describe'>,
+  progress: Progress,
+): (of?: Trouble) => Promise<void> {
   let told: string | null = null;
-  return async () => {
-    const trouble = await failing(handle);
+  return async (of = null) => {
+    const repeated =
+      of === null || of.failures <= QUIET_FAILURES ? null : `tried again and again: ${of.reason}`;
+    const trouble = repeated ?? (await failing(handle));
     if (trouble !== null && trouble !== told) progress.line(trouble);
     told = trouble;
   };

@@ -1,15 +1,25 @@
 // Starts a sync as a workflow, or joins the one that runs already, and follows it to its report.
-import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  type Client,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import type { crmSync } from '../../workflows/crm-sync.ts';
-import { crmSyncIdentity, progressQuery } from '../../workflows/messages.ts';
+import { crmSyncIdentity, resumeUpdate } from '../../workflows/messages.ts';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { RetryRequest } from '../contracts/retry.ts';
 import type { RunProgress, RunReport } from '../contracts/run.ts';
-import { CliError, EXIT } from './exit.ts';
+import { SOURCE_FAILURE } from '../contracts/source.ts';
+import { describeTotals, placeOf } from './describe-problems.ts';
+import { CliError, EXIT, exitCodeOfSource } from './exit.ts';
 import { follow } from './follow.ts';
+import { formatMany } from './format.ts';
 import { say } from './lifetime.ts';
+import { operatorName } from './operator.ts';
 import type { Progress } from './progress.ts';
 import { formatCount as n } from './progress.ts';
+import { readProgress } from './sync-progress.ts';
 
 /** temporal.api.enums.v1.TaskQueueType: the SDK exports its enums only with the whole protocol package. */
 const TASK_QUEUE_TYPE_WORKFLOW = 1;
@@ -48,22 +58,42 @@ export async function warnWithoutWorker(client: Client): Promise<void> {
   }
 }
 
+/** Whether a person watches who can act on a refusal: no script reads the output, and stderr is a terminal. */
+export function isAttended(forScript: boolean): boolean {
+  return !forScript && process.stderr.isTTY;
+}
+
+export interface FollowedSync {
+  readonly client: Client;
+  readonly handle: SyncHandle;
+  readonly progress: Progress;
+  /** Ends the watching; the run itself goes on. */
+  readonly signal: AbortSignal;
+  /** Whether a person watches who can act when the service refuses the run. */
+  readonly attended: boolean;
+  /** As the configuration names it. */
+  readonly sync: string;
+}
+
 /**
  * Shows a run's progress until it ends. The calls of this are over when it returns, so that the
- * connection may be closed.
+ * connection may be closed. A run that Sluice paused because of a refusal is resumed once, at the first look:
+ * whoever starts it again wants it to go on.
  * @returns null when `signal` ended the watching; the run itself goes on
- * @throws CliError when the run was cancelled or failed, with the reason
+ * @throws CliError when the run was cancelled or failed, with the reason; when the service refuses the run and nobody
+ * watches who could act on it
  */
-export async function followSync(
-  client: Client,
-  handle: SyncHandle,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<RunReport | null> {
-  const look = showing(handle, progress);
+export async function followSync(followed: FollowedSync): Promise<RunReport | null> {
+  const { client, handle, progress, signal, sync } = followed;
+  const refused = new AbortController();
+  const look = showing(followed, refused);
   try {
-    const report = await follow({ client, handle, look, signal });
-    if (report === null) return null;
+    const stop = AbortSignal.any([signal, refused.signal]);
+    const report = await follow({ client, handle, look, signal: stop });
+    if (report === null) {
+      if (refused.signal.aborted && !signal.aborted) throw refusedRun(sync, refused.signal.reason as Refused);
+      return null;
+    }
     const done = report.created + report.updated + report.failed + report.unknown;
     progress.update({ done, total: done, note: 'done' });
     return report;
@@ -71,7 +101,10 @@ export async function followSync(
     if (error instanceof WorkflowFailedError) {
       const now = await ask(handle);
       const counts = now === null ? '' : `\n${describeProgress(now).join('\n')}`;
-      throw new CliError(EXIT.error, `the sync ended: ${rootMessage(error)}${counts}`, { cause: error });
+      const root = rootOf(error);
+      throw new CliError(exitCodeOfFailure(root), `the sync ended: ${root.message}${counts}`, {
+        cause: error,
+      });
     }
     throw error;
   } finally {
@@ -79,27 +112,76 @@ export async function followSync(
   }
 }
 
-function rootMessage(error: Error): string {
-  return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
 }
 
-function showing(handle: SyncHandle, progress: Progress): () => Promise<void> {
+/** A source that cannot be read ends a run with the exit code that the same source has in any other command. */
+function exitCodeOfFailure(root: Error): number {
+  const type = root instanceof ApplicationFailure ? (root.type ?? '') : '';
+  return type.startsWith(SOURCE_FAILURE)
+    ? exitCodeOfSource(type.slice(SOURCE_FAILURE.length).toLowerCase())
+    : EXIT.error;
+}
+
+interface Refused {
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** The token is refused: unknown, revoked, expired, or without a scope (API text, Authentication). */
+function concernsToken(code: string): boolean {
+  return code.startsWith('ERR_TOKEN_') || code === 'ERR_SCOPE_MISSING';
+}
+
+function wayOut(sync: string, code: string): string {
+  const what = concernsToken(code) ? 'Give the account a token that works' : 'Correct the cause';
+  return `${what}, then run \`sluice sync run ${sync}\` again: it continues where it stopped`;
+}
+
+function refusedRun(sync: string, { code, reason }: Refused): CliError {
+  const exitCode = concernsToken(code) ? EXIT.auth : EXIT.error;
+  const message = `the service refuses the run, so it is paused; nothing is lost (${reason}). ${wayOut(sync, code)}`;
+  return new CliError(exitCode, message);
+}
+
+function showing(
+  { handle, progress, attended, sync }: FollowedSync,
+  refused: AbortController,
+): () => Promise<void> {
   let paused: string | null = null;
   let told: string | null = null;
+  let looked = false;
   return async () => {
     const now = await ask(handle);
     if (now === null) return;
-    const reason =
-      now.paused === null
-        ? null
-        : `paused by ${now.paused.by}: ${now.paused.reason}; go on with \`sluice sync resume\``;
+    const pause = now.paused;
+    const first = !looked;
+    looked = true;
+    if (pause?.code !== undefined && first) {
+      progress.line(`the run was paused (${pause.reason}); trying again`);
+      const command = { by: operatorName(), reason: 'started again', recheck: true };
+      await handle.executeUpdate(resumeUpdate, { args: [command] });
+      return;
+    }
+    if (pause?.code !== undefined && !attended) {
+      refused.abort({ code: pause.code, reason: pause.reason } satisfies Refused);
+      return;
+    }
+    const reason = pause === null ? null : describePause(pause, sync);
     if (reason !== null && reason !== paused) progress.line(reason);
     paused = reason;
-    const trouble = await failing(handle);
+    const trouble = troubleOf(now) ?? (await failing(handle));
     if (trouble !== null && trouble !== told) progress.line(trouble);
     told = trouble;
     progress.update(describe(now));
   };
+}
+
+function describePause({ by, reason, code }: NonNullable<RunProgress['paused']>, sync: string): string {
+  return code === undefined
+    ? `paused by ${by}: ${reason || 'no reason given'}; continue with \`sluice sync resume ${sync}\``
+    : `paused, because the service refuses the run: ${reason}. End this command with Ctrl-C. ${wayOut(sync, code)}`;
 }
 
 /** A call may fail so often before people hear of it: one lost answer is nothing to look at. */
@@ -120,20 +202,26 @@ export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise
   return null;
 }
 
+export function troubleOf({ trouble }: RunProgress): string | null {
+  return trouble === null || trouble.failures <= QUIET_FAILURES
+    ? null
+    : `tried again and again: ${trouble.reason}`;
+}
+
 /** Null while no worker answers, or when the workflow has ended: the result tells then. */
 async function ask(handle: SyncHandle): Promise<RunProgress | null> {
-  return await handle.query(progressQuery).catch(() => null);
+  return await readProgress(handle).catch(() => null);
 }
 
 function describe(now: RunProgress): { done: number; total: number | null; note: string } {
   if (now.phase === 'opening' || now.phase === 'planning') {
-    return { done: 0, total: null, note: `reading the source: ${n(now.read)} rows` };
+    return { done: 0, total: null, note: `reading the source: ${formatMany(now.read, 'row')}` };
   }
   if (now.phase === 'preparing') return { done: 0, total: null, note: 'reading what the account has' };
   const parts = [
     `${n(now.created)} created`,
     `${n(now.updated)} updated`,
-    `${n(now.cards)} cards`,
+    formatMany(now.cards, 'card'),
     ...(now.failed > 0 ? [`${n(now.failed)} failed`] : []),
     ...(now.unknown > 0 ? [`${n(now.unknown)} unknown`] : []),
   ];
@@ -146,25 +234,26 @@ export function describeProgress(now: RunProgress): string[] {
   const paused = hold === null ? '' : `, paused by ${hold.by}: ${hold.reason || 'no reason given'}`;
   return [
     `run ${now.run ?? '(not opened yet)'}: ${now.phase}${paused}`,
-    `  ${n(now.read)} rows read, ${n(now.rejected)} rejected; ${n(now.done)} of ${n(now.total)} records done`,
-    `  ${n(now.created)} created, ${n(now.updated)} updated, ${n(now.failed)} failed, ${n(now.unknown)} unknown, ${n(now.cards)} cards`,
+    `  ${formatMany(now.read, 'row')} read, ${n(now.merged)} merged, ${n(now.rejected)} rejected; ${n(now.done)} of ${formatMany(now.total, 'record')} done`,
+    `  ${n(now.created)} created, ${n(now.updated)} updated, ${n(now.failed)} failed, ${n(now.unknown)} unknown, ${formatMany(now.cards, 'card')}`,
     ...(now.stoppedSteps.length === 0 ? [] : [`  stopped steps: ${now.stoppedSteps.join(', ')}`]),
+    ...describeTotals(now.totals),
   ];
 }
 
-/** A report as people read it. */
-export function describeReport(report: RunReport): string[] {
-  const { read, created, updated, unchanged, rejected, failed, unknown } = report;
+/** A report as people read it. @param rowsCommand shows all rows, as it is to be typed */
+export function describeReport(report: RunReport, rowsCommand: string): string[] {
+  const { read, created, updated, unchanged, merged, rejected, failed, unknown } = report;
   return [
-    `run ${report.run}: ${n(read)} rows read in ${report.seconds} s`,
-    `  ${n(created)} created, ${n(updated)} updated, ${n(unchanged)} unchanged, ${n(rejected)} rejected, ${n(failed)} failed, ${n(unknown)} unknown`,
-    `  ${n(report.cards)} cards created, ${n(report.calls)} API calls made`,
-    ...(report.pending > 0 ? [`  ${n(report.pending)} records left undone`] : []),
+    `run ${report.run}: ${formatMany(read, 'row')} read in ${report.seconds} s`,
+    `  ${n(created)} created, ${n(updated)} updated, ${n(unchanged)} unchanged, ${n(merged)} merged, ${n(rejected)} rejected, ${n(failed)} failed, ${n(unknown)} unknown`,
+    `  ${formatMany(report.cards, 'card')} created, ${formatMany(report.calls, 'API call')} made`,
+    ...(report.pending > 0 ? [`  ${formatMany(report.pending, 'record')} left undone`] : []),
     ...(report.carried === undefined
       ? []
       : [`  ${n(report.carried)} of the rows were left undone by the run before`]),
     ...describeVanished(report),
-    ...describeProblems(report),
+    ...describeProblems(report, rowsCommand),
     ...report.warnings.map((warning) => `  warning: ${warning.step}: ${warning.reason} [${warning.code}]`),
   ];
 }
@@ -172,15 +261,24 @@ export function describeReport(report: RunReport): string[] {
 function describeVanished({ vanished = 0, vanishedFailed = 0 }: RunReport): string[] {
   if (vanished + vanishedFailed === 0) return [];
   const failed = vanishedFailed === 0 ? '' : `, ${n(vanishedFailed)} of them in vain`;
-  return [`  ${n(vanished + vanishedFailed)} people left the source and were acted on${failed}`];
+  const people = vanished + vanishedFailed;
+  const who = people === 1 ? '1 person' : `${n(people)} people`;
+  return [`  ${who} left the source and ${people === 1 ? 'was' : 'were'} acted on${failed}`];
 }
 
-function describeProblems({ problems, rejected, failed, unknown }: RunReport): string[] {
+function describeProblems(
+  { totals, problems, rejected, failed, unknown }: RunReport,
+  rowsCommand: string,
+): string[] {
   const rows = new Set(problems.map(({ row }) => row)).size;
   const more = rejected + failed + unknown - rows;
   return [
-    ...problems.map(({ row, outcome, where, reason }) => `  row ${n(row)} ${outcome}: ${where}: ${reason}`),
-    ...(more > 0 ? [`  and ${n(more)} more rows: see \`sluice sync rows\``] : []),
+    ...describeTotals(totals),
+    ...problems.map(
+      ({ row, outcome, where, column, reason }) =>
+        `  row ${n(row)} ${outcome}: ${placeOf(where, column)}: ${reason}`,
+    ),
+    ...(more > 0 ? [`  and ${formatMany(more, 'more row', 'more rows')}: see \`${rowsCommand}\``] : []),
   ];
 }
 
@@ -189,6 +287,7 @@ export function exitCodeOf(report: RunReport): number {
   if (report.unknown > 0) return EXIT.unknownOutcomes;
   // Not one row could be mapped: the mapping is wrong, or the file.
   const nothing = report.read > 0 && report.rejected === report.read;
-  const failed = report.failed + (report.vanishedFailed ?? 0) > 0;
-  return failed || nothing ? EXIT.failedRecords : EXIT.ok;
+  const cut = report.warnings.some(({ code }) => code === 'NOT_READ');
+  const failed = report.failed + (report.vanishedFailed ?? 0) + report.stoppedSteps.length > 0;
+  return failed || nothing || cut ? EXIT.failedRecords : EXIT.ok;
 }

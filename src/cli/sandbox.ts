@@ -9,6 +9,7 @@ import { JournalDamaged } from '../sandbox/journal.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import { UnknownFormat } from '../sandbox/store.ts';
 import { CliError, EXIT } from './exit.ts';
+import { say } from './lifetime.ts';
 
 interface Options {
   readonly port: number;
@@ -62,7 +63,7 @@ const CLOSING_TRIES = 20;
 async function takeFolder(folder: string): Promise<FolderLock> {
   for (let tries = 1; ; tries++) {
     try {
-      return await acquireFolderLock(folder, { command: 'sluice sandbox' });
+      return await acquireFolderLock(folder, { command: 'sluice sandbox' }, say);
     } catch (error) {
       if (!(error instanceof FolderHeldError)) throw error;
       if (tries === CLOSING_TRIES) throw new CliError(EXIT.conflict, error.message, { cause: error });
@@ -74,7 +75,10 @@ async function takeFolder(folder: string): Promise<FolderLock> {
 /** JSON is tried first: a large fixture reads many times faster that way. */
 async function readFixture(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, `--fixture ${file}: cannot be read (${error.code ?? error.message})`);
+    const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
+    throw missing
+      ? new CliError(EXIT.notFound, `--fixture ${file}: there is no such file`)
+      : new CliError(EXIT.usage, `--fixture ${file}: cannot be read (${error.code ?? error.message})`);
   });
   if (/^\s*[{[]/.test(text)) {
     try {

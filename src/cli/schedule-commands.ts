@@ -9,7 +9,7 @@ import type { Shutdown } from '../runtime/shutdown.ts';
 import { applyOf, describeChanges } from './apply-schedules.ts';
 import { asJson, describeEntry, listSchedules } from './describe-schedule.ts';
 import { CliError, EXIT } from './exit.ts';
-import { formatTime } from './format.ts';
+import { formatMany, formatTime } from './format.ts';
 import { runCommand, say } from './lifetime.ts';
 import { operatorName } from './operator.ts';
 import { connectClient, openConfig, type SessionOptions, withSessionOptions } from './session.ts';
@@ -149,7 +149,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       await handle.backfill({ start: from, end: to, overlap: BACKFILL_OVERLAP[overlap] });
       return {
         turns,
-        line: `${turns} turns ${span} are due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``,
+        line: `${formatMany(turns, 'scheduled time')} ${span} ${turns === 1 ? 'is' : 'are'} due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``,
       };
     },
   );

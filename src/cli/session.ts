@@ -14,6 +14,7 @@ import {
 } from '../runtime/folder-lock.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import type { Stack } from '../runtime/stack.ts';
+import { temporalAddressOf } from '../runtime/temporal-address.ts';
 import { openClient } from '../runtime/temporal-client.ts';
 import { CONFIG_CHECKS } from './config-checks.ts';
 import { CliError, EXIT } from './exit.ts';
@@ -22,6 +23,8 @@ import { runCommand, say } from './lifetime.ts';
 export interface SessionOptions {
   readonly config?: string;
   readonly state: string;
+  /** Of `sluice dev`: the web UI of the embedded Temporal server too. */
+  readonly temporalUi?: boolean;
 }
 
 export type OpenStack = Stack & {
@@ -33,10 +36,40 @@ export type OpenStack = Stack & {
   tell(more: Omit<LockNote, 'command'>): Promise<void>;
 };
 
+const DEFAULT_STATE = '.sluice';
+
 export function withSessionOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration (default: $SLUICE_CONFIG, else sluice.yaml)')
-    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
+    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', DEFAULT_STATE);
+}
+
+/** `--temporal-ui`, for commands that stay up. */
+export const TEMPORAL_UI = [
+  '--temporal-ui',
+  'start the web UI of the embedded Temporal server too; it has no login (see docs/security.md)',
+] as const;
+
+/** @throws CliError (usage) when there will be no embedded server to have a UI */
+export function checkTemporalUi(wanted: boolean | undefined, env: NodeJS.ProcessEnv): void {
+  if (wanted === true && env.TEMPORAL_ADDRESS)
+    throw new CliError(
+      EXIT.usage,
+      '--temporal-ui is for the embedded Temporal server, and TEMPORAL_ADDRESS names another; use the UI of that one',
+    );
+}
+
+/** A command on the same configuration and state folder, as it is to be typed in this folder. */
+export function sameSession(command: string, { config, state }: SessionOptions): string {
+  const flags = [
+    ...(config === undefined ? [] : ['--config', config]),
+    ...(state === DEFAULT_STATE ? [] : ['--state', state]),
+  ];
+  return ['npx sluice', command, ...flags.map(quoted)].join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Loads the configuration, with what its parts mean checked too. */
@@ -56,13 +89,15 @@ export async function openStack(
   shutdown: Shutdown,
 ): Promise<OpenStack> {
   return await openWith(
-    await acquireFolderLock(resolve(options.state), { command }),
+    await acquireFolderLock(resolve(options.state), { command }, say),
     command,
     options,
     env,
     shutdown,
   );
 }
+
+const STAYS_UP = new Set(['sluice dev', 'sluice worker']);
 
 async function openWith(
   lock: FolderLock,
@@ -74,11 +109,20 @@ async function openWith(
   // Loaded here, as the worker's half of the SDK takes 0.3 s, which most commands do without.
   const { openLog } = await import('./log.ts');
   const { startStack } = await import('../runtime/stack.ts');
-  const log = openLog(env, 'warn', shutdown);
+  // A command that ends reports by itself what went wrong; a service has only its log.
+  const log = openLog(env, STAYS_UP.has(command) ? 'warn' : 'error', shutdown);
   shutdown.add('folder lock', () => lock.release());
   const config = await openConfig(options.config, env);
   const stateDir = resolve(options.state);
-  const stack = await startStack({ config, stateDir, env, log, say, shutdown });
+  const stack = await startStack({
+    config,
+    stateDir,
+    env,
+    log,
+    say,
+    shutdown,
+    temporalUi: options.temporalUi ?? false,
+  });
   const { address, namespace } = stack.temporal;
   const tell: OpenStack['tell'] = (more) =>
     lock.update({ command, temporal: address, namespace, ...more } as LockNote);
@@ -102,7 +146,7 @@ export async function openOrJoin(
 ): Promise<OpenStack | null> {
   for (let second = 1; ; second++) {
     if ((await findTemporal(options.state, env)) !== null) return null;
-    const lock = await acquireFolderLock(resolve(options.state), { command }).catch((error: unknown) => {
+    const lock = await acquireFolderLock(resolve(options.state), { command }, say).catch((error: unknown) => {
       const starting =
         error instanceof FolderHeldError &&
         /^sluice (dev|sync run|campaign (?:plan|start))/.test(error.holder?.command ?? '');
@@ -121,7 +165,8 @@ export async function findTemporal(
   env: NodeJS.ProcessEnv,
 ): Promise<{ address: string; namespace: string } | null> {
   const namespace = env.TEMPORAL_NAMESPACE ?? 'default';
-  if (env.TEMPORAL_ADDRESS) return { address: env.TEMPORAL_ADDRESS, namespace };
+  const address = temporalAddressOf(env);
+  if (address !== null) return { address, namespace };
   const holder = await readFolderLock(resolve(state));
   if (holder === null || typeof holder.temporal !== 'string') return null;
   return {

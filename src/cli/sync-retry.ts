@@ -3,10 +3,10 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { LAST_RUN, RETRY_REFUSED, type RetriedStatus, type RetryRequest } from '../contracts/retry.ts';
 import { collect } from './arguments.ts';
+import { attendSync } from './attend-sync.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
-import { createProgress } from './progress.ts';
-import { describeReport, exitCodeOf, followSync, startSync, warnWithoutWorker } from './run-sync.ts';
+import { startSync, warnWithoutWorker } from './run-sync.ts';
 import { connectClient, openConfig, openOrJoin, type SessionOptions, withSessionOptions } from './session.ts';
 
 interface Options extends SessionOptions {
@@ -51,21 +51,22 @@ export function registerSyncRetry(sync: Command, env: NodeJS.ProcessEnv): void {
             { cause: error },
           );
         });
-        const progress = createProgress(process.stderr, { label: `retry ${name}`, unit: 'record' });
-        const followed = followSync(client, handle, progress, shutdown.signal).catch(asRefusal);
-        const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));
-        if (report === null) {
-          say(`stopped watching; the run goes on with the next \`sluice sync run ${name}\``);
-          return EXIT.ok;
-        }
-        if ('nothing' in report) {
-          say(report.nothing);
+        try {
+          return await attendSync({
+            client,
+            handle,
+            sync: name,
+            label: `retry ${name}`,
+            stack,
+            shutdown,
+            options,
+          });
+        } catch (error) {
+          const { nothing } = asRefusal(error);
+          say(nothing);
           if (options.json) process.stdout.write(`${JSON.stringify({ run: null, read: 0 })}\n`);
           return EXIT.ok;
         }
-        if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
-        else process.stdout.write(`${describeReport(report).join('\n')}\n`);
-        return exitCodeOf(report);
       });
     });
 }

@@ -10,16 +10,19 @@ import {
   type RowStatus,
   readOutcomes,
 } from '../ledger/outcomes.ts';
-import { lastRun, listWarnings, type RunRow } from '../ledger/runs.ts';
-import { maskRecord } from '../observability/masking.ts';
+import { newestRuns } from '../ledger/retries.ts';
+import { listWarnings, type RunRow } from '../ledger/runs.ts';
+import { maskRecord, maskValue } from '../observability/masking.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { collect, integer } from './arguments.ts';
 import { csvLine } from './csv.ts';
 import { CliError, EXIT } from './exit.ts';
+import { formatMany } from './format.ts';
 import { openLedgerAlone } from './ledger-alone.ts';
 import { runCommand, say } from './lifetime.ts';
 import { type Output, openOutput } from './output.ts';
 import { openConfig, type SessionOptions, withSessionOptions } from './session.ts';
+import { tabbed } from './table.ts';
 
 type Options = SessionOptions & { readonly [status in RowStatus]: boolean } & {
   readonly run?: string;
@@ -40,12 +43,13 @@ const WHAT = {
   created: 'records that made a contact',
   updated: 'records that changed something',
   unchanged: 'records that had nothing to change',
+  merged: 'rows whose person another row already represents',
   pending: 'records that have not ended: the run is under way, or was cancelled',
 } as const satisfies Record<RowStatus, string>;
 
 export function registerSyncRows(sync: Command, env: NodeJS.ProcessEnv): void {
   const rows = withSessionOptions(sync.command('rows <name>')).description(
-    'what came of the rows of the last run; without a filter those that were rejected, failed or are unknown',
+    'what came of the rows of the last run and its retries; without a filter those that were rejected, failed or are unknown',
   );
   for (const [status, what] of Object.entries(WHAT)) rows.option(`--${status}`, what, false);
   rows
@@ -71,22 +75,27 @@ async function printRows(
     throw new CliError(EXIT.usage, '--json and --csv are two forms of the same; choose one');
   const { account } = (await openConfig(options.config, env)).spec(name);
   const db = await openLedgerAlone('sluice sync rows', options.state, env, shutdown);
-  const run = await (options.run === undefined
-    ? lastRun(db, account, name)
-    : findRun(db, account, name, options.run));
+  const runs = options.run === undefined ? await newestRuns(db, account, name) : [options.run];
+  const [newest] = runs;
+  const run = newest === undefined ? null : await findRun(db, account, name, newest);
   if (run === null) {
     const what = options.run === undefined ? 'has not run yet' : `has no run ${options.run}`;
     throw new CliError(EXIT.notFound, `the sync "${name}" ${what}`);
   }
   if (options.unmasked) say('personal data is shown in clear (--unmasked)');
-  const output = openOutput(options.csv === undefined || options.csv === '-' ? null : options.csv);
-  const { rows, ended } = await printOutcomes(db, run.id, options, output);
+  const output = openOutput(
+    options.csv === '-' ? null : (options.csv ?? null),
+    options.csv === undefined ? 'text' : 'csv',
+  );
+  const { rows, ended } = await printOutcomes(db, runs, options, output);
   await output.close();
   if (!ended) return EXIT.ok;
-  for (const { step, code, reason } of await listWarnings(db, run.id)) {
-    say(`warning: ${step}: ${reason} [${code}]`);
-  }
-  say(`${rows} findings in run ${run.id} (${run.status})`);
+  for (const id of runs.toReversed())
+    for (const { step, code, reason } of await listWarnings(db, id))
+      say(`warning: ${step}: ${reason} [${code}]`);
+  const of =
+    runs.length === 1 ? run.id : `${runs.at(-1)} and what its retries left, the last of them ${run.id}`;
+  say(`${formatMany(rows, 'finding')} in run ${of} (${run.status})`);
   for (const line of whatIsNotListed(run, rows, options)) say(line);
   return EXIT.ok;
 }
@@ -94,25 +103,23 @@ async function printRows(
 /** Rows that left no record of their own. */
 function whatIsNotListed(run: RunRow, rows: number, options: Options): string[] {
   if (options.row !== undefined) {
-    return rows > 0
-      ? []
-      : [
-          'a row that is not listed had nothing to change, was merged into an earlier row of its person, or was not read',
-        ];
+    return rows > 0 ? [] : ['a row that is not listed had nothing to change, or was not read'];
   }
-  const { created, updated, unchanged } = options;
-  if (run.counts !== null && (created || updated || unchanged))
+  const { created, updated, unchanged, merged } = options;
+  if (run.counts !== null && (created || updated || unchanged || merged))
     return [
       'a later run has ended since: of this one only rejected, failed and unknown rows are kept, and counts',
     ];
   return unchanged && run.rows_same > 0
-    ? [`${run.rows_same} more people had nothing to change; they are only counted`]
+    ? [
+        `${formatMany(run.rows_same, 'more person', 'more people')} had nothing to change; they are only counted`,
+      ]
     : [];
 }
 
 async function printOutcomes(
   db: Database,
-  runId: string,
+  runs: readonly string[],
   options: Options,
   output: Output,
 ): Promise<{ rows: number; ended: boolean }> {
@@ -120,10 +127,10 @@ async function printOutcomes(
   const form = json ? asJson : csv === undefined ? asText : asCsv;
   let rows = 0;
   let ended = csv === undefined || (await output.write(csvLine(CSV_COLUMNS)));
-  for await (const outcome of readOutcomes(db, runId, filterOf(options))) {
+  for await (const outcome of readOutcomes(db, runs, filterOf(options))) {
     if (rows >= limit || !ended) break;
     rows++;
-    ended = await output.write(form(unmasked ? outcome : masked(outcome)));
+    ended = await output.write(form(unmasked ? outcome : maskOutcome(outcome)));
   }
   return { rows, ended };
 }
@@ -139,15 +146,45 @@ function filterOf(options: Options): OutcomeFilter {
   };
 }
 
-function masked(outcome: RowOutcome): RowOutcome {
+export function maskOutcome(outcome: RowOutcome): RowOutcome {
+  const { status, payload, other } = outcome;
   const { key } = maskRecord({ key: outcome.key }) as Pick<RowOutcome, 'key'>;
-  return { ...outcome, key, payload: maskRecord(outcome.payload) as RowOutcome['payload'] };
+  return {
+    ...outcome,
+    key,
+    payload:
+      status === 'rejected'
+        ? maskedValues(payload as RefusedValues)
+        : (maskRecord(payload) as RowOutcome['payload']),
+    other: other === null ? null : { row: other.row, payload: maskedValues(other.payload) },
+  };
 }
 
-function asText({ row, status, step, code, reason }: RowOutcome): string {
+type RefusedValues = Readonly<Record<string, string>> | null;
+
+/** Values that were refused, by their place: a row whose cells slid puts a phone into any of them. */
+function maskedValues(values: RefusedValues): RefusedValues {
+  if (values === null) return null;
+  return Object.fromEntries(Object.entries(values).map(([place, value]) => [place, maskValue(place, value)]));
+}
+
+const NUMBER = 'contact.number';
+
+/** The number of a row that was rejected for it, as the source has it. */
+function writtenNumber({ status, payload }: RowOutcome): string | null {
+  const value =
+    status === 'rejected' ? (payload as Readonly<Record<string, unknown>> | null)?.[NUMBER] : null;
+  return typeof value === 'string' ? value : null;
+}
+
+function asText(outcome: RowOutcome): string {
+  const { row, status, step, code, reason, column } = outcome;
   // Row 0 is a person who left the source of a mirror.
   const where = row === 0 ? 'left the source' : `row ${row}`;
-  return `${where}\t${status}\t${step ?? ''}\t${code ?? ''}\t${reason ?? ''}\n`;
+  const value = writtenNumber(outcome);
+  const from = `${column === null ? '' : `column ${column}`}${value === null ? '' : ` (${value})`}`.trim();
+  const why = `${from === '' ? '' : `${from}: `}${reason ?? ''}`;
+  return `${tabbed([where, status, step ?? '', code ?? '', why])}\n`;
 }
 
 function asJson({ status, step, ...outcome }: RowOutcome): string {
@@ -157,18 +194,47 @@ function asJson({ status, step, ...outcome }: RowOutcome): string {
 }
 
 const CSV_COLUMNS = [
-  ...['row', 'status', 'step', 'code', 'reason', 'attempts', 'created', 'cardCreated', 'endedAt'],
+  ...['row', 'status', 'step', 'code', 'reason', 'column', 'attempts', 'created', 'cardCreated', 'endedAt'],
   ...['key', 'name', 'email', 'document', 'tags', 'pipeline', 'stage', 'payload'],
+  ...['otherRow', 'otherPayload'],
 ];
 
+const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+
 function asCsv(outcome: RowOutcome): string {
-  const { row, status, step, code, reason, attempts, created, cardCreated, endedAt, key, payload } = outcome;
+  const {
+    row,
+    status,
+    step,
+    code,
+    reason,
+    column,
+    attempts,
+    created,
+    cardCreated,
+    endedAt,
+    key,
+    payload,
+    other,
+  } = outcome;
   const record = isRecord(payload) ? payload : null;
   const { contact, tags = [], card } = record ?? {};
   return csvLine([
-    ...[row, status, step, code, reason, attempts, created, cardCreated, endedAt?.toISOString() ?? null],
+    ...[
+      row,
+      status,
+      step,
+      code,
+      reason,
+      column,
+      attempts,
+      created,
+      cardCreated,
+      endedAt?.toISOString() ?? null,
+    ],
     ...[key, contact?.name ?? null, contact?.email ?? null, contact?.document ?? null, tags.join('|')],
-    ...[card?.pipeline ?? null, card?.stage ?? null, payload === null ? null : JSON.stringify(payload)],
+    ...[card?.pipeline ?? null, card?.stage ?? null, json(payload)],
+    ...[other?.row ?? null, json(other?.payload ?? null)],
   ]);
 }
 

@@ -1,24 +1,23 @@
 // `sluice sync …`: run a sync, look at it, pause it, resume it, cancel it.
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
-import { crmSyncWorkflowId, pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
+import { crmSyncWorkflowId, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import type { RunProgress } from '../contracts/run.ts';
+import { attendSync } from './attend-sync.ts';
 import { CliError, EXIT } from './exit.ts';
 import { runCommand, say } from './lifetime.ts';
 import { operatorName } from './operator.ts';
-import { createProgress } from './progress.ts';
 import {
   describeProgress,
-  describeReport,
-  exitCodeOf,
   failing,
-  followSync,
   type SyncHandle,
   startSync,
+  troubleOf,
   warnWithoutWorker,
 } from './run-sync.ts';
 import { connectClient, openConfig, openOrJoin, type SessionOptions, withSessionOptions } from './session.ts';
 import { registerSyncPlan } from './sync-plan.ts';
+import { readProgress } from './sync-progress.ts';
 import { registerSyncRetry } from './sync-retry.ts';
 import { registerSyncRows } from './sync-rows.ts';
 import { registerSyncSchedule } from './sync-schedule.ts';
@@ -40,16 +39,15 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
         const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
         if (stack === null) await warnWithoutWorker(client);
         const handle = await startSync(client, account, name);
-        const progress = createProgress(process.stderr, { label: `sync ${name}`, unit: 'record' });
-        const followed = followSync(client, handle, progress, shutdown.signal);
-        const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));
-        if (report === null) {
-          say(`stopped watching; the run goes on with the next \`sluice sync run ${name}\``);
-          return EXIT.ok;
-        }
-        if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
-        else process.stdout.write(`${describeReport(report).join('\n')}\n`);
-        return exitCodeOf(report);
+        return await attendSync({
+          client,
+          handle,
+          sync: name,
+          label: `sync ${name}`,
+          stack,
+          shutdown,
+          options,
+        });
       });
     });
 
@@ -78,7 +76,8 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
               process.stdout.write(
                 options.json ? `${JSON.stringify(progress)}\n` : `${describeProgress(progress).join('\n')}\n`,
               );
-            const trouble = verb === 'status' ? await failing(handle) : null;
+            const repeated = progress === null ? null : troubleOf(progress);
+            const trouble = verb === 'status' ? (repeated ?? (await failing(handle))) : null;
             if (trouble !== null) say(trouble);
             return EXIT.ok;
           } catch (error) {
@@ -89,7 +88,7 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
         });
       });
 
-  steer('status', 'how far the current or last run is', (handle) => handle.query(progressQuery));
+  steer('status', 'how far the current or last run is', readProgress);
   steer('pause', 'begin no further call; answers when none is under way', (handle, by) =>
     handle.executeUpdate(pauseUpdate, { args: [by] }),
   );
@@ -99,6 +98,6 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   steer('cancel', 'end the run; what was done stays done', async (handle) => {
     await handle.cancel();
     await handle.result().catch(() => undefined);
-    return await handle.query(progressQuery);
+    return await readProgress(handle);
   });
 }

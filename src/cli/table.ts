@@ -1,4 +1,5 @@
 // Tables of text.
+import { neutralLine } from '../observability/neutral.ts';
 
 /** A column: its title, which side its cells stand on, and what it shows of a row. */
 export type Column<T> = readonly [title: string, side: 'left' | 'right', cell: (row: T) => string];
@@ -7,7 +8,7 @@ export type Column<T> = readonly [title: string, side: 'left' | 'right', cell: (
 export function tableOf<T>(columns: readonly Column<T>[], rows: readonly T[]): string[] {
   const cells = [
     columns.map(([title]) => title),
-    ...rows.map((row) => columns.map(([, , cell]) => cell(row))),
+    ...rows.map((row) => columns.map(([, , cell]) => neutralLine(cell(row)))),
   ];
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
   return cells.map((row) =>
@@ -18,4 +19,9 @@ export function tableOf<T>(columns: readonly Column<T>[], rows: readonly T[]): s
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** Cells of one line, with tabs between them: for lists that other programs read too. */
+export function tabbed(cells: readonly string[]): string {
+  return cells.map(neutralLine).join('\t');
 }

@@ -3,11 +3,11 @@
 import { isAbsolute, normalize } from 'node:path';
 import { AnnounceRule, PollerConfig } from '../contracts/config.ts';
 import { Duration, durationMs } from '../contracts/config-base.ts';
+import { suggestion } from '../contracts/suggest.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
 import { entriesOf } from './raw.ts';
-import { suggestion } from './suggest.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 /** @param now what lies after it is the future */

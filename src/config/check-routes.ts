@@ -1,5 +1,6 @@
 // What a route must have, and what routes must not ask of each other or of the ingress.
 import { type MappingConfig, RouteAction } from '../contracts/config.ts';
+import { isLoopbackHost } from '../contracts/loopback.ts';
 import { checkSecrets } from './check-secrets.ts';
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
@@ -85,20 +86,20 @@ function checkUnproved(main: YamlFile, at: Path, say: Say): ConfigProblem[] {
   const host = child(http, 'host');
   const hint =
     'prove senders by standard-webhooks, hmac or token; without a proof only programs of this machine may come';
-  if (typeof host === 'string' && !isLoopback(host)) {
+  if (typeof host === 'string' && !isLoopbackHost(host)) {
     return [say(at, `anybody could send events, as ingress.http.host is "${host}"`, hint)];
   }
   const publicUrl = child(http, 'publicUrl');
-  if (typeof publicUrl === 'string' && URL.canParse(publicUrl) && !isLoopback(new URL(publicUrl).hostname)) {
+  if (
+    typeof publicUrl === 'string' &&
+    URL.canParse(publicUrl) &&
+    !isLoopbackHost(new URL(publicUrl).hostname)
+  ) {
     return [
       say(at, 'anybody could send events, as ingress.http.publicUrl says that others reach this', hint),
     ];
   }
   return [];
-}
-
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 
 function checkPaths(

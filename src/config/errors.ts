@@ -12,6 +12,8 @@ export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
+  /** The problem is only that a file which the configuration names does not exist. */
+  readonly missingFile?: boolean;
 }
 
 /** The configuration is wrong: `problems` holds all that was found, in the order of the file. No token is ever in it. */

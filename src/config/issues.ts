@@ -1,7 +1,7 @@
 // zod's issues, said in the words of someone who writes YAML.
 import type { z } from 'zod';
+import { nearest } from '../contracts/suggest.ts';
 import { child, type JsonSchema, knownKeys } from './json-schema.ts';
-import { nearest } from './suggest.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -67,6 +67,8 @@ function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIs
 }
 
 function unknownKey(path: readonly PropertyKey[], key: string, known: readonly string[]): DescribedIssue {
+  if (known.includes(key))
+    return { path, message: 'cannot stand beside the other keys here', hint: 'keep either it or them' };
   const near = nearest(key, known);
   const list = known.length === 0 ? undefined : `known here: ${known.join(', ')}`;
   const hint = near === undefined ? list : `did you mean "${near}"?`;

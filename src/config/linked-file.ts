@@ -24,6 +24,7 @@ export async function readLinked(
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
     const hint = `${what} is a file relative to ${basename(main.file)}`;
-    return { file: main, problems: [main.problemAt(at, error.message, hint)] };
+    const problem = main.problemAt(at, error.message, hint);
+    return { file: main, problems: [{ ...problem, missingFile: error.code === 'not_found' }] };
   }
 }

@@ -10,10 +10,13 @@ import {
   type SourceConfig,
 } from '../contracts/config.ts';
 import type { RunSpec } from '../contracts/run.ts';
+import { suggestion } from '../contracts/suggest.ts';
 import { checkCampaigns } from './check-campaigns.ts';
 import { checkIngress } from './check-ingress.ts';
+import { checkInsecure } from './check-insecure.ts';
 import { checkPollers } from './check-pollers.ts';
 import { checkRoutes } from './check-routes.ts';
+import { checkStrength } from './check-strength.ts';
 import { checkSyncs } from './check-syncs.ts';
 import { ConfigError, type ConfigProblem, UnknownNameError } from './errors.ts';
 import { describeIssues } from './issues.ts';
@@ -23,7 +26,6 @@ import { entriesOf, isRecord } from './raw.ts';
 import { checkReferences } from './references.ts';
 import { readSchemas } from './route-schemas.ts';
 import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
-import { suggestion } from './suggest.ts';
 import { readYamlFile, type YamlFile } from './yaml-file.ts';
 
 /** Something wrong inside a value that the caller knows more about; `path` is relative to that value. */
@@ -104,12 +106,15 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
     ...checkAccounts(main, options.checkAssumptions),
     ...checkSyncs(main, (name) => (mappings[name] === undefined ? null : mappings[name].card === undefined)),
     ...checkIngress(main),
+    ...checkInsecure(main),
     ...checkRoutes(main, mappings, options),
     ...checkPollers(main, options.now ?? new Date()),
     ...checkCampaigns(main, options.checkCampaign),
     ...inMappings,
     ...inSchemas,
   ];
+  const resolveRef = (ref: string) => resolveSecret(ref, { env: options.env, baseDir: dir });
+  if (parsed.success) problems.push(...(await checkStrength(main, parsed.data, resolveRef)));
   if (!parsed.success || problems.length > 0) throw new ConfigError(inFileOrder(problems, file));
 
   const sources = mapValues(parsed.data.sources, (source) => withAbsolutePath(source, dir));
@@ -129,7 +134,7 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
     config,
     spec: (sync) => buildSpec(config, sync),
     campaign: (name) => buildCampaign(config, name),
-    secret: (ref) => resolveSecret(ref, { env: options.env, baseDir: dir }),
+    secret: resolveRef,
   };
 }
 

@@ -1,8 +1,9 @@
 // Names by which parts of the configuration refer to each other.
+
+import { suggestion } from '../contracts/suggest.ts';
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
 import { entriesOf } from './raw.ts';
-import { suggestion } from './suggest.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 interface Reference {

@@ -1,7 +1,8 @@
 // Members of a campaign as operators may ask for them, one by one: personal data, which goes from the ledger to the command
 // that asks, through the operators' door if need be, and never through Temporal.
 import { z } from 'zod';
-import { type CampaignReport, MEMBER_STATES } from './campaign.ts';
+import { MEMBER_STATES } from './campaign.ts';
+import type { CampaignReport } from './campaign-report.ts';
 
 export const MAX_SAMPLE = 100;
 export const MAX_PAGE = 5000;

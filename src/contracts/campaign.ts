@@ -74,6 +74,7 @@ export const MEMBER_CODES = [
   'CONTACTED_LATELY',
   'OPEN_CONVERSATION',
   'HUMAN_SERVICE',
+  'REPLIES_UNREAD',
   'NO_COMMON_WINDOW',
   'FREQUENCY_CAP',
   'WINDOW_CLOSED',
@@ -207,52 +208,39 @@ export interface OpenedCampaign {
   readonly callsPerMinute: number;
   /** Who holds it already, and why. */
   readonly held: { readonly by: string; readonly reason: string } | null;
-  /** Step that each member begins with. */
-  readonly first: MemberStep;
-  /** Members under way at once. */
-  readonly concurrency: number;
   /** Events that follow triggers of this run and no workflow was started for (state `received`): handed over again. */
   readonly after: readonly string[];
 }
 
 /** One call of the API each. */
-export type MemberStep = 'findMember' | 'recheckMember' | 'triggerMember';
+export type MemberStep = 'findMember' | 'recheckMember' | 'triggerMember' | 'verifyMember';
 
 /** What the workflow of a run answers. */
 export interface CampaignResult extends CampaignRunName {
   readonly state: 'finished' | 'cancelled';
 }
 
-export interface TurnInput extends CampaignRunName {
-  /** Only members behind this one; 0: all. */
-  readonly after: number;
-  readonly limit: number;
-}
-
-/** What comes next, as the ledger has it. */
-export type CampaignTurn = TurnFacts &
+/** What a running campaign does next, as the ledger has it. */
+export type NextAction = NextFacts &
   (
+    | { readonly do: 'triggerBatch' }
     | {
-        readonly do: 'trigger';
-        readonly members: readonly number[];
-        /** Their windows close then: none of them is begun later. */
-        readonly closesMs: number;
-      }
-    | {
-        readonly do: 'wait';
+        readonly do: 'waitUntil';
         readonly untilMs: number;
-        readonly why: 'start' | 'window' | 'retry' | 'settle' | 'every';
+        /** `replies`: what the campaign relies on is not being read; `blocked` says why. */
+        readonly why: 'start' | 'window' | 'retry' | 'settle' | 'every' | 'replies';
+        readonly blocked?: PlanNote;
       }
-    /** A wave has broken a stop rule, or the plan's end has come: somebody has to look. */
-    | { readonly do: 'hold'; readonly code: string; readonly reason: string }
-    /** Every member behind `after` has its outcome, or is under way. */
-    | { readonly do: 'end' }
+    /** A wave has broken a stop rule, or somebody has paused it: somebody has to act. */
+    | { readonly do: 'pause'; readonly code: string; readonly reason: string }
+    /** Every member has its outcome. */
+    | { readonly do: 'finish' }
   );
 
-interface TurnFacts {
+interface NextFacts {
   /** The wave under way, or the last one; null before the first. */
   readonly wave: number | null;
-  /** At most so many triggers a minute; null: what the budget leaves. */
+  /** Maximum number of triggers a minute; null: what the budget leaves. */
   readonly pacePerMinute: number | null;
   readonly callsPerMinute: number;
   readonly counts: CampaignCounts;
@@ -260,16 +248,33 @@ interface TurnFacts {
 
 export type CampaignCounts = Readonly<Record<MemberState, number>>;
 
-export interface MemberInput extends CampaignRunName {
-  readonly member: number;
+export interface TriggerBatchInput extends CampaignRunName {
+  /** One member after the other, until a trigger was accepted and verified: what the account refuses costs one call. */
+  readonly alone: boolean;
+  /** Maximum number of triggers a minute; null: what the budget leaves. */
+  readonly pacePerMinute: number | null;
 }
 
-export interface MemberResult {
-  readonly state: MemberState;
-  /** The step to go on with; null: it has its outcome, or comes again with a later turn (`waiting`). */
-  readonly next: MemberStep | null;
-  /** Events to be done after the trigger, by id: handed to the workflow of events. */
-  readonly after?: readonly string[];
+/** What a batch of triggers came to. */
+export interface TriggerBatchResult {
+  /** Members that got on. */
+  readonly members: number;
+  /** Nobody got on, though somebody was tried: it is of no use to go on at once. */
+  readonly stalled: boolean;
+  /** A trigger was accepted, and verified where it was the first one of the run. */
+  readonly proved: boolean;
+  /** Why the account refuses every member: somebody has to act; null: it does not. */
+  readonly refusal: string | null;
+  /** Events that follow the triggers, by id: handed to the workflow of events. */
+  readonly after: readonly string[];
+}
+
+/** Details of a batch's heartbeat; nothing personal. */
+export interface TriggerBatchProgress {
+  /** Members by what came of them since the batch began. */
+  readonly ended: Readonly<Partial<Record<MemberState, number>>>;
+  /** Why members do not get on, and the number of failures since the last answer; null: they do. */
+  readonly trouble: { readonly failures: number; readonly reason: string } | null;
 }
 
 /** `reason` is kept with the run, cut at 500 characters. */
@@ -315,73 +320,14 @@ export interface CampaignProgress extends CampaignRunName {
   readonly paused: { readonly by: string; readonly reason: string } | null;
   readonly wave: number | null;
   /** Set while it waits. */
-  readonly waiting: { readonly until: string; readonly why: string } | null;
-  readonly underWay: number;
+  readonly waiting: { readonly until: string; readonly why: string; readonly blocked?: PlanNote } | null;
+  /** Batches of triggers under way. */
+  readonly batches: number;
   readonly pacePerMinute: number | null;
   readonly counts: CampaignCounts | null;
 }
 
 // ---- results
-
-/**
- * Once a run has finished: audience = excluded + holdout + triggered + skipped + failed + unknown + cancelled (the sums of the
- * tables by code). `replied`, `delivered`, `read` as far as a poller saw it.
- */
-export interface CampaignFigures {
-  readonly audience: number;
-  readonly eligible: number;
-  /** Only while the audience is read. */
-  readonly found: number;
-  readonly holdout: number;
-  readonly excluded: Readonly<Record<string, number>>;
-  readonly waiting: number;
-  readonly sending: number;
-  readonly triggered: number;
-  readonly delivered: number;
-  readonly read: number;
-  readonly replied: number;
-  readonly optedOut: number;
-  readonly moved: number;
-  readonly tagged: number;
-  readonly skipped: Readonly<Record<string, number>>;
-  readonly failed: Readonly<Record<string, number>>;
-  readonly unknown: number;
-  readonly cancelled: number;
-}
-
-export interface WaveResult extends CampaignFigures {
-  readonly wave: number;
-  readonly kind: 'canary' | 'wave' | 'retry';
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly judgedAt: string | null;
-  /** The stop rules that it broke. */
-  readonly broken: readonly PlanNote[];
-}
-
-export interface CampaignReport extends CampaignName, CampaignRunName {
-  /** Of the account. */
-  readonly timeZone: string;
-  readonly state: CampaignState;
-  readonly held: { readonly by: string; readonly reason: string } | null;
-  readonly plannedAt: string;
-  readonly plannedBy: string;
-  readonly approvedBy: string | null;
-  readonly approval: CampaignConfig['approval'];
-  /** Tells whether a configuration is the one that it was planned by (digestOfSpec). */
-  readonly digest: string;
-  /** What keeps the plan from being started. */
-  readonly problems: readonly PlanNote[];
-  /** Why it could not be planned. */
-  readonly reason: string | null;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly calls: number;
-  /** A poller of the account reads its conversations: without one nobody knows who replied. */
-  readonly pollerSees: boolean;
-  readonly total: CampaignFigures;
-  readonly waves: readonly WaveResult[];
-}
 
 export interface CampaignListInput extends Partial<CampaignName> {
   readonly limit: number;

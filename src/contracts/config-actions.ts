@@ -1,8 +1,8 @@
 // The part `action` of a route: what an event makes happen. Wherever a value is wanted, an expression of the mapping
 // language stands.
 import { z } from 'zod';
-import { described, durationWithin, name } from './config-base.ts';
-import { Expression, ExpressionObject } from './config-mapping.ts';
+import { described, durationWithin, insecure, name } from './config-base.ts';
+import { Expression, ExpressionObject, NumberFormat } from './config-mapping.ts';
 import { SYNC_RULES } from './config-sync.ts';
 
 const id = z.int().positive();
@@ -39,6 +39,7 @@ export const MessageAction = z.strictObject({
     'Yields the id of the conversation to reply in; this or number',
   ).optional(),
   defaultCountry: country,
+  numberFormat: NumberFormat.optional(),
   text: described(Expression, 'Yields the text').optional(),
   template: z
     .strictObject({
@@ -64,6 +65,7 @@ export const MessageAction = z.strictObject({
         )
         .min(1)
         .meta({ description: 'Hosts that files may come from: host, host:port, or *.example.com' }),
+      insecure: insecure('http:// addresses of files, unencrypted'),
       maxBytes: z.int().min(1).max(104_857_600).default(16_777_216).meta({ description: 'Longest file' }),
       allowPrivate: z.boolean().default(false).meta({
         description: 'Also fetch from addresses inside the own network (loopback, private, link-local)',
@@ -105,6 +107,7 @@ export const FlowAction = z.strictObject({
   type: z.literal('flow').meta({ description: 'Trigger a published automation flow on a contact' }),
   number: described(Expression, 'Yields the number of the contact'),
   defaultCountry: country,
+  numberFormat: NumberFormat.optional(),
   flow: z.union([id, Expression]).meta({ description: 'Id of the flow, or an expression that yields it' }),
   connection: id.meta({ description: 'Id of the outgoing connection' }),
   variables: z
@@ -122,6 +125,7 @@ export const StageAction = z.strictObject({
     'Yields the number of the contact whose card is moved; this or card',
   ).optional(),
   defaultCountry: country,
+  numberFormat: NumberFormat.optional(),
   pipeline: z
     .union([id, z.string().min(1)])
     .optional()
@@ -147,6 +151,7 @@ export const TagsAction = z.strictObject({
     .meta({ description: 'Add tags to a contact, or take some away; never makes a contact' }),
   number: described(Expression, 'Yields the number of the contact'),
   defaultCountry: country,
+  numberFormat: NumberFormat.optional(),
   add: tagList.default([]).meta({ description: 'Tags to add, as in a mapping' }),
   remove: tagList.default([]).meta({ description: 'Tags to take away, as in a mapping' }),
 });

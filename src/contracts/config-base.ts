@@ -9,6 +9,16 @@ export const name = z
 export const described = <T extends z.ZodType>(schema: T, description: string) =>
   schema.meta({ description });
 
+/** Id of a flow, as the panel shows it: the API text gives it no type. */
+export const FlowId = z.union(
+  [z.int().positive(), z.string().regex(/^(?:\d{1,15}|(?=[\w:-]*[A-Za-z])[A-Za-z0-9][\w:-]{0,99})$/)],
+  {
+    error:
+      'write the id of the flow as the panel shows it: a whole number, or a text of at most 100 letters, digits and _ : -',
+  },
+);
+export type FlowId = z.infer<typeof FlowId>;
+
 export const SecretRef = z
   .string()
   .regex(
@@ -16,6 +26,15 @@ export const SecretRef = z
     'write env:NAME or file:path; a secret itself never stands in this file',
   )
   .meta({ description: 'Reference to a secret: env:NAME or file:path (relative to this file)' });
+
+/** Stands where something would leave this machine unencrypted, and nowhere else. */
+export const insecure = (what: string) =>
+  z
+    .boolean()
+    .optional()
+    .meta({
+      description: `true allows ${what}. Default: false, which allows it on this machine only`,
+    });
 
 /** A span of time as people write it; see `durationMs` for its length. */
 export const Duration = z

@@ -1,7 +1,7 @@
 // The part `campaigns` of sluice.yaml: whom a campaign reaches, with which flow, when, how fast, and when it stops.
 import { z } from 'zod';
-import { described, durationWithin, name } from './config-base.ts';
-import { Expression } from './config-mapping.ts';
+import { described, durationWithin, FlowId, name } from './config-base.ts';
+import { Expression, NumberFormat } from './config-mapping.ts';
 import { ScheduleConfig } from './config-schedule.ts';
 
 const id = z.int().positive();
@@ -214,7 +214,7 @@ export type StopRules = z.infer<typeof StopRules>;
 
 export const CampaignConfig = z.strictObject({
   account: described(name, 'Which of `accounts`'),
-  flow: described(id, 'Id of the flow to trigger: active and published'),
+  flow: described(FlowId, 'Id of the flow to trigger, as the panel shows it: active and published'),
   connection: described(id, 'Id of the outgoing connection, of channel whatsapp or waba'),
   variables: z.record(z.string().min(1), Expression).default({}).meta({
     description:
@@ -225,6 +225,7 @@ export const CampaignConfig = z.strictObject({
     .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
     .optional()
     .meta({ description: 'ISO 3166 country of numbers written without a country code' }),
+  numberFormat: NumberFormat.optional(),
   audience: z
     .array(AudiencePart)
     .min(1)

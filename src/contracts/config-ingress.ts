@@ -1,12 +1,18 @@
 // The part `ingress` of sluice.yaml: how events come in, whatever route they take.
 import { z } from 'zod';
-import { described, durationWithin, isPlainUrl, name } from './config-base.ts';
+import { described, durationWithin, insecure, isPlainUrl, name } from './config-base.ts';
 import { KAFKA_CONNECTION, topicName } from './config-kafka.ts';
+
+const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+const isNetwork = (text: string): boolean => Network.safeParse(text).success;
 
 export const IngressHttp = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').meta({
     description: 'Address to listen on; 0.0.0.0 is every one of this machine',
   }),
+  insecure: insecure(
+    'tokens of senders on another host than loopback, where a proxy elsewhere terminates TLS',
+  ),
   port: z.int().min(0).max(65_535).default(4020).meta({ description: 'Port to listen on' }),
   publicUrl: z
     .url({ protocol: /^https?$/ })
@@ -28,9 +34,49 @@ export const IngressHttp = z.strictObject({
   bodyTimeout: durationWithin('100ms', '10m')
     .default('20s')
     .meta({ description: 'A request must be here as a whole by then' }),
-  maxConnections: z.int().min(1).default(1000).meta({
-    description: 'Connections at once; further ones are closed as they come',
+  bodyIdleTimeout: durationWithin('100ms', '5m').default('5s').meta({
+    description: 'Sluice answers 408 to a body that brings no byte for this long',
   }),
+  minBytesPerSecond: z.int().min(1).default(1024).meta({
+    description:
+      'Bytes a second that a body must bring, on average over each bodyIdleTimeout; Sluice answers 408 to a slower one',
+  }),
+  maxConnections: z.int().min(1).default(1000).meta({
+    description:
+      'Connections at once. Beyond this, Sluice closes the oldest unauthenticated one; if there is none, the new one',
+  }),
+  trustProxy: z
+    .array(
+      z
+        .string()
+        .refine(isNetwork, 'is no address or network; write for example 10.0.0.7 or 10.0.0.0/8')
+        .meta({ description: 'IP address, or network as 10.0.0.0/8' }),
+    )
+    .default([])
+    .meta({
+      description:
+        'Proxies whose X-Forwarded-For names the peer of a request. Otherwise the peer is the address that connects',
+    }),
+  unauthenticated: z
+    .strictObject({
+      maxBytes: z
+        .int()
+        .min(1024)
+        .default(33_554_432)
+        .meta({ description: 'Of all peers and routes together' }),
+      maxBytesPerRoute: z.int().min(1024).default(16_777_216).meta({ description: 'Of one route' }),
+      maxBytesPerPeer: z.int().min(1024).default(8_388_608).meta({
+        description: 'Of one peer: an IPv4 address, or a /64 network of IPv6',
+      }),
+      maxConnectionsPerPeer: z.int().min(1).default(500).meta({
+        description: 'Unauthenticated connections of one peer. Beyond this, Sluice closes the oldest of them',
+      }),
+    })
+    .prefault({})
+    .meta({
+      description:
+        'Bytes of memory for bodies whose sender is not authenticated yet. The first 16 KiB of each body do not count, and one body of maxBodyBytes always fits',
+    }),
 });
 export type IngressHttp = z.infer<typeof IngressHttp>;
 

@@ -1,6 +1,6 @@
 // How a Kafka cluster is reached: the same for those who write to it and those who read.
 import { z } from 'zod';
-import { described, SecretRef } from './config-base.ts';
+import { described, insecure, SecretRef } from './config-base.ts';
 
 export const topicName = z
   .string()
@@ -30,6 +30,7 @@ export const KAFKA_CONNECTION = {
     })
     .optional()
     .meta({ description: 'Log in at the brokers; without it nobody does' }),
+  insecure: insecure('mechanism plain without tls, the password unencrypted'),
 } as const;
 
 export const KafkaConnection = z.strictObject(KAFKA_CONNECTION);

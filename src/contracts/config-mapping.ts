@@ -35,12 +35,24 @@ export const Expression = z
   });
 export type Expression = z.infer<typeof Expression>;
 
+/** How a number without + and country code is read. */
+export const NumberFormat = z.enum(['national', 'international', 'auto']).meta({
+  description:
+    'How Sluice reads digits without +. national: as a number of defaultCountry; international: as a number with country code; auto (default): the reading that is certain; a number that is valid both ways is refused',
+});
+export type NumberFormat = z.infer<typeof NumberFormat>;
+
 export const MappingConfig = z.strictObject({
   defaultCountry: z
     .string()
     .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
     .optional()
     .meta({ description: 'ISO 3166 country of numbers written without a country code' }),
+  numberFormat: NumberFormat.optional(),
+  dateOrder: z.enum(['auto', 'dmy', 'mdy', 'ymd']).optional().meta({
+    description:
+      'Order of dates such as 01/02/2026: day first, month first or year first; auto (default): derived from all rows of a file',
+  }),
   contact: z
     .strictObject({
       number: described(Expression, 'Yields the phone number, the identity of the person'),

@@ -64,11 +64,25 @@ const path = z
 export const RouteHttp = z.strictObject({
   path: path.meta({ description: 'Path that takes POST requests; no two routes share one' }),
   auth: RouteAuth.meta({ description: 'How a sender proves who it is' }),
+  trustHeaders: z.boolean().optional().meta({
+    description:
+      'Whether headers that the proof does not cover count: Idempotency-Key, ids of known senders, ce-… attributes, the name of an uploaded file. Anybody between the sender and Sluice can change them. Default: false with a signature, true with token and none',
+  }),
   perMinute: z.int().min(1).default(6000).meta({
     description: 'Requests a minute, of all senders together; further ones are answered with 429',
   }),
 });
 export type RouteHttp = z.infer<typeof RouteHttp>;
+
+/** Does the proof cover certain bytes only? A token, or the loopback address, stands for the request as a whole. */
+export function isSignature({ type }: RouteAuth): boolean {
+  return type === 'standard-webhooks' || type === 'hmac';
+}
+
+/** Do headers count that the proof of a sender does not cover? */
+export function headersCount({ auth, trustHeaders }: Pick<RouteHttp, 'auth' | 'trustHeaders'>): boolean {
+  return trustHeaders ?? !isSignature(auth);
+}
 
 export const RouteKafka = z.strictObject({
   cluster: described(name, 'Which of `ingress.kafka`'),
@@ -96,7 +110,7 @@ export const RouteConfig = z.strictObject({
     }),
   key: z.string().min(1).optional().meta({
     description:
-      'Dot-path to what makes the event that one, where no usual name holds it: an event with a key that was here before is done once only',
+      'Dot-path to what identifies the event: events with the same key are done once. With standard-webhooks it comes before the signed webhook-id. Otherwise it counts if the event has no usual key, such as event_id or the id of a CloudEvent',
   }),
   order: z.string().min(1).optional().meta({
     description:

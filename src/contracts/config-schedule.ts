@@ -28,8 +28,9 @@ export const ScheduleConfig = z.strictObject({
     description:
       'When: "minute hour day-of-month month day-of-week", for example "0 6 * * 1-5", or @hourly, @daily, @weekly, @monthly; a list runs at each. Day of month and day of week must both match',
   }),
-  timeZone: TimeZone.default('UTC').meta({
-    description: 'Zone of the clock that `cron` means, as in America/Sao_Paulo',
+  timeZone: TimeZone.optional().meta({
+    description:
+      'Time zone in which `cron` is read, for example America/Sao_Paulo. Default: the `timeZone` of the account, else UTC',
   }),
   overlap: z.enum(['skip', 'buffer-one', 'cancel-other']).default('skip').meta({
     description:
@@ -85,7 +86,8 @@ export function cronProblem(text: string): string | null {
   if (/^(CRON_)?TZ=/.test(text)) return `a time zone stands in the key timeZone, not in ${quoted(text)}`;
   const fields = text.trim().split(/\s+/);
   if (text.trim() === '' || fields.length !== FIELDS.length) {
-    const found = text.trim() === '' ? 'nothing' : `${fields.length} fields`;
+    const found =
+      text.trim() === '' ? 'nothing' : fields.length === 1 ? 'one field' : `${fields.length} fields`;
     return `${quoted(text)} has ${found} where five fields stand; ${WAY_OUT}`;
   }
   for (const [n, field] of FIELDS.entries()) {

@@ -1,6 +1,6 @@
 // The part `sinks` of sluice.yaml: who is told of what happens.
 import { z } from 'zod';
-import { Duration, described, durationWithin, isPlainUrl, name, SecretRef } from './config-base.ts';
+import { Duration, described, durationWithin, insecure, isPlainUrl, name, SecretRef } from './config-base.ts';
 import { KAFKA_CONNECTION, topicName } from './config-kafka.ts';
 import { CONVERSATION_EVENT_TYPES } from './conversation-events.ts';
 
@@ -12,6 +12,7 @@ export const KafkaSink = z.strictObject({
   }),
   tls: KAFKA_CONNECTION.tls,
   sasl: KAFKA_CONNECTION.sasl,
+  insecure: KAFKA_CONNECTION.insecure,
 });
 export type KafkaSink = z.infer<typeof KafkaSink>;
 
@@ -21,6 +22,7 @@ export const HttpSink = z.strictObject({
     .url({ protocol: /^https?$/ })
     .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/path alone')
     .meta({ description: 'Address that each event is posted to' }),
+  insecure: insecure('http:// in url, unencrypted'),
   secrets: z.array(SecretRef).min(1).max(5).meta({
     description:
       'Keys that sign the events (Standard Webhooks, whsec_…); with several, while one replaces another, all of them sign',

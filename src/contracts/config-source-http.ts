@@ -1,6 +1,6 @@
 // A source behind an HTTP API that answers JSON: how to ask, where the rows are, how to get the next page.
 import { z } from 'zod';
-import { Duration, described, SecretRef } from './config-base.ts';
+import { Duration, described, insecure, SecretRef } from './config-base.ts';
 
 /** Parts of an answer or a row: names joined by dots, lists by index. */
 const path = z.string().regex(/^[^.]+(?:\.[^.]+)*$/, 'write names joined by dots, for example data.items');
@@ -113,6 +113,7 @@ export const HttpSource = z
         message: 'holds credentials, a query or a fragment; use `auth` and `query`',
       })
       .meta({ description: 'Address of the list, for example https://crm.example.com/api/leads' }),
+    insecure: insecure('http:// in url, unencrypted'),
     method: z.enum(['GET', 'POST']).default('GET').meta({ description: 'How to ask' }),
     headers: z
       .record(z.string().regex(HEADER_NAME, 'is no name of a header'), z.string())

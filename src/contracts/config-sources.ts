@@ -9,12 +9,30 @@ export { HttpSource, PostgresSource };
 
 const sourceType = <T extends string>(type: T) => z.literal(type).meta({ description: 'Kind of source' });
 
+/** Can this platform decode it? `replacement` stands for encodings that nobody may decode. */
+function isEncoding(label: string): boolean {
+  if (label === 'auto') return true;
+  try {
+    return new TextDecoder(label).encoding !== 'replacement';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 const file = {
   path: z.string().min(1).meta({ description: 'File to read, relative to this file' }),
-  encoding: z.enum(['auto', 'utf-8', 'latin1']).default('auto').meta({
-    description:
-      'latin1 is read as windows-1252; auto: the whole file is looked at; UTF-8 when its bytes are (but for broken rows), else latin1',
-  }),
+  encoding: z
+    .string()
+    .refine(isEncoding, {
+      message:
+        'no encoding that Sluice can read; use a name such as utf-8, windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030, big5, euc-kr or macintosh, or auto',
+    })
+    .default('auto')
+    .meta({
+      description:
+        'Encoding of the file, by a name of the WHATWG Encoding Standard; auto: detected from all bytes of the file, and reported',
+    }),
 };
 
 export const CsvSource = z.strictObject({

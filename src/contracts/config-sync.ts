@@ -7,6 +7,13 @@ import { ScheduleConfig } from './config-schedule.ts';
 export const CONTACT_FIELDS = ['name', 'email', 'document', 'disableBot'] as const;
 export type ContactField = (typeof CONTACT_FIELDS)[number];
 
+/** Fields that tell whether two rows of one number speak of one person, the strongest first. */
+export const IDENTITY_FIELDS = ['document', 'name', 'email'] as const;
+export type IdentityField = (typeof IDENTITY_FIELDS)[number];
+
+const conflictRule = z.enum(['merge', 'first', 'refuse']);
+export type ConflictRule = z.infer<typeof conflictRule>;
+
 const write = z.enum(['always', 'if-empty', 'never']).meta({
   description:
     'always: what the source says is written when it changed; if-empty: only where the service has nothing; never: left alone',
@@ -87,6 +94,23 @@ export const SyncConfig = z.strictObject({
     description:
       'How urgent the calls of this sync are: lead goes before polling and campaigns, backfill after',
   }),
+  onConflict: z
+    .union([
+      conflictRule,
+      z.strictObject({
+        document: conflictRule.optional().meta({ description: 'Rule for documents; refuse if absent' }),
+        name: conflictRule.optional().meta({
+          description:
+            'Rule for names; if absent: merge if the rows have the same document or e-mail address, else first',
+        }),
+        email: conflictRule.optional().meta({ description: 'Rule for e-mail addresses; merge if absent' }),
+      }),
+    ])
+    .optional()
+    .meta({
+      description:
+        'When rows of one number differ in document, name or e-mail address. merge: one record of all rows, the later value counts; first: only rows that agree with the first one count; refuse: every row of the number is rejected. One rule for all fields, or one for each',
+    }),
   tags: z
     .enum(['merge', 'replace'])
     .default('merge')
@@ -94,7 +118,7 @@ export const SyncConfig = z.strictObject({
   extraInfo: SYNC_RULES.extraInfo,
   concurrency: z.int().min(1).max(200).default(48).meta({
     description:
-      'Records in flight at once: what waits for its slot while a worker that died is missed for up to 20 s',
+      'Maximum number of records in flight. Two batches work side by side with half of them each, possibly on different workers',
   }),
   validateNumber: SYNC_RULES.validateNumber,
   announce: described(name, 'Which of `sinks` is told, by one event, that a run has ended').optional(),

@@ -1,6 +1,6 @@
 // The shape of sluice.yaml. One schema validates the file, types the code and exports JSON Schema.
 import { z } from 'zod';
-import { isPlainUrl, name, SecretRef } from './config-base.ts';
+import { insecure, isPlainUrl, name, SecretRef } from './config-base.ts';
 import { CampaignConfig, OptOutConfig } from './config-campaigns.ts';
 import { IngressConfig } from './config-ingress.ts';
 import { MappingConfig } from './config-mapping.ts';
@@ -28,6 +28,7 @@ export const AccountConfig = z.strictObject({
     .url({ protocol: /^https?$/ })
     .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/wapi alone')
     .meta({ description: 'Address of the instance, for example https://acme.example.com/wapi' }),
+  insecure: insecure('http:// in baseUrl, unencrypted'),
   tokens: z.array(SecretRef).min(1).meta({ description: 'Access tokens of the account' }),
   callsPerMinute: z.int().positive().default(120).meta({
     description: 'Calls a minute that one token allows, until the rate headers of the API say otherwise',
@@ -54,15 +55,18 @@ export const AccountConfig = z.strictObject({
       "Clock of the account's business, as in America/Sao_Paulo: campaigns go by it where a contact's own is not known",
   }),
   optOut: OptOutConfig.prefault({}).meta({ description: 'Who wants no campaign of this account' }),
-  assumptions: z
-    .record(z.string(), z.unknown())
-    .default({})
-    .meta({ description: 'Overrides of what Sluice assumes where the API description is silent' }),
+  assumptions: z.record(z.string(), z.unknown()).default({}).meta({
+    description:
+      'Overrides of what Sluice assumes where the API description is silent, by key: a name, a path such as data.items, or {path, values, unit}; see docs/client.md',
+  }),
 });
 export type AccountConfig = z.infer<typeof AccountConfig>;
 
 export const Config = z.strictObject({
-  version: z.literal(1).meta({ description: 'Version of this format' }),
+  version: z
+    .union([z.literal(1), z.literal('1')])
+    .transform(() => 1 as const)
+    .meta({ description: 'Version of this format: 1' }),
   accounts: z
     .record(name, AccountConfig)
     .meta({ description: 'Instances of the service that Sluice talks to, by name' }),

@@ -6,21 +6,26 @@ export interface DeliveryWatchInput {
   readonly account: string;
 }
 
-/** Answer of `nextDelivery`. Messages go by no name here: ids of a channel may hold the number that they were sent to. */
-export interface DeliveryTurn {
-  /** Milliseconds until a message is to be looked at; 0: now; null: none is followed. */
-  readonly nextMs: number | null;
-  /** How to look; null while none is due. */
-  readonly look: {
-    /** The run that counts the call. */
-    readonly run: string;
-    readonly tokenKey: string;
-    readonly callsPerMinute: number;
-  } | null;
+/** Answer of `beginDelivery`: in whose name the batches call. */
+export interface DeliveryStart {
+  /** The run that counts the calls. */
+  readonly run: string;
+  readonly tokenKey: string;
+  readonly callsPerMinute: number;
 }
 
-export interface DeliveryLookInput extends DeliveryWatchInput {
+export interface DeliveryBatchInput extends DeliveryWatchInput {
   readonly run: string;
+}
+
+/** Answer of `deliveryBatch`. Messages go by no name here: ids of a channel may hold the number that they were sent to. */
+export interface DeliveryBatchResult {
+  /** Messages and conversations that were checked. */
+  readonly checks: number;
+  /** Milliseconds until a message is to be checked; 0: now; null: none is followed. */
+  readonly nextMs: number | null;
+  /** Why the account shows nothing, as operators read it; null while it does. */
+  readonly refused: string | null;
 }
 
 export interface DeliveryFilter {

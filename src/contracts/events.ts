@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { described } from './config-base.ts';
 import { ConversationEvent } from './conversation-events.ts';
-import { RunSummary } from './run.ts';
+import { type RunReport, RunSummary } from './run.ts';
 
 export const RUN_END_STATUSES = ['finished', 'cancelled', 'failed'] as const;
 export type RunEndStatus = (typeof RUN_END_STATUSES)[number];
@@ -30,6 +30,32 @@ export const RunEndedEvent = z
   })
   .readonly();
 export type RunEndedEvent = z.infer<typeof RunEndedEvent>;
+
+export interface EndedRun {
+  readonly account: string;
+  readonly sync: string;
+  readonly status: RunEndStatus;
+  readonly endedAt: Date;
+  readonly report: RunReport;
+}
+
+/**
+ * The event of a run that has ended. It is the same for the same run, however often it is built. It leaves out the rows
+ * with problems, because their reasons may quote a value.
+ */
+export function runEndedEvent({ account, sync, status, endedAt, report }: EndedRun): RunEndedEvent {
+  return RunEndedEvent.parse({
+    specversion: '1.0',
+    id: `${report.run}/${status}`,
+    source: `/sluice/accounts/${account}/syncs/${sync}`,
+    type: `sluice.sync.${status}`,
+    time: endedAt.toISOString(),
+    datacontenttype: 'application/json',
+    partitionkey: `${account}/${sync}`,
+    // Drops unknown keys, `problems` among them.
+    data: RunSummary.parse(report),
+  });
+}
 
 /** Everything a sink can be given. */
 export const SinkEvent = z.union([RunEndedEvent, ConversationEvent]);

@@ -1,11 +1,12 @@
 // An event that came in: what it asks for once it is mapped, and how far it is.
 import { z } from 'zod';
 import { MappingConfig, SyncConfig } from './config.ts';
+import { FlowId } from './config-base.ts';
 import { CrmRecord } from './record.ts';
 
 const id = z.int().positive();
 /** E.164 without plus. */
-const number = z.string().regex(/^\d{8,15}$/);
+const number = z.string().regex(/^\d{7,15}$/);
 /** Identity of a person: the number with the Brazilian ninth digit. */
 const key = number;
 
@@ -46,7 +47,7 @@ export const FlowRequest = z.object({
   type: z.literal('flow'),
   number,
   key,
-  flow: id,
+  flow: FlowId,
   connection: id,
   variables: z.record(z.string(), z.unknown()),
 });
@@ -101,6 +102,8 @@ export interface EventWarning {
   readonly field: string;
   readonly code: string;
   readonly reason: string;
+  /** Field of the event that the value came from. */
+  readonly column?: string;
 }
 
 /**
@@ -184,27 +187,24 @@ export interface NextInLine {
 /** How urgent the calls of an event are. */
 export type EventLane = 'reply' | 'lead' | 'campaign';
 
-/** Answer of `beginEvent`. */
-export type EventTurn =
-  /** Somebody else has it, or it has ended; `next` waits for its end. */
-  | { readonly turn: 'over'; readonly next: NextInLine | null }
-  /** An earlier event of the same subject is not done yet, or the account's lists are being read by another. */
-  | {
-      readonly turn: 'wait';
-      /** True: it is far back in line, and will be told when its turn comes. */
-      readonly told?: boolean;
-    }
-  | {
-      readonly turn: 'yours';
-      readonly run: string;
-      readonly tokenKey: string;
-      readonly callsPerMinute: number;
-      /** Lists of the account to read first. */
-      readonly lists: readonly ('tags' | 'pipelines')[];
-      readonly work:
-        | { readonly type: 'record'; readonly record: number; readonly todo: number }
-        | { readonly type: 'effect'; readonly step: EffectStep; readonly lane: EventLane };
-    };
+/** Input of `workEvent`. */
+export interface EventInput {
+  readonly account: string;
+  readonly event: string;
+  /** The workflow that has it in hand. */
+  readonly workflow: string;
+}
+
+/** Answer of `workEvent`. */
+export type EventProgress =
+  /** It has ended, or another workflow has it; `next` waits for its end. */
+  | { readonly state: 'ended'; readonly next: NextInLine | null }
+  /** An earlier event of the same subject is not done yet. `far`: several are not. */
+  | { readonly state: 'queued'; readonly far: boolean }
+  /** It is due again after this time. */
+  | { readonly state: 'waiting'; readonly waitMs: number }
+  /** The account or its plan refuses it. */
+  | { readonly state: 'blocked'; readonly reason: string };
 
 /** Which events an operator means. */
 export interface EventFilter {

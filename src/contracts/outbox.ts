@@ -1,7 +1,7 @@
 // The outbox as operators see it, and what its workflow and activities say to each other. Times in ISO 8601, UTC.
 
-/** Answer of `deliverOutbox`: one sitting of a sink. */
-export interface OutboxTurn {
+/** Answer of `outboxBatch`: one batch of a sink. */
+export interface OutboxBatchResult {
   readonly sent: number;
   /** Milliseconds until something is due; null: nothing waits. */
   readonly nextMs: number | null;

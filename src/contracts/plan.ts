@@ -1,6 +1,6 @@
 // What a dry run says: what the next run of a sync would do, field by field, and what that costs.
 import { z } from 'zod';
-import { RunWarning } from './run.ts';
+import { ProblemTotal, RunProblem, RunWarning } from './run.ts';
 
 const count = z.int().nonnegative();
 
@@ -50,7 +50,27 @@ export const PlanSample = z
   .readonly();
 export type PlanSample = z.infer<typeof PlanSample>;
 
-/** read = create + update + move + unchanged + rejected; who left the source is counted apart. */
+/** What is wrong with one row. Its values are personal data. */
+export const PlanProblem = z
+  .object({
+    row: count,
+    /** `warning`: something was left out, and the row was kept. */
+    outcome: z.enum(['rejected', 'warning']),
+    /** Field of the mapping. */
+    where: z.string(),
+    /** Column or path of the source that the value came from. */
+    column: z.string().optional(),
+    code: z.string(),
+    reason: z.string(),
+    value: z.string().optional(),
+    /** The row that this one differs from, and its value. */
+    otherRow: count.optional(),
+    otherValue: z.string().optional(),
+  })
+  .readonly();
+export type PlanProblem = z.infer<typeof PlanProblem>;
+
+/** read = create + update + move + unchanged + merged + rejected; people who left the source are counted apart. */
 export const PlanReport = z
   .object({
     account: z.string(),
@@ -61,6 +81,8 @@ export const PlanReport = z
     update: count,
     move: count,
     unchanged: count,
+    /** Rows whose person another row already represents. */
+    merged: count,
     rejected: count,
     /** Records that the last run left undone; part of `read`. */
     carried: count,
@@ -76,17 +98,10 @@ export const PlanReport = z
     /** When a run that begins now would be done, if nothing else spends the calls. */
     done: z.object({ earliest: z.iso.datetime(), latest: z.iso.datetime() }).readonly(),
     warnings: z.array(RunWarning).readonly(),
-    problems: z
-      .array(
-        z.object({
-          row: count,
-          outcome: z.string(),
-          where: z.string(),
-          code: z.string(),
-          reason: z.string(),
-        }),
-      )
-      .readonly(),
+    /** Problems of rows, counted by reason. */
+    totals: z.array(ProblemTotal).readonly(),
+    /** The first few rows that were rejected. `sluice sync plan --json` prints all problems in their place. */
+    problems: z.array(RunProblem).readonly(),
     samples: z.array(PlanSample).readonly(),
   })
   .readonly();

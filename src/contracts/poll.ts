@@ -1,5 +1,6 @@
 // What the poller's workflow and its activities say to each other, and what operators see of it. Nothing personal:
 // conversations are ids.
+import type { ShapeDetails } from './run.ts';
 
 export interface PollerName {
   readonly account: string;
@@ -12,23 +13,60 @@ export interface PollingInput extends PollerName {
   readonly intervalMs?: number;
 }
 
-/** Answer of `beginPoll`: what the configuration says now, and what the ledger has left to do. */
-export interface PollTurn {
+/** Answer of `beginPoll`: how the poller stands, and in whose name its batches call. */
+export interface PollerStart {
   /** The run that counts the calls. */
   readonly run: string;
   readonly tokenKey: string;
   readonly callsPerMinute: number;
-  readonly share: number;
-  readonly minMs: number;
-  readonly maxMs: number;
-  /** Older pages are still to be read. */
-  readonly history: boolean;
   /** Somebody has paused it. */
   readonly paused: boolean;
 }
 
+/** Input of `pollBatch`: what the batch before it has returned, and what to do. Times in milliseconds. */
+export interface PollBatchInput extends PollCall {
+  /** Until the next poll is due. */
+  readonly pollInMs: number;
+  readonly intervalMs: number;
+  readonly failures: number;
+  /** Read old conversations, too. */
+  readonly old: boolean;
+  /** End after the first complete poll, and read nothing old. */
+  readonly once: boolean;
+}
+
+/** What became of the calls for news, or of those for what is old. */
+export interface WorkEnd {
+  /** Calls that were answered. */
+  readonly calls: number;
+  readonly block: PollBlock | null;
+}
+
+/** Times in milliseconds. */
+export interface PollBatchResult {
+  /** Polls whose findings are all imported. */
+  readonly polls: number;
+  readonly pollInMs: number;
+  /** Until something old may be read; null: nothing is left. */
+  readonly oldInMs: number | null;
+  /** The interval as it has adapted. */
+  readonly intervalMs: number;
+  /** Calls in a row that failed for a reason that passes. */
+  readonly failures: number;
+  readonly news: WorkEnd;
+  readonly old: WorkEnd;
+}
+
 export interface PollCall extends PollerName {
   readonly run: string;
+}
+
+/** Why a poller waits for somebody to act. */
+export interface PollBlock {
+  readonly code: string;
+  readonly reason: string;
+  /** Set when the service shows something in another form than assumed. */
+  readonly shape: ShapeDetails | null;
 }
 
 /** Answer of `pollPage`: one page of conversations. */
@@ -88,8 +126,8 @@ export interface PollGap {
 
 /** A poller as operators see it; times in ISO 8601, UTC. */
 export interface PollerStatus extends PollerName {
-  readonly state: 'polling' | 'paused' | 'held' | 'stopped';
-  readonly held: { readonly code: string; readonly reason: string } | null;
+  readonly state: 'polling' | 'paused' | 'blocked' | 'stopped';
+  readonly blocked: PollBlock | null;
   readonly paused: { readonly by: string; readonly reason: string; readonly at: string } | null;
   /** Messages before this are not told; null: all are. */
   readonly since: string | null;
@@ -104,6 +142,8 @@ export interface PollerStatus extends PollerName {
   readonly calls: number;
   readonly messages: number;
   readonly gaps: number;
+  /** Conversations of which something could not be read. */
+  readonly unread: number;
   readonly polledAt: string | null;
   readonly newsAt: string | null;
   readonly startedAt: string;

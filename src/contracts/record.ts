@@ -28,10 +28,10 @@ export type RecordCard = z.infer<typeof RecordCard>;
  */
 export const CrmRecord = z.object({
   /** Identity of the person inside an account: the number, always with the Brazilian ninth digit. */
-  key: z.string().regex(/^\d{8,15}$/),
+  key: z.string().regex(/^\d{7,15}$/),
   contact: z.object({
     /** E.164 without plus. */
-    number: z.string().regex(/^\d{8,15}$/),
+    number: z.string().regex(/^\d{7,15}$/),
     name: z.string().min(1).optional(),
     email: z.string().min(1).optional(),
     document: z.string().min(1).optional(),
@@ -54,5 +54,10 @@ export const RowProblem = z.object({
   /** What is wrong and the way out, without the value. */
   reason: z.string(),
   value: z.string().optional(),
+  /** Column or path of the source that the value came from; several are separated by commas. */
+  column: z.string().optional(),
+  /** The row that this one differs from, and its value. */
+  otherRow: z.int().optional(),
+  otherValue: z.string().optional(),
 });
 export type RowProblem = z.infer<typeof RowProblem>;

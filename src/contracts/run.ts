@@ -17,8 +17,19 @@ export const RunSpec = z.object({
 });
 export type RunSpec = z.infer<typeof RunSpec>;
 
-export const OUTCOMES = ['created', 'updated', 'unchanged', 'rejected', 'failed', 'unknown'] as const;
+/** `merged`: another row already represents the person of the row. */
+export const OUTCOMES = [
+  'created',
+  'updated',
+  'unchanged',
+  'merged',
+  'rejected',
+  'failed',
+  'unknown',
+] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+/** What can become of a row that has a record of its own. */
+export type RecordOutcome = Exclude<Outcome, 'merged' | 'rejected'>;
 
 /**
  * The steps of one record in the order in which they run, each one API call. A record carries the set
@@ -42,25 +53,30 @@ export const STEP_BITS = {
 } as const;
 export type Step = keyof typeof STEP_BITS;
 
-/** The one person a run works on, as the workflow sees it: ledger id and steps, nothing personal. */
-export interface PlannedRecord {
-  readonly id: number;
-  readonly todo: number;
-}
-
-export interface StepInput {
-  readonly run: string;
-  readonly record: number;
-}
+/** Whether the service shows what a step wrote. */
+export type WriteCheck =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      /** Names fields and assumptions, never values. */
+      readonly reason: string;
+      /** The run must not go on, whatever was verified before: the answer is about somebody else. */
+      readonly stop: boolean;
+    };
 
 export interface StepResult {
   /** Steps still to do, as bits. */
   readonly todo: number;
   /** Set when the record has ended here, with no step left. */
-  readonly ended?: Outcome;
+  readonly ended?: RecordOutcome;
   /** The next step is due only after this many milliseconds. */
   readonly waitMs?: number;
   readonly cardCreated?: boolean;
+  /** The step failed for now and is due again after `waitMs`: how often in a row, and why. */
+  readonly trouble?: { readonly failures: number; readonly reason: string };
+  /** Absent when nothing was written, or nothing shows what was. */
+  readonly check?: WriteCheck;
 }
 
 /** How far a refusal reaches: this record, this step for all records, or the whole run. */
@@ -70,12 +86,24 @@ export type RefusalScope = 'record' | 'step' | 'run';
 export type PollStep = 'listConversations' | 'readMessages';
 
 /** What campaigns ask of the service, beside the effects that follow a trigger. */
-export type CampaignStep = 'readAudience' | 'findMember' | 'recheckMember' | 'triggerMember';
+export type CampaignStep = 'readAudience' | 'findMember' | 'recheckMember' | 'triggerMember' | 'verifyMember';
+
+/** What in an answer could not be read, or which inputs a refusal may come from: names only, nothing personal. */
+export interface ShapeDetails {
+  /** Assumptions whose override mends it, as keys of `accounts.<name>.assumptions`; empty: none does. */
+  readonly assumptions: readonly string[];
+  /** Names of the fields found in that place. */
+  readonly seen: readonly string[];
+}
 
 /** Details of the failure that an API activity throws; `type` of the failure is the API's code. */
 export interface RefusalDetails {
   readonly scope: RefusalScope;
   readonly step: Step | EffectStep | PollStep | CampaignStep | 'catalog';
+  /** Steps that end with a step which all records are refused, as bits. */
+  readonly stops?: number;
+  /** When an assumption may be at fault. The message of the failure says the same in words. */
+  readonly shape?: ShapeDetails;
 }
 
 /** A step that stopped for all records, or a value of the config that the account does not know. */
@@ -98,7 +126,7 @@ export const SnapshotChoice = z
   .readonly();
 export type SnapshotChoice = z.infer<typeof SnapshotChoice>;
 
-/** Counts add up once a run has finished: read = created + updated + unchanged + rejected + failed + unknown. */
+/** Counts add up once a run has finished: read = created + updated + unchanged + merged + rejected + failed + unknown. */
 export const RunSummary = z
   .object({
     run: z.string(),
@@ -107,6 +135,8 @@ export const RunSummary = z
     created: count,
     updated: count,
     unchanged: count,
+    /** Rows whose person another row already represents. */
+    merged: count,
     rejected: count,
     failed: count,
     unknown: count,
@@ -122,6 +152,8 @@ export const RunSummary = z
     /** People who left the source and were acted on, and those with whom that failed. Mirrors only. */
     vanished: count.optional(),
     vanishedFailed: count.optional(),
+    /** Steps that the account refused for every record, for example `createCard`: their work is not done. */
+    stoppedSteps: z.array(z.string()).readonly(),
     warnings: z.array(RunWarning).readonly(),
     snapshots: z.array(SnapshotChoice).readonly().optional(),
   })
@@ -131,17 +163,44 @@ export type RunSummary = z.infer<typeof RunSummary>;
 export interface RunReport extends RunSummary {
   /** The first few rows that were rejected, failed or are unknown; `sluice sync rows` shows all. */
   readonly problems: readonly RunProblem[];
+  /** All of them, counted by reason; `warning`: something was left out of a row that was kept. */
+  readonly totals: readonly ProblemTotal[];
 }
 
 /** What is wrong with one row, without its values. */
-export interface RunProblem {
-  readonly row: number;
-  readonly outcome: 'rejected' | 'failed' | 'unknown';
-  /** Field of the mapping, or step of the sync. */
-  readonly where: string;
-  readonly code: string;
-  readonly reason: string;
-}
+export const RunProblem = z
+  .object({
+    row: count,
+    outcome: z.enum(['rejected', 'failed', 'unknown']),
+    /** Field of the mapping, or step of the sync. */
+    where: z.string(),
+    code: z.string(),
+    reason: z.string(),
+    /** Column or path of the source that a refused value came from. */
+    column: z.string().optional(),
+  })
+  .readonly();
+export type RunProblem = z.infer<typeof RunProblem>;
+
+/** How many rows have a problem in common. Holds no value of a row. */
+export const ProblemTotal = z
+  .object({
+    outcome: z.enum(['rejected', 'failed', 'unknown', 'warning']),
+    /** Field of the mapping, or step of the sync. */
+    where: z.string(),
+    /** Column or path of the source that the values came from. */
+    column: z.string().optional(),
+    code: z.string(),
+    rows: count,
+    /** What is wrong with the first of them. */
+    reason: z.string(),
+    /** Other rows have other reasons under the same code. */
+    varied: z.boolean(),
+    /** Number of the first of them. */
+    first: count,
+  })
+  .readonly();
+export type ProblemTotal = z.infer<typeof ProblemTotal>;
 
 export type RunPhase = 'opening' | 'planning' | 'preparing' | 'syncing' | 'closing' | 'ended';
 
@@ -149,10 +208,13 @@ export type RunPhase = 'opening' | 'planning' | 'preparing' | 'syncing' | 'closi
 export interface RunProgress {
   readonly run: string | null;
   readonly phase: RunPhase;
-  readonly paused: { readonly by: string; readonly reason: string } | null;
+  /** `code`: what the service refused, when Sluice itself paused the run. */
+  readonly paused: { readonly by: string; readonly reason: string; readonly code?: string } | null;
   /** Rows read so far, and the share of the source behind them (0..1, null when unknown). */
   readonly read: number;
   readonly readShare: number | null;
+  /** Rows whose person another row already represents. */
+  readonly merged: number;
   /** Records that need calls, and how many of them have ended. */
   readonly total: number;
   readonly done: number;
@@ -163,4 +225,8 @@ export interface RunProgress {
   readonly rejected: number;
   readonly cards: number;
   readonly stoppedSteps: readonly string[];
+  /** Problems of rows, counted by reason, once the source has been read. */
+  readonly totals: readonly ProblemTotal[];
+  /** Why the first write of its kind does not get through, when it has failed repeatedly. */
+  readonly trouble: { readonly failures: number; readonly reason: string } | null;
 }

@@ -1,13 +1,19 @@
-// Everything about one account, by at most thirteen reads with its first token and five with each further one.
-import { type Assumptions, type MessagingClient, resolveAssumptions } from '../api-client/index.ts';
+// Everything about one account, by at most fifteen reads with its first token and five with each further one.
+import {
+  type AssumptionOverrides,
+  type Listing,
+  type MessagingClient,
+  resolveAssumptions,
+  UnexpectedShapeError,
+} from '../api-client/index.ts';
+import type { ReadWrapperKey } from '../api-client/readers.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import {
-  isListOf,
-  isRecord,
-  judgeHistory,
-  judgeStatus,
+  judgeEnvelope,
+  judgeMessages,
   judgeWrapper,
   openHistory,
+  reportUnreadable,
   reportVerdicts,
   type Verdict,
 } from './assume.ts';
@@ -75,7 +81,7 @@ async function checkOneToken(
     await checkScopes(ref, reads, needed, null, { client, probe }, findings);
     return;
   }
-  const assumed = resolveAssumptions(config.config.accounts[account]!.assumptions);
+  const { assumptions: overrides } = config.config.accounts[account]!;
   const messages = await readHistory(client, probe, reads);
   await checkScopes(ref, reads, needed, messages?.history ?? null, { client, probe }, findings);
   const all = Object.values(reads);
@@ -93,9 +99,9 @@ async function checkOneToken(
   );
   const cards = await readCards(client, probe);
   const names = {
-    pipelines: reads.pipelines.data?.items ?? null,
-    tags: reads.tags.data?.items ?? null,
-    cards: cards.list.data?.items ?? null,
+    pipelines: wholeOf(reads.pipelines),
+    tags: wholeOf(reads.tags),
+    cards: wholeOf(cards.list),
   };
   for (const name of mappingsOf(config, account)) {
     checkNames(name, config.config.mappings[name]!, names, findings);
@@ -108,7 +114,32 @@ async function checkOneToken(
     { connections: connections.data, tags: tags.data, pipelines: pipelines.data },
     findings,
   );
-  reportVerdicts(account, judge(assumed, reads, cards, messages), findings);
+  const contacts = await probe(() => client.contacts.list({ pageSize: 100 }));
+  const contact = contacts.data?.items[0];
+  const details = contact === undefined ? null : await probe(() => client.contacts.get(contact.id));
+  const verdicts = judge(overrides, reads, cards, messages);
+  reportVerdicts(account, verdicts, findings);
+  const judged = new Set(verdicts.filter((verdict) => verdict.is === 'refuted').map(({ key }) => key));
+  const made: Readonly<Record<string, Probed<unknown> | null>> = {
+    'GET /v1/tags': reads.tags,
+    'GET /v1/pipelines': reads.pipelines,
+    'GET /v1/connections': reads.connections,
+    'GET /v1/conversations': reads.conversations,
+    'GET /v1/contacts': contacts,
+    'GET /v1/contacts/{contactId}': details,
+    'GET /v1/cards': cards.list,
+    'GET /v1/cards/{cardId}': cards.one,
+    'GET /v1/lost-reasons': cards.lostReasons,
+    'GET /v1/conversations/{ticketId}/messages': messages?.history ?? null,
+  };
+  for (const [name, probed] of Object.entries(made)) {
+    if (probed !== null) reportUnreadable(account, name, probed, judged, findings);
+  }
+}
+
+/** Nothing is concluded from what a list lacks while an item of it can't be read. */
+function wholeOf<T>({ data }: Probed<Listing<T>>): readonly T[] | null {
+  return data === null || data.invalid.length > 0 ? null : data.items;
 }
 
 function campaignsOf({ config }: LoadedConfig, account: string): Campaigns {
@@ -187,44 +218,45 @@ async function readHistory(
 }
 
 function judge(
-  assumed: Assumptions,
+  overrides: AssumptionOverrides,
   reads: TokenReads,
   cards: CardReads,
   messages: MessageReads | null,
 ): Verdict[] {
-  const history =
-    messages === null
-      ? openHistory('there is no conversation to look at')
-      : messages.history.error !== null && messages.history.seen?.status !== 200
-        ? openHistory(reasonOf(messages.history.error))
-        : judgeHistory(assumed, messages.history.seen?.json);
+  const assumed = resolveAssumptions(overrides);
+  const wrapper = (
+    key: ReadWrapperKey,
+    probed: Probed<unknown> | null,
+    none = 'no answer to check',
+  ): Verdict => {
+    if (probed === null) return { key, is: 'open', text: none };
+    const { seen, error } = probed;
+    if (error !== null && !(error instanceof UnexpectedShapeError))
+      return { key, is: 'open', text: reasonOf(error) };
+    return seen === null ? { key, is: 'open', text: none } : judgeWrapper(key, overrides, seen.json);
+  };
+  const all: readonly Probed<unknown>[] = Object.values(reads);
   return [
-    wrapper('wrapper.tags', assumed, 'tags', reads.tags, isListOf('name')),
-    wrapper('wrapper.pipelines', assumed, 'pipelines', reads.pipelines, isListOf('stages')),
-    wrapper('wrapper.lostReasons', assumed, 'lostReasons', cards.lostReasons, isListOf('id')),
-    cards.one === null
-      ? { key: 'wrapper.card', is: 'open', text: 'there is no card to look at' }
-      : wrapper('wrapper.card', assumed, 'card', cards.one, isRecord),
-    messages?.status == null || messages.status.seen?.status !== 200
-      ? { key: 'wrapper.messageStatus', is: 'open', text: 'there is no message to ask for' }
-      : judgeStatus(assumed['wrapper.messageStatus'], messages.status.seen.json),
-    ...history,
+    judgeEnvelope(
+      assumed,
+      all.some(({ data }) => data !== null),
+    ),
+    wrapper('wrapper.tags', reads.tags),
+    wrapper('wrapper.pipelines', reads.pipelines),
+    wrapper('wrapper.lostReasons', cards.lostReasons),
+    wrapper('wrapper.card', cards.one, 'there is no card to look at'),
+    wrapper('wrapper.messageStatus', messages?.status ?? null, 'there is no message to ask for'),
+    ...judgeRead(overrides, messages),
     judgeSearch(assumed['cards.titleSearchParam'], cards),
     judgeSort(assumed['cards.sortDirectionParam'], cards),
   ];
 }
 
-function wrapper(
-  key: 'wrapper.tags' | 'wrapper.pipelines' | 'wrapper.lostReasons' | 'wrapper.card',
-  assumed: Assumptions,
-  usual: string,
-  { seen, error }: Probed<unknown>,
-  fits: (value: unknown) => boolean,
-): Verdict {
-  if (seen === null || seen.status !== 200) {
-    return { key, is: 'open', text: error === null ? 'no answer to look at' : reasonOf(error) };
-  }
-  return judgeWrapper(key, assumed[key], usual, seen.json, fits);
+function judgeRead(overrides: AssumptionOverrides, messages: MessageReads | null): Verdict[] {
+  if (messages === null) return openHistory('there is no conversation to look at');
+  const { error, seen } = messages.history;
+  if (error !== null && !(error instanceof UnexpectedShapeError)) return openHistory(reasonOf(error));
+  return judgeMessages(overrides, seen?.json);
 }
 
 function judgeSearch(name: string, { searched, list }: CardReads): Verdict {
@@ -240,10 +272,13 @@ function judgeSearch(name: string, { searched, list }: CardReads): Verdict {
   };
 }
 
-function judgeSort(name: string, { sorted }: CardReads): Verdict {
+function judgeSort(name: string, { sorted, list }: CardReads): Verdict {
   const key = 'cards.sortDirectionParam';
   const [up, down] = sorted ?? [];
   if (up?.data == null || down?.data == null) return { key, is: 'open', text: 'it takes two cards to tell' };
+  // Cards of one instant come in any order.
+  if (new Set(list.data?.items.map(({ createdAt }) => createdAt)).size < 2)
+    return { key, is: 'open', text: 'it takes two cards of different times to tell' };
   if (up.data.items[0]?.id !== down.data.items[0]?.id)
     return { key, is: 'confirmed', text: `"${name}" turns the order round` };
   return {

@@ -1,6 +1,18 @@
-// Which assumptions of the client the real answers bear out. A refuted one comes with the line of sluice.yaml that mends it.
-import { ASSUMPTIONS, type AssumptionKey, type Assumptions } from '../api-client/index.ts';
+// Which assumptions of the client the real answers bear out, by the client's own reading of them. A refuted one comes with
+// the line of sluice.yaml that mends it, provided that the client can read the answer with that line.
+import {
+  ASSUMPTIONS,
+  type AssumptionKey,
+  type AssumptionOverrides,
+  type Assumptions,
+  type InvalidItem,
+  resolveAssumptions,
+  UnexpectedShapeError,
+} from '../api-client/index.ts';
+import { namesOfMessages, type ReadWrapperKey, tryHistory, tryWrapper } from '../api-client/readers.ts';
+import { ShapeMismatch } from '../api-client/shapes.ts';
 import type { Findings } from './findings.ts';
+import type { Probed } from './probe.ts';
 
 export type Verdict =
   | { readonly key: AssumptionKey; readonly is: 'confirmed'; readonly text: string }
@@ -8,13 +20,16 @@ export type Verdict =
       readonly key: AssumptionKey;
       readonly is: 'refuted';
       readonly text: string;
-      /** The value that fits; null when the answers do not tell it. */
+      /** The value that fits, as it stands in sluice.yaml; null when the answers do not show it. */
       readonly value: string | null;
     }
   | { readonly key: AssumptionKey; readonly is: 'open'; readonly text: string };
 
-/** Without these, reading works but for one argument that Sluice's own syncs do not use. */
-const MINOR: ReadonlySet<AssumptionKey> = new Set(['cards.titleSearchParam', 'cards.sortDirectionParam']);
+/** Without these, reading works but for one argument, or for following what was sent. */
+const MINOR: ReadonlySet<AssumptionKey> = new Set([
+  ...(['cards.titleSearchParam', 'cards.sortDirectionParam'] as const),
+  'message.idField',
+]);
 
 export function reportVerdicts(account: string, verdicts: readonly Verdict[], findings: Findings): void {
   for (const verdict of verdicts) {
@@ -23,7 +38,7 @@ export function reportVerdicts(account: string, verdicts: readonly Verdict[], fi
     else if (verdict.is === 'open') findings.unchecked(key, text);
     else {
       const line = configLine(account, key, verdict.value ?? '…');
-      const hint = verdict.value === null ? `find the right name out, then write ${line}` : `write ${line}`;
+      const hint = verdict.value === null ? `find out what is right, then write ${line}` : `write ${line}`;
       if (MINOR.has(key)) findings.warning(key, text, hint);
       else findings.problem(key, text, { hint });
     }
@@ -42,141 +57,187 @@ export function configLine(account: string, key: AssumptionKey, value: string): 
   return `accounts.${account}.assumptions: { '${key}': ${value} }`;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/**
- * Where a list or a record stands in an answer.
- * @param fits tells the thing sought from other values
- */
-export function judgeWrapper(
-  key: AssumptionKey,
-  assumed: string,
-  usual: string,
-  answer: unknown,
-  fits: (value: unknown) => boolean,
-): Verdict {
-  if (!isObject(answer)) {
-    if (answer === undefined) return { key, is: 'open', text: 'no answer to look at' };
-    return {
-      key,
-      is: 'refuted',
-      text: 'the answer is no JSON object, which no assumption mends',
-      value: null,
-    };
+/** What would stop a run that makes the same read: an answer or an item of it that the client can't read. */
+export function reportUnreadable(
+  account: string,
+  check: string,
+  probed: Probed<unknown>,
+  judged: ReadonlySet<AssumptionKey>,
+  findings: Findings,
+): void {
+  const { error, data } = probed;
+  if (error instanceof UnexpectedShapeError) {
+    const { assumption, path, expected, seen } = error;
+    if (assumption !== null && judged.has(assumption)) return;
+    report(account, check, { text: describe({ at: path, expected, seen }), assumption }, findings);
+    return;
   }
-  const found = Object.keys(answer).filter((name) => fits(answer[name]));
-  if (assumed !== 'any') {
-    if (found.includes(assumed)) return { key, is: 'confirmed', text: `under "${assumed}", as configured` };
-  } else if (found.includes(usual)) return { key, is: 'confirmed', text: `under "${usual}"` };
-  else if (found.length === 1)
-    return { key, is: 'confirmed', text: `under "${found[0]}", which is found by itself` };
-  else if (found.length === 0 && fits(withoutRequestId(answer)) && key === 'wrapper.card') {
-    return { key, is: 'confirmed', text: 'without a wrapper, which is found by itself' };
+  const invalid = isListing(data) ? data.invalid : [];
+  const [first] = invalid;
+  if (first === undefined || (first.assumption !== null && judged.has(first.assumption))) return;
+  const count = invalid.length === 1 ? '1 item' : `${invalid.length} items`;
+  const text = `${count} can not be read, the first: ${describe({ ...first, at: first.path })}`;
+  report(account, check, { text, assumption: first.assumption }, findings);
+}
+
+function isListing(data: unknown): data is { readonly invalid: readonly InvalidItem[] } {
+  return typeof data === 'object' && data !== null && 'invalid' in data;
+}
+
+function report(
+  account: string,
+  check: string,
+  { text, assumption }: { text: string; assumption: AssumptionKey | null },
+  findings: Findings,
+): void {
+  const hint =
+    assumption === null
+      ? 'the API text promises this, and no assumption covers it: report it to the maker of the service'
+      : `find out what is right, then write ${configLine(account, assumption, '…')}`;
+  findings.problem(assumption ?? check, text, { hint });
+}
+
+function describe({ at, expected, seen }: { at: string; expected: string; seen: readonly string[] }): string {
+  const fields = seen.length === 0 ? '' : `; the fields there are ${seen.join(', ')}`;
+  return `${at}: ${expected}${fields}`;
+}
+
+/** Where a list or a record stands in an answer. @param overrides of the account */
+export function judgeWrapper(key: ReadWrapperKey, overrides: AssumptionOverrides, answer: unknown): Verdict {
+  const assumed = resolveAssumptions(overrides);
+  const read = tryWrapper(key, answer, assumed);
+  if (!(read instanceof ShapeMismatch)) {
+    const name = read.at.join('.');
+    const how = assumed[key] === 'any' ? `, which is found by itself` : ', as configured';
+    const isUsual = assumed[key] === 'any' && USUAL_NAMES.has(name);
+    if (name === '') return { key, is: 'confirmed', text: `without a wrapper${how}` };
+    return { key, is: 'confirmed', text: `under "${name}"${isUsual ? '' : how}` };
   }
-  const names = found.map((name) => `"${name}"`).join(' and ');
-  const wanted = assumed === 'any' ? `"${usual}"` : `"${assumed}"`;
-  if (found.length === 0)
-    return {
-      key,
-      is: 'refuted',
-      text: `nothing that fits stands in the answer, not even under ${wanted}`,
-      value: null,
-    };
-  return { key, is: 'refuted', text: `not under ${wanted}; ${names} would fit`, value: found[0] ?? null };
+  if (read.assumption !== key)
+    return { key, is: 'open', text: `not checked: ${describe({ ...read, at: read.at })}` };
+  const fits = pathsOf(answer).filter(
+    (path) =>
+      !(tryWrapper(key, answer, resolveAssumptions({ ...overrides, [key]: path })) instanceof ShapeMismatch),
+  );
+  const any = tryWrapper(key, answer, resolveAssumptions({ ...overrides, [key]: 'any' }));
+  const value =
+    !(any instanceof ShapeMismatch) && any.at.length === 0
+      ? 'any'
+      : fits.length === 1
+        ? (fits[0] ?? null)
+        : null;
+  return { key, is: 'refuted', text: describe({ ...read, at: read.at }), value };
 }
 
-function withoutRequestId({ requestId: _requestId, ...record }: Json): Json {
-  return record;
+const USUAL_NAMES: ReadonlySet<string> = new Set(['tags', 'pipelines', 'lostReasons', 'card', 'message']);
+
+/** Paths of all lists and objects of an answer, three levels deep. */
+function pathsOf(answer: unknown, prefix = '', depth = 0): string[] {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer) || depth === 3) return [];
+  return Object.entries(answer).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && /^[\w$-]{1,64}$/.test(name)
+      ? [`${prefix}${name}`, ...pathsOf(value, `${prefix}${name}.`, depth + 1)]
+      : [],
+  );
 }
 
-export const isListOf =
-  (field: string) =>
-  (value: unknown): boolean =>
-    Array.isArray(value) && value.every((item) => isObject(item) && field in item);
-export const isRecord = (value: unknown): boolean => isObject(value) && 'id' in value;
+const HISTORY_KEYS = [
+  'message.idField',
+  'message.bodyField',
+  'message.fromMeField',
+  'message.timeField',
+  'message.statusField',
+  'message.ackField',
+] as const;
+type HistoryKey = (typeof HISTORY_KEYS)[number];
 
-/** The status of a message stands at the root of its answer or under a wrapper. */
-export function judgeStatus(assumed: string, answer: unknown): Verdict {
-  const key = 'wrapper.messageStatus';
-  const fits = (value: unknown) => isObject(value) && 'status' in value && 'ack' in value;
-  if (assumed === 'any' && fits(answer)) return { key, is: 'confirmed', text: 'without a wrapper' };
-  const verdict = judgeWrapper(key, assumed, 'message', answer, fits);
-  // The client can not be told "no wrapper" but by taking the override away.
-  return verdict.is === 'refuted' && fits(answer)
-    ? { ...verdict, text: 'without a wrapper', value: 'any' }
-    : verdict;
-}
+/** Names that come first among fields that fit. */
+const LIKELY: Readonly<Record<HistoryKey, RegExp>> = {
+  'message.idField': /(^|\.)(_?id|messageId|wid|uuid)$/,
+  'message.bodyField': /(^|\.)(body|text|content|message|caption)$/i,
+  'message.fromMeField': /(me|outgoing|outbound|sent|direction)$/i,
+  'message.timeField': /(^|\.)(createdAt|timestamp|sentAt|date|at|time)$/i,
+  'message.statusField': /(status|state)$/i,
+  'message.ackField': /(ack|code)$/i,
+};
 
-interface FieldRule {
-  readonly key: 'message.idField' | 'message.bodyField' | 'message.fromMeField' | 'message.timeField';
-  readonly fits: (values: readonly unknown[]) => boolean;
-  /** Names that come first among fields that fit. */
-  readonly likely: RegExp;
-}
-
-const present = (values: readonly unknown[]) =>
-  values.filter((value) => value !== null && value !== undefined);
-const isInstant = (value: unknown) =>
-  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value);
-
-const FIELDS: readonly FieldRule[] = [
-  {
-    key: 'message.idField',
-    fits: (values) =>
-      values.every((value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value)) &&
-      new Set(values).size === values.length &&
-      !values.every(isInstant),
-    likely: /^(id|_id|messageId|wid|uuid|.*Id)$/,
-  },
-  {
-    key: 'message.bodyField',
-    fits: (values) =>
-      present(values).length > 0 &&
-      present(values).every((value) => typeof value === 'string' && !isInstant(value)),
-    likely: /^(body|text|content|message|caption)$/i,
-  },
-  {
-    key: 'message.fromMeField',
-    fits: (values) => values.every((value) => typeof value === 'boolean'),
-    likely: /me$|^(is)?(outgoing|outbound|sent)/i,
-  },
-  {
-    key: 'message.timeField',
-    fits: (values) => present(values).length > 0 && present(values).every(isInstant),
-    likely: /^(createdAt|timestamp|sentAt|date|at|time)$/i,
-  },
-];
-
-/** The fields of a conversation's messages. Their values are looked at, never shown. */
-export function judgeHistory(assumed: Assumptions, answer: unknown): Verdict[] {
-  const list = isObject(answer) && Array.isArray(answer.messages) ? answer.messages.filter(isObject) : [];
-  if (list.length === 0) return openHistory('the conversation that was looked at shows no message');
-  const names = [...new Set(list.flatMap(Object.keys))];
-  const taken = new Set<string>();
-  return FIELDS.map(({ key, fits, likely }): Verdict => {
-    const name = assumed[key];
-    const valuesOf = (field: string) => list.map((item) => item[field]);
-    if (fits(valuesOf(name))) {
-      taken.add(name);
-      return { key, is: 'confirmed', text: `"${name}", in ${list.length} messages` };
+/** The fields of a conversation's messages. Their values are checked, never shown. */
+export function judgeMessages(overrides: AssumptionOverrides, answer: unknown): Verdict[] {
+  const assumed = resolveAssumptions(overrides);
+  const judged = tryHistory(answer, assumed);
+  if (judged instanceof ShapeMismatch) return openHistory(describe({ ...judged, at: judged.at }));
+  const { faults, messages, ids } = judged;
+  if (messages === 0) return openHistory('the conversation that was checked shows no message');
+  return HISTORY_KEYS.map((key): Verdict => {
+    const name = assumed[key].path.join('.');
+    const fault = faults.find((each) => each.key === key);
+    if (key === 'message.idField' && fault === undefined && ids === 0)
+      return judgeNoIds(name, overrides, answer);
+    if (fault === undefined) {
+      const count = messages === 1 ? '1 message' : `${messages} messages`;
+      return { key, is: 'confirmed', text: `"${name}", in ${count}` };
     }
-    const candidates = names.filter((field) => !taken.has(field) && fits(valuesOf(field)));
-    const value =
-      candidates.find((field) => likely.test(field)) ??
-      (key === 'message.idField' || candidates.length > 1 ? null : (candidates[0] ?? null));
-    const state = names.includes(name) ? 'is there, but not with values of that kind' : 'is not there';
-    return {
-      key,
-      is: 'refuted',
-      text: `"${name}" ${state}; the messages have ${names.toSorted().join(', ')}`,
-      value,
-    };
+    const { expected, seen } = fault.first;
+    const text = `"${name}" can not be read in ${messages === 1 ? 'the only message' : `${fault.messages} of ${messages} messages`}: ${expected}; the messages have ${seen.join(', ')}`;
+    return { key, is: 'refuted', text, value: fieldThatReads(key, overrides, answer, seen) };
   });
 }
 
+/** A history without ids can be read; only what was sent can't be followed in it. */
+function judgeNoIds(name: string, overrides: AssumptionOverrides, answer: unknown): Verdict {
+  const key = 'message.idField';
+  const text = `"${name}" is in no message`;
+  const found = namesOfMessages(answer).filter((path) => {
+    if (!LIKELY[key].test(path)) return false;
+    const judged = tryHistory(answer, resolveAssumptions({ ...overrides, [key]: path }));
+    return !(judged instanceof ShapeMismatch) && judged.ids === judged.messages;
+  });
+  return found.length === 1
+    ? { key, is: 'refuted', text, value: found[0] ?? null }
+    : { key, is: 'open', text: `${text}; without ids the delivery of messages is not followed in a history` };
+}
+
+/** The one field, or the likely one, with which the client reads every message. */
+function fieldThatReads(
+  key: HistoryKey,
+  overrides: AssumptionOverrides,
+  answer: unknown,
+  names: readonly string[],
+): string | null {
+  const reads = (value: unknown) => {
+    const judged = tryHistory(
+      answer,
+      resolveAssumptions({ ...overrides, [key]: value } as AssumptionOverrides),
+    );
+    return !(judged instanceof ShapeMismatch) && judged.faults.every((fault) => fault.key !== key);
+  };
+  const paths = names.filter((name) => /^[\w$-]+(\.[\w$-]+)*$/.test(name));
+  const ways = (path: string): readonly [value: unknown, text: string][] =>
+    key !== 'message.timeField'
+      ? [[path, path]]
+      : (['iso', 's', 'ms'] as const).map((unit) => [
+          { path, unit },
+          unit === 'iso' ? path : `{ path: ${path}, unit: ${unit} }`,
+        ]);
+  const fits = paths.flatMap((path) =>
+    ways(path)
+      .filter(([value]) => reads(value))
+      .map(([, text]) => ({ path, text })),
+  );
+  const likely = fits.filter(({ path }) => LIKELY[key].test(path));
+  return likely.length === 1 || fits.length === 1 ? ((likely[0] ?? fits[0])?.text ?? null) : null;
+}
+
 export function openHistory(text: string): Verdict[] {
-  return FIELDS.map(({ key }) => ({ key, is: 'open' as const, text }));
+  return HISTORY_KEYS.map((key) => ({ key, is: 'open' as const, text }));
+}
+
+/** The envelope is right when anything could be read. */
+export function judgeEnvelope(assumed: Assumptions, readSomething: boolean): Verdict {
+  const path = assumed['answer.envelope'];
+  const where =
+    path === null ? 'answers have their fields at the root' : `answers stand under "${path.join('.')}"`;
+  return readSomething
+    ? { key: 'answer.envelope', is: 'confirmed', text: where }
+    : { key: 'answer.envelope', is: 'open', text: 'no answer could be read' };
 }

@@ -2,9 +2,9 @@
 // the doctor makes anyway.
 import type { Connection, Listing, Pipeline, Tag } from '../api-client/index.ts';
 import { connectionProblems, connectionWarnings } from '../campaigns/plan-notes.ts';
-import { suggestion } from '../config/suggest.ts';
 import type { CampaignConfig, OptOutConfig } from '../contracts/config-campaigns.ts';
 import type { Scope } from '../contracts/scopes.ts';
+import { suggestion } from '../contracts/suggest.ts';
 import { pick } from '../ledger/catalog.ts';
 import type { Findings } from './findings.ts';
 

@@ -2,9 +2,11 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { LedgerError, openPostgres } from '../ledger/database.ts';
+import { DatabaseUrlError, LedgerError, openPostgres } from '../ledger/database.ts';
 import { cacheDirOf } from '../runtime/cache-dir.ts';
+import { childEnv } from '../runtime/child-env.ts';
 import { type LockInfo, readFolderLock } from '../runtime/folder-lock.ts';
+import { InsecureTemporalError, temporalAddressOf } from '../runtime/temporal-address.ts';
 import { BinaryNotFoundError, locateTemporalCli } from '../runtime/temporal-binary.ts';
 import { checkTemporal, readTemporalVersion, TemporalUnavailableError } from '../runtime/temporal-health.ts';
 import { Findings, type Group } from './findings.ts';
@@ -34,7 +36,14 @@ async function checkServer(
   findings: Findings,
 ): Promise<void> {
   const embedded = typeof holder?.temporal === 'string' ? holder.temporal : null;
-  const address = env.TEMPORAL_ADDRESS || embedded;
+  let address: string | null;
+  try {
+    address = temporalAddressOf(env) ?? embedded;
+  } catch (error) {
+    if (!(error instanceof InsecureTemporalError)) throw error;
+    findings.problem('temporal', error.message, { cause: 'unreachable' });
+    return;
+  }
   if (address === null || address === '') return await checkBinary(env, findings);
   const where = env.TEMPORAL_ADDRESS ? `TEMPORAL_ADDRESS ${address}` : `the embedded server at ${address}`;
   const namespace = env.TEMPORAL_NAMESPACE ?? 'default';
@@ -82,16 +91,23 @@ export function isNew(version: string): boolean | null {
 
 async function checkBinary(env: EngineOptions['env'], findings: Findings): Promise<void> {
   try {
-    const found = await locateTemporalCli({ env, cacheDir: cacheDirOf(env) });
+    const found = await locateTemporalCli({
+      env,
+      cacheDir: cacheDirOf(env),
+      say: (line) => findings.unchecked('temporal', line),
+    });
     if (found === null) {
       findings.warning(
         'temporal',
         'no Temporal CLI is on this machine, so the first start has to download it',
-        'set TEMPORAL_ADDRESS to a server, or put the CLI on the PATH',
+        'set TEMPORAL_ADDRESS to a server, or TEMPORAL_CLI_PATH to a Temporal CLI',
       );
       return;
     }
-    const { stdout } = await promisify(execFile)(found.path, ['--version'], { timeout: 10_000 });
+    const { stdout } = await promisify(execFile)(found.path, ['--version'], {
+      timeout: 10_000,
+      env: childEnv(env),
+    });
     const version = /Server (\d+\.\d+\.\d+)/i.exec(stdout)?.[1] ?? '';
     judgeVersion(`the CLI for the embedded server (${found.origin})`, version, findings);
   } catch (error) {
@@ -121,13 +137,12 @@ async function checkLedger(
     }
     return;
   }
-  if (!URL.canParse(url)) {
-    findings.problem('ledger', 'DATABASE_URL is no address', {
-      hint: 'write postgres://user:password@host:port/database',
-    });
-    return;
+  try {
+    await checkPostgres(url, findings);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    findings.problem('ledger', error.message);
   }
-  await checkPostgres(url, findings);
 }
 
 async function checkPostgres(url: string, findings: Findings): Promise<void> {

@@ -5,7 +5,7 @@ import { redactText } from '../observability/redaction.ts';
 export type Level = 'ok' | 'warning' | 'problem' | 'unchecked';
 
 /** Why a problem is one, where the exit code of the command tells it. */
-export type Cause = 'auth' | 'unreachable';
+export type Cause = 'auth' | 'unreachable' | 'usage';
 
 export interface Finding {
   readonly level: Level;
@@ -96,6 +96,7 @@ export function verdict(groups: readonly Group[]): 'ok' | 'problems' | Cause {
   const problems = groups.flatMap(({ findings }) => findings).filter(({ level }) => level === 'problem');
   if (problems.some(({ cause }) => cause === 'unreachable')) return 'unreachable';
   if (problems.some(({ cause }) => cause === 'auth')) return 'auth';
+  if (problems.some(({ cause }) => cause === 'usage')) return 'usage';
   return problems.length > 0 ? 'problems' : 'ok';
 }
 

@@ -1,7 +1,7 @@
 // Do the things that mappings name exist in the account: pipelines, stages, tags, origins?
 import type { Card, Pipeline, Tag } from '../api-client/index.ts';
-import { suggestion } from '../config/suggest.ts';
 import type { ExpressionObject, MappingConfig } from '../contracts/config.ts';
+import { suggestion } from '../contracts/suggest.ts';
 import { pick } from '../ledger/catalog.ts';
 import type { Findings } from './findings.ts';
 
@@ -58,7 +58,8 @@ function checkPipeline(
     });
     return;
   }
-  findings.ok(check, `"${pipeline.name}" (${pipeline.id}) with ${pipeline.stages.length} stages`);
+  const stages = pipeline.stages.length === 1 ? '1 stage' : `${pipeline.stages.length} stages`;
+  findings.ok(check, `"${pipeline.name}" (${pipeline.id}) with ${stages}`);
   const at = `mappings.${name}.card.stage`;
   if (card.stage === undefined) {
     findings.warning(at, 'no stage: such a card stands in no column of the board', 'name one');
@@ -120,7 +121,10 @@ function checkOrigin(
     const found = cards?.find((card) => card.source?.id === Number(id))?.source;
     if (found) findings.ok(check, `${id} is "${found.name}"`);
     else {
-      const where = cards === null ? 'no card could be read' : `none of ${cards.length} cards has it`;
+      const where =
+        cards === null
+          ? 'no card could be read'
+          : `none of the cards that were read has it (${cards.length})`;
       findings.unchecked(check, `${id}: origins have no listing, and ${where}; compare with the panel`);
     }
   }

@@ -1,9 +1,9 @@
 // Can a source be read, and does it have the columns that a mapping reads? No value of a row is shown.
-import { nearest } from '../config/suggest.ts';
+
 import type { MappingConfig, SourceConfig } from '../contracts/config.ts';
 import { type Source, SourceError, type SourceErrorCode } from '../contracts/source.ts';
-import { compileMapping } from '../mapping/index.ts';
-import { fold } from '../mapping/text.ts';
+import { nearest } from '../contracts/suggest.ts';
+import { compileMapping, describeMissingNumber } from '../mapping/index.ts';
 import type { Cause, Findings } from './findings.ts';
 
 /** Rows that are looked at: JSON names its properties row by row. */
@@ -13,6 +13,9 @@ const CAUSES: Partial<Record<SourceErrorCode, Cause>> = {
   unreachable: 'unreachable',
   busy: 'unreachable',
   denied: 'auth',
+  format: 'usage',
+  encoding: 'usage',
+  no_header: 'usage',
 };
 
 export interface SourceUse {
@@ -30,23 +33,38 @@ export async function checkSource(
   const check = `sources.${use.source}`;
   let keys: string[];
   try {
-    const { rows, next } = await open(use.config).read(null, { limit: ROWS });
+    const { rows, next, columns, notes = [] } = await open(use.config).read(null, { limit: ROWS });
     const broken = rows.filter(({ values }) => values === null).length;
-    keys = [...new Set(rows.flatMap(({ values }) => (values === null ? [] : Object.keys(values))))];
-    if (rows.length === 0) {
-      findings.warning(check, 'has no rows, so its columns can not be told');
-      return;
-    }
-    findings.ok(check, `is there, with ${keys.length} columns in its first ${rows.length} rows`);
+    keys = [...(columns ?? new Set(rows.flatMap(({ values }) => Object.keys(values ?? {}))))];
+    if (rows.length === 0) findings.warning(check, 'has no rows');
+    if (keys.length === 0) return;
+    findings.ok(
+      check,
+      `is there, with ${keys.length === 1 ? '1 column' : `${keys.length} columns`} in its ${firstRows(rows.length)}`,
+    );
     if (next === null && isPagedByAnswer(use.config))
       findings.ok(check, 'its first page names no next one: compare `pagination` if there should be more');
-    if (broken > 0) findings.warning(check, `${broken} of its first ${rows.length} rows can not be read`);
+    if (isFile(use.config) && !notes.some(({ code }) => code.includes('ENCODING')))
+      findings.ok(
+        check,
+        use.config.encoding === 'auto' ? 'is read as utf-8' : `is read as ${use.config.encoding}`,
+      );
+    for (const { code, reason } of notes) {
+      if (code === 'ENCODING') findings.ok(check, `is ${reason}`);
+      else if (code === 'NOT_READ') findings.problem(check, reason);
+      else findings.warning(check, reason);
+    }
+    if (broken > 0) findings.warning(check, `${broken} of its ${firstRows(rows.length)} can not be read`);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     findings.problem(check, error.message, { cause: CAUSES[error.code] });
     return;
   }
   checkColumns(use, keys, findings);
+}
+
+function isFile(config: SourceConfig): config is Extract<SourceConfig, { encoding: string }> {
+  return config.type === 'csv' || config.type === 'jsonl';
 }
 
 /** A misspelt path to the next page looks like the end of the list. */
@@ -56,35 +74,22 @@ function isPagedByAnswer(config: SourceConfig): boolean {
 
 function checkColumns(use: SourceUse, keys: readonly string[], findings: Findings): void {
   const check = `syncs.${use.sync}`;
-  const has = (column: string) =>
-    keys.some((key) => fold(key) === fold(column) || fold(key) === fold(column.split('.')[0] ?? ''));
-  const { columns } = compileMapping(use.mapping);
-  const missing = columns.filter((column) => !has(column));
-  const numbers = compileMapping({
-    contact: { number: use.mapping.contact.number },
-    tags: [],
-    extraInfo: {},
-  }).columns;
-  if (numbers.length > 0 && !numbers.some(has)) {
-    findings.problem(check, 'no column of contact.number is in the source: every row would be refused', {
-      hint: nearOf(numbers, keys, use.config),
-    });
+  const mapping = compileMapping(use.mapping);
+  const missing = mapping.missing(keys);
+  const withoutNumber = describeMissingNumber(mapping.numberColumns, keys);
+  if (withoutNumber !== null) {
+    const hint =
+      use.config.type === 'http' ? 'compare with a row of the answer, and look at `item`' : undefined;
+    findings.problem(check, withoutNumber, { hint, cause: isFile(use.config) ? 'usage' : undefined });
   }
-  const { contact, extraInfo, card, tags } = use.mapping;
-  const spare = sparable(
-    [{ contact, extraInfo, card }, ...tags.filter((tag) => typeof tag !== 'string')],
-    has,
-  );
   for (const column of missing) {
     const text = `the mapping reads ${JSON.stringify(column)}, which the source does not have`;
     const hint = nearOf([column], keys, use.config);
-    // In JSON a property may be absent from the rows that were looked at; of alternatives another one is there.
-    if (use.config.type === 'jsonl' || use.config.type === 'http' || spare.has(column))
-      findings.warning(check, text, hint);
+    // In JSON a property may be absent from the rows that were read.
+    if (use.config.type === 'jsonl' || use.config.type === 'http') findings.warning(check, text, hint);
     else findings.problem(check, text, { hint });
   }
-  if (missing.length === 0)
-    findings.ok(check, `the source has all ${columns.length} columns that the mapping reads`);
+  if (missing.length === 0) findings.ok(check, `the source has all columns that the mapping reads`);
 }
 
 /** A name near to a column of the mapping. Other columns are not listed: a file without a header has a person there. */
@@ -97,14 +102,6 @@ function nearOf(wanted: readonly string[], keys: readonly string[], { type }: So
     : 'compare with the first line of the file';
 }
 
-/** Columns of lists of alternatives of which another one is there. */
-function sparable(value: unknown, has: (column: string) => boolean, found = new Set<string>()): Set<string> {
-  if (Array.isArray(value)) {
-    const texts = value.filter((item): item is string => typeof item === 'string');
-    if (texts.length > 1 && texts.some(has)) for (const text of texts) found.add(text);
-  }
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) sparable(inner, has, found);
-  }
-  return found;
+function firstRows(rows: number): string {
+  return rows === 1 ? 'first row' : `first ${rows} rows`;
 }

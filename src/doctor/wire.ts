@@ -2,6 +2,7 @@
 // counts every call, and keeps of the last answer what the client does not show: its body and its Date.
 import { type Dispatcher, Pool } from 'undici';
 import { type AssumptionOverrides, type CallInfo, MessagingClient } from '../api-client/index.ts';
+import { parseAnswer } from '../api-client/readers.ts';
 import type { ReadCall } from './findings.ts';
 
 /** Of one answer. */
@@ -147,7 +148,7 @@ class Recorder implements Dispatcher.DispatchHandler {
     controller: Dispatcher.DispatchController,
     trailers: Record<string, string | string[] | undefined>,
   ): void {
-    this.#tell(this.#size <= MAX_BODY_BYTES ? parseJson(Buffer.concat(this.#chunks)) : undefined);
+    this.#tell(this.#size <= MAX_BODY_BYTES ? parseAnswer(Buffer.concat(this.#chunks)) : undefined);
     this.#inner.onResponseEnd?.(controller, trailers);
   }
 
@@ -157,14 +158,5 @@ class Recorder implements Dispatcher.DispatchHandler {
 
   #tell(json: unknown): void {
     if (this.#head !== null) this.#keep({ ...this.#head, sentAt: this.#sentAt, json });
-  }
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

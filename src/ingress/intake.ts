@@ -12,10 +12,20 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
   /** As it came, decompressed. */
   readonly body: Uint8Array;
+  /** Present when the sender has signed it: headers then decide nothing that the signature does not cover. */
+  readonly signature?: Signature;
   /** Names this delivery where nothing in it does; the same at each redelivery. HTTP has none. */
   readonly fallbackKey?: string;
   /** Values that expressions find under `$event`, beside those of CloudEvents and Debezium. */
   readonly about?: Readonly<Record<string, unknown>>;
+}
+
+/** What a valid signature says of a delivery. The body is covered by every one of them. */
+export interface Signature {
+  /** The id that is signed along with the body (`webhook-id`); null where the signature covers none. */
+  readonly id: string | null;
+  /** The route lets headers count that the signature does not cover. */
+  readonly trustHeaders: boolean;
 }
 
 /**

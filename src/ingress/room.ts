@@ -40,7 +40,7 @@ export function createRoom(options: RoomOptions): Room {
   function full(open: number): string | null {
     return open < maxOpen
       ? null
-      : `${open} events of the account are open, and ingress.maxOpen is ${maxOpen}`;
+      : `${open === 1 ? '1 event of the account is' : `${open} events of the account are`} open, and ingress.maxOpen is ${maxOpen}`;
   }
 
   function behind(account: string, open: number): string | null {

@@ -1,5 +1,6 @@
 // Figures of a run: who was in its audience, and what came of them. They add up: every member is in exactly one of them.
-import type { CampaignFigures, MemberState } from '../contracts/campaign.ts';
+import type { MemberState } from '../contracts/campaign.ts';
+import type { CampaignFigures } from '../contracts/campaign-report.ts';
 import type { Queryable } from './database.ts';
 
 interface Row {

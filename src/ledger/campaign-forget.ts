@@ -1,6 +1,6 @@
 // What is personal in campaigns is forgotten once it has served: variables when a run has ended, its members later. What it
 // came to is kept, and so are opt-outs and whom campaigns have reached: the word of a person, and the frequency cap.
-import type { CampaignReport } from '../contracts/campaign.ts';
+import type { CampaignReport } from '../contracts/campaign-report.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import { reportOf } from './campaign-report.ts';
 import { catchUp } from './campaign-results.ts';
@@ -92,5 +92,12 @@ export async function forgetTouches(db: Queryable, limit = ROWS): Promise<number
        select member_id from campaign_touches where at < now() - make_interval(days => ${TOUCH_DAYS}) limit $1) returning 1`,
     [limit],
   );
-  return rows.length;
+  const people = await db.query(
+    `delete from campaign_reached where (account, key) in (
+       select account, key from campaign_reached r
+        where not exists (select 1 from campaign_touches t where t.account = r.account and t.key = r.key) limit $1)
+     returning 1`,
+    [limit],
+  );
+  return rows.length + people.length;
 }

@@ -1,6 +1,7 @@
 // The audience of a campaign when it is frozen: who is left out by what the ledger knows, and in which order the others come.
 import { createHash } from 'node:crypto';
 import { toJson } from '../contracts/stored-json.ts';
+import { isOpen, isServed, unreadOf } from './conversation-rules.ts';
 import type { Queryable } from './database.ts';
 import { isoText } from './iso-text.ts';
 
@@ -18,6 +19,8 @@ export interface FreezeRules {
   readonly contactedSince: Date | null;
   readonly openConversation: boolean;
   readonly humanService: boolean;
+  /** What people wrote, or were written, decides whether the campaign may reach them. */
+  readonly readsMessages: boolean;
   /** `since`: the cap counts from there; `within`: as it was written. */
   readonly cap: { readonly times: number; readonly since: Date; readonly within: string };
 }
@@ -129,25 +132,28 @@ function tagRules(code: string, tags: readonly TagRule[], param: Param): string[
   ];
 }
 
-function lateRules({ openConversation, humanService, cap }: FreezeRules, param: Param): string[] {
+function lateRules(
+  { openConversation, humanService, readsMessages, cap }: FreezeRules,
+  param: Param,
+): string[] {
   const conversation = (code: string, words: string, where: string) =>
     `(select array['${code}', ${words}] from conversations c
-       where c.account = $4 and c.person_key = m.key and c.item #>> '{state,status}' = 'open' ${where}
+       where c.account = $4 and c.person_key = m.key and ${isOpen('c')} ${where}
        order by c.updated_at desc limit 1)`;
   const seen = `c.id || ', as it was seen last: updated on ' || ${when('c.updated_at')}`;
   const [times, since] = [`${param(cap.times)}::int`, `${param(cap.since)}::timestamptz`];
   return [
+    ...(readsMessages
+      ? [
+          `(select array['REPLIES_UNREAD', 'part of their conversations could not be read: ' || why]
+              from (select ${unreadOf('$4', 'm.key')} as why) u where why is not null)`,
+        ]
+      : []),
     ...(openConversation
       ? [conversation('OPEN_CONVERSATION', `'has the open conversation ' || ${seen}`, '')]
       : []),
     ...(humanService
-      ? [
-          conversation(
-            'HUMAN_SERVICE',
-            `'a person serves conversation ' || ${seen}`,
-            `and c.item #>> '{state,chatbot}' = 'false' and c.item #>> '{state,userId}' is not null`,
-          ),
-        ]
+      ? [conversation('HUMAN_SERVICE', `'a person serves conversation ' || ${seen}`, `and ${isServed('c')}`)]
       : []),
     `(select array['FREQUENCY_CAP', 'campaigns reached them ' || count(*) || case count(*) when 1 then ' time in ' else ' times in ' end || ${param(cap.within)}::text
         || ', last on ' || ${when('max(t.at)')}]

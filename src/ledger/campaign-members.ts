@@ -21,6 +21,8 @@ export interface MemberRow {
   readonly not_before: Date | null;
   /** How often it was put off because a person served it. */
   readonly tries: number;
+  /** Failures in a row that pass by themselves. */
+  readonly attempts: number;
   /** The service knew no contact of the id that it came with. */
   readonly contact_gone: boolean;
   readonly rechecked_at: Date | null;
@@ -40,7 +42,7 @@ export interface MemberName {
 }
 
 /** Of {@link MemberRow}. */
-export const MEMBER_COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries,
+export const MEMBER_COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries, attempts,
   contact_gone, rechecked_at, sends, extract(epoch from clock_timestamp() - sent_at)::float8 as age, triggered_at, ticket_id, events`;
 
 /** @throws Error when the run has no such member */
@@ -63,32 +65,6 @@ async function shareState(tx: Queryable, run: string): Promise<CampaignState | n
     [run],
   );
   return row?.state ?? null;
-}
-
-/**
- * Takes the right to trigger, and notes that the person is reached: given to exactly one caller, and only while nothing is
- * under way.
- * @returns number of the sending, which names this right ever after; null when it can't be had
- */
-export async function takeMember(
-  tx: Queryable,
-  { run, id }: MemberName,
-  { account, campaign, at }: { readonly account: string; readonly campaign: string; readonly at: Date },
-): Promise<number | null> {
-  const [row] = await tx.query<{ sends: number }>(
-    `with taken as (
-       update campaign_members
-          set state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), code = null, reason = null, not_before = null
-        where run_id = $1 and id = $2 and state = 'waiting' returning id, key, sends
-     ), touched as (
-       insert into campaign_touches (member_id, account, key, campaign, run_id, at)
-       select id, $3, key, $4, $1, $5 from taken
-       on conflict (member_id) do update set at = excluded.at
-     )
-     select sends from taken`,
-    [run, id, account, campaign, at],
-  );
-  return row?.sends ?? null;
 }
 
 export interface MemberEnd {
@@ -114,7 +90,8 @@ export async function endMember(
   const rows = await tx.query(
     `update campaign_members
         set state = $3, code = $4, reason = $5, ticket_id = coalesce($6::bigint, ticket_id), ended_at = $7,
-            triggered_at = case when $3 = 'triggered' then $7 else triggered_at end, not_before = null
+            triggered_at = case when $3 = 'triggered' then $7 else triggered_at end, not_before = null,
+            holder = null, due_at = null
       where run_id = $1 and id = $2
         and case when $8::int is null then state = 'waiting'
                  else sends = $8 and state <> 'triggered'
@@ -149,7 +126,7 @@ export async function releaseMember(
     `update campaign_members
         set state = $3, ended_at = case when $3 = 'cancelled' then $4::timestamptz end, not_before = $5,
             tries = tries + case when $5::timestamptz is null then 0 else 1 end,
-            contact_id = case when $6 then null else contact_id end, contact_gone = contact_gone or $6
+            contact_id = case when $6::boolean then null else contact_id end, contact_gone = contact_gone or $6
       where run_id = $1 and id = $2 and state = 'sending' and sends = $7 returning 1`,
     [run, id, state, at, retryAt ?? null, forgetContact, sends],
   );
@@ -188,7 +165,7 @@ export async function noteMemberSeen(
 ): Promise<void> {
   await tx.query(
     `update campaign_members
-        set contact_id = $3, number = $4, rechecked_at = $5, errors = 0
+        set contact_id = $3, number = $4, rechecked_at = $5, errors = 0, attempts = 0
       where run_id = $1 and id = $2`,
     [run, id, seen.contactId, seen.number, seen.at],
   );

@@ -43,14 +43,17 @@ export async function countZones(db: Queryable, run: string): Promise<ZoneCount[
 export interface PollerGlance {
   readonly poller: string;
   readonly paused: boolean;
-  readonly held: string | null;
+  readonly hold_code: string | null;
+  readonly hold_reason: string | null;
+  /** The service shows something in another form than assumed. */
+  readonly is_shape: boolean;
   readonly polled_at: Date | null;
 }
 
 /** Pollers of the account that were ever started. */
 export async function glanceAtPollers(db: Queryable, account: string): Promise<PollerGlance[]> {
   return await db.query(
-    `select poller, paused_at is not null as paused, hold_code as held, polled_at
+    `select poller, paused_at is not null as paused, hold_code, hold_reason, hold_shape is not null as is_shape, polled_at
        from pollers where account = $1 order by poller`,
     [account],
   );

@@ -1,13 +1,6 @@
 // A run of a campaign as operators see it: how it stands, and its figures in total and by wave. Nothing personal.
-import type {
-  CampaignAuditEntry,
-  CampaignFigures,
-  CampaignName,
-  CampaignReport,
-  CampaignState,
-  PlanNote,
-  WaveResult,
-} from '../contracts/campaign.ts';
+import type { CampaignAuditEntry, CampaignName, CampaignState, PlanNote } from '../contracts/campaign.ts';
+import type { CampaignFigures, CampaignReport, WaveResult } from '../contracts/campaign-report.ts';
 import { type RunFigures, readFigures } from './campaign-figures.ts';
 import { type CampaignRow, findCampaign, listRuns } from './campaigns.ts';
 import type { Queryable } from './database.ts';
@@ -65,8 +58,20 @@ function outline(
   const { account, campaign, run_id: run, state, calls } = row;
   // Of a run that is over nobody asks who held it; its audit knows.
   const held = OPEN.has(state) ? row.held : null;
+  const blocked = OPEN.has(state) ? row.blocked : null;
   return {
-    ...{ account, campaign, run, state, held, calls, total, timeZone: row.spec.timeZone },
+    ...{
+      account,
+      campaign,
+      run,
+      state,
+      held,
+      blocked,
+      verified: row.verified,
+      calls,
+      total,
+      timeZone: row.spec.timeZone,
+    },
     plannedAt: (row.planned_at ?? row.as_of).toISOString(),
     plannedBy: row.planned_by,
     approvedBy: row.approved_by,

@@ -23,7 +23,9 @@ export interface ZoneGroup {
   /** Joined by a comma, as the members have them. */
   readonly zones: string;
   readonly due: number;
-  /** Of the others, when the first and the last may come again. */
+  /** When the first of those is due that a batch has in hand, or that wait after a failure. */
+  readonly deferred: Date | null;
+  /** Of those whom a person served, when the first and the last may come again. */
   readonly first: Date | null;
   readonly last: Date | null;
 }
@@ -35,26 +37,12 @@ export async function waitingByZones(
   at: Date,
 ): Promise<ZoneGroup[]> {
   return await tx.query<ZoneGroup>(
-    `select zones, (count(*) filter (where coalesce(not_before <= $3, true)))::int as due,
+    `select zones, (count(*) filter (where coalesce(not_before <= $3, true) and coalesce(due_at <= $3, true)))::int as due,
+            min(due_at) filter (where coalesce(not_before <= $3, true) and due_at > $3) as deferred,
             min(not_before) filter (where not_before > $3) as first,
             max(not_before) filter (where not_before > $3) as last
        from campaign_members where run_id = $1 and wave = $2 and state = 'waiting' group by zones`,
     [run, wave, at],
-  );
-}
-
-/** Waiting members of a wave behind `after` who may come now, as far as their zones let them, in the order of their ids. */
-export async function waitingAfter(
-  tx: Queryable,
-  run: string,
-  { wave, after, limit }: { readonly wave: number; readonly after: number; readonly limit: number },
-  at: Date,
-): Promise<{ readonly id: number; readonly zones: string }[]> {
-  return await tx.query(
-    `select id, zones from campaign_members
-      where run_id = $1 and wave = $2 and state = 'waiting' and id > $3 and coalesce(not_before <= $5, true)
-      order by id limit $4`,
-    [run, wave, after, limit, at],
   );
 }
 
@@ -66,24 +54,6 @@ export async function hasBegun(tx: Queryable, run: string, wave: number): Promis
     [run, wave],
   );
   return rows.length > 0;
-}
-
-/**
- * Members whose right to trigger was taken so long ago that whoever took it is gone: no attempt lives that long.
- * By the database's clock, which wrote the time.
- */
-export async function lostMembers(
-  tx: Queryable,
-  run: string,
-  { seconds, limit }: { readonly seconds: number; readonly limit: number },
-): Promise<number[]> {
-  const rows = await tx.query<{ id: number }>(
-    `select id from campaign_members where run_id = $1 and state = 'sending'
-        and coalesce(sent_at < now() - make_interval(secs => $2), true)
-      order by id limit $3`,
-    [run, seconds, limit],
-  );
-  return rows.map(({ id }) => id);
 }
 
 /** Which of the waiting members: all; those of a wave; of them those with these zones. */

@@ -1,5 +1,6 @@
 // Waves of a running campaign: who belongs to which, when each began and ended, and what came of it.
-import type { PlanNote, WaveResult } from '../contracts/campaign.ts';
+import type { PlanNote } from '../contracts/campaign.ts';
+import type { WaveResult } from '../contracts/campaign-report.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
 
@@ -193,7 +194,8 @@ export async function moveOn(
        select id, wave from campaign_members where run_id = $1 and state = $2 and (${where}) for update
      ), moved as (
        update campaign_members m set wave = null, place = null, state = 'waiting', ended_at = null,
-              code = null, reason = null, rechecked_at = null, errors = 0, ticket_id = null,
+              code = null, reason = null, rechecked_at = null, errors = 0, attempts = 0, holder = null, due_at = null,
+              ticket_id = null,
               replied_at = null, delivered_at = null, read_at = null, opted_out_at = null,
               not_before = case when $3 = 'humanService' then m.not_before end
          from chosen where m.id = chosen.id returning chosen.wave

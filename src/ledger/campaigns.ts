@@ -1,6 +1,14 @@
 // Runs of campaigns: what each goes by, and how far it is.
-import type { CampaignName, CampaignPlan, CampaignSpec, CampaignState } from '../contracts/campaign.ts';
+import type {
+  CampaignName,
+  CampaignPlan,
+  CampaignSpec,
+  CampaignState,
+  PlanNote,
+} from '../contracts/campaign.ts';
+import type { FirstVerified } from '../contracts/campaign-report.ts';
 import { toJson } from '../contracts/stored-json.ts';
+import type { MemberName } from './campaign-members.ts';
 import type { Queryable } from './database.ts';
 import { shortHash } from './short-hash.ts';
 
@@ -20,6 +28,13 @@ export interface CampaignRow {
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
   readonly held: { readonly by: string; readonly reason: string } | null;
+  /** Why it waits although nobody holds it. */
+  readonly blocked: PlanNote | null;
+  readonly verified: FirstVerified | null;
+  /** The member whose trigger was accepted, and is to be verified before anybody else is triggered. */
+  readonly unverified: number | null;
+  /** The refusal that it was held for, and the assumptions at the time. */
+  readonly suspect: { readonly code: string; readonly assumed: string } | null;
   /** Triggers a minute that an operator asked for; 0: no limit of its own; null: as configured. */
   readonly pace: number | null;
   /** What is known of the reading of each part of the audience, by its place. */
@@ -70,6 +85,27 @@ export async function getCampaign(db: Queryable, run: string): Promise<CampaignR
 export async function lockCampaign(tx: Queryable, run: string): Promise<CampaignRow> {
   await tx.query('select 1 from campaigns where run_id = $1 for update', [run]);
   return await getCampaign(tx, run);
+}
+
+/** Notes why the run triggers nobody although nobody holds it; null: it goes on. */
+export async function noteBlocked(tx: Queryable, run: string, blocked: PlanNote | null): Promise<void> {
+  await tx.query(
+    'update campaigns set blocked = $2 where run_id = $1 and blocked is distinct from $2::jsonb',
+    [run, blocked === null ? null : toJson(blocked)],
+  );
+}
+
+/** Notes what showed that the first trigger did what it should; the first finding stands. */
+export async function noteVerified(tx: Queryable, run: string, verified: FirstVerified): Promise<void> {
+  await tx.query(
+    'update campaigns set verified = $2, unverified = null where run_id = $1 and verified is null',
+    [run, toJson(verified)],
+  );
+}
+
+/** The trigger of this member was accepted, and is to be verified before anybody else is triggered. */
+export async function noteUnverified(tx: Queryable, { run, id }: MemberName): Promise<void> {
+  await tx.query('update campaigns set unverified = $2 where run_id = $1 and verified is null', [run, id]);
 }
 
 /** Newest first. */

@@ -7,6 +7,8 @@ import type { Queryable } from './database.ts';
 export interface Listing {
   readonly state: ConversationState;
   readonly lastMessage: string | null;
+  /** The service does not show whether a person serves it, and the chatbot does not. */
+  readonly mayBeServed: boolean;
   /** Hash of state and last message. */
   readonly print: string;
   /** Key of the contact, as people.key. */
@@ -41,6 +43,10 @@ export interface Reading {
   /** Pages in a row that brought nothing. */
   readonly idle: number;
   readonly newest: NewestMark;
+  /** Goes down to the end, past messages that are known: something was unread under other assumptions. */
+  readonly deep: boolean;
+  /** Messages so far that could not be read. */
+  readonly odd: number;
 }
 
 /** Messages without an id at the old end of what is read, whose likes may follow on the next page. */
@@ -75,9 +81,11 @@ export interface ConversationRow {
   readonly covered_at: Date | null;
   readonly inbound_at: Date | null;
   readonly seen: SeenMarks | null;
+  /** Key of the contact, as people.key. */
+  readonly personKey: string;
 }
 
-const ROW = `id, poller, print, item, told, todo_at is not null as todo, tries, reading, covered_at, inbound_at, seen`;
+const ROW = `id, poller, person_key as "personKey", print, item, told, todo_at is not null as todo, tries, reading, covered_at, inbound_at, seen`;
 
 export async function findConversations(
   db: Queryable,
@@ -122,10 +130,18 @@ export async function saveListings(
   changes: readonly Change[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  const rows = changes.map(({ listing: { state, lastMessage, print, personKey }, todo, told }) => ({
-    ...{ id: state.id, connection: state.connection.id, channel: state.channel, person: personKey },
-    ...{ updated: state.updatedAt, print, item: { state, lastMessage }, told: told ? state : null, todo },
-  }));
+  const rows = changes.map(
+    ({ listing: { state, lastMessage, mayBeServed, print, personKey }, todo, told }) => ({
+      ...{ id: state.id, connection: state.connection.id, channel: state.channel, person: personKey },
+      ...{
+        updated: state.updatedAt,
+        print,
+        item: { state, lastMessage, mayBeServed },
+        told: told ? state : null,
+        todo,
+      },
+    }),
+  );
   await tx.query(
     `insert into conversations
        (account, id, poller, connection_id, channel, person_key, updated_at, print, item, told, todo_at, todo_since)

@@ -1,10 +1,22 @@
 // One SQL dialect, two engines: PGlite inside the process by default, PostgreSQL by URL.
-import { PGlite } from '@electric-sql/pglite';
+import { existsSync, realpathSync } from 'node:fs';
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
+import { dropTemporaryFiles, layCluster } from './cluster.ts';
+import { createStatementNames } from './prepared.ts';
+import { PrivateNodeFS } from './private-nodefs.ts';
 
 /** What the ledger needs of a database: statements with `$1` parameters, and transactions. */
 export interface Queryable {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>;
+}
+
+/**
+ * A list as text for a parameter `$1::text::text[]`: PGlite takes longer to write an array than to store it.
+ * @param items numbers, or words of letters, digits, `+`, `/`, `-` and `_`
+ */
+export function plainArray(items: readonly (string | number)[]): string {
+  return `{${items.join()}}`;
 }
 
 export interface Database extends Queryable {
@@ -33,6 +45,34 @@ export class LedgerError extends Error {
   }
 }
 
+/** Thrown when the files of the embedded ledger can't be opened. */
+export class EmbeddedLedgerError extends Error {
+  override readonly name = 'EmbeddedLedgerError';
+  /** @param cause of PGlite's file system it is no Error, and has a number only */
+  constructor(dir: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : 'its file system refuses it';
+    super(
+      `the ledger in ${dir} can't be opened: ${why}. If its files are damaged, move that folder away: ` +
+        'the next run looks everybody up and makes nobody twice',
+      { cause },
+    );
+  }
+}
+
+/** DATABASE_URL is not the address of a PostgreSQL database. Its value holds a password and is not shown. */
+export class DatabaseUrlError extends Error {
+  override readonly name = 'DatabaseUrlError';
+  constructor() {
+    super('DATABASE_URL is no address of PostgreSQL; write postgres://user:password@host:5432/database');
+  }
+}
+
+/** @throws DatabaseUrlError */
+function checkUrl(url: string): void {
+  const isAddress = URL.canParse(url) && /^postgres(?:ql)?:\/\//i.test(url);
+  if (!isAddress) throw new DatabaseUrlError();
+}
+
 function safeMessage(error: Error, code: string | null): string {
   // Connecting to a name with several addresses fails with one error each, and no message of its own.
   if (error instanceof AggregateError && error.message === '')
@@ -45,13 +85,18 @@ function ledgerError(error: unknown): never {
   throw error instanceof Error ? new LedgerError(error) : error;
 }
 
+const IN_MEMORY = 'memory://';
+
 /**
  * Opens PGlite in `dir`. One process only: the caller holds the folder's lock.
- * @param dir folder of the database, made when missing
- * @param from a dump of a database to begin with in a new folder @default an empty one, which takes PGlite three seconds
+ * @param dir folder of the database, made when missing; `memory://` for one that ends with the process
+ * @param from a dump of a database that one in memory begins with @default an empty one
  */
 export async function openPglite(dir: string, from?: Blob): Promise<Database> {
-  const db = await PGlite.create({ dataDir: dir, ...(from === undefined ? {} : { loadDataDir: from }) });
+  const db =
+    dir === IN_MEMORY
+      ? await startPglite({ dataDir: dir, ...(from && { loadDataDir: from }) })
+      : await openFolder(dir);
   const on = (client: Pick<PGlite, 'query'>): Queryable => ({
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await client.query<Row>(sql, [...params]).catch(ledgerError)).rows,
@@ -62,6 +107,29 @@ export async function openPglite(dir: string, from?: Blob): Promise<Database> {
     transaction: (work) => db.transaction((tx) => work(on(tx))) as never,
     close: () => db.close(),
   };
+}
+
+/** @throws EmbeddedLedgerError when the folder can't be opened */
+async function openFolder(dir: string): Promise<PGlite> {
+  try {
+    // PGlite can't begin in a folder behind a link.
+    const folder = existsSync(dir) ? realpathSync(dir) : dir;
+    await dropTemporaryFiles(folder);
+    await layCluster(folder);
+    return await startPglite({ fs: new PrivateNodeFS(folder) });
+  } catch (cause) {
+    throw new EmbeddedLedgerError(dir, cause);
+  }
+}
+
+/** PGlite's own default is 128 MB, which all become resident: a ledger starts with 172 MB instead of 295 MB. */
+const SHARED_BUFFERS = 'shared_buffers=16MB';
+
+async function startPglite(options: PGliteOptions): Promise<PGlite> {
+  return await PGlite.create({
+    ...options,
+    startParams: [...PGlite.defaultStartParams, '-c', SHARED_BUFFERS],
+  });
 }
 
 const INT8 = 20;
@@ -76,6 +144,11 @@ const ANSWER_MS = 5 * 60_000;
  * TCP gives up, which is two hours by default.
  */
 const BEGIN = "begin; set local idle_in_transaction_session_timeout = '5min'";
+/**
+ * A connection is replaced after this time. Plans of prepared statements end with it: one that was made while a table
+ * was small reads the whole table.
+ */
+const LIFETIME_SECONDS = 60;
 /** What ends a transaction that failed is quick, or the connection is dead. */
 const ROLLBACK_MS = 5000;
 
@@ -85,17 +158,20 @@ const ROLLBACK_MS = 5000;
  * @param onError told of connections that break: the pool replaces those by itself, and a statement
    under way throws besides
  * @param answerMs milliseconds for one statement @default 300_000
+ * @throws DatabaseUrlError when `url` is not `postgres://…`
  */
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
   answerMs = ANSWER_MS,
 ): Promise<Database> {
+  checkUrl(url);
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
     connectionTimeoutMillis: 10_000,
     query_timeout: answerMs,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: {
@@ -107,9 +183,23 @@ export async function openPostgres(
     },
   });
   pool.on('error', onError);
+  const names = createStatementNames();
   const on = (client: pg.Pool | pg.PoolClient): Queryable => ({
-    query: async <Row>(sql: string, params: readonly unknown[] = []) =>
-      (await client.query(sql, [...params]).catch(ledgerError)).rows as Row[],
+    async query<Row>(sql: string, params: readonly unknown[] = []) {
+      const statement: pg.QueryConfig = { text: sql, values: [...params] };
+      // Without parameters there may be several statements in one text, which no name can have.
+      const name = params.length > 0 ? names.nameOf(sql) : undefined;
+      if (name === undefined) return (await client.query(statement).catch(ledgerError)).rows as Row[];
+      const { rows } = await client
+        .query({ ...statement, name })
+        .catch((error: unknown) => {
+          // It had no effect. A transaction has failed with it, and its caller tries again.
+          if (!names.failed(error) || client !== pool) throw error;
+          return client.query(statement);
+        })
+        .catch(ledgerError);
+      return rows as Row[];
+    },
   });
   return {
     engine: 'postgres',

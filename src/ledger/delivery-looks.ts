@@ -11,12 +11,14 @@ const LAST_LOOK_HOURS = 24;
 
 /**
  * Tells what others have seen of messages that are followed, and ends what is over; none of it needs a call.
- * @returns sinks that have something to do, and when to come back: to look, or here; null: nothing is followed
+ * @param besides checks that are in hand: they do not decide when to come back
+ * @returns sinks that have something to do, and when to come back: to check, or here; null: nothing else is followed
  */
 export async function settleDeliveries(
   tx: Queryable,
   announcing: Announcing,
   now: Date,
+  besides: Excluded = NOBODY,
 ): Promise<{ sinks: string[]; nextAt: Date | null }> {
   const { account } = announcing;
   const due = await tx.query<DeliveryRow>(
@@ -39,8 +41,10 @@ export async function settleDeliveries(
     [account, now],
   );
   const [next] = await tx.query<{ at: Date | null }>(
-    'select min(next_at) as at from deliveries where account = $1 and next_at is not null',
-    [account],
+    `select min(next_at) as at from deliveries
+      where account = $1 and next_at is not null
+        and message_id <> all($2) and (conversation_id is null or conversation_id <> all($3))`,
+    [account, besides.messages, besides.conversations],
   );
   return { sinks, nextAt: next?.at ?? null };
 }
@@ -56,12 +60,29 @@ export interface MessageLook {
   readonly shownIn: number | null;
 }
 
+/** Messages and conversations that are left out. */
+export interface Excluded {
+  readonly messages: readonly string[];
+  readonly conversations: readonly number[];
+}
+
+export const NOBODY: Excluded = { messages: [], conversations: [] };
+
+/** Rows that are read to find a few checks: many may be of one conversation. */
+const DUE_ROWS = 50;
+
 /**
- * The message that has been due longest. When others of its conversation are due as well, or so soon that a look now
- * replaces theirs, the conversation's newest page shows them all for one call.
+ * The checks that have been due longest, at most `limit`. When others of a message's conversation are due as well, or so
+ * soon that a check now replaces theirs, the conversation's newest page shows them all for one call.
  */
-export async function nextDueLook(db: Queryable, account: string, now: Date): Promise<DueLook | null> {
-  const [row] = await db.query<
+export async function dueLooks(
+  db: Queryable,
+  account: string,
+  now: Date,
+  limit: number,
+  besides: Excluded = NOBODY,
+): Promise<DueLook[]> {
+  const rows = await db.query<
     Pick<DeliveryRow, 'message_id' | 'conversation_id' | 'alone'> & { together: boolean }
   >(
     `select message_id, conversation_id, alone,
@@ -70,13 +91,16 @@ export async function nextDueLook(db: Queryable, account: string, now: Date): Pr
                 and o.next_at <= $2::timestamptz + ($2::timestamptz - o.sent_at) * ${LOOK_SPREAD}) as together
        from deliveries d
       where account = $1 and next_at <= $2 and status not in ('read', 'failed')
-      order by next_at, message_id limit 1`,
-    [account, now],
+        and message_id <> all($3) and (conversation_id is null or conversation_id <> all($4))
+      order by next_at, message_id limit ${DUE_ROWS}`,
+    [account, now, besides.messages, besides.conversations],
   );
-  if (row === undefined) return null;
-  return row.together && row.conversation_id !== null
-    ? { conversation: row.conversation_id }
-    : { message: row.message_id, shownIn: row.alone ? null : row.conversation_id };
+  const looks = new Map<string, DueLook>();
+  for (const { message_id: message, conversation_id: conversation, alone, together } of rows) {
+    if (together && conversation !== null) looks.set(`page ${conversation}`, { conversation });
+    else looks.set(`message ${message}`, { message, shownIn: alone ? null : conversation });
+  }
+  return [...looks.values()].slice(0, limit);
 }
 
 /** What a look says of one message. */

@@ -1,7 +1,16 @@
 // Events that came in: written down before a workflow is started for them, and remembered long after it has ended.
-import type { EventDraft, EventOutcome, EventRequest, EventState, NextInLine } from '../contracts/intake.ts';
+import type {
+  EffectStep,
+  EventDraft,
+  EventOutcome,
+  EventRequest,
+  EventState,
+  NextInLine,
+} from '../contracts/intake.ts';
+import type { RecordOutcome } from '../contracts/run.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
+import { COLUMNS as INTENT_COLUMNS, type IntentRow, type MessageTrace } from './intents.ts';
 import { shortHash } from './short-hash.ts';
 
 /** Kinds of intents whose subject is an event. */
@@ -100,76 +109,88 @@ export async function countOpen(
   );
 }
 
-export async function getEvent(db: Queryable, id: string): Promise<EventRow | null> {
-  const [row] = await db.query<EventRow>('select * from events where id = $1', [id]);
+/** The event with the intent of its effect, if it has one that must not happen twice. */
+export async function getEvent(
+  db: Queryable,
+  id: string,
+): Promise<(EventRow & { readonly intent: IntentRow | null }) | null> {
+  const [row] = await db.query<EventRow & { intent: IntentRow | null }>(
+    `select e.*, (select row_to_json(i) from (
+              select ${INTENT_COLUMNS} from intents where account = e.account and subject = e.id and kind in (${EVENT_KINDS})) i) as intent
+       from events e where id = $1`,
+    [id],
+  );
+  if (row === undefined) return null;
+  const { intent } = row;
+  if (intent?.sent_at == null) return row;
+  return { ...row, intent: { ...intent, sent_at: new Date(intent.sent_at) } };
+}
+
+/** An event that a workflow has in hand, and what stands before it. */
+export interface ClaimedEvent extends EventRow {
+  /** Earlier events of its subject that are not done: 2 stands for more. */
+  readonly ahead: number;
+  /**
+   * One was written down a moment ago: it may have its workflow already, though nobody has noted it. Later, its sender was
+   * told to come again, and may never do.
+   */
+  readonly arriving: boolean;
+  /** A newer event of the subject was done already. Only where the route orders its events. */
+  readonly superseded: boolean;
+}
+
+/**
+ * Gives the event to a workflow, and locks it until the transaction ends. A start that was accepted without an answer may have
+ * been made again in other company.
+ * @returns null when the event has ended, or another workflow has it
+ */
+export async function claimEvent(tx: Queryable, id: string, workflow: string): Promise<ClaimedEvent | null> {
+  const [row] = await tx.query<ClaimedEvent>(
+    `with mine as (
+       update events set workflow = $2, state = 'accepted', accepted_at = coalesce(accepted_at, clock_timestamp()),
+              hold_code = nullif(hold_code, 'CONFIG')
+        where id = $1 and state <> 'ended' and (workflow is null or workflow = $2) returning *)
+     select mine.*,
+            (select count(*)::int from (
+               select 1 from events e where e.account = mine.account and e.subject = mine.subject and e.seq < mine.seq
+                  and e.state = 'accepted' limit 2) earlier) as ahead,
+            exists (select 1 from events e where e.account = mine.account and e.subject = mine.subject and e.seq < mine.seq
+                       and e.state = 'received' and e.received_at > now() - interval '${STARTING_SECONDS} seconds') as arriving,
+            mine.record_id is null and mine.rank is not null and exists (
+              select 1 from event_ranks r where r.account = mine.account and r.route = mine.route and r.subject = mine.subject
+                 and r.rank > mine.rank) as superseded
+       from mine`,
+    [id, workflow],
+  );
   return row ?? null;
+}
+
+/** What is left of an event that is to be closed. */
+export interface ClosingEvent extends Pick<EventRow, 'seq' | 'account' | 'subject' | 'state' | 'action'> {
+  /** How its record ended; null when it has none. */
+  readonly record: {
+    readonly status: 'pending' | RecordOutcome;
+    readonly step: string | null;
+    readonly code: string | null;
+    readonly reason: string | null;
+  } | null;
+  /** Its effect that must not happen twice; null: nothing was sent. */
+  readonly effect: 'sent' | 'done' | 'unknown' | null;
 }
 
 /** Locks the event until the transaction ends. */
-export async function lockEvent(tx: Queryable, id: string): Promise<EventRow | null> {
-  const [row] = await tx.query<EventRow>('select * from events where id = $1 for update', [id]);
+export async function lockEvent(tx: Queryable, id: string): Promise<ClosingEvent | null> {
+  const [row] = await tx.query<ClosingEvent>(
+    `select e.seq, e.account, e.subject, e.state, e.action, i.state as effect,
+            case when r.id is not null
+              then jsonb_build_object('status', r.status, 'step', r.step, 'code', r.code, 'reason', r.reason) end as record
+       from events e
+       left join run_records r on r.id = e.record_id
+       left join intents i on i.account = e.account and i.subject = e.id and i.kind in (${EVENT_KINDS}) and i.state <> 'open'
+      where e.id = $1 for update of e`,
+    [id],
+  );
   return row ?? null;
-}
-
-/**
- * Gives the event to a workflow, unless another has it: a start that was accepted without an answer may have been
- * made again in other company.
- * @returns whether this workflow has it
- */
-export async function claimEvent(tx: Queryable, id: string, workflow: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update events set workflow = $2, state = 'accepted', accepted_at = coalesce(accepted_at, clock_timestamp()),
-            hold_code = null, hold_reason = null
-      where id = $1 and state <> 'ended' and (workflow is null or workflow = $2) returning 1`,
-    [id, workflow],
-  );
-  return rows.length > 0;
-}
-
-/**
- * Is an event of the same subject that came earlier not done yet? One that was written down a moment ago may have its
- * workflow already, though nobody has noted it; later, its sender was told to come again, and may never do.
- */
-export async function isBehind(tx: Queryable, event: EventRow): Promise<boolean> {
-  const rows = await tx.query(
-    `(select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'accepted' limit 1)
-     union all
-     (select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'received'
-         and received_at > now() - interval '${STARTING_SECONDS} seconds' limit 1)`,
-    [event.account, event.subject, event.seq],
-  );
-  return rows.length > 0;
-}
-
-/**
- * Are several events of the same subject before it? The next one in line looks often: who ends may not have seen it yet.
- */
-export async function isFarBack(tx: Queryable, event: EventRow): Promise<boolean> {
-  const rows = await tx.query(
-    `select 1 from events where account = $1 and subject = $2 and seq < $3 and state = 'accepted' limit 2`,
-    [event.account, event.subject, event.seq],
-  );
-  return rows.length > 1;
-}
-
-/** Was a newer event of the subject done already? Only where the route orders its events. */
-export async function isSuperseded(tx: Queryable, event: EventRow): Promise<boolean> {
-  if (event.rank === null) return false;
-  const rows = await tx.query(
-    'select 1 from event_ranks where account = $1 and route = $2 and subject = $3 and rank > $4',
-    [event.account, event.route, event.subject, event.rank],
-  );
-  return rows.length > 0;
-}
-
-/** How far the one effect of an event is that is not idempotent: `open` when nothing went out. */
-export async function effectOf(tx: Queryable, event: EventRow): Promise<'open' | 'under way' | 'done'> {
-  const [intent] = await tx.query<{ state: string }>(
-    `select state from intents where account = $1 and subject = $2 and kind in (${EVENT_KINDS}) and state <> 'open'`,
-    [event.account, event.id],
-  );
-  if (intent === undefined) return 'open';
-  return intent.state === 'done' ? 'done' : 'under way';
 }
 
 /** Keeps what a step found out for the next one. */
@@ -178,6 +199,14 @@ export async function noteProgress(db: Queryable, id: string, found: Record<stri
     id,
     toJson(found),
   ]);
+}
+
+/** Keeps the step at which the work at an event goes on. */
+export async function noteStep(db: Queryable, id: string, step: EffectStep): Promise<void> {
+  await db.query(
+    `update events set progress = progress || jsonb_build_object('step', $2::text) where id = $1 and state <> 'ended'`,
+    [id, step],
+  );
 }
 
 /** Counts one more internal error of the service at this event; answers the count. */
@@ -209,32 +238,42 @@ export interface EventEnd {
   readonly reason?: string | null;
 }
 
-/** Ends an event; one that has ended stays as it is. What it asked for is kept only where somebody may still need it. */
-export async function endEvent(tx: Queryable, id: string, end: EventEnd): Promise<void> {
-  const [row] = await tx.query<Pick<EventRow, 'account' | 'route' | 'subject' | 'rank'>>(
-    `update events set state = 'ended', outcome = $2, step = $3, code = $4, reason = $5, ended_at = clock_timestamp(),
-            hold_code = null, hold_reason = null, progress = '{}',
-            request = case when $2 in ('failed', 'unknown') then request end
-      where id = $1 and state <> 'ended' returning account, route, subject, rank`,
-    [id, end.outcome, end.step ?? null, end.code ?? null, end.reason ?? null],
-  );
-  if (row === undefined || row.rank === null) return;
-  // What failed had no effect: an older event may still have one.
-  if (end.outcome !== 'done' && end.outcome !== 'unchanged' && end.outcome !== 'unknown') return;
-  await tx.query(
-    `insert into event_ranks (account, route, subject, rank) values ($1, $2, $3, $4)
-     on conflict (account, route, subject) do update set rank = excluded.rank, at = now()
-      where event_ranks.rank < excluded.rank`,
-    [row.account, row.route, row.subject, row.rank],
-  );
+/** What an event's effect left behind when it was there: ended together with the event. */
+export interface EffectDone {
+  readonly intent: number;
+  readonly trace?: MessageTrace;
 }
 
-/** The answer came after all: what counted as unknown is done. */
-export async function settleUnknown(tx: Queryable, id: string): Promise<void> {
+/**
+ * Ends an event, and forgets its record. One that has ended stays as it is, except that an answer which comes after all settles an unknown outcome. What
+ * the event asked for is kept only where somebody may still need it.
+ */
+export async function endEvent(tx: Queryable, id: string, end: EventEnd, effect?: EffectDone): Promise<void> {
+  const { outcome, step = null, code = null, reason = null } = end;
   await tx.query(
-    `update events set outcome = 'done', step = null, code = null, reason = null, request = null
-      where id = $1 and outcome = 'unknown'`,
-    [id],
+    `with intent as (
+       update intents set state = 'done', detail = null, trace = coalesce($7::jsonb, trace) where id = $6::bigint),
+     ended as (
+       update events set state = 'ended', record_id = null, outcome = $2, step = $3, code = $4, reason = $5, ended_at = clock_timestamp(),
+              hold_code = null, hold_reason = null, progress = '{}',
+              request = case when $2 in ('failed', 'unknown') then request end
+        where id = $1 and (state <> 'ended' or (outcome = 'unknown' and $2 = 'done'))
+       returning account, route, subject, rank),
+     dropped as (delete from run_records r using events e where e.id = $1 and r.id = e.record_id)
+     -- What failed had no effect: an older event may still have one.
+     insert into event_ranks (account, route, subject, rank)
+     select account, route, subject, rank from ended where rank is not null and $2 in ('done', 'unchanged', 'unknown')
+     on conflict (account, route, subject) do update set rank = excluded.rank, at = now()
+      where event_ranks.rank < excluded.rank`,
+    [
+      id,
+      outcome,
+      step,
+      code,
+      reason,
+      effect?.intent ?? null,
+      effect?.trace === undefined ? null : toJson(effect.trace),
+    ],
   );
 }
 

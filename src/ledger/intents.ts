@@ -2,6 +2,7 @@
 
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
+import type { Note } from './notes.ts';
 
 /** Names one effect: nothing is written twice under one key. */
 export interface IntentKey {
@@ -29,12 +30,15 @@ export interface IntentRow {
   readonly sent_at: Date | null;
   /** Seconds since the call went out, by the database's clock. */
   readonly age: number | null;
+  /** The service accepted the last call, but its answer did not show the effect: it is never sent again. */
+  readonly confirmed: boolean;
   /** Messages only: what the last call said, as a hash; what the first one is to say before there was one. */
   readonly mark: string | null;
 }
 
-const COLUMNS =
-  'id, state, sends, refused, sent_at, mark, extract(epoch from clock_timestamp() - sent_at)::float8 as age';
+/** The columns of an {@link IntentRow}. */
+export const COLUMNS =
+  "id, state, sends, refused, sent_at, mark, (state = 'sent' and detail = 'CONFIRMED') as confirmed, extract(epoch from clock_timestamp() - sent_at)::float8 as age";
 
 /** Whom a message is for, and what it left behind: told by its answer, or found in the history. */
 export interface MessageTrace {
@@ -53,26 +57,6 @@ export interface NewIntent extends IntentKey {
   readonly trace?: MessageTrace;
 }
 
-/** Finds the intent of this effect, or writes it down. A card is made once for good; a stage may be left and entered again. */
-export async function openIntent(db: Queryable, intent: NewIntent): Promise<IntentRow> {
-  const { mark = null, trace } = intent;
-  await db.query(
-    `insert into intents (account, kind, subject, run_id, mark, trace) values ($1, $2, $3, $4, $5, $6)
-     on conflict (account, kind, subject) do update
-        set state = 'open', run_id = excluded.run_id, sends = 0, refused = 0, sent_at = null, created_at = now()
-      where intents.state = 'done' and intents.kind = 'stage'`,
-    [
-      intent.account,
-      intent.kind,
-      intent.subject,
-      intent.run,
-      mark,
-      trace === undefined ? null : toJson(trace),
-    ],
-  );
-  return (await getIntent(db, intent)) as IntentRow;
-}
-
 /** The intent as it stands; a read-back never makes one anew. */
 export async function getIntent(db: Queryable, intent: IntentKey): Promise<IntentRow | null> {
   const [row] = await db.query<IntentRow>(
@@ -83,17 +67,43 @@ export async function getIntent(db: Queryable, intent: IntentKey): Promise<Inten
 }
 
 /**
- * Takes the right to send: given to exactly one caller, and only while nothing is under way.
- * @param mark of a message: what this call says, kept with the right, so that a look after it looks for just that
- * @returns number of the sending, which `reopenIntent` asks for; null when another has the right
+ * Writes the intent down and takes the right to send, in one statement: given to exactly one caller, and only while nothing
+ * is under way. `mark` is kept with the right, so that a read-back looks for what this call said.
+ * @returns null when another caller has the right, or the effect is there
  */
-export async function takeIntent(db: Queryable, id: number, mark?: string): Promise<number | null> {
-  const [row] = await db.query<{ sends: number }>(
-    `update intents set state = 'sent', sends = sends + 1, sent_at = clock_timestamp(), mark = coalesce($2, mark)
-      where id = $1 and state = 'open' returning sends`,
-    [id, mark ?? null],
+export async function takeIntent(
+  db: Queryable,
+  { account, kind, subject, run, mark, trace }: NewIntent,
+): Promise<{ readonly id: number; readonly sends: number; readonly sent_at: Date } | null> {
+  const [row] = await db.query<{ id: number; sends: number; sent_at: Date }>(
+    `insert into intents (account, kind, subject, run_id, mark, trace, state, sends, sent_at)
+     values ($1, $2, $3, $4, $5, $6, 'sent', 1, clock_timestamp())
+     on conflict (account, kind, subject) do update
+        set state = 'sent', sends = intents.sends + 1, sent_at = clock_timestamp(),
+            mark = coalesce(excluded.mark, intents.mark), detail = null
+      where intents.state = 'open'
+     returning id, sends, sent_at`,
+    [account, kind, subject, run, mark ?? null, trace === undefined ? null : toJson(trace)],
   );
-  return row?.sends ?? null;
+  return row ?? null;
+}
+
+/** Opens an intent that is done once more: a stage may be left and entered again, where a card is made once for good. */
+export async function openAgain(db: Queryable, { account, kind, subject, run }: NewIntent): Promise<void> {
+  await db.query(
+    `update intents set state = 'open', run_id = $4, sends = 0, refused = 0, sent_at = null, created_at = now()
+      where account = $1 and kind = $2 and subject = $3 and state = 'done'`,
+    [account, kind, subject, run],
+  );
+}
+
+/** The effect is there, whoever made it: nobody may send any more. */
+export async function settleIntent(tx: Queryable, { account, kind, subject, run }: NewIntent): Promise<void> {
+  await tx.query(
+    `insert into intents (account, kind, subject, run_id, state) values ($1, $2, $3, $4, 'done')
+     on conflict (account, kind, subject) do update set state = 'done', detail = null`,
+    [account, kind, subject, run],
+  );
 }
 
 /**
@@ -108,22 +118,27 @@ export async function reopenIntent(db: Queryable, id: number, sends: number, ref
   );
 }
 
+/** Notes that the service accepted the call that is under way, in an answer that does not show its effect. */
+export async function confirmIntent(db: Queryable, id: number): Promise<void> {
+  await db.query(`update intents set detail = 'CONFIRMED' where id = $1 and state = 'sent'`, [id]);
+}
+
 /** Ends an intent: its effect is there, or can't be established. What is done stays so, whoever gives it up. */
 export async function endIntent(
   db: Queryable,
   id: number,
   state: 'done' | 'unknown',
-  detail?: string,
+  detail: string | null = null,
 ): Promise<void> {
   await db.query(
     `update intents set state = $2, detail = $3 where id = $1 and (state <> 'done' or $2 = 'done')`,
-    [id, state, detail ?? null],
+    [id, state, detail],
   );
 }
 
-/** Keeps what a message left behind, for the messages after it and for who follows its delivery. */
-export async function traceIntent(tx: Queryable, id: number, trace: MessageTrace): Promise<void> {
-  await tx.query('update intents set trace = $2 where id = $1', [id, toJson(trace)]);
+/** The note of an intent whose effect is there. */
+export function doneNote(id: number): Note {
+  return (param) => `update intents set state = 'done', detail = null where id = ${param(id)}`;
 }
 
 /** Another intent whose message says the same to the same person. */

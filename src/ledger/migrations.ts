@@ -1,10 +1,13 @@
 // The ledger's tables. A migration that has shipped is never edited; a change is a new entry.
 import type { Database } from './database.ts';
+import { BATCH_TABLES } from './schema/batches.ts';
 import { BUDGET_TABLES } from './schema/budget.ts';
+import { CAMPAIGN_BATCH_TABLES } from './schema/campaign-batches.ts';
 import { CAMPAIGN_TABLES } from './schema/campaigns.ts';
 import { CONVERSATION_TABLES } from './schema/conversations.ts';
 import { EVENT_TABLES } from './schema/events.ts';
 import { SYNC_TABLES } from './schema/sync.ts';
+import { UNREAD_TABLES } from './schema/unread.ts';
 
 /** Statements end with a semicolon at the end of a line; a list holds statements that have such lines inside. */
 type Migration = string | readonly string[];
@@ -150,6 +153,36 @@ const MIGRATIONS: readonly Migration[] = [
   EVENT_TABLES,
   CONVERSATION_TABLES,
   CAMPAIGN_TABLES,
+  UNREAD_TABLES,
+  `
+  -- Column or path of the source that a refused value came from.
+  alter table row_problems add column source_column text;
+`,
+  `
+  -- The row that a row differs from, and its value: personal data.
+  alter table row_problems add column other_row int, add column other_value text;
+
+  -- Rows whose person another row already represents; into_row is null where that is a record of the run before.
+  create table merged_rows (
+    run_id text not null references runs on delete cascade,
+    row_no int not null,
+    key text not null,
+    into_row int,
+    primary key (run_id, row_no)
+  );
+  create index merged_rows_key on merged_rows (run_id, key);
+
+  -- While a run is planned: what the rows of a number say of whose it is, where the first row does not say all of it.
+  create table plan_claims (
+    run_id text not null references runs on delete cascade,
+    key text not null,
+    claims jsonb not null,
+    against jsonb,
+    primary key (run_id, key)
+  );
+`,
+  CAMPAIGN_BATCH_TABLES,
+  BATCH_TABLES,
 ];
 
 /** Brings the ledger's tables up to date; safe when several processes start at once. */

@@ -1,13 +1,13 @@
 // What of the outbox is to be sent now, and when something is next. A stream keeps its order: while its head waits for its
 // time, so does all behind it.
-import type { ConversationEvent } from '../contracts/conversation-events.ts';
+import type { SinkEvent } from '../contracts/events.ts';
 import type { Queryable } from './database.ts';
 
 export interface DueEvent {
   readonly seq: number;
   readonly stream: string;
   readonly attempts: number;
-  readonly event: ConversationEvent;
+  readonly event: SinkEvent;
 }
 
 export interface Bounds {
@@ -145,7 +145,7 @@ async function walk(
 
 async function withEvents(db: Queryable, sink: string, due: readonly Row[]): Promise<DueEvent[]> {
   if (due.length === 0) return [];
-  const rows = await db.query<{ seq: number; event: ConversationEvent }>(
+  const rows = await db.query<{ seq: number; event: SinkEvent }>(
     'select seq, event from outbox where sink = $1 and seq = any($2)',
     [sink, due.map(({ seq }) => seq)],
   );

@@ -31,7 +31,7 @@ export interface Settled {
 const VACUUM_ROWS = 20_000;
 
 /**
- * Keeps what became of a sending. Two sittings of one sink may both have sent an event: it counts once. When the circuit closes,
+ * Keeps what became of a sending. Two batches of one sink may both have sent an event: it counts once. When the circuit closes,
  * what the sink's trouble kept waiting is ready at once.
  */
 export async function settleSending(db: Database, sending: Sending): Promise<Settled> {
@@ -101,7 +101,7 @@ async function deleteSent(
     'delete from outbox where sink = $1 and seq = any($2) returning stream, next_at is not null as waited',
     [sink, seqs],
   );
-  // Another sitting has failed with it meanwhile, and put off those behind it.
+  // Another batch has failed with it meanwhile, and put off those behind it.
   const released = gone.flatMap(({ stream, waited }) => (waited ? [stream] : []));
   return { count: gone.length, released };
 }

@@ -1,7 +1,7 @@
 // What the ledger knows of a sink itself: who has it in hand, and whether its circuit is open.
 import type { Queryable } from './database.ts';
 
-/** How a sitting finds its sink. */
+/** How a batch finds its sink. */
 export interface Held {
   readonly mine: boolean;
   /** Milliseconds until whoever has it in hand must have said so again. */

@@ -1,6 +1,7 @@
 // The outbox: what sinks are still to be told, written in the transaction that finds it out.
 import type { AnnounceRule } from '../contracts/config.ts';
 import type { ConversationEvent } from '../contracts/conversation-events.ts';
+import type { SinkEvent } from '../contracts/events.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
 
@@ -22,13 +23,28 @@ export async function putOutbox(
   rules: readonly AnnounceRule[],
   told: readonly Told[],
 ): Promise<string[]> {
-  const rows = told.flatMap(({ event, connection }) => {
+  const addressed = told.flatMap(({ event, connection }) => {
     const sinks = rules.filter((rule) => hears(rule, event.type, connection)).map(({ sink }) => sink);
-    return [...new Set(sinks)].map((sink) => ({
-      ...{ sink, stream: event.partitionkey, event_id: event.id, type: event.type, event },
-    }));
+    return [...new Set(sinks)].map((sink) => ({ sink, event }));
   });
-  if (rows.length === 0) return [];
+  await putEvents(tx, account, addressed);
+  return [...new Set(addressed.map(({ sink }) => sink))];
+}
+
+/** Puts each event into the outbox of its sink, in this order. The same holds of its place in the transaction. */
+export async function putEvents(
+  tx: Queryable,
+  account: string,
+  addressed: readonly { readonly sink: string; readonly event: SinkEvent }[],
+): Promise<void> {
+  if (addressed.length === 0) return;
+  const rows = addressed.map(({ sink, event }) => ({
+    sink,
+    stream: event.partitionkey,
+    event_id: event.id,
+    type: event.type,
+    event,
+  }));
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724313))', [account]);
   await tx.query(
     `insert into outbox (sink, stream, account, event_id, type, event)
@@ -37,7 +53,6 @@ export async function putOutbox(
       order by n`,
     [account, toJson(rows)],
   );
-  return [...new Set(rows.map(({ sink }) => sink))];
 }
 
 function hears(

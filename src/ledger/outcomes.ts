@@ -2,6 +2,8 @@
 import type { CrmRecord } from '../contracts/record.ts';
 import { OUTCOMES, type Outcome } from '../contracts/run.ts';
 import type { Queryable } from './database.ts';
+import { pageOfMerged } from './merged-rows.ts';
+import { readFindings } from './row-problems.ts';
 import type { RunRow } from './runs.ts';
 
 /** `pending`: not ended, in a run under way or cancelled. */
@@ -18,6 +20,8 @@ export interface RowOutcome {
   readonly step: string | null;
   readonly code: string | null;
   readonly reason: string | null;
+  /** Column or path of the source that a refused value came from; null for a row that was mapped. */
+  readonly column: string | null;
   /** API calls tried for the record. */
   readonly attempts: number;
   readonly created: boolean;
@@ -25,6 +29,11 @@ export interface RowOutcome {
   readonly endedAt: Date | null;
   /** The record, as long as somebody may still need it; of a rejected row the value that was refused, under its field. */
   readonly payload: CrmRecord | Readonly<Record<string, string>> | null;
+  /** The row that a rejected row differs from, with its value; of a merged row the one that stands for it, if it is of this run. */
+  readonly other: {
+    readonly row: number;
+    readonly payload: Readonly<Record<string, string>> | null;
+  } | null;
 }
 
 export interface OutcomeFilter {
@@ -38,20 +47,24 @@ export interface OutcomeFilter {
 const PAGE_ROWS = 500;
 
 /**
- * Rows of a run that the filter lets through, in the order of the source.
- * @param pageRows rows of one status held at once
+ * Rows of a run and its retries that the filter lets through, in the order of the source. A record that a retry has
+ * taken up counts as the retry left it.
+ * @param runs ids, newest first
+ * @param pageRows rows of one run and status held at once
  */
 export async function* readOutcomes(
   db: Queryable,
-  runId: string,
+  runs: readonly string[],
   filter: OutcomeFilter,
   pageRows = PAGE_ROWS,
 ): AsyncGenerator<RowOutcome> {
-  // One reader a status, each along its index; ids were given in the order of rows, so the smallest head is next.
-  const readers = filter.statuses.map((status) =>
-    status === 'rejected'
-      ? readRejected(db, runId, filter, pageRows)
-      : readRecords(db, runId, status, filter, pageRows),
+  // One reader for each run and status, along its index; ids were given in the order of rows, so the smallest head is next.
+  const readers = runs.flatMap((run, n) =>
+    filter.statuses.map((status) => {
+      if (status === 'rejected') return readRejected(db, run, filter, pageRows);
+      if (status === 'merged') return readMerged(db, run, filter, pageRows);
+      return readRecords(db, { run, later: runs.slice(0, n) }, status, filter, pageRows);
+    }),
   );
   const heads = await Promise.all(readers.map((reader) => reader.next()));
   for (;;) {
@@ -66,25 +79,33 @@ export async function* readOutcomes(
   }
 }
 
+/** Both parts by their order in the index of due records: one sort of all that is pending a page would take too long. */
+const PENDING = `(
+  (select * from run_records where run_id = $1 and status = 'pending' and due_at = '-infinity' and id > $3 order by id)
+  union all
+  select * from run_records where run_id = $1 and status = 'pending' and due_at > '-infinity' and id > $3) run_records`;
+
 async function* readRecords(
   db: Queryable,
-  runId: string,
+  { run, later }: { readonly run: string; readonly later: readonly string[] },
   status: RowStatus,
   { codes, row }: OutcomeFilter,
   pageRows: number,
 ): AsyncGenerator<RowOutcome> {
   for (let after = 0; ; ) {
-    const page = await db.query<RowOutcome & { id: number }>(
-      `select id, row_no as row, key, status, step, code, reason, tries as attempts, created,
+    const page = await db.query<Omit<RowOutcome, 'other'> & { id: number }>(
+      `select id, row_no as row, key, status, step, code, reason, null as "column", tries as attempts, created,
               card_created as "cardCreated", ended_at as "endedAt", payload
-         from run_records
+         from ${status === 'pending' ? PENDING : 'run_records'}
         where run_id = $1 and status = $2 and id > $3
           and ($4::text[] is null or code = any($4)) and ($5::int is null or row_no = $5)
+          and not exists (select 1 from run_records n
+                           where n.run_id = any($7) and n.key = run_records.key and n.status <> 'pending')
         order by id limit $6`,
-      [runId, status, after, codes, row, pageRows],
+      [run, status, after, codes, row, pageRows, later],
     );
     for (const { id, ...outcome } of page) {
-      yield outcome;
+      yield { ...outcome, other: null };
       after = id;
     }
     if (page.length < pageRows) return;
@@ -97,39 +118,56 @@ async function* readRejected(
   { codes, row }: OutcomeFilter,
   pageRows: number,
 ): AsyncGenerator<RowOutcome> {
-  for (let after = { row: -1, field: '', code: '' }; ; ) {
-    const page = await db.query<{
-      row: number;
-      field: string;
-      code: string;
-      reason: string;
-      value: string | null;
-    }>(
-      `select row_no as row, field, code, reason, value from row_problems
-        where run_id = $1 and kind = 'reject' and (row_no, field, code) > ($2, $3, $4)
-          and ($5::text[] is null or code = any($5)) and ($6::int is null or row_no = $6)
-        order by row_no, field, code limit $7`,
-      [runId, after.row, after.field, after.code, codes, row, pageRows],
-    );
-    for (const { row: number, field, code, reason, value } of page) {
-      after = { row: number, field, code };
+  for await (const finding of readFindings(db, runId, { kinds: ['reject'], codes, row }, pageRows)) {
+    const { field, code, reason, column, value, otherRow, otherValue } = finding;
+    yield {
+      ...WITHOUT_RECORD,
+      row: finding.row,
+      key: null,
+      status: 'rejected',
+      step: field,
+      code,
+      reason,
+      column,
+      payload: valueOf(field, value),
+      other: otherRow === null ? null : { row: otherRow, payload: valueOf(field, otherValue) },
+    };
+  }
+}
+
+async function* readMerged(
+  db: Queryable,
+  runId: string,
+  { codes, row }: OutcomeFilter,
+  pageRows: number,
+): AsyncGenerator<RowOutcome> {
+  // A merged row has no code.
+  if (codes !== null) return;
+  for (let after = -1; ; ) {
+    const page = await pageOfMerged(db, runId, { after, row, limit: pageRows });
+    for (const { row: number, key, into } of page) {
+      const stands = into === null ? 'a record that the run before left undone' : `row ${into}`;
       yield {
+        ...WITHOUT_RECORD,
         row: number,
-        key: null,
-        status: 'rejected',
-        step: field,
-        code,
-        reason,
-        attempts: 0,
-        created: false,
-        cardCreated: false,
-        endedAt: null,
-        payload: value === null ? null : { [field]: value },
+        key,
+        status: 'merged',
+        step: null,
+        code: null,
+        reason: `${stands} represents this person`,
+        column: null,
+        payload: null,
+        other: into === null ? null : { row: into, payload: null },
       };
+      after = number;
     }
     if (page.length < pageRows) return;
   }
 }
+
+const WITHOUT_RECORD = { attempts: 0, created: false, cardCreated: false, endedAt: null } as const;
+
+const valueOf = (field: string, value: string | null) => (value === null ? null : { [field]: value });
 
 /** A run of this sync by its id; null when the sync has none of that id. */
 export async function findRun(

@@ -2,6 +2,7 @@
 import type { ExtraField } from '../contracts/record.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
+import { type Note, writeNote } from './notes.ts';
 
 export interface PersonRow {
   readonly id: number;
@@ -57,6 +58,7 @@ export async function findPeople(
   keys: readonly string[],
   pipeline: string,
 ): Promise<Map<string, KnownPerson>> {
+  if (keys.length === 0) return new Map();
   const rows = await db.query<PersonRow & { card: CardRow | null }>(
     // "limit 1": one index look-up a person. Left to itself, PGlite, which gathers no statistics, reads both tables whole.
     `select p.*, case when c.id is null then null else to_jsonb(c) end as card
@@ -104,14 +106,13 @@ export async function forgetSeen(tx: Queryable, account: string, key: string, ru
   ]);
 }
 
-/** The person's ledger id, made when there is none: an effect is named by it before the service knows the person. */
-export async function ensurePerson(db: Queryable, account: string, key: string): Promise<number> {
-  await db.query('insert into people (account, key) values ($1, $2) on conflict do nothing', [account, key]);
-  const [row] = await db.query<{ id: number }>('select id from people where account = $1 and key = $2', [
-    account,
-    key,
-  ]);
-  return (row as { id: number }).id;
+/** A person whom the ledger did not know: an effect is named by an id before the service knows the person. Null: it does. */
+export async function makePerson(db: Queryable, account: string, key: string): Promise<PersonRow | null> {
+  const [row] = await db.query<PersonRow>(
+    'insert into people (account, key) values ($1, $2) on conflict do nothing returning *',
+    [account, key],
+  );
+  return row ?? null;
 }
 
 /**
@@ -138,57 +139,63 @@ export async function forgetContact(
   );
 }
 
-/** Notes a contact that has what the record asks for, written just now or found so; answers the person's ledger id. */
-export async function noteContact(
-  tx: Queryable,
-  account: string,
-  key: string,
-  sent: {
-    remoteId: number;
-    remoteNumber: string;
-    hashContact: string;
-    hashExtra: string;
-    /** Null: extra info was not part of the call. */
-    extra: readonly ExtraField[] | null;
-    marks: Readonly<Record<string, string>>;
-    /** The sync that created the contact with this very call. */
-    createdBy: string | null;
-  },
-): Promise<number> {
-  const [row] = await tx.query<{ id: number }>(
-    `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, extra_known, sent, created_by, synced_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())
+/** A contact that has what the record asks for. */
+export interface SentContact {
+  readonly remoteId: number;
+  readonly remoteNumber: string;
+  readonly hashContact: string;
+  readonly hashExtra: string;
+  /** Null: extra info was not part of the call. */
+  readonly extra: readonly ExtraField[] | null;
+  readonly marks: Readonly<Record<string, string>>;
+  /** The sync that created the contact with this very call. */
+  readonly createdBy: string | null;
+  /** Tags now on the contact, where they are known. */
+  readonly tags?: SentTags;
+}
+
+/** Tags now on the contact that Sluice put there, and those the account did not have. */
+export interface SentTags {
+  readonly hash: string;
+  readonly added: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** The note of a contact as it was written just now or found to be. */
+export function contactNote(account: string, key: string, sent: SentContact): Note {
+  const { tags } = sent;
+  return (param) =>
+    `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, extra_known, sent,
+                         created_by, synced_at, hash_tags, tags_added, tags_missing)
+     values (${param(account)}, ${param(key)}, ${param(sent.remoteId)}, ${param(sent.remoteNumber)},
+             ${param(sent.hashContact)}, ${param(sent.hashExtra)}, ${param(sent.extra && toJson(sent.extra))},
+             ${param(toJson(sent.marks))}, ${param(sent.createdBy)}, now(), ${param(tags?.hash ?? null)},
+             ${param(toJson(tags?.added ?? []))}, ${param(toJson(tags?.missing ?? []))})
      on conflict (account, key) do update set remote_id = excluded.remote_id, remote_number = excluded.remote_number,
        hash_contact = excluded.hash_contact, hash_extra = excluded.hash_extra,
        extra_known = coalesce(excluded.extra_known, people.extra_known), sent = excluded.sent, seen = null,
        created_by = coalesce(people.created_by, excluded.created_by), synced_at = now()
-     returning id`,
-    [
-      account,
-      key,
-      sent.remoteId,
-      sent.remoteNumber,
-      sent.hashContact,
-      sent.hashExtra,
-      sent.extra && toJson(sent.extra),
-      toJson(sent.marks),
-      sent.createdBy,
-    ],
-  );
-  return (row as { id: number }).id;
+       ${tags === undefined ? '' : ', hash_tags = excluded.hash_tags, tags_added = excluded.tags_added, tags_missing = excluded.tags_missing'}
+     returning id`;
 }
 
-/** Notes the tags now on the contact that Sluice put there, and those the account did not have. */
-export async function noteTags(
+/** Notes a contact by itself; answers the person's ledger id. */
+export async function noteContact(
   tx: Queryable,
   account: string,
   key: string,
-  tags: { hash: string; added: readonly string[]; missing: readonly string[] },
-) {
-  await tx.query(
-    'update people set hash_tags = $3, tags_added = $4, tags_missing = $5 where account = $1 and key = $2',
-    [account, key, tags.hash, toJson(tags.added), toJson(tags.missing)],
-  );
+  sent: SentContact,
+): Promise<number> {
+  const [row] = await writeNote<{ id: number }>(tx, contactNote(account, key, sent));
+  return (row as { id: number }).id;
+}
+
+/** The note of the tags that are on a contact now. */
+export function tagsNote(account: string, key: string, tags: SentTags): Note {
+  return (param) =>
+    `update people set hash_tags = ${param(tags.hash)}, tags_added = ${param(toJson(tags.added))},
+            tags_missing = ${param(toJson(tags.missing))}
+      where account = ${param(account)} and key = ${param(key)}`;
 }
 
 /** Names of tags that people of this run wait for: the account did not have them so far. */
@@ -202,35 +209,36 @@ export async function missingTags(db: Queryable, run: { id: string; account: str
   return rows.map(({ name }) => name);
 }
 
-/** Notes the person's card in a pipeline. The first card stands: there is one per contact and pipeline. */
-export async function noteCard(
-  tx: Queryable,
+/** The note of the person's card in a pipeline. The first card stands: there is one per contact and pipeline. */
+export function cardNote(
   account: string,
   personId: number,
   card: {
-    pipeline: string;
-    remoteId: number;
-    remoteStageId: number | null;
-    stage: string | null;
-    adopted: boolean;
+    readonly pipeline: string;
+    readonly remoteId: number;
+    readonly remoteStageId: number | null;
+    readonly stage: string | null;
+    readonly adopted: boolean;
   },
-): Promise<void> {
-  await tx.query(
+): Note {
+  return (param) =>
     `insert into cards (account, person_id, pipeline, remote_id, remote_stage_id, stage, adopted)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (account, person_id, pipeline) do nothing`,
-    [account, personId, card.pipeline, card.remoteId, card.remoteStageId, card.stage, card.adopted],
-  );
+     values (${param(account)}, ${param(personId)}, ${param(card.pipeline)}, ${param(card.remoteId)},
+             ${param(card.remoteStageId)}, ${param(card.stage)}, ${param(card.adopted)})
+     on conflict (account, person_id, pipeline) do nothing`;
 }
 
-export async function noteStage(
-  tx: Queryable,
-  cardId: number,
-  stage: string,
-  remoteStageId: number | null,
-): Promise<void> {
-  await tx.query('update cards set stage = $2, remote_stage_id = $3, at = now() where id = $1', [
-    cardId,
-    stage,
-    remoteStageId,
-  ]);
+export async function noteCard(tx: Queryable, ...card: Parameters<typeof cardNote>): Promise<void> {
+  await writeNote(tx, cardNote(...card));
+}
+
+/** The note of where a card stands now. */
+export function stageNote(cardId: number, stage: string, remoteStageId: number | null): Note {
+  return (param) =>
+    `update cards set stage = ${param(stage)}, remote_stage_id = ${param(remoteStageId)}, at = now()
+      where id = ${param(cardId)}`;
+}
+
+export async function noteStage(tx: Queryable, ...stage: Parameters<typeof stageNote>): Promise<void> {
+  await writeNote(tx, stageNote(...stage));
 }

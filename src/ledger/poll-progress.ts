@@ -31,6 +31,8 @@ export interface Walk {
   /** Conversations that have changed, and gaps, in all of its pages. */
   readonly changed: number;
   readonly gaps: number;
+  /** Set on the way down to what was unread: the fingerprint of the assumptions that it is read by now. */
+  readonly rereads: string | null;
 }
 
 export interface PollProgress {
@@ -42,6 +44,10 @@ export interface PollProgress {
   readonly still_ms: number | null;
   readonly sweep: Walk | null;
   readonly history: Walk | null;
+  /** Fingerprint of the assumptions by which it has read messages; null: it has read none yet. */
+  readonly proven: string | null;
+  /** Conversations in a row that could not be read. */
+  readonly unread_row: number;
 }
 
 /** @throws Error when the poller was never opened */
@@ -51,7 +57,7 @@ export async function getProgress(
   lock: '' | 'for update' = '',
 ): Promise<PollProgress> {
   const [row] = await db.query<PollProgress>(
-    `select since, watermark, settled, sweep, history, (1000 * extract(epoch from now() - moved_at))::float8 as still_ms
+    `select since, watermark, settled, sweep, history, proven, unread_row, (1000 * extract(epoch from now() - moved_at))::float8 as still_ms
        from pollers where account = $1 and poller = $2 ${lock}`,
     [account, poller],
   );
@@ -142,6 +148,20 @@ export interface Gap {
   /** Between these instants of the service. */
   readonly after?: Date | null;
   readonly before?: Date | null;
+  /** Set: something is there that could not be read. */
+  readonly unread?: Unread;
+}
+
+/** What could not be read is read again under other assumptions, and speaks against the person until then. */
+export interface Unread {
+  /** Fingerprint of the assumptions by which it could not be read. */
+  readonly assumed: string;
+  /** Key of the assumption whose override may make it readable. */
+  readonly assumption: string | null;
+  /** Whose conversation it is; null: nobody knows. */
+  readonly personKey: string | null;
+  /** An item of the list stands above this instant; null: anywhere. */
+  readonly floor: Date | null;
 }
 
 /**
@@ -150,9 +170,15 @@ export interface Gap {
  * @returns whether it is news
  */
 export async function noteGap(tx: Queryable, { account, poller }: PollerName, gap: Gap): Promise<boolean> {
-  const place = [account, poller, gap.conversation ?? 0, gap.code, gap.after ?? null, gap.before ?? null];
+  const { unread } = gap;
+  const place = [
+    ...[account, poller, gap.conversation ?? 0, gap.code, gap.after ?? null, gap.before ?? null],
+    ...[gap.reason, unread?.assumed ?? null, unread?.assumption ?? null],
+    ...[unread?.personKey ?? null, unread?.floor ?? null],
+  ];
   const known = await tx.query(
-    `update poll_gaps set seen = seen + 1, last_at = now(),
+    `update poll_gaps set seen = seen + 1, last_at = now(), reason = $7, assumed = $8, assumption = $9,
+            person_key = coalesce($10, person_key), floor = case when floor is null then null else least(floor, $11::timestamptz) end,
             after = least(after, $5::timestamptz), before = greatest(before, $6::timestamptz)
       where account = $1 and poller = $2 and conversation_id = $3 and code = $4
         and (code <> 'LIST_GAP' or (after is not distinct from $5 and before is not distinct from $6))
@@ -161,9 +187,10 @@ export async function noteGap(tx: Queryable, { account, poller }: PollerName, ga
   );
   if (known.length > 0) return false;
   await tx.query(
-    `insert into poll_gaps (account, poller, conversation_id, code, after, before, reason)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [...place, gap.reason],
+    `insert into poll_gaps
+       (account, poller, conversation_id, code, after, before, reason, assumed, assumption, person_key, floor)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    place,
   );
   return true;
 }

@@ -1,10 +1,18 @@
-// Pollers: when each began, whether it is paused or held, what it has to read next, and how it stands.
-import type { OutlookInput, PollerName, PollerStatus, PollGap, PollOutlook } from '../contracts/poll.ts';
+// Pollers: when each began, whether it is paused or blocked, what it has to read next, and how it stands.
+import type {
+  OutlookInput,
+  PollBlock,
+  PollerName,
+  PollerStatus,
+  PollGap,
+  PollOutlook,
+} from '../contracts/poll.ts';
+import type { ShapeDetails } from '../contracts/run.ts';
+import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
 import { isoText } from './iso-text.ts';
 
 export interface PollerRow {
-  readonly history: boolean;
   readonly paused: boolean;
 }
 
@@ -20,7 +28,7 @@ export async function openPoller(
     `insert into pollers (account, poller, run_id, since)
      values ($1, $2, $3, case $4 when 'all' then null when 'now' then now() else $4::timestamptz end)
      on conflict (account, poller) do update set run_id = excluded.run_id
-     returning history is not null as history, paused_at is not null as paused`,
+     returning paused_at is not null as paused`,
     [account, poller, run, from],
   );
   return row as PollerRow;
@@ -39,23 +47,25 @@ export async function pausePoller(
 
 export async function resumePoller(db: Queryable, { account, poller }: PollerName): Promise<void> {
   await db.query(
-    `update pollers set paused_by = null, paused_reason = null, paused_at = null, hold_code = null, hold_reason = null
+    `update pollers set paused_by = null, paused_reason = null, paused_at = null,
+            hold_code = null, hold_reason = null, hold_shape = null
       where account = $1 and poller = $2`,
     [account, poller],
   );
 }
 
 /** Why it waits for somebody to act; null: it does not any more. */
-export async function holdPoller(
+export async function blockPoller(
   db: Queryable,
-  { account, poller, hold }: PollerName & { hold: { readonly code: string; readonly reason: string } | null },
+  { account, poller, block }: PollerName & { readonly block: PollBlock | null },
 ): Promise<void> {
-  await db.query('update pollers set hold_code = $3, hold_reason = $4 where account = $1 and poller = $2', [
-    account,
-    poller,
-    hold?.code ?? null,
-    hold?.reason ?? null,
-  ]);
+  await db.query(
+    'update pollers set hold_code = $3, hold_reason = $4, hold_shape = $5 where account = $1 and poller = $2',
+    [
+      ...[account, poller, block?.code ?? null, block?.reason ?? null],
+      block === null || block.shape === null ? null : toJson(block.shape),
+    ],
+  );
 }
 
 /** Which conversations to read next, at most `limit`. */
@@ -82,19 +92,22 @@ export async function describePollers(
   db: Queryable,
   names: readonly string[] | null,
 ): Promise<PollerStatus[]> {
-  type Row = Omit<PollerStatus, 'state' | 'held' | 'paused'> & {
+  type Row = Omit<PollerStatus, 'state' | 'blocked' | 'paused'> & {
     readonly hold_code: string | null;
     readonly hold_reason: string | null;
+    readonly hold_shape: ShapeDetails | null;
     readonly paused_by: string | null;
     readonly paused_reason: string | null;
     readonly paused_at: string | null;
   };
   const rows = await db.query<Row>(
-    `select p.account, p.poller, p.hold_code, p.hold_reason, p.paused_by, p.paused_reason, ${isoText('p.paused_at')} as paused_at,
+    `select p.account, p.poller, p.hold_code, p.hold_reason, p.hold_shape, p.paused_by, p.paused_reason, ${isoText('p.paused_at')} as paused_at,
             ${isoText('p.since')} as since, ${isoText('p.watermark')} as watermark, p.history is not null as history,
             c.conversations, c.todo, c."lagSeconds", p.polls, p.messages,
             (select coalesce(sum(r.calls), 0)::int from runs r where r.account = p.account and r.sync = '~' || p.poller) as calls,
             (select count(*)::int from poll_gaps g where g.account = p.account and g.poller = p.poller) as gaps,
+            (select count(distinct conversation_id)::int from poll_gaps g
+              where g.account = p.account and g.poller = p.poller and g.assumed is not null) as unread,
             ${isoText('p.polled_at')} as "polledAt", ${isoText('p.news_at')} as "newsAt", ${isoText('p.started_at')} as "startedAt"
        from pollers p, lateral (
          select count(*)::int as conversations, count(todo_at)::int as todo,
@@ -104,11 +117,13 @@ export async function describePollers(
       order by p.account, p.poller`,
     [names],
   );
-  return rows.map(({ hold_code, hold_reason, paused_by, paused_reason, paused_at, ...row }) => {
-    const held = hold_code === null ? null : { code: hold_code, reason: hold_reason ?? '' };
+  return rows.map(({ hold_code, hold_reason, hold_shape, paused_by, paused_reason, paused_at, ...row }) => {
+    const blocked =
+      hold_code === null ? null : { code: hold_code, reason: hold_reason ?? '', shape: hold_shape };
     const paused =
       paused_at === null ? null : { by: paused_by ?? '', reason: paused_reason ?? '', at: paused_at };
-    return { ...row, state: paused !== null ? 'paused' : held !== null ? 'held' : 'polling', held, paused };
+    const state = paused !== null ? 'paused' : blocked !== null ? 'blocked' : 'polling';
+    return { ...row, state, blocked, paused };
   });
 }
 

@@ -98,13 +98,7 @@ async function runsToRetry(
   sync: string,
   from: string,
 ): Promise<readonly string[]> {
-  const runs = await tx.query<{ id: string; read: boolean }>(
-    `select id, kind = 'sync' and pages > 0 and cursor is null as read from runs
-      where account = $1 and sync = $2 order by seq desc`,
-    [account, sync],
-  );
-  const last = runs.findIndex(({ read }) => read);
-  const standing = runs.slice(0, last + 1).map(({ id }) => id);
+  const { runs, last, standing } = await runsOf(tx, account, sync);
   if (from === LAST_RUN && runs.length > 0) return standing;
   if (standing.includes(from)) return [from];
   if (runs.some(({ id }) => id === from)) {
@@ -115,6 +109,26 @@ async function runsToRetry(
   const message =
     from === LAST_RUN ? `the sync "${sync}" has not run yet` : `the sync "${sync}" has no run ${from}`;
   throw new RetryRefusedError('noRun', message);
+}
+
+async function runsOf(db: Queryable, account: string, sync: string) {
+  const runs = await db.query<{ id: string; kind: string; read: boolean }>(
+    `select id, kind, kind = 'sync' and pages > 0 and cursor is null as read from runs
+      where account = $1 and sync = $2 order by seq desc`,
+    [account, sync],
+  );
+  const last = runs.findIndex(({ read }) => read);
+  return { runs, last, standing: runs.slice(0, last + 1).map(({ id }) => id) };
+}
+
+/**
+ * The newest run of a sync, ended or not, and where that is a retry, the runs before it down to the one that read the
+ * source: together they say what became of each row. Newest first; empty when the sync never ran.
+ */
+export async function newestRuns(db: Queryable, account: string, sync: string): Promise<readonly string[]> {
+  const { runs } = await runsOf(db, account, sync);
+  const source = runs.findIndex(({ kind }) => kind !== 'retry');
+  return runs.slice(0, source + 1).map(({ id }) => id);
 }
 
 export interface RetryPage {

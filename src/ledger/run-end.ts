@@ -2,6 +2,7 @@
 
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
+import { dropClaims } from './plan-claims.ts';
 import type { RunRow } from './runs.ts';
 
 /** Records of a run by outcome: those of rows, and those of people who left the source. */
@@ -21,7 +22,7 @@ export interface RunCounts {
 /** The run's counts: kept ones when its records have been pruned. */
 export async function countRecords(
   db: Queryable,
-  run: Pick<RunRow, 'id' | 'counts' | 'rows_same' | 'rows_merged'>,
+  run: Pick<RunRow, 'id' | 'counts' | 'rows_same'>,
 ): Promise<RunCounts> {
   if (run.counts !== null) return run.counts;
   const rows = await db.query<{ status: string; gone: boolean; n: number; cards: number }>(
@@ -36,8 +37,7 @@ export async function countRecords(
   return {
     created: sum(false, 'created'),
     updated: sum(false, 'updated'),
-    // A row that was merged into an earlier row of the same person adds nothing of its own.
-    unchanged: sum(false, 'unchanged') + run.rows_same + run.rows_merged,
+    unchanged: sum(false, 'unchanged') + run.rows_same,
     pending: sum(false, 'pending'),
     failed: sum(false, 'failed'),
     unknown: sum(false, 'unknown'),
@@ -64,6 +64,7 @@ export async function forgetPayloads(
     [run.id, incremental, run.account],
   );
   await tx.query('delete from plan_pages where run_id = $1', [run.id]);
+  await dropClaims(tx, run.id);
 }
 
 /** Drops the records of earlier runs of the sync, but for those that failed or are unknown; their counts stay. */
@@ -71,8 +72,8 @@ export async function pruneEarlier(
   tx: Queryable,
   run: { id: string; account: string; sync: string; seq: number },
 ): Promise<void> {
-  const earlier = await tx.query<Pick<RunRow, 'id' | 'counts' | 'rows_same' | 'rows_merged'>>(
-    `select id, counts, rows_same, rows_merged from runs
+  const earlier = await tx.query<Pick<RunRow, 'id' | 'counts' | 'rows_same'>>(
+    `select id, counts, rows_same from runs
       where account = $1 and sync = $2 and seq < $3 and finished_at is not null and counts is null`,
     [run.account, run.sync, run.seq],
   );
@@ -82,5 +83,6 @@ export async function pruneEarlier(
     await tx.query(`delete from run_records where run_id = $1 and status not in ('failed', 'unknown')`, [
       each.id,
     ]);
+    await tx.query('delete from merged_rows where run_id = $1', [each.id]);
   }
 }

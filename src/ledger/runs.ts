@@ -1,9 +1,19 @@
 // Runs: one row an execution of a sync, its place in the source and its counts.
-import type { RunReport, RunSpec, RunWarning, SnapshotChoice } from '../contracts/run.ts';
+import { runEndedEvent } from '../contracts/events.ts';
+import {
+  type ProblemTotal,
+  type RunReport,
+  type RunSpec,
+  type RunWarning,
+  type SnapshotChoice,
+  STEP_BITS,
+} from '../contracts/run.ts';
 import type { SourceCursor } from '../contracts/source.ts';
 import type { Queryable } from './database.ts';
+import { resetDue } from './due-records.ts';
 import { settleMembers } from './members.ts';
-import { listProblems } from './records.ts';
+import { putEvents } from './outbox.ts';
+import { countRefused, listProblems, totalsOf } from './row-problems.ts';
 import { countRecords, forgetPayloads, pruneEarlier, type RunCounts } from './run-end.ts';
 import { moveWatermark } from './watermarks.ts';
 
@@ -33,6 +43,7 @@ export interface RunRow {
   readonly cursor: SourceCursor | null;
   readonly rows_read: number;
   readonly rows_rejected: number;
+  /** Rows whose person another row already represents. */
   readonly rows_merged: number;
   /** People with nothing to do who are not in run_records. */
   readonly rows_same: number;
@@ -143,8 +154,13 @@ export async function advanceRun(
   return run;
 }
 
-export async function countCall(db: Queryable, id: string): Promise<void> {
-  await db.query('update runs set calls = calls + 1 where id = $1', [id]);
+/** @param counts calls made since the last time, by run */
+export async function countCalls(db: Queryable, counts: ReadonlyMap<string, number>): Promise<void> {
+  await db.query(
+    `update runs r set calls = r.calls + c.calls
+       from (select * from unnest($1::text[], $2::int[]) c(id, calls)) c where r.id = c.id`,
+    [[...counts.keys()], [...counts.values()]],
+  );
 }
 
 export async function addWarning(
@@ -163,6 +179,15 @@ export async function noteSnapshot(tx: Queryable, id: string, choice: SnapshotCh
   await tx.query('update runs set facts = facts || $2::jsonb where id = $1', [id, toJson([choice])]);
 }
 
+/** Steps that the account refused for all records of the run. */
+async function stoppedSteps(db: Queryable, runId: string): Promise<string[]> {
+  const rows = await db.query<{ step: string }>(
+    `select distinct step from run_warnings where run_id = $1 and step = any($2) and subject = '' order by step`,
+    [runId, Object.keys(STEP_BITS)],
+  );
+  return rows.map(({ step }) => step);
+}
+
 /** Was one of the steps stopped for all records of the run? */
 export async function stepIsStopped(
   db: Queryable,
@@ -178,7 +203,7 @@ export async function stepIsStopped(
 
 /**
  * Ends a run and counts it. Records whose open steps all were stopped for the account count by what
- * was done to them. Idempotent: a run that has ended is only counted again.
+ * was done to them. The event for the sink of the sync goes to the outbox. Idempotent: a run that has ended is only counted again.
  */
 export async function closeRun(
   tx: Queryable,
@@ -194,16 +219,39 @@ export async function closeRun(
   await tx.query(
     `update run_records
         set status = case when created then 'created' when touched then 'updated' else 'unchanged' end
-      where run_id = $1 and status = 'pending' and (todo & ~($2::int)) = 0`,
+      where run_id = $1 and status = 'pending' and ((todo & ~($2::int)) = 0 or due_at = 'infinity')`,
     [id, end.stopped],
   );
   const { source } = run.spec;
-  await forgetPayloads(tx, run, 'incremental' in source && source.incremental !== undefined);
+  const incremental = 'incremental' in source && source.incremental !== undefined;
+  await resetDue(tx, id);
+  await forgetPayloads(tx, run, incremental);
   if (run.spec.options.mode === 'mirror') await settleMembers(tx, run);
-  if (end.status === 'finished') await moveWatermark(tx, id);
+  if (end.status === 'finished' && !(incremental && (await keepsWatermark(tx, id))))
+    await moveWatermark(tx, id);
   // A run that ended before its first page has taken nothing over yet.
   if (run.pages > 0) await pruneEarlier(tx, run);
-  return await reportRun(tx, id);
+  const report = await reportRun(tx, id);
+  const { announce } = run.spec.options;
+  if (announce !== undefined) {
+    const { account, sync, finished_at: endedAt } = run;
+    const event = runEndedEvent({ account, sync, status: end.status, endedAt: endedAt as Date, report });
+    await putEvents(tx, account, [{ sink: announce, event }]);
+  }
+  return report;
+}
+
+/**
+ * Rows of an incremental source that contradict each other come again only from behind the old watermark: when one of
+ * them is corrected, the others have not changed.
+ */
+async function keepsWatermark(tx: Queryable, id: string): Promise<boolean> {
+  const rows = await countRefused(tx, id);
+  if (rows === 0) return false;
+  const what = rows === 1 ? '1 row was' : `${rows} rows were`;
+  const reason = `${what} rejected because rows of one number contradict each other: the next run reads from the same place again; correct the source, or set onConflict of the sync`;
+  await addWarning(tx, id, { step: 'planning', subject: '', code: 'WATERMARK_KEPT', reason });
+  return true;
 }
 
 /** Counts of a run, as the ledger has them now. */
@@ -219,20 +267,20 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
     `select step, code, reason from
        (select 1 as part, step, code, reason, subject, 0 as n from run_warnings where run_id = $1 and code <> $2
         union all
-        select 2, step, code, count(*) || ' tag names of the source are not tags of the account', '', count(*)
-          from run_warnings where run_id = $1 and code = $2 group by step, code
-        union all
-        select 3, 'mapping', code, count(*) || ' rows: ' || field || ': ' || min(reason), field, count(*)
-          from row_problems where run_id = $1 and kind = 'warning' group by field, code) w
+        select 2, step, code, case count(*) when 1 then '1 tag name of the source is not a tag of the account'
+                                  else count(*) || ' tag names of the source are not tags of the account' end, '', count(*)
+          from run_warnings where run_id = $1 and code = $2 group by step, code) w
       order by part, n desc, step, subject limit $3`,
     [id, UNKNOWN_TAG, WARNINGS_SHOWN],
   );
+  const totals = await totalsOf(db, id);
   return {
     run: run.id,
     read: run.rows_read,
     created: counts.created,
     updated: counts.updated,
     unchanged: counts.unchanged,
+    merged: run.rows_merged,
     rejected: run.rows_rejected,
     failed: counts.failed,
     unknown: counts.unknown,
@@ -244,19 +292,19 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
     ...(run.spec.options.mode === 'mirror'
       ? { vanished: counts.vanished, vanishedFailed: counts.vanishedFailed }
       : {}),
-    warnings,
+    stoppedSteps: await stoppedSteps(db, id),
+    warnings: [...warnings, ...totals.flatMap(warningOf)].slice(0, WARNINGS_SHOWN),
     ...(run.facts.length === 0 ? {} : { snapshots: run.facts }),
     problems: await listProblems(db, id, PROBLEMS_SHOWN),
+    totals,
   };
 }
 
-/** The newest run of a sync, ended or not; null when it never ran. */
-export async function lastRun(db: Queryable, account: string, sync: string): Promise<RunRow | null> {
-  const [run] = await db.query<RunRow>(
-    'select * from runs where account = $1 and sync = $2 order by seq desc limit 1',
-    [account, sync],
-  );
-  return run ?? null;
+/** What was left out of rows, among the warnings of a report. */
+function warningOf({ outcome, where, column, code, rows, reason }: ProblemTotal): RunWarning[] {
+  if (outcome !== 'warning') return [];
+  const place = column === undefined ? where : `${where} (column ${column})`;
+  return [{ step: 'mapping', code, reason: `${rows} ${rows === 1 ? 'row' : 'rows'}: ${place}: ${reason}` }];
 }
 
 /** All warnings of a run in full: for the operator, not for the engine. */

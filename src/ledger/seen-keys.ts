@@ -5,6 +5,8 @@
 export const STAGED = -1;
 /** All rows of the person so far were rejected: the person is in the source, but has no record. */
 export const BARRED = -2;
+/** The rows of the number contradict each other, and were rejected: the person has no record. */
+export const REFUSED = -3;
 
 /** Pages are told apart from the place in the page by a factor: a page has fewer rows than this. */
 export const PLACES = 8192;

@@ -69,7 +69,8 @@ export async function foundRecords(
   return await db.query<FoundRecord>(
     `select r.id, r.key, r.todo, r.payload
        from run_records r join people p on p.account = $2 and p.key = r.key and p.seen ->> 'run' = $1
-      where r.run_id = $1 and r.status = 'pending' and r.id > $3 and ($5::text[] is null or r.key = any($5))
+      where r.run_id = $1 and r.status = 'pending' and r.due_at = '-infinity' and r.id > $3
+        and ($5::text[] is null or r.key = any($5))
       order by r.id limit $4`,
     [run.id, run.account, page.after, page.limit, page.keys ?? null],
   );

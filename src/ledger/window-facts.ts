@@ -24,13 +24,20 @@ export interface Poller {
   readonly since: string | null;
   /** Older pages are still to be read. */
   readonly history: boolean;
+  /** It is blocked, as the service shows something in another form than assumed. */
+  readonly unread: boolean;
 }
 
 export interface Facts {
   readonly pollers: readonly Poller[];
   readonly conversations: readonly Conversation[];
   /** Stretches of the last 24 hours of which something may be missing; conversation 0 is the list. */
-  readonly gaps: readonly { readonly poller: string; readonly conversation_id: number }[];
+  readonly gaps: readonly {
+    readonly poller: string;
+    readonly conversation_id: number;
+    /** Something is there that could not be read. */
+    readonly unread: boolean;
+  }[];
   /** Connections that the ledger has conversations of. */
   readonly connections: readonly { readonly id: number; readonly channel: string; readonly name: string }[];
 }
@@ -48,7 +55,7 @@ export async function windowFacts(
   return facts as Facts;
 }
 
-function factsOf(which: string, connections: string): string {
+function factsOf(which: string, connections: string, after = '$3'): string {
   return `
     with recursive mine as materialized (
       select c.id, c.poller, c.connection_id, c.channel, c.item #>> '{state,status}' as status, c.updated_at,
@@ -59,27 +66,24 @@ function factsOf(which: string, connections: string): string {
           select max(at) filter (where not from_me) as inbound_at,
                  bool_or((from_me is null or at is null) and from_me is distinct from true) as unclear
             from messages
-           where account = c.account and conversation_id = c.id and item is null and coalesce(at, 'infinity') > $3) m
+           where account = c.account and conversation_id = c.id and item is null and coalesce(at, 'infinity') > ${after}) m
        where c.account = $1 and ${which}),
     ${connections}
     select
       (select coalesce(jsonb_agg(p), '[]') from (
-         select poller, complete_at, since, history is not null as history from pollers where account = $1) p) as pollers,
+         select poller, complete_at, since, history is not null as history, hold_shape is not null as unread
+           from pollers where account = $1) p) as pollers,
       (select coalesce(jsonb_agg(m), '[]') from mine m) as conversations,
       (select coalesce(jsonb_agg(g), '[]') from (
-         select distinct poller, conversation_id from poll_gaps
-          where account = $1 and coalesce(before, last_at) > $3
-            -- Such messages speak for themselves, and not against other conversations.
-            and code <> 'DIRECTION_UNKNOWN'
+         select distinct poller, conversation_id, assumed is not null as unread from poll_gaps
+          where account = $1 and (coalesce(before, last_at) > ${after} or assumed is not null)
             and (conversation_id = 0 or conversation_id in (select id from mine))) g) as gaps,
       (select coalesce(jsonb_agg(s), '[]') from seen s) as connections`;
 }
 
 const FACTS_OF_CONVERSATION = factsOf('c.id = $2', 'seen as (select 1 where false)');
-const FACTS_OF_PERSON = factsOf(
-  'c.person_key = $2',
-  // One look into the index for each connection, of which there are few.
-  `ids as (
+/** One look into the index for each connection, of which there are few. */
+const CONNECTIONS = `ids as (
      (select connection_id as id from conversations where account = $1 order by connection_id limit 1)
      union all
      select (select connection_id from conversations where account = $1 and connection_id > ids.id
@@ -89,5 +93,10 @@ const FACTS_OF_PERSON = factsOf(
      select ids.id, newest.channel, newest.name
        from ids, lateral (
          select channel, item #>> '{state,connection,name}' as name from conversations
-          where account = $1 and connection_id = ids.id order by updated_at desc limit 1) newest)`,
-);
+          where account = $1 and connection_id = ids.id order by updated_at desc limit 1) newest)`;
+const FACTS_OF_PERSON = factsOfPerson('$2', '$3');
+
+/** As SQL, for a statement that reads more: about the person `key` of the account `$1`, from `after` on. */
+export function factsOfPerson(key: string, after: string): string {
+  return factsOf(`c.person_key = ${key}`, CONNECTIONS, after);
+}

@@ -15,7 +15,8 @@ export type Window =
   | { readonly state: 'open'; readonly until: Date | null }
   /** Null: the contact has not written for at least 24 hours, and the ledger does not have when they did. */
   | { readonly state: 'closed'; readonly since: Date | null }
-  | { readonly state: 'unknown'; readonly why: string };
+  /** `unread`: the service shows it, and it could not be read. */
+  | { readonly state: 'unknown'; readonly why: string; readonly unread: boolean };
 
 /** Which connection a poller reads by the configuration, `all`, or null when the configuration has no such poller. */
 export type ScopeOf = (poller: string) => number | 'all' | null;
@@ -28,6 +29,9 @@ export interface WindowQuestion {
   readonly scopeOf: ScopeOf;
   readonly now: Date;
 }
+
+/** What facts are judged by. */
+type Judged = Omit<WindowQuestion, 'account'>;
 
 const WINDOW_MS = 24 * 3_600_000;
 /**
@@ -55,13 +59,35 @@ const SENDING = new Set(['waba', 'whatsapp']);
  */
 export async function windowOf(db: Queryable, question: WindowQuestion): Promise<Window> {
   const { account, to, now } = question;
-  const facts = await windowFacts(db, account, to, new Date(now.getTime() - WINDOW_MS));
-  if (!('conversation' in to)) return ofPerson(facts, question);
-  const [row] = facts.conversations;
-  return row === undefined ? unknown('no poller has imported the conversation') : ofRow(row, facts, question);
+  return judgeWindow(await windowFacts(db, account, to, windowAfter(now)), question);
 }
 
-function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: WindowQuestion): Window {
+/** What happened before does not count. */
+export function windowAfter(now: Date): Date {
+  return new Date(now.getTime() - WINDOW_MS);
+}
+
+/** As {@link windowOf}, by facts that were read already. */
+export function judgeWindow(facts: Facts, question: Judged): Window {
+  const { to } = question;
+  const [row] = facts.conversations;
+  const window = !('conversation' in to)
+    ? ofPerson(facts, question)
+    : row === undefined
+      ? unknown('no poller has imported the conversation')
+      : ofRow(row, facts, question);
+  return window.state === 'unknown' ? { ...window, unread: isUnread(facts, question) } : window;
+}
+
+function isUnread({ gaps, pollers, conversations }: Facts, { scopeOf }: Judged): boolean {
+  const own = new Set(conversations.map(({ id }) => id));
+  return (
+    gaps.some(({ unread, conversation_id: id }) => unread && own.has(id)) ||
+    pollers.some(({ unread, poller }) => unread && scopeOf(poller) !== null)
+  );
+}
+
+function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: Judged): Window {
   if (row.channel !== 'waba') return { state: 'open', until: null };
   const inbound = row.inbound_at === null ? null : new Date(row.inbound_at).getTime();
   const time = now.getTime();
@@ -86,7 +112,7 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: WindowQuestion
 }
 
 /** A person may have several conversations, of which the service takes one, or begins another. */
-function ofPerson(facts: Facts, question: WindowQuestion): Window {
+function ofPerson(facts: Facts, question: Judged): Window {
   const { connection } = question;
   const wanted = facts.connections.filter(({ id, name, channel }) =>
     connection === undefined ? SENDING.has(channel) : connection === id || connection === name,
@@ -102,7 +128,7 @@ function ofPerson(facts: Facts, question: WindowQuestion): Window {
   return alike(windows, 'the service chooses the connection, and the window is not open on all of them');
 }
 
-function onConnection(connection: number, facts: Facts, question: WindowQuestion): Window {
+function onConnection(connection: number, facts: Facts, question: Judged): Window {
   const { scopeOf, now } = question;
   const rows = facts.conversations.filter(({ connection_id }) => connection_id === connection);
   const windows = rows.map((row) => ({ row, window: ofRow(row, facts, question) }));
@@ -153,7 +179,7 @@ function reachesBack(poller: Poller, now: number): boolean {
   return poller.since === null || new Date(poller.since).getTime() <= now - WINDOW_MS;
 }
 
-const unknown = (why: string): Window => ({ state: 'unknown', why });
+const unknown = (why: string): Window => ({ state: 'unknown', why, unread: false });
 
 /** What all of them say: open to the first end, closed since the last one. */
 function alike(windows: readonly Window[], otherwise: string): Window {

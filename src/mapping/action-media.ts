@@ -2,6 +2,7 @@
 import type { MessageAction } from '../contracts/config.ts';
 import { durationMs } from '../contracts/config-base.ts';
 import type { RequestOf } from '../contracts/intake.ts';
+import { isPlainRemote } from '../contracts/loopback.ts';
 import { isAllowedHost } from '../contracts/media-hosts.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import type { ExpressionCompiler } from './expression.ts';
@@ -19,10 +20,10 @@ export const MAX_FILES = 10;
  * @throws MappingConfigError for a host with a port that does not exist
  */
 export function compileMedia(config: MediaConfig, compiler: ExpressionCompiler): Part<Media | undefined> {
-  const { hosts, maxBytes, allowPrivate, timeout } = config;
+  const { hosts, maxBytes, allowPrivate, timeout, insecure = false } = config;
   for (const [index, host] of hosts.entries()) requirePort(host, ['media', 'hosts', String(index)]);
   const urls = partOf(compiler, config.url, ['media', 'url'], (value) => {
-    const found = [...new Set(toTexts(value, undefined).map((text) => toFileUrl(text, hosts)))];
+    const found = [...new Set(toTexts(value, undefined).map((text) => toFileUrl(text, hosts, insecure)))];
     if (found.length <= MAX_FILES) return found;
     throw tooManyFiles();
   });
@@ -46,13 +47,18 @@ function requirePort(host: string, at: readonly string[]): void {
 }
 
 /** @throws ValueError `invalid_url` or `host_not_allowed` */
-function toFileUrl(text: string, hosts: readonly string[]): string {
+function toFileUrl(text: string, hosts: readonly string[], insecure: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new ValueError('invalid_url', 'the address of a file begins with https:// or http://', text);
   }
   if (url.username !== '' || url.password !== '') {
     throw new ValueError('invalid_url', 'the address of a file holds no user and no password', text);
+  }
+  if (!insecure && isPlainRemote(url.href)) {
+    const reason =
+      'a file is not fetched unencrypted: send an address with https://, or set insecure: true under `media` of the action';
+    throw new ValueError('invalid_url', reason, text);
   }
   if (isAllowedHost(url, hosts)) return url.href;
   const reason =

@@ -5,8 +5,8 @@ import { compileMedia, MAX_FILES, tooManyFiles } from './action-media.ts';
 import { compileUploads } from './action-uploads.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import type { ExpressionCompiler } from './expression.ts';
-import { line, type Part, partOf, requireCountry, required, toNumber } from './parts.ts';
-import { canonicalKey } from './phone.ts';
+import { line, type Part, partOf, required, requirePhoneRules, toNumber } from './parts.ts';
+import { canonicalKey } from './phone/index.ts';
 import { clean, isEmpty, printable, toText } from './text.ts';
 import { toId } from './values.ts';
 
@@ -103,10 +103,10 @@ function compileRecipient(
   config: MessageAction,
   compiler: ExpressionCompiler,
 ): Part<MessageRequest['to'] | undefined> {
-  const country = requireCountry(config.defaultCountry);
+  const rules = requirePhoneRules(config);
   if (config.number !== undefined) {
     return partOf(compiler, config.number, ['number'], (value) => {
-      const number = toNumber(value, country);
+      const number = toNumber(value, rules);
       return { number, key: canonicalKey(number) };
     });
   }

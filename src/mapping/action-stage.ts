@@ -3,8 +3,8 @@ import type { Expression, StageAction } from '../contracts/config.ts';
 import type { RequestOf } from '../contracts/intake.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import type { ExpressionCompiler } from './expression.ts';
-import { type Part, partOf, requireCountry, required, toNumber } from './parts.ts';
-import { canonicalKey } from './phone.ts';
+import { type Part, partOf, required, requirePhoneRules, toNumber } from './parts.ts';
+import { canonicalKey } from './phone/index.ts';
 import { toId, toStage } from './values.ts';
 
 type StageRequest = RequestOf<'stage'>;
@@ -50,13 +50,13 @@ export function compileStage(
 }
 
 function compileCard(
-  { card, number, defaultCountry }: StageAction,
+  { card, number, ...config }: StageAction,
   compiler: ExpressionCompiler,
 ): Part<StageRequest['of'] | undefined> {
-  const country = requireCountry(defaultCountry);
+  const rules = requirePhoneRules(config);
   if (number !== undefined) {
     return partOf(compiler, number, ['number'], (value) => {
-      const found = toNumber(value, country);
+      const found = toNumber(value, rules);
       return { number: found, key: canonicalKey(found) };
     });
   }

@@ -15,14 +15,14 @@ import {
   type Part,
   partOf,
   type Report,
-  requireCountry,
   required,
+  requirePhoneRules,
   toNumber,
   toProblem,
 } from './parts.ts';
-import { canonicalKey } from './phone.ts';
+import { canonicalKey } from './phone/index.ts';
 import { fold, isEmpty } from './text.ts';
-import { toCustomValue, toId } from './values.ts';
+import { toCustomValue, toFlowId } from './values.ts';
 
 /** `warnings` tell of values of a lead that were left out while the person was kept, as with syncs. */
 export type ActionResult =
@@ -52,7 +52,7 @@ export function compileAction(action: RouteAction, mapping: MappingConfig | null
   const part = compilePart(action, compiler);
   const finish = (row: RowView): ActionResult => {
     const problems: RowProblem[] = [];
-    const report: Report = (field, error) => problems.push(toProblem(field, error));
+    const report: Report = (field, error, _kind, columns) => problems.push(toProblem(field, error, columns));
     const request = part(row, report);
     if (problems.length > 0 || request === undefined) return { ok: false, problems };
     return { ok: true, request, subject: subjectOf(request), warnings: [] };
@@ -122,10 +122,10 @@ export function subjectOf(request: EventRequest): string {
 }
 
 function compileFlow(config: FlowAction, compiler: ExpressionCompiler): Part<RequestOf<'flow'> | undefined> {
-  const country = requireCountry(config.defaultCountry);
-  const number = partOf(compiler, config.number, ['number'], (value) => toNumber(value, country));
+  const rules = requirePhoneRules(config);
+  const number = partOf(compiler, config.number, ['number'], (value) => toNumber(value, rules));
   const fixed = typeof config.flow === 'number' ? config.flow : null;
-  const toFlow = required(toId, 'the id of the flow is required; fill it, or write it into the action');
+  const toFlow = required(toFlowId, 'the id of the flow is required; fill it, or write it into the action');
   const flow =
     typeof config.flow === 'number' ? () => fixed : partOf(compiler, config.flow, ['flow'], toFlow);
   const variables = Object.entries(config.variables).map(([name, expression]) => {
@@ -162,8 +162,8 @@ function compileTagChange(
   if (config.add.length === 0 && config.remove.length === 0) {
     throw new MappingConfigError([], 'there are no tags to add or to remove; name some under add or remove');
   }
-  const country = requireCountry(config.defaultCountry);
-  const number = partOf(compiler, config.number, ['number'], (value) => toNumber(value, country));
+  const rules = requirePhoneRules(config);
+  const number = partOf(compiler, config.number, ['number'], (value) => toNumber(value, rules));
   const adds = compileTags(config.add, compiler, 'add');
   const removes = compileTags(config.remove, compiler, 'remove');
   return (row, report) => {

@@ -6,8 +6,8 @@ import type { Expression } from '../contracts/config-mapping.ts';
 import { requireSafeName } from './columns.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import { ExpressionCompiler, type RowView } from './expression.ts';
-import { overRows, type Part, partOf, type Report, requireCountry, toNumber } from './parts.ts';
-import { canonicalKey, parsePhone } from './phone.ts';
+import { overRows, type Part, partOf, type Report, requirePhoneRules, toNumber } from './parts.ts';
+import { canonicalKey, parsePhone } from './phone/index.ts';
 import { isEmpty, toText } from './text.ts';
 import { toCustomValue } from './values.ts';
 
@@ -42,7 +42,7 @@ export interface CompiledAudience {
  */
 export function compileAudience(config: CampaignConfig, part: AudiencePart): CompiledAudience {
   const compiler = new ExpressionCompiler();
-  const country = requireCountry(config.defaultCountry);
+  const rules = requirePhoneRules(config);
   const place = config.audience.indexOf(part);
   const at = place === -1 ? [] : ['audience', String(place)];
   if (part.from === 'cards' && typeof part.stage === 'string' && part.pipeline === undefined) {
@@ -53,7 +53,7 @@ export function compileAudience(config: CampaignConfig, part: AudiencePart): Com
   }
   const number: Part<string | undefined> =
     part.from === 'source'
-      ? partOf(compiler, part.number, [...at, 'number'], (value) => toNumber(value, country))
+      ? partOf(compiler, part.number, [...at, 'number'], (value) => toNumber(value, rules))
       : partOf(compiler, 'contact.number', at, toServiceNumber);
   const variables = Object.entries(config.variables).map(([name, expression]) => {
     const path = ['variables', name];
@@ -64,8 +64,9 @@ export function compileAudience(config: CampaignConfig, part: AudiencePart): Com
   checkExclusion(config);
   const finish = (row: RowView): MappedMember => {
     let reason = '';
-    const found = number(row, (_field, error) => {
-      reason = error.message;
+    const found = number(row, (_field, error, _kind, names = []) => {
+      const column = part.from === 'source' && names.length > 0 ? `column ${names.join(', ')}: ` : '';
+      reason = `${column}${error.message}`;
     });
     const values: Record<string, unknown> = {};
     for (const { name, value } of variables) {
@@ -107,7 +108,7 @@ function compileZone(
 function toServiceNumber(value: unknown): string {
   const text = typeof value === 'string' ? value : '';
   const possible =
-    /^[1-9]\d{7,14}$/.test(text) &&
+    /^[1-9]\d{6,14}$/.test(text) &&
     parsePhoneNumberFromString(`+${text}`, { extract: false })?.isPossible() === true;
   if (possible) return text;
   const reason = 'the contact has no phone number: this is an id that the channel uses inside';
@@ -124,14 +125,12 @@ export interface CompiledNumbers {
  * @throws MappingConfigError when it can't work; the path begins at the campaign
  */
 export function compileExcludedNumbers(
-  { defaultCountry }: Pick<CampaignConfig, 'defaultCountry'>,
+  config: Pick<CampaignConfig, 'defaultCountry' | 'numberFormat'>,
   number: Expression,
 ): CompiledNumbers {
-  const country = requireCountry(defaultCountry);
+  const rules = requirePhoneRules(config);
   const compiler = new ExpressionCompiler();
-  const read = partOf(compiler, number, ['exclude', 'numbers', 'number'], (value) =>
-    toNumber(value, country),
-  );
+  const read = partOf(compiler, number, ['exclude', 'numbers', 'number'], (value) => toNumber(value, rules));
   const apply = overRows(compiler, (row) => {
     const found = read(row, IGNORE);
     return found === undefined ? null : canonicalKey(found);
@@ -143,11 +142,11 @@ export function compileExcludedNumbers(
  * Keys of the numbers that `exclude.numbers` lists.
  * @throws MappingConfigError for one that is none; the path begins at the campaign
  */
-export function excludedKeys({ defaultCountry, exclude }: CampaignConfig): string[] {
+export function excludedKeys({ exclude, ...config }: CampaignConfig): string[] {
   if (!Array.isArray(exclude.numbers)) return [];
-  const country = requireCountry(defaultCountry);
+  const rules = requirePhoneRules(config);
   return exclude.numbers.map((text, index) => {
-    const phone = parsePhone(text, country);
+    const phone = parsePhone(text, rules);
     if (phone.ok) return canonicalKey(phone.number);
     throw new MappingConfigError(['exclude', 'numbers', String(index)], phone.reason);
   });

@@ -54,6 +54,11 @@ export class Columns {
     );
   }
 
+  /** How the source names what a slot reads: the column as the header has it, else the path. */
+  nameOf(slot: number): string {
+    return this.#resolved[slot] ?? this.#paths[slot]?.name ?? '';
+  }
+
   read(slot: number, values: Values): unknown {
     const key = this.#resolved[slot];
     if (key !== undefined) return values[key];

@@ -1,43 +1,67 @@
-// Calendar dates as exports write them → YYYY-MM-DD.
+// Calendar dates as exports write them → YYYY-MM-DD. A column is read in one order: configured, or found over all its rows.
 import { ValueError } from './errors.ts';
 
-// Who writes the month first. Every other country with numeric dates begins with the day, or with the year.
-const MONTH_FIRST = new Set(['US', 'PR', 'GU', 'AS', 'MP', 'VI', 'UM', 'FM', 'MH', 'PW', 'PH', 'BZ']);
+/** Which of day, month and year stands first. */
+export type DateOrder = 'dmy' | 'mdy' | 'ymd';
+
+/** What is known of a column: its order; `mixed`: rows that contradict each other; `open`: no row that decides. */
+export type FoundOrder = DateOrder | 'mixed' | 'open';
 
 const ISO = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T\s].*)?$/;
 const ISO_WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})$/i;
 const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
-const TWO_FIRST = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:,?\s+\d.*)?$/;
+const THREE = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:,?\s+\d.*)?$/;
 const SERIAL = /^\d{5}(?:[.,]\d+)?$/;
 
 /**
- * Reads a date: ISO 8601 (with an offset, the day in UTC, as the API cuts it), `31/12/2026`, `12/31/2026`, `31.12.26`,
- * `20261231`, or a day number of Excel. Where day and month could be swapped the country decides; without a country that is a problem.
+ * Reads a date: ISO 8601 (with an offset, the day in UTC, as the API cuts it), `20261231`, a day number of Excel, or
+ * `31/12/2026`, `12/31/2026`, `31.12.26` in the order of its column. In a column without an order a date is read when only one
+ * order gives a day that exists. Two digits of a year are the last part, unless the order says `ymd`.
  * @throws ValueError `invalid_date` or `ambiguous_date`
  */
-export function toDate(text: string, country: string | undefined): string {
-  const compact = ISO.exec(text) ?? COMPACT.exec(text);
+export function toDate(text: string, order: FoundOrder): string {
+  const plain = withYearFirst(text);
+  if (plain !== undefined) return plain ?? refuse(text);
+  const found = readings(text, order);
+  if (found === undefined) return refuse(text);
+  if (order === 'dmy' || order === 'mdy' || order === 'ymd') return found[order] ?? refuse(text, order);
+  const { dmy, mdy } = found;
+  if (dmy === undefined || mdy === undefined || dmy === mdy) return dmy ?? mdy ?? refuse(text);
+  throw new ValueError('ambiguous_date', AMBIGUOUS[order], text);
+}
+
+const WAY_OUT = 'so it was left out; set `dateOrder` in the mapping, or write YYYY-MM-DD';
+const AMBIGUOUS = {
+  open: `this date could have the day or the month first, and no other row of the column decides, ${WAY_OUT}`,
+  mixed: `this date could have the day or the month first, and rows of the column contradict each other, ${WAY_OUT}`,
+};
+
+/** Which orders fit this text; undefined when it tells nothing: no such date, or one with the year first. */
+export function readings(text: string, order?: FoundOrder): Partial<Record<DateOrder, string>> | undefined {
+  const parts = THREE.exec(text);
+  if (!parts) return undefined;
+  const [first, second, third] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  const short = parts[3]?.length === 2;
+  const year = third + (short ? 2000 : 0);
+  const found: Partial<Record<DateOrder, string>> = {};
+  const [dmy, mdy] = [day(year, second, first), day(year, first, second)];
+  if (dmy !== undefined) found.dmy = dmy;
+  if (mdy !== undefined) found.mdy = mdy;
+  const ymd =
+    order === 'ymd' && short && parts[1]?.length === 2 ? day(2000 + first, second, third) : undefined;
+  if (ymd !== undefined) found.ymd = ymd;
+  return found;
+}
+
+/** Undefined when the year does not stand first; null when there is no such day. */
+function withYearFirst(text: string): string | null | undefined {
   if (ISO_WITH_OFFSET.test(text)) {
     const moment = new Date(text.replace(' ', 'T').replace(' ', '').replace(',', '.'));
     if (!Number.isNaN(moment.getTime())) return moment.toISOString().slice(0, 10);
   }
-  if (compact) return day(Number(compact[1]), Number(compact[2]), Number(compact[3])) ?? refuse(text);
-  if (SERIAL.test(text)) return fromSerial(Number.parseInt(text, 10)) ?? refuse(text);
-  const parts = TWO_FIRST.exec(text);
-  if (!parts) return refuse(text);
-  const year = Number(parts[3]) + (parts[3]?.length === 2 ? 2000 : 0);
-  const [first, second] = [Number(parts[1]), Number(parts[2])];
-  const dayFirst = day(year, second, first);
-  const monthFirst = day(year, first, second);
-  if (dayFirst && monthFirst && dayFirst !== monthFirst) {
-    if (country === undefined) {
-      const reason =
-        'day and month of the date could be swapped; set `defaultCountry` in the mapping, or write YYYY-MM-DD';
-      throw new ValueError('ambiguous_date', reason, text);
-    }
-    return MONTH_FIRST.has(country) ? monthFirst : dayFirst;
-  }
-  return dayFirst ?? monthFirst ?? refuse(text);
+  const parts = ISO.exec(text) ?? COMPACT.exec(text);
+  if (parts) return day(Number(parts[1]), Number(parts[2]), Number(parts[3])) ?? null;
+  return SERIAL.test(text) ? (fromSerial(Number.parseInt(text, 10)) ?? null) : undefined;
 }
 
 function day(year: number, month: number, date: number): string | undefined {
@@ -53,6 +77,17 @@ function fromSerial(serial: number): string | undefined {
   return new Date(Date.UTC(1899, 11, 30) + serial * 86_400_000).toISOString().slice(0, 10);
 }
 
-function refuse(text: string): never {
-  throw new ValueError('invalid_date', 'this is no date that exists; write YYYY-MM-DD', text);
+const ORDERS: Readonly<Record<DateOrder, string>> = {
+  dmy: 'dd/mm/yyyy',
+  mdy: 'mm/dd/yyyy',
+  ymd: 'yyyy/mm/dd',
+};
+
+function refuse(text: string, order?: DateOrder): never {
+  const as = order === undefined ? '' : ` as ${ORDERS[order]}, the order of this column`;
+  throw new ValueError(
+    'invalid_date',
+    `this is not a valid date${as}, so it was left out; write YYYY-MM-DD`,
+    text,
+  );
 }

@@ -13,6 +13,11 @@ export class MappingConfigError extends Error {
   }
 }
 
+/** Mapping cannot go on: an expression takes too long, or too much memory. The message names it, never a value. */
+export class MappingStoppedError extends Error {
+  override readonly name = 'MappingStoppedError';
+}
+
 /** One value can't be used: becomes a RowProblem of its field. The reason never holds the value. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';

@@ -1,8 +1,10 @@
 // Compiles expressions of a mapping: columns, templates, JSONata, lists, and the long form with `map` and `default`.
 import type { Expression, ExpressionObject } from '../contracts/config.ts';
 import { Columns } from './columns.ts';
+import type { FoundOrder } from './dates.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import { compileJsonata, type Evaluate } from './jsonata.ts';
+import { jsonataPaths } from './jsonata-paths.ts';
 import { fold, isEmpty, oneLine, toText } from './text.ts';
 
 /** One row while it is mapped. */
@@ -10,10 +12,36 @@ export interface RowView {
   readonly values: Readonly<Record<string, unknown>>;
   /** Results of the JSONata expressions by index; a ValueError where one failed. */
   readonly results: readonly unknown[];
+  /** Order of the date column; absent where no other row is known. */
+  readonly dates?: FoundOrder | undefined;
 }
 
-/** Yields the value of an expression, undefined when it is empty. @throws ValueError */
-export type Reader = (row: RowView) => unknown;
+/** An expression, compiled. */
+export interface Reader {
+  /** Yields the value, undefined when it is empty. @throws ValueError */
+  (row: RowView): unknown;
+  /** Columns and paths that the value came from; without a value, those that it could have come from. */
+  readonly columns: (row: RowView) => readonly string[];
+}
+
+const reader = (read: (row: RowView) => unknown, columns: Reader['columns']): Reader =>
+  Object.assign(read, { columns });
+
+/** A value that can't be used is one too. */
+const hasValue = (read: Reader, row: RowView): boolean => {
+  try {
+    return !isEmpty(read(row));
+  } catch (error) {
+    if (error instanceof ValueError) return true;
+    throw error;
+  }
+};
+
+/** Of several columns those that have a value, or all of them where none has. */
+const withValue = (readers: readonly Reader[], row: RowView): readonly string[] => {
+  const filled = readers.filter((read) => hasValue(read, row));
+  return [...new Set((filled.length > 0 ? filled : readers).flatMap((read) => read.columns(row)))];
+};
 
 /** Last touch on the text of a template. */
 export type Tidy = (text: string) => string;
@@ -38,18 +66,25 @@ export class ExpressionCompiler {
 
   #path(path: string, at: readonly string[]): Reader {
     const slot = this.columns.add(path, at);
-    return ({ values }) => this.columns.read(slot, values);
+    return reader(
+      ({ values }) => this.columns.read(slot, values),
+      () => [this.columns.nameOf(slot)],
+    );
   }
 
   #first(items: readonly string[], at: readonly string[], tidy: Tidy): Reader {
     const readers = items.map((item, index) => this.#text(item, [...at, String(index)], tidy));
-    return (row) => {
+    const first = (row: RowView) => {
       for (const read of readers) {
         const value = read(row);
         if (!isEmpty(value)) return value;
       }
       return undefined;
     };
+    return reader(first, (row) => {
+      const used = readers.find((read) => hasValue(read, row));
+      return used === undefined ? withValue(readers, row) : used.columns(row);
+    });
   }
 
   #template(template: string, at: readonly string[], tidy: Tidy): Reader {
@@ -63,7 +98,7 @@ export class ExpressionCompiler {
       if (part.trim() === '') throw new MappingConfigError(at, 'a placeholder is empty; write {{column}}');
       return this.#path(part.trim(), at);
     });
-    return (row) => {
+    const fill = (row: RowView) => {
       let found = false;
       let text = '';
       for (let index = 0; index < parts.length; index += 1) {
@@ -74,15 +109,21 @@ export class ExpressionCompiler {
       }
       return found ? tidy(text) : undefined;
     };
+    const placeholders = readers.filter((read) => read !== undefined);
+    return reader(fill, (row) => withValue(placeholders, row));
   }
 
   #jsonata(source: string, at: readonly string[]): Reader {
     const index = this.evaluations.push(compileJsonata(source, at)) - 1;
-    return ({ results }) => {
+    const evaluated = ({ results }: RowView) => {
       const result = results[index];
       if (result instanceof ValueError) throw result;
       return result;
     };
+    const paths = jsonataPaths(source);
+    return reader(evaluated, ({ values }) =>
+      paths.filter(([column = '']) => !isEmpty(values[column])).map((path) => path.join('.')),
+    );
   }
 
   #object(expression: ExpressionObject, at: readonly string[], tidy: Tidy): Reader {
@@ -93,7 +134,7 @@ export class ExpressionCompiler {
     }
     const read = this.#base(expression, at, tidy);
     const lookUp = expression.map ? tableReader(expression.map, expression.default !== undefined) : undefined;
-    return (row) => {
+    const look = (row: RowView) => {
       const found = read(row);
       if (isEmpty(found)) return expression.default;
       if (!lookUp) return found;
@@ -102,6 +143,7 @@ export class ExpressionCompiler {
         : lookUp(found);
       return isEmpty(mapped) ? expression.default : mapped;
     };
+    return reader(look, read.columns);
   }
 
   #base(expression: ExpressionObject, at: readonly string[], tidy: Tidy): Reader {
@@ -110,7 +152,10 @@ export class ExpressionCompiler {
       return this.#template(expression.template, [...at, 'template'], tidy);
     if (expression.jsonata !== undefined) return this.#jsonata(expression.jsonata, [...at, 'jsonata']);
     if (expression.first !== undefined) return this.#first(expression.first, [...at, 'first'], tidy);
-    return () => expression.const;
+    return reader(
+      () => expression.const,
+      () => [],
+    );
   }
 }
 
@@ -123,8 +168,11 @@ export function tableReader(
   hasDefault: boolean,
 ): (value: unknown) => unknown {
   const table = new Map(Object.entries(map).map(([from, to]) => [fold(from), to]));
+  // Most values are spelled as in the table: to fold each of them takes longer than all the rest.
+  const folded = new Map(Object.keys(map).map((from) => [from, fold(from)]));
   return (value) => {
-    const key = fold(toText(value) ?? '');
+    const text = toText(value) ?? '';
+    const key = folded.get(text) ?? fold(text);
     if (table.has(key)) return table.get(key);
     if (hasDefault) return undefined;
     const reason =

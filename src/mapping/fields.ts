@@ -1,18 +1,18 @@
 // The parts of a record: contact, tags, extra fields and card, each compiled to a function over the row.
-import type { CountryCode } from 'libphonenumber-js/max';
 import type { MappingConfig } from '../contracts/config.ts';
 import type { CrmRecord, ExtraField, RecordCard } from '../contracts/record.ts';
 import { requireSafeName } from './columns.ts';
 import { toDate } from './dates.ts';
-import { type ExpressionCompiler, tableReader } from './expression.ts';
+import { type ExpressionCompiler, type RowView, tableReader } from './expression.ts';
 import { field, line, type Part, toNumber } from './parts.ts';
+import type { PhoneRules } from './phone/index.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';
 import { isYes, sortedUnique, toBoolean, toCustomValue, toEmail, toId, toStage, toTexts } from './values.ts';
 
 /** Undefined when the number, which is the identity, could not be read. */
 export function compileContact(
   config: MappingConfig['contact'],
-  country: CountryCode | undefined,
+  rules: PhoneRules,
   compiler: ExpressionCompiler,
 ): Part<CrmRecord['contact'] | undefined> {
   const optional = <T>(
@@ -26,7 +26,7 @@ export function compileContact(
       : field(`contact.${key}`, compiler.compile(expression, ['contact', key]), convert, kind);
   };
   const number = field('contact.number', compiler.compile(config.number, ['contact', 'number']), (value) =>
-    toNumber(value, country),
+    toNumber(value, rules),
   );
   const name = optional('name', line);
   const email = optional('email', toEmail, 'warning');
@@ -81,7 +81,7 @@ export function compileExtraInfo(
     const at = ['extraInfo', name];
     requireSafeName(name, at);
     const read = compiler.compile(config[name] ?? name, at);
-    return { name, value: field(at.join('.'), read, toText) };
+    return { name, value: field(at.join('.'), read, toText, 'warning') };
   });
   return (row, report) => {
     const fields: ExtraField[] = [];
@@ -95,22 +95,31 @@ export function compileExtraInfo(
 
 export function compileCard(
   config: NonNullable<MappingConfig['card']>,
-  country: CountryCode | undefined,
+  dateOrder: MappingConfig['dateOrder'],
   compiler: ExpressionCompiler,
 ): Part<RecordCard | undefined> {
-  const part = <T>(key: 'when' | 'stage' | 'title' | 'expectedCloseDate', convert: (value: unknown) => T) => {
+  const part = <T>(
+    key: 'when' | 'stage' | 'title' | 'expectedCloseDate',
+    convert: (value: unknown, row: RowView) => T,
+    kind?: 'warning',
+  ) => {
     const expression = config[key];
     return expression === undefined
       ? undefined
-      : field(`card.${key}`, compiler.compile(expression, ['card', key]), convert);
+      : field(`card.${key}`, compiler.compile(expression, ['card', key]), convert, kind);
   };
   const when = part('when', isYes);
   const stage = part('stage', toStage);
-  const title = part('title', line);
-  const closeDate = part('expectedCloseDate', (value) => {
-    const text = toText(value);
-    return text === undefined ? undefined : toDate(text, country);
-  });
+  const title = part('title', line, 'warning');
+  const closeDate = part(
+    'expectedCloseDate',
+    (value, row) => {
+      const text = toText(value);
+      const order = dateOrder === undefined || dateOrder === 'auto' ? (row.dates ?? 'open') : dateOrder;
+      return text === undefined ? undefined : toDate(text, order);
+    },
+    'warning',
+  );
   const { source } = config;
   const sourceId =
     typeof source === 'object'
@@ -119,7 +128,7 @@ export function compileCard(
   const customFields = Object.entries(config.customFields).map(([name, expression]) => {
     const at = ['card', 'customFields', name];
     requireSafeName(name, at);
-    return { name, value: field(at.join('.'), compiler.compile(expression, at), toCustomValue) };
+    return { name, value: field(at.join('.'), compiler.compile(expression, at), toCustomValue, 'warning') };
   });
   return (row, report) => {
     if (when && !when(row, report)) return undefined;

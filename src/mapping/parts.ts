@@ -1,14 +1,19 @@
 // What mappings and actions are made of: parts, each a function over the row, that report what can't be used.
 import type { CountryCode } from 'libphonenumber-js/max';
-import type { Expression } from '../contracts/config.ts';
+import type { Expression, MappingConfig } from '../contracts/config.ts';
 import type { RowProblem } from '../contracts/record.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
 import type { ExpressionCompiler, Reader, RowView, Tidy } from './expression.ts';
-import { isCountry, parsePhone } from './phone.ts';
+import { isCountry, type PhoneRules, parsePhone, parsePhoneNumber } from './phone/index.ts';
 import { oneLine, preview, toText } from './text.ts';
 
 /** Takes note of a value that can't be used; a warning keeps the row. */
-export type Report = (field: string, error: ValueError, kind?: 'problem' | 'warning') => void;
+export type Report = (
+  field: string,
+  error: ValueError,
+  kind?: 'problem' | 'warning',
+  columns?: readonly string[],
+) => void;
 
 export type Part<T> = (row: RowView, report: Report) => T;
 
@@ -16,15 +21,15 @@ export type Part<T> = (row: RowView, report: Report) => T;
 export function field<T>(
   name: string,
   read: Reader,
-  convert: (value: unknown) => T,
+  convert: (value: unknown, row: RowView) => T,
   kind: 'problem' | 'warning' = 'problem',
 ): Part<T | undefined> {
   return (row, report) => {
     try {
-      return convert(read(row));
+      return convert(read(row), row);
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
-      report(name, error, kind);
+      report(name, error, kind, read.columns(row));
       return undefined;
     }
   };
@@ -59,14 +64,14 @@ export function required<T>(convert: (value: unknown) => T | undefined, reason: 
  * A phone number as the identity of a person.
  * @throws ValueError `required`, or a code of {@link parsePhone}
  */
-export function toNumber(value: unknown, country: CountryCode | undefined): string {
+export function toNumber(value: unknown, rules: PhoneRules): string {
   const text = toText(value);
   if (text === undefined) {
     const reason =
       'a phone number is required: it identifies the contact; fill the column, or name further ones in a list';
     throw new ValueError('required', reason, undefined);
   }
-  const phone = parsePhone(text, country);
+  const phone = typeof value === 'number' ? parsePhoneNumber(value, rules) : parsePhone(text, rules);
   if (!phone.ok) throw new ValueError(phone.code, phone.reason, value);
   return phone.number;
 }
@@ -80,31 +85,47 @@ export function requireCountry(code: string | undefined): CountryCode | undefine
   );
 }
 
+/** @throws MappingConfigError when no country with phone numbers has the code, or national numbers lack their country */
+export function requirePhoneRules({
+  defaultCountry,
+  numberFormat: format,
+}: Pick<MappingConfig, 'defaultCountry' | 'numberFormat'>): PhoneRules {
+  const country = requireCountry(defaultCountry);
+  if (format === 'national' && country === undefined) {
+    throw new MappingConfigError(['numberFormat'], 'national numbers need a country; set `defaultCountry`');
+  }
+  return { country, format };
+}
+
 /** `finish` over rows, once their JSONata is evaluated: a promise only when there is any. */
 export function overRows<T>(
   compiler: ExpressionCompiler,
   finish: (row: RowView) => T,
-): (values: RowView['values']) => T | Promise<T> {
+): (values: RowView['values'], dates?: RowView['dates']) => T | Promise<T> {
   const { columns, evaluations } = compiler;
   // Columns hold the place of one row at a time, so they are bound where nothing can come in between.
   const bound = (row: RowView) => {
     columns.bind(row.values);
     return finish(row);
   };
-  return (values) => {
-    if (evaluations.length === 0) return bound({ values, results: [] });
+  return (values, dates) => {
+    if (evaluations.length === 0) return bound({ values, results: [], dates });
     const results = evaluations.map((evaluate) =>
       evaluate(values).catch((error: unknown) => {
         if (error instanceof ValueError) return error;
         throw error;
       }),
     );
-    return Promise.all(results).then((done) => bound({ values, results: done }));
+    return Promise.all(results).then((done) => bound({ values, results: done, dates }));
   };
 }
 
-export function toProblem(field: string, error: ValueError): RowProblem {
-  const value = preview(error.value);
+/** @param columns of the source that the value came from */
+export function toProblem(field: string, error: ValueError, columns: readonly string[] = []): RowProblem {
   const problem: RowProblem = { field, code: error.code, reason: error.message };
-  return value === undefined ? problem : { ...problem, value };
+  const value = preview(error.value);
+  if (value !== undefined) problem.value = value;
+  const column = preview(columns.map(oneLine).join(', '));
+  if (column) problem.column = column;
+  return problem;
 }

@@ -1,4 +1,5 @@
 // Values of single fields: e-mail, yes or no, ids, tags.
+import { FlowId } from '../contracts/config-base.ts';
 import { ValueError } from './errors.ts';
 import { byCodeUnit, clean, fold, isEmpty, toText } from './text.ts';
 
@@ -62,6 +63,16 @@ export function toId(value: unknown): number | undefined {
   );
 }
 
+/** Id of a flow, whose type the API text does not show: digits are an integer, any other id is a text. */
+export function toFlowId(value: unknown): FlowId | undefined {
+  const text = toText(value);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}(?:\.0)?$/.test(text)) return toId(value);
+  const parsed = FlowId.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new ValueError('invalid_id', 'this is no id of a flow; add a `map` from names to ids', value);
+}
+
 /** A stage by id or by name. A numeric text counts as an id: services number their stages, people name them. */
 export function toStage(value: unknown): number | string | undefined {
   const text = toText(value);
@@ -71,6 +82,10 @@ export function toStage(value: unknown): number | string | undefined {
 
 /** Texts of one value, or of a list, split where asked. */
 export function toTexts(value: unknown, split: string | undefined): string[] {
+  if (!Array.isArray(value) && split === undefined) {
+    const text = toText(value);
+    return text === undefined ? [] : [text];
+  }
   const items = Array.isArray(value) ? value : [value];
   return items.flatMap((item) => {
     const text = toText(item);

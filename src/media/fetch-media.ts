@@ -97,6 +97,14 @@ function parse(address: string, base?: URL): URL {
   return url;
 }
 
+/** @throws MediaError for a target that can't be read, and for one that is less safe than where it comes from */
+export function redirectTarget(location: string, from: URL): URL {
+  const target = parse(location, from);
+  if (from.protocol === 'https:' && target.protocol === 'http:')
+    fail('MEDIA_REDIRECTS', "the file's host redirects from https to http, which is not followed");
+  return target;
+}
+
 /** The addresses that the connection may go to. */
 async function addressesOf(
   url: URL,
@@ -158,7 +166,7 @@ async function ask(
       const { location } = answer.headers;
       if (typeof location !== 'string')
         return fail('MEDIA_REDIRECTS', "the file's host redirects to nowhere");
-      return parse(location, url);
+      return redirectTarget(location, url);
     }
     return await readFile(answer, url, limits);
   } finally {

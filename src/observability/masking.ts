@@ -13,6 +13,18 @@ export function maskPhone(text: string): string {
   return `+${digits.slice(0, 2)}••••${digits.slice(-4)}`;
 }
 
+/** A number as somebody wrote it, punctuation and all: `Cel (51) 98765-4321` → `••• (51) 9••••-••21`. */
+export function maskWritten(text: string): string {
+  const digits = text.match(/\p{Nd}/gu)?.length ?? 0;
+  const [first, last] = digits < 10 ? [0, Math.min(2, digits - 5)] : [3, 2];
+  let at = 0;
+  return text.slice(0, 60).replace(/[\p{L}\p{M}\p{N}]/gu, (character) => {
+    if (!/\p{Nd}/u.test(character)) return '•';
+    at += 1;
+    return at <= first || at > digits - last ? character : '•';
+  });
+}
+
 /** `bia@example.com` → `b•••@example.com`. */
 export function maskEmail(text: string): string {
   const at = text.lastIndexOf('@');
@@ -67,6 +79,20 @@ const PLACES: Readonly<Record<string, Masker>> = {
  */
 export function maskRecord(value: unknown): unknown {
   return mask(value, '');
+}
+
+/** Digits as in a phone number or a document, or an address: what a broken row may put into any column. */
+const PERSONAL = /@|(?:\p{Nd}\P{Nd}{0,4}){8}/u;
+
+/**
+ * A value of a row that was refused or left out, as it may be shown.
+ * @param field the place where it should have gone: `contact.email`, `tags.0`
+ */
+export function maskValue(field: string, value: string): string {
+  if (field === 'contact.number') return maskWritten(value);
+  const place = field.replace(/^tags\.\d+$/, 'tags').replace(/^card\.source$/, 'card.sourceId');
+  const masked = mask(value, place);
+  return typeof masked !== 'string' || (masked === value && PERSONAL.test(value)) ? HIDDEN : masked;
 }
 
 function mask(value: unknown, place: string): unknown {

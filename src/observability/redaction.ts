@@ -11,13 +11,15 @@ const EMAIL = /[^\s@"'<>()[\]{},;:=|\\/]{1,64}@[^\s@"'<>()[\]{},;:=|\\/]{1,255}\
 // Shapes made of many digits that are no phones: they are matched first, so that they stay whole.
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const HASH = '(?<![0-9a-zA-Z])(?=[0-9]*[a-f])[0-9a-f]{32,128}(?![0-9a-zA-Z])';
+// Its digits would make one run with those that the hash behind it may begin with.
+const HASH_NAME = '(?<![0-9a-zA-Z])(?:sha|SHA)-?(?:1|224|256|384|512)(?![0-9a-zA-Z])';
 const ISO_TIME =
   '(?<!\\d)\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[T ]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,9})?)?(?:Z|[+-]\\d{2}:?\\d{2})?)?(?!\\d)';
 const IPV4 =
   '(?<![\\d.])(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?![\\d.]*\\d)';
 // 8 to 15 digits, as written by people: "+55 (11) 91234-5678". Longer runs fall to it in pieces.
 const PHONE = '\\+?\\(?\\d(?:[ \\t().\\u00a0-]{0,3}\\d){7,14}';
-const DIGITS = new RegExp(`(${UUID}|${HASH}|${ISO_TIME}|${IPV4})|${PHONE}`, 'g');
+const DIGITS = new RegExp(`(${UUID}|${HASH_NAME}|${HASH}|${ISO_TIME}|${IPV4})|${PHONE}`, 'g');
 
 /** Replaces access tokens, authorization values and passwords in URLs; leaves everything else as it stands. */
 export function redactTokens(text: string): string {

@@ -5,10 +5,10 @@ import type { Logger } from './logger.ts';
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Warnings of the SDK about what is ordinary here: a worker for API calls has no workflows, and a call that
+ * Warnings of the SDK about what is ordinary here: a worker for API calls has no workflows, and a call or workflow that
  * failed is tried again or is an outcome, which Sluice reports itself.
  */
-const ORDINARY = ['No workflows registered', 'Activity failed'];
+const ORDINARY = ['No workflows registered', 'Activity failed', 'Workflow failed'];
 
 /**
  * The SDK's logger interface on top of `logger`. An `error` among the metadata becomes `err`;

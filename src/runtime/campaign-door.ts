@@ -1,7 +1,6 @@
 // What the operators' door tells of campaigns, and the other side of it. Numbers and variables go this way, because they must
 // not travel through Temporal.
 import { z } from 'zod';
-import type { CampaignReport } from '../contracts/campaign.ts';
 import {
   type CampaignPeople,
   ListedMember,
@@ -10,6 +9,7 @@ import {
   SampledMember,
   SampleQuery,
 } from '../contracts/campaign-people.ts';
+import type { CampaignReport } from '../contracts/campaign-report.ts';
 import { type Endpoints, jsonEndpoint } from './operator-door.ts';
 import { type DoorCalls, openDoorCalls } from './operator-door-client.ts';
 

@@ -1,6 +1,7 @@
 // Finds a program: named by a variable, on the PATH, from an earlier download, or by a new one.
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { distrust } from './binary-trust.ts';
 
 export interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -39,20 +40,23 @@ export interface Download {
 export interface BinarySpec {
   readonly binary: string;
   readonly envName: string;
+  /** SHA-256 of the builds that are run without being asked for by name, one a platform. */
+  readonly sha256: readonly string[];
   readonly downloads: readonly Download[];
   /** What a person can do when nothing worked. */
   readonly wayOut: string;
 }
 
 /**
- * What is on this machine already, in the order for any binary; null when nothing is.
+ * What is on this machine already, in the order for any binary; null when nothing is. Only pinned builds count, but for
+ * the one that the variable names: to name it is to choose it.
  * @throws BinaryNotFoundError when the variable names no executable
  */
 export async function locateBinary(
   spec: BinarySpec,
-  options: Pick<FindOptions, 'env' | 'cacheDir'>,
+  { env, cacheDir, say }: Pick<FindOptions, 'env' | 'cacheDir' | 'say'>,
 ): Promise<FoundBinary | null> {
-  const named = options.env[spec.envName];
+  const named = env[spec.envName];
   if (named !== undefined && named !== '') {
     if (!(await isExecutable(named))) {
       throw new BinaryNotFoundError(
@@ -60,13 +64,24 @@ export async function locateBinary(
         `${spec.envName}=${named} is not an executable file; correct it or unset it`,
       );
     }
+    const why = await distrust(named, spec.sha256);
+    if (why !== null) say(`${spec.envName}=${named}: ${why}; Sluice runs it because you named it`);
     return { path: named, origin: spec.envName };
   }
-  const onPath = await findOnPath(spec.binary, options.env.PATH ?? '');
-  if (onPath !== null) return { path: onPath, origin: 'PATH' };
+  const onPath = await findOnPath(spec.binary, env.PATH ?? '');
+  if (onPath !== null) {
+    const why = await distrust(onPath, spec.sha256);
+    if (why === null) return { path: onPath, origin: 'PATH' };
+    say(
+      `${onPath} is on the PATH, but ${why}; Sluice looks elsewhere. To run it, set ${spec.envName}=${onPath}`,
+    );
+  }
   for (const download of spec.downloads) {
-    const path = await download.cached(options.cacheDir);
-    if (path !== null) return { path, origin: `${download.label} (cached)` };
+    const path = await download.cached(cacheDir);
+    if (path === null) continue;
+    const why = await distrust(path, spec.sha256, cacheDir);
+    if (why === null) return { path, origin: `${download.label} (cached)` };
+    say(`${path} is not run: ${why}`);
   }
   return null;
 }
@@ -80,7 +95,10 @@ export async function findBinary(spec: BinarySpec, options: FindOptions): Promis
     options.signal?.throwIfAborted();
     options.say(`Bringing ${spec.binary} here once: ${download.label}`);
     try {
-      return { path: await download.fetch(options), origin: download.label };
+      const path = await download.fetch(options);
+      const why = await distrust(path, spec.sha256, options.cacheDir);
+      if (why !== null) throw new Error(why);
+      return { path, origin: download.label };
     } catch (error) {
       options.signal?.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
@@ -90,7 +108,7 @@ export async function findBinary(spec: BinarySpec, options: FindOptions): Promis
   }
   throw new BinaryNotFoundError(
     spec.binary,
-    `No ${spec.binary} was found: ${spec.envName} is not set, none is on the PATH, and the downloads failed\n${failures.join('\n')}\n${spec.wayOut}`,
+    `No ${spec.binary} was found: ${spec.envName} is not set, no pinned build is on the PATH, and the downloads failed\n${failures.join('\n')}\n${spec.wayOut}`,
   );
 }
 
@@ -99,7 +117,7 @@ async function findOnPath(binary: string, path: string): Promise<string | null> 
   for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
     for (const name of names) {
       const candidate = join(folder, name);
-      if (await isExecutable(candidate)) return candidate;
+      if (await isExecutable(candidate)) return await realpath(candidate);
     }
   }
   return null;

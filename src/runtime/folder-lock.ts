@@ -5,13 +5,13 @@
 // pid was not chosen: its takeover after `kill -9` is a race, and pids are reused. An abstract socket is seen
 // within one network namespace: two containers that share a folder do not see each other's lock.
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { probeName, takeName } from './kernel-name.ts';
+import { checkFolderOwner, openPrivateFolder } from './private-folder.ts';
 import { isSameProcess, processStart } from './process-identity.ts';
 
 /** Who holds a folder. Further keys are what the holder wrote: ports, addresses. */
@@ -62,38 +62,28 @@ const INFO_FILE = 'holder.json';
 const NAMELESS_MS = 5_000;
 
 /**
- * Takes the folder (made when missing) for this process until `release` or the process's death, however it dies.
- * Does not keep the event loop alive.
+ * Takes the folder (made when missing) for this process until `release` or the process's death, however it dies, and
+ * closes it to other users. Does not keep the event loop alive.
+ * @param say receives what an operator should know of the folder's modes
  * @throws FolderHeldError when it is held; at the latest after 5 s.
+ * @throws UnsafeFolderError as `openPrivateFolder`
  */
-export async function acquireFolderLock(folder: string, info: LockNote): Promise<FolderLock> {
-  await makeFolder(resolve(folder));
-  const path = await realpath(folder);
+export async function acquireFolderLock(
+  folder: string,
+  info: LockNote,
+  say: (line: string) => void = () => undefined,
+): Promise<FolderLock> {
+  const { path, notes } = await openPrivateFolder(resolve(folder));
   const deadline = Date.now() + NAMELESS_MS;
   for (;;) {
     const name = await takeName(path);
-    if (name !== null) return holdFolder(path, name, info);
+    if (name !== null) {
+      for (const note of notes) say(note);
+      return holdFolder(path, name, info);
+    }
     const holder = await readHolder(path);
     if (holder !== null || Date.now() > deadline) throw new FolderHeldError(path, holder);
     await delay(20);
-  }
-}
-
-/**
- * Makes a folder and those above it. Node's own `recursive` never returns where the parent is there and still refuses
- * with ENOENT, as in /proc.
- */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
-    const parent = dirname(folder);
-    const missing = code === 'ENOENT' && parent !== folder && !existsSync(parent);
-    if (!missing) throw error;
-    await makeFolder(parent);
-    await makeFolder(folder);
   }
 }
 
@@ -106,6 +96,7 @@ export async function readFolderLock(folder: string): Promise<LockInfo | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+  checkFolderOwner(path);
   const deadline = Date.now() + NAMELESS_MS;
   while (await probeName(path)) {
     const holder = await readHolder(path);

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const FORGET_MS = 3_600_000;
 /** Tables in which much comes and goes: PGlite has no autovacuum, and their space would never be used again. */
 const BUSY_TABLES =
-  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches';
+  'events, event_ranks, run_records, outbox, messages, conversations, uploads, upload_parts, deliveries, campaign_members, campaign_touches, campaign_reached';
 
 export interface ForgetOptions {
   readonly config: LoadedConfig;

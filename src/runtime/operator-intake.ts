@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { WORK_QUEUE } from '../../workflows/policies.ts';
 import { UnknownNameError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { suggestion } from '../config/suggest.ts';
 import { durationMs } from '../contracts/config-base.ts';
 import { MessageRequest, type RequestOf } from '../contracts/intake.ts';
 import { contentTypeOf, uploadNameOf } from '../contracts/media-names.ts';
+import { suggestion } from '../contracts/suggest.ts';
 import { createAcceptance } from '../ingress/accept.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from '../ingress/intake.ts';
 import { eventId } from '../ingress/route/key.ts';
@@ -17,7 +17,7 @@ import { intakeSpec } from '../ingress/spec.ts';
 import { type Database, LedgerError } from '../ledger/database.ts';
 import { storeUpload } from '../ledger/uploads.ts';
 import { subjectOf } from '../mapping/actions.ts';
-import { canonicalKey } from '../mapping/phone.ts';
+import { canonicalKey } from '../mapping/phone/index.ts';
 
 /** Names in a configuration begin with a letter or a digit: none of its routes is this one. */
 export const OPERATOR_ROUTE = '_cli';

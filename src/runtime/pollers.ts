@@ -25,7 +25,7 @@ export interface StartPollersOptions {
   readonly taskQueue?: string;
 }
 
-/** Starts pollers; one that runs is left alone. */
+/** Starts pollers. One that runs goes on, with the configuration of the workers as they are now. */
 export async function startPollers(options: StartPollersOptions): Promise<StartedPoller[]> {
   const { client, config, names, taskQueue = WORK_QUEUE } = options;
   const started: StartedPoller[] = [];
@@ -45,9 +45,24 @@ export async function startPollers(options: StartPollersOptions): Promise<Starte
           throw error;
         },
       );
+    if (!isNew) await wakePoller(client, poller);
     started.push({ ...poller, started: isNew });
   }
   return started;
+}
+
+/** One that is blocked tries again at once: the worker that has just started may have another configuration. */
+async function wakePoller(client: Client, poller: PollerName): Promise<void> {
+  const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
+  await handle.signal(wakeSignal).catch((error: unknown) => {
+    // It has ended since.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  });
+}
+
+/** Wakes the pollers of a configuration that run. */
+export async function wakePollers(client: Client, { pollers }: Pick<Config, 'pollers'>): Promise<void> {
+  for (const [poller, { account }] of Object.entries(pollers)) await wakePoller(client, { account, poller });
 }
 
 /** Names of the pollers of a configuration that don't run. */

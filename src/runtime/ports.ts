@@ -72,8 +72,9 @@ function orGone<T>(read: () => T): T | null {
 
 function lsofPids(port: number): number[] {
   try {
+    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
     const args = ['-nP', '-t', `-iTCP@127.0.0.1:${port}`, '-sTCP:LISTEN'];
-    return execFileSync('lsof', args, { encoding: 'utf8' }).trim().split('\n').map(Number);
+    return execFileSync('lsof', args, { encoding: 'utf8', env }).trim().split('\n').map(Number);
   } catch (error) {
     // lsof exits with 1 when it finds nothing.
     if ((error as { status?: number }).status === 1) return [];

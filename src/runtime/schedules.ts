@@ -24,8 +24,11 @@ const PAUSED_BY_CONFIG = 'paused in the configuration';
 export type ScheduledConfig = Pick<Config, 'accounts' | 'syncs' | 'campaigns'>;
 
 export interface WantedSchedule extends JobName {
-  readonly schedule: ScheduleConfig;
+  readonly schedule: ZonedSchedule;
 }
+
+/** A schedule whose time zone is settled. */
+type ZonedSchedule = ScheduleConfig & { readonly timeZone: string };
 
 /** Thrown when the server refuses what stands in the configuration. */
 export class ScheduleRefusedError extends Error {
@@ -38,15 +41,14 @@ export class ScheduleRefusedError extends Error {
   }
 }
 
-/** The schedules that a configuration asks for. */
-export function wantedSchedules(
-  config: Pick<Config, 'syncs' | 'campaigns'>,
-  jobs: readonly Job[] = JOB_KINDS,
-): WantedSchedule[] {
+/** The schedules that a configuration asks for, each in its own time zone, else in that of its account, else in UTC. */
+export function wantedSchedules(config: ScheduledConfig, jobs: readonly Job[] = JOB_KINDS): WantedSchedule[] {
   return jobs.flatMap((job) =>
-    Object.entries(config[JOBS[job].section]).flatMap(([name, { account, schedule }]) =>
-      schedule === undefined ? [] : [{ job, account, name, schedule }],
-    ),
+    Object.entries(config[JOBS[job].section]).flatMap(([name, { account, schedule }]) => {
+      if (schedule === undefined) return [];
+      const timeZone = schedule.timeZone ?? config.accounts[account]?.timeZone ?? 'UTC';
+      return [{ job, account, name, schedule: { ...schedule, timeZone } }];
+    }),
   );
 }
 

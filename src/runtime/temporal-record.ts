@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { isSameProcess } from './process-identity.ts';
+import { UiPlace } from './temporal-ui.ts';
 
 const ServerRecord = z.object({
   pid: z.int().positive(),
   /** Start mark: a pid without it could by now be anybody's. Null where the system has none. */
   start: z.string().nullable(),
   port: z.int(),
-  uiPort: z.int().nullable(),
+  ui: UiPlace.nullable(),
   binary: z.string(),
   /** Arguments but for the ports: a server with other ones is not adopted. */
   settings: z.array(z.string()),

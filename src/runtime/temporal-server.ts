@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, listensOn, tryPort } from './ports.ts';
 import { isSameProcess } from './process-identity.ts';
+import { temporalAddressOf } from './temporal-address.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import {
   checkTemporal,
@@ -14,6 +15,7 @@ import {
 } from './temporal-health.ts';
 import { launchServer, type ServerExit, serverSettings, TemporalStartError } from './temporal-process.ts';
 import { endProcess, readServerRecord, removeServerRecord, type ServerRecord } from './temporal-record.ts';
+import { hiddenPlace } from './temporal-ui.ts';
 
 export interface StartTemporalOptions {
   /** Folder for database, log and record; exists, and its lock is held by the caller. */
@@ -23,8 +25,8 @@ export interface StartTemporalOptions {
   readonly cacheDir: string;
   /** Receives one line for each thing that takes time or that an operator should know. */
   say(line: string): void;
-  /** @default 8233 when free, else any; null: no web UI */
-  readonly uiPort?: number | null;
+  /** Starts the web UI too, see temporal-ui.ts. @default false */
+  readonly ui?: boolean;
   /** @default 7233 when free, else any */
   readonly port?: number;
   /** @default "default" */
@@ -65,6 +67,7 @@ export interface TemporalServer {
 
 /** Defaults applied, paths absolute. */
 interface Settings extends StartTemporalOptions {
+  readonly ui: boolean;
   readonly namespace: string;
   readonly searchAttributes: SearchAttributes;
   readonly dynamicConfig: readonly string[];
@@ -75,6 +78,7 @@ interface Settings extends StartTemporalOptions {
 /**
  * Finds or starts the server; on return its namespace answers.
  * @throws TemporalUnavailableError when TEMPORAL_ADDRESS does not answer.
+ * @throws InsecureTemporalError when TEMPORAL_ADDRESS leads over a network that nobody has allowed.
  * @throws TemporalStartError when the dev server does not start.
  * @throws BinaryNotFoundError when there is no Temporal CLI and none could be downloaded.
  */
@@ -82,6 +86,7 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Temp
   const settings: Settings = {
     ...options,
     stateDir: resolve(options.stateDir),
+    ui: options.ui ?? false,
     namespace: options.namespace ?? 'default',
     searchAttributes: options.searchAttributes ?? {},
     dynamicConfig: options.dynamicConfig ?? [],
@@ -89,8 +94,8 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Temp
     checkMs: options.checkMs ?? 5_000,
   };
   const { namespace, searchAttributes } = settings;
-  const address = options.env.TEMPORAL_ADDRESS;
-  if (address !== undefined && address !== '') return useExternal(address, settings);
+  const address = temporalAddressOf(options.env);
+  if (address !== null) return useExternal(address, settings);
   const server = (await adopt(settings)) ?? (await launch(settings));
   try {
     await ensureSearchAttributes(server.address, namespace, searchAttributes, { timeoutMs: 10_000 });
@@ -142,7 +147,7 @@ async function useExternal(
 
 /** A healthy server left by a parent that was killed goes on as ours; any other that is left is ended. */
 async function adopt(settings: Settings): Promise<TemporalServer | null> {
-  const { stateDir, namespace, port, uiPort, say, checkMs, stopGraceMs } = settings;
+  const { stateDir, namespace, port, ui, say, checkMs, stopGraceMs } = settings;
   const record = await readServerRecord(stateDir);
   if (record === null) return null;
   if (!isSameProcess(record.pid, record.start)) {
@@ -154,7 +159,7 @@ async function adopt(settings: Settings): Promise<TemporalServer | null> {
   const fits =
     JSON.stringify(record.settings) === JSON.stringify(wanted) &&
     (port === undefined || port === record.port) &&
-    (uiPort === undefined || uiPort === record.uiPort);
+    ui === (record.ui !== null);
   const trouble = fits ? await troubleOf(record, namespace, checkMs) : 'it runs with other settings';
   if (trouble === null) {
     say(`Took over the Temporal server that an earlier run left behind (process ${record.pid})`);
@@ -183,20 +188,18 @@ async function troubleOf(record: ServerRecord, namespace: string, checkMs: numbe
 
 async function launch(settings: Settings): Promise<TemporalServer> {
   const { stateDir, namespace, env, searchAttributes, dynamicConfig, signal, say } = settings;
-  for (const wanted of [settings.port, settings.uiPort]) {
-    if (typeof wanted === 'number' && (await tryPort(wanted)) === null) {
-      throw new Error(`port ${wanted} is taken; name another one for the Temporal server, or leave it out`);
-    }
-  }
+  const wanted = settings.port;
+  if (wanted !== undefined && (await tryPort(wanted)) === null)
+    throw new Error(`port ${wanted} is taken; name another one for the Temporal server, or leave it out`);
   const { path: binary, origin } = await findTemporalCli(settings);
   for (let attempt = 1; ; attempt++) {
     // The usual ports only once: whoever took one between the look and the start has it for good.
     const usual = attempt === 1;
     const port = settings.port ?? (await freePort(usual ? 7233 : undefined));
-    const uiPort = settings.uiPort === undefined ? await freePort(usual ? 8233 : undefined) : settings.uiPort;
+    const ui = settings.ui ? await hiddenPlace() : null;
     try {
       const started = await launchServer({
-        ...{ stateDir, binary, env, namespace, port, uiPort, searchAttributes, dynamicConfig },
+        ...{ stateDir, binary, env, namespace, port, ui, searchAttributes, dynamicConfig },
         ...(signal ? { signal } : {}),
       });
       return ownedServer(settings, started.record, origin, started.exit);
@@ -216,7 +219,7 @@ function ownedServer(
   let stopped: Promise<void> | null = null;
   return {
     address: `127.0.0.1:${record.port}`,
-    uiUrl: record.uiPort === null ? null : `http://127.0.0.1:${record.uiPort}`,
+    uiUrl: record.ui === null ? null : `http://${record.ui.host}:${record.ui.port}`,
     namespace,
     origin,
     owned: true,

@@ -84,9 +84,10 @@ function changed(
 function ended(status: 'finished' | 'cancelled' | 'failed', pending: number): RunEndedEvent {
   const counts = {
     read: 120,
-    created: 40,
+    created: 35,
     updated: 12,
     unchanged: 60 - pending,
+    merged: 5,
     rejected: 8,
     failed: 0,
     unknown: 0,
@@ -95,7 +96,16 @@ function ended(status: 'finished' | 'cancelled' | 'failed', pending: number): Ru
     ...{ specversion: '1.0', id: `run-1/${status}`, type: `sluice.sync.${status}`, time: ENVELOPE.time },
     ...{ source: '/sluice/accounts/acme/syncs/leads', datacontenttype: 'application/json' },
     partitionkey: 'acme/leads',
-    data: { run: 'run-1', ...counts, cards: 38, calls: 171, seconds: 86.4, pending, warnings: [] },
+    data: {
+      run: 'run-1',
+      ...counts,
+      cards: 38,
+      calls: 171,
+      seconds: 86.4,
+      pending,
+      stoppedSteps: [],
+      warnings: [],
+    },
   };
 }
 

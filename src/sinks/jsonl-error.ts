@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ENOTDIR: 'what should be its folder is a file: correct `path`',
   EISDIR: 'that is a folder: correct `path`',
   NOT_A_FILE: 'that is no plain file: correct `path`',
+  OPEN_TO_ALL: 'every user of this machine may read it, and another user owns it: close it (chmod o-rwx)',
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'that name is too long: correct `path`',
   EACCES: 'the user that runs Sluice may not write it: allow that',

@@ -10,8 +10,10 @@ import type { Sent, Sink, SinkError } from './sink.ts';
 
 const NEWLINE = 0x0a;
 const LOOK_AGAIN_MS = 20;
-/** What the events say of people is for the owner, and for whom he lets read it. */
-const MODE = 0o640;
+/** Events are personal data: a new file is for its owner. */
+const MODE = 0o600;
+/** A file that is there already may be readable by a group, for a program that collects it; never by all users. */
+const OTHERS = 0o007;
 
 /**
  * Appends one line an event, a batch with one write, and answers when the disk has it. The file is opened for each batch, so that
@@ -48,6 +50,7 @@ export function jsonlSink({ path }: JsonlSink, baseDir: string): Sink {
 async function appendLines(file: string, lines: string): Promise<void> {
   const handle = await open(file, 'a+', MODE);
   try {
+    await closeToOthers(handle);
     const end = await endOf(handle);
     const bytes = Buffer.from(end === 'torn' ? `\n${lines}` : lines);
     const { bytesWritten } = await handle.write(bytes);
@@ -59,6 +62,17 @@ async function appendLines(file: string, lines: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+async function closeToOthers(handle: FileHandle): Promise<void> {
+  const stats = await handle.stat();
+  // A pipe or a device is refused below, and its mode is not ours.
+  if ((stats.mode & OTHERS) === 0 || !stats.isFile() || process.getuid === undefined) return;
+  if (stats.uid !== process.getuid() && process.getuid() !== 0) throw new FileTrouble('OPEN_TO_ALL');
+  await handle.chmod(stats.mode & 0o770).catch((error: NodeJS.ErrnoException) => {
+    // The file is this user's, so its file system keeps no modes: nothing can be closed there.
+    if (!['EPERM', 'ENOTSUP', 'EINVAL'].includes(error.code ?? '')) throw error;
+  });
 }
 
 async function endOf(handle: FileHandle): Promise<'empty' | 'whole' | 'torn'> {

@@ -1,44 +1,38 @@
-// Splits a block of CSV bytes into rows with csv-parse, and goes on after a row that csv-parse can't read.
+// Splits a block of CSV text into records with csv-parse. Where a broken quote leaves the end of a cell uncertain, reading stops:
+// what follows may be the inside of that cell, and nothing inside a cell may become a record.
 import { isUtf8 } from 'node:buffer';
 import { CsvError, type Options, parse } from 'csv-parse/sync';
-import { decode, type Encoding, fromWindows1252 } from './encoding.ts';
-import { BAD_ENCODING, type Framed, type Framer, type ParsedRow, problemRow, TOO_LONG } from './pages.ts';
+import { checkCells, hasQuotedCell, isMultiline, sideOf } from './csv-quotes.ts';
+import { badEncoding, type Framed, type FramerAt, type ParsedRow, problemRow, TOO_LONG } from './pages.ts';
 
 export interface Dialect {
   readonly delimiter: string;
-  readonly encoding: Encoding;
+  /** Of the file; the text itself is UTF-8 here. For messages. */
+  readonly encoding: string;
+  /** Columns of the header; 0 while it is not known. */
+  readonly columns: number;
 }
 
 /** One record as an array of cells, or the reason why there is none. */
-export type CellRow = { readonly cells: string[] } | ParsedRow;
+export type CellRow =
+  | {
+      readonly cells: string[];
+      /** Quotes were read in another way than RFC 4180 does, which only holds when the count of cells is the header's. */
+      readonly exact?: true;
+    }
+  | ParsedRow;
 
-interface At {
-  readonly limit: number;
-  /** The file ends with the block. */
-  readonly last: boolean;
-  /** The block can't grow. */
-  readonly full: boolean;
-}
-
-interface Cells {
+export interface Cells {
   readonly records: readonly CellRow[];
   readonly consumed: number;
   readonly then: Framed['then'];
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED:
-    'a quote is opened and never closed; close it, or double a quote that belongs to the text',
-  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; double every quote inside a quoted cell',
-  INVALID_OPENING_QUOTE:
-    'a quote stands inside a cell without quotes around it; quote the cell and double the quote',
-};
-
 /**
  * Up to `limit` records of a block that begins at a record boundary. A record that touches the end of a block which is not the
- * file's end may go on in the next block, so it is left for that one: the rows never depend on where blocks or pages end.
+ * table's end may go on in the next block, so it is left for that one: the rows never depend on where blocks or pages end.
  */
-export function splitCells(block: Buffer, at: At, dialect: Dialect): Cells {
+export function splitCells(block: Buffer, at: FramerAt, dialect: Dialect): Cells {
   return splitPlain(block, at, dialect) ?? splitWithParser(block, at, dialect);
 }
 
@@ -48,10 +42,10 @@ const [LINE_FEED, CARRIAGE_RETURN, QUOTE] = [0x0a, 0x0d, 0x22];
  * The same for a block without a single quote, which most exports are made of: ten times as fast as the parser.
  * Null where only the parser knows: quotes, a carriage return alone, broken bytes, no whole row.
  */
-export function splitPlain(block: Buffer, at: At, dialect: Dialect): Cells | null {
+export function splitPlain(block: Buffer, at: FramerAt, dialect: Dialect): Cells | null {
   if (block.includes(QUOTE)) return null;
   const whole = at.last ? block : block.subarray(0, block.lastIndexOf(LINE_FEED) + 1);
-  if (dialect.encoding === 'utf-8' && !isUtf8(whole)) return null;
+  if (!isUtf8(whole)) return null;
   const records: CellRow[] = [];
   let seen = 0;
   let consumed = 0;
@@ -67,7 +61,7 @@ export function splitPlain(block: Buffer, at: At, dialect: Dialect): Cells | nul
       end = lineFeed + 1;
     }
     if (end === consumed) break;
-    const lines = decode(block.subarray(consumed, end), dialect.encoding).split('\n');
+    const lines = block.toString('utf8', consumed, end).split('\n');
     if (block[end - 1] === LINE_FEED) lines.pop();
     for (const ended of lines) {
       const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
@@ -84,24 +78,45 @@ export function splitPlain(block: Buffer, at: At, dialect: Dialect): Cells | nul
 }
 
 /** {@link splitCells} by csv-parse. */
-export function splitWithParser(block: Buffer, at: At, dialect: Dialect): Cells {
+export function splitWithParser(block: Buffer, at: FramerAt, dialect: Dialect): Cells {
   const records: CellRow[] = [];
-  const strict = dialect.encoding === 'utf-8' && !isUtf8(block);
+  const strict = !isUtf8(block);
   let consumed = 0;
   let seen = 0;
+  /** Set once nothing more of this block counts. */
+  let stopped: 'stop' | 'grow' | undefined;
   const options: Options = {
     ...csvOptions(dialect),
     to: at.limit,
     on_record: (cells: string[], info) => {
-      if (info.bytes >= block.length && !at.last) return null;
+      if (stopped !== undefined || (info.bytes >= block.length && !at.last)) return null;
+      const bytes = block.subarray(consumed, info.bytes);
+      if (bytes.includes(QUOTE)) {
+        const multiline = spansLines(bytes) && isMultiline(cells);
+        const broken = multiline ? checkCells(cells, dialect) : undefined;
+        const side = sideOf(block, info.bytes, { last: at.last, delimiter: dialect.delimiter });
+        if (side === 'unknown' && (consumed > 0 || !at.full)) {
+          stopped = 'grow';
+          return null;
+        }
+        const certain = side === 'outside' || (side === 'either' && broken === undefined);
+        if (!certain) stopped = 'stop';
+        if (!certain || broken !== undefined) {
+          const why = broken ?? 'does not pair with the next quote of the file';
+          const reason = cellReason(why, at.row + records.length + 1, certain);
+          records.push(problemRow('malformed_row', reason, preview(bytes)));
+          seen += 1;
+          consumed = info.bytes;
+          return null;
+        }
+      }
       seen += 1;
-      const bytes = strict ? block.subarray(consumed, info.bytes) : undefined;
       consumed = info.bytes;
       // A row of separators only is what spreadsheets leave below the table: it holds nothing and is passed over.
       if (isBlank(cells)) return null;
-      if (bytes && !isUtf8(bytes))
-        records.push(problemRow('bad_encoding', BAD_ENCODING, bytes.toString('latin1')));
-      else records.push({ cells: dialect.encoding === 'latin1' ? cells.map(fromWindows1252) : cells });
+      if (strict && !isUtf8(bytes))
+        records.push(problemRow('bad_encoding', badEncoding(dialect.encoding), preview(bytes)));
+      else records.push({ cells });
       return null;
     },
   };
@@ -109,24 +124,37 @@ export function splitWithParser(block: Buffer, at: At, dialect: Dialect): Cells 
     parse(block, options);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return goOnAfter(error.code, block, { ...at, consumed }, records, dialect);
+    if (stopped === undefined) return goOnAfter(error.code, block, { ...at, consumed }, records, dialect);
   }
+  if (stopped === 'stop') return { records, consumed, then: 'stop' };
+  if (stopped === 'grow') return { records, consumed, then: consumed > 0 ? 'go-on' : 'grow' };
   if (seen >= at.limit) return { records, consumed, then: 'go-on' };
   if (at.last) return { records, consumed: block.length, then: 'go-on' };
   if (consumed > 0) return { records, consumed, then: 'go-on' };
   if (!at.full) return { records, consumed: 0, then: 'grow' };
-  return {
-    records: [problemRow('malformed_row', TOO_LONG, preview(block, dialect))],
-    consumed: 0,
-    then: 'skip-line',
-  };
+  records.push(problemRow('malformed_row', TOO_LONG, preview(block)));
+  return { records, consumed: 0, then: 'skip-line' };
 }
 
-/** The row at `consumed` stopped the parser: that line is one problem, and reading goes on with the line below it. */
+/** Has the record a line break before the one that ends it? Blank lines above it count too. */
+function spansLines(bytes: Buffer): boolean {
+  const feed = bytes.indexOf(LINE_FEED);
+  if (feed >= 0 && feed < bytes.length - 1) return true;
+  const back = bytes.indexOf(CARRIAGE_RETURN);
+  return back >= 0 && back < bytes.length - 2;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'is never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'has text behind its closing quote',
+  INVALID_OPENING_QUOTE: 'has blanks before its quote, or a quote inside that is not doubled',
+};
+
+/** The row at `consumed` stopped the parser. */
 function goOnAfter(
   code: string,
   block: Buffer,
-  at: { last: boolean; full: boolean; consumed: number },
+  at: FramerAt & { consumed: number },
   records: CellRow[],
   dialect: Dialect,
 ): Cells {
@@ -137,82 +165,88 @@ function goOnAfter(
   let start = at.consumed;
   while (block[start] === LINE_FEED || block[start] === CARRIAGE_RETURN) start += 1;
   const end = lineEnd(block, start);
-  if (end === undefined && !at.last) {
+  if (end === undefined && !at.last && !unfinished) {
     if (at.consumed > 0) return { records, consumed: at.consumed, then: 'go-on' };
     if (!at.full) return { records, consumed: 0, then: 'grow' };
-    records.push(problemRow('malformed_row', TOO_LONG, preview(block, dialect)));
+    records.push(problemRow('malformed_row', TOO_LONG, preview(block)));
     return { records, consumed: 0, then: 'skip-line' };
   }
   const line = block.subarray(start, end);
-  const rescued = code === 'INVALID_OPENING_QUOTE' ? withLiteralQuotes(line, dialect) : undefined;
-  const reason = REASONS[code] ?? 'the row is not valid CSV; export the file again';
-  records.push(rescued ?? problemRow('malformed_row', reason, preview(line, dialect)));
-  return { records, consumed: end ?? block.length, then: 'go-on' };
+  const rescued = code === 'INVALID_OPENING_QUOTE' ? withinLine(line, dialect) : undefined;
+  if (rescued !== undefined) {
+    const behind = end ?? block.length;
+    const literal = rescued.literal && !hasQuotedCell(block, behind, dialect.delimiter);
+    const side = literal ? 'outside' : sideOf(block, behind, { last: at.last, delimiter: dialect.delimiter });
+    if (side === 'unknown' && at.consumed > 0) return { records, consumed: at.consumed, then: 'go-on' };
+    if (side === 'unknown' && !at.full) return { records, consumed: 0, then: 'grow' };
+    if (side === 'outside') {
+      records.push({ cells: rescued.cells, exact: true });
+      return { records, consumed: behind, then: 'go-on' };
+    }
+  }
+  const broken = REASONS[code] ?? 'is not valid CSV';
+  const reason = cellReason(broken, at.row + records.length + 1, false);
+  records.push(problemRow('malformed_row', reason, preview(line)));
+  return { records, consumed: at.consumed, then: 'stop' };
+}
+
+function cellReason(broken: string, row: number, certain: boolean): string {
+  const cell = `a quoted cell that begins in row ${row} ${broken}; close it, and double every quote inside it`;
+  if (certain) return `${cell}. The lines inside it are not read as rows`;
+  return `${cell}. Where it ends is not certain, so nothing is read from row ${row} to the end of the file`;
 }
 
 /** The offset behind the line that holds `start`; undefined when the block ends first. */
 function lineEnd(block: Buffer, start: number): number | undefined {
-  const lineFeed = block.indexOf(0x0a, start);
-  const carriageReturn = block.subarray(start, lineFeed < 0 ? undefined : lineFeed).indexOf(0x0d);
+  const lineFeed = block.indexOf(LINE_FEED, start);
+  const carriageReturn = block.subarray(start, lineFeed < 0 ? undefined : lineFeed).indexOf(CARRIAGE_RETURN);
   if (carriageReturn >= 0 && start + carriageReturn + 1 !== lineFeed) return start + carriageReturn + 1;
   return lineFeed < 0 ? undefined : lineFeed + 1;
 }
 
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
 /**
- * Files without any quoting (most tab-separated ones) hold quotes as plain text, as in `5" pipe`. Such a line is read again with
- * quotes inside a cell taken literally; the count of cells decides later whether that reading holds.
+ * A row with a quote in a cell that is not quoted. Files without any quoting (most tab-separated ones) hold quotes as plain
+ * text, as in `5" pipe`; others have blanks before quoted cells, or a mark where two files were joined. Each reading must
+ * end with the line; the count of cells decides later whether it holds. A cell that opens behind blanks and does not close
+ * on its line may go on below, so there is no row.
  */
-function withLiteralQuotes(line: Buffer, dialect: Dialect): CellRow | undefined {
-  if (dialect.encoding === 'utf-8' && !isUtf8(line)) return undefined;
+function withinLine(line: Buffer, dialect: Dialect): { cells: string[]; literal: boolean } | undefined {
+  if (!isUtf8(line)) return undefined;
+  const bytes = line.subarray(0, 3).equals(MARK) ? line.subarray(3) : line;
+  const opens = bytes
+    .toString('utf8')
+    .split(dialect.delimiter)
+    .some((cell) => /^\s*"/.test(cell));
+  const cells = parseLine(bytes, dialect, opens ? { ltrim: true, rtrim: true } : { relax_quotes: true });
+  return cells === undefined ? undefined : { cells, literal: !opens };
+}
+
+function parseLine(line: Buffer, dialect: Dialect, more: Options): string[] | undefined {
   try {
-    const [cells, ...more] = parse(line, { ...csvOptions(dialect), relax_quotes: true }) as string[][];
-    if (!cells || more.length > 0) return undefined;
-    return { cells: dialect.encoding === 'latin1' ? cells.map(fromWindows1252) : cells };
+    const [cells, ...others] = parse(line, { ...csvOptions(dialect), ...more }) as string[][];
+    return others.length > 0 ? undefined : cells;
   } catch (error) {
     if (error instanceof CsvError) return undefined;
     throw error;
   }
 }
 
-/** Rows with the cells under their column names; a row with too few or too many cells is a problem. */
-export function csvFramer(dialect: Dialect, header: readonly string[]): Framer {
-  return (block, at) => {
-    const { records, consumed, then } = splitCells(block, at, dialect);
-    return { rows: records.map((record) => named(record, header, dialect.delimiter)), consumed, then };
-  };
-}
-
-function named(record: CellRow, header: readonly string[], delimiter: string): ParsedRow {
-  if (!('cells' in record)) return record;
-  const { cells } = record;
-  // Empty cells beyond the header come from a separator at the end of the line; nothing is lost with them.
-  const surplus = cells.length > header.length && cells.slice(header.length).some((cell) => cell !== '');
-  if (cells.length < header.length || surplus) {
-    const reason = `the row has ${cells.length} cells and the header ${header.length}; quote cells that hold the separator, and export empty cells too`;
-    return problemRow('malformed_row', reason, cells.join(delimiter));
-  }
-  const values: Record<string, string> = {};
-  for (let index = 0; index < header.length; index += 1) {
-    values[header[index] as string] = cells[index] as string;
-  }
-  return { values };
-}
-
 function csvOptions(dialect: Dialect): Options {
   return {
     delimiter: dialect.delimiter,
-    encoding: dialect.encoding === 'utf-8' ? 'utf8' : 'latin1',
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
   };
 }
 
-function isBlank(cells: readonly string[]): boolean {
+export function isBlank(cells: readonly string[]): boolean {
   for (const cell of cells) if (cell.trim() !== '') return false;
   return true;
 }
 
-function preview(bytes: Buffer, dialect: Dialect): string {
-  return decode(bytes.subarray(0, 200), dialect.encoding).trimEnd();
+function preview(bytes: Buffer): string {
+  return bytes.toString('utf8', 0, 200).trimEnd();
 }

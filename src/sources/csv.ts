@@ -1,11 +1,24 @@
-// The CSV source: finds header, delimiter and encoding once, then reads pages from byte offsets.
+// The CSV source: finds encoding, delimiter, header and footers once, then reads pages from byte offsets.
 import type { CsvSource } from '../contracts/config.ts';
-import { type Source, type SourceCursor, SourceError } from '../contracts/source.ts';
-import { type CellRow, csvFramer, type Dialect, splitCells } from './csv-rows.ts';
+import {
+  looksLikeData,
+  type ReadOptions,
+  type Source,
+  type SourceCursor,
+  SourceError,
+  type SourceNote,
+} from '../contracts/source.ts';
+import { codecFor } from './codec.ts';
+import { csvFramer } from './csv-framer.ts';
+import type { CellRow } from './csv-rows.ts';
+import { findFooter, findTable } from './csv-shape.ts';
 import { type CsvCursor, readCursor, writeCursor } from './cursor.ts';
-import { decode, detectEncoding, type Encoding } from './encoding.ts';
+import { findEncoding } from './encoding.ts';
+import { describeEncoding } from './encoding-note.ts';
 import { requireSame, type SourceFile, withFile } from './file.ts';
+import { refuseMarkup } from './format.ts';
 import { readRows } from './pages.ts';
+import { scanRows } from './scan.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
@@ -15,20 +28,25 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
  * - A column without a name becomes `column N` (N counted from 1); a repeated name gets ` (2)`, ` (3)`, as spreadsheets do.
  * - `sep=;` in the first line, as Excel writes it, names the delimiter. Otherwise the one that splits the header and the
  *   first 20 rows most evenly is taken.
- * - A row with too few or too many cells, a broken quote or bytes outside the encoding is a problem row, and reading goes on.
+ * - Cells that are missing at the end of a row are empty; empty cells behind the last column are dropped.
+ * - A row with too many cells, or bytes outside the encoding, is a problem row, and reading goes on. A broken quote ends reading
+ *   where the end of its cell is not certain.
  */
 export function csvSource(config: CsvSource, baseDir: string): Source {
   return {
     read: (cursor, options) =>
       withFile(config.path, baseDir, async (file) => {
-        const at = cursor ? resume(cursor, file) : await begin(file, config, options.signal);
-        const frame = csvFramer(at, at.header);
-        const { rows, next } = await readRows(file, at, frame, options);
-        const { size } = file.fingerprint;
+        const begun = cursor ? { at: resume(cursor, file), notes: [] } : await begin(file, config, options);
+        const { at } = begun;
+        const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header), options);
+        const notes = [...begun.notes, ...(cut === undefined ? [] : [cut])];
         return {
           rows,
-          next: next.offset < size ? writeCursor({ ...at, ...next }) : null,
-          progress: size === 0 ? 1 : next.offset / size,
+          next: next.offset < at.end ? writeCursor({ ...at, ...next }) : null,
+          progress: at.end === 0 ? 1 : next.offset / at.end,
+          columns: at.header,
+          ...(notes.length === 0 ? {} : { notes }),
+          ...(at.scan === '' ? {} : { scan: at.scan }),
         };
       }),
   };
@@ -40,62 +58,55 @@ function resume(cursor: SourceCursor, file: SourceFile): CsvCursor {
   return at;
 }
 
-async function begin(file: SourceFile, config: CsvSource, signal?: AbortSignal): Promise<CsvCursor> {
-  const encoding =
-    config.encoding === 'auto'
-      ? file.bomBytes > 0
-        ? 'utf-8'
-        : await detectEncoding(file, signal)
-      : config.encoding;
-  const separator = separatorLine(file, encoding);
-  const body = file.head.subarray(separator.end);
+async function begin(
+  file: SourceFile,
+  config: CsvSource,
+  options: ReadOptions,
+): Promise<{ at: CsvCursor; notes: readonly SourceNote[] }> {
+  const found = await findEncoding(file, config.encoding, options.signal);
+  const { encoding, start } = found;
+  const { utf8, rawLength } = codecFor(encoding).read(file.head.subarray(start));
+  refuseMarkup(file.name, utf8.toString('utf8', 0, 64 * 1024));
+  const separator = separatorLine(utf8);
+  const body = utf8.subarray(separator.end);
   const last = file.head.length >= file.fingerprint.size;
-  const delimiter =
-    config.delimiter !== 'auto' ? config.delimiter : (separator.delimiter ?? sniff(body, last, encoding));
-  const first = firstRecord(body, last, { delimiter, encoding });
+  const named = config.delimiter === 'auto' ? separator.delimiter : config.delimiter;
+  const table = findTable(body, last, named === undefined ? DELIMITERS : [named], encoding);
+  const { delimiter } = table;
+  const header = headerOf(table.header, file.name);
+  const offset = start + rawLength(separator.end + table.end);
+  const footer = await findFooter(file, offset, { delimiter, encoding, columns: header.length });
+  const at: CsvCursor = {
+    ...{ format: 'csv-1', ...file.fingerprint, encoding, delimiter, header, scan: '' },
+    ...{ offset, end: footer.end, row: 0 },
+  };
+  const titles: SourceNote[] =
+    table.titles === 0
+      ? []
+      : [
+          {
+            code: 'TITLE',
+            reason: `${table.titles} ${table.titles === 1 ? 'line' : 'lines'} above the header ${table.titles === 1 ? 'is a title, not a row' : 'are titles, not rows'}`,
+          },
+        ];
+  const headless: SourceNote[] = header.some(looksLikeData)
+    ? [
+        {
+          code: 'HEADER',
+          reason: 'the first line looks like a row, not a header: put the column names above it',
+        },
+      ]
+    : [];
   return {
-    format: 'csv-1',
-    ...file.fingerprint,
-    encoding,
-    delimiter,
-    header: headerOf(first.record, file.name),
-    offset: separator.end + first.end,
-    row: 0,
+    at: { ...at, scan: await scanRows(file, at, csvFramer(at, header), options) },
+    notes: [...describeEncoding(found), ...titles, ...headless, ...footer.notes],
   };
 }
 
-/** The first record that is not blank, and where it ends. */
-function firstRecord(body: Buffer, last: boolean, dialect: Dialect): { record?: CellRow; end: number } {
-  let end = 0;
-  while (end < body.length) {
-    const found = splitCells(body.subarray(end), { limit: 1, last, full: true }, dialect);
-    end += found.consumed;
-    if (found.records[0] || found.consumed === 0) return { record: found.records[0], end };
-  }
-  return { end };
-}
-
-/** Excel's own first line, `sep=;`, and where the table begins behind it (or behind the byte order mark). */
-function separatorLine(file: SourceFile, encoding: Encoding): { end: number; delimiter?: string } {
-  const start = file.bomBytes;
-  const line = decode(file.head.subarray(start, start + 16), encoding);
-  const found = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(line);
-  return found ? { end: start + Buffer.byteLength(found[0]), delimiter: found[1] } : { end: start };
-}
-
-/** The delimiter under which most of the first rows have the header's count of cells; more columns win a tie. */
-function sniff(body: Buffer, last: boolean, encoding: Encoding): string {
-  let best = { delimiter: ',', even: 0, columns: 1 };
-  for (const delimiter of DELIMITERS) {
-    const { records } = splitCells(body, { limit: 21, last, full: true }, { delimiter, encoding });
-    const [columns = 0, ...counts] = records.map((record) => ('cells' in record ? record.cells.length : 0));
-    if (columns < 2) continue;
-    const even = counts.length === 0 ? 1 : counts.filter((count) => count === columns).length / counts.length;
-    if (best.columns < 2 || even > best.even || (even === best.even && columns > best.columns)) {
-      best = { delimiter, even, columns };
-    }
-  }
-  return best.delimiter;
+/** Excel's own first line, `sep=;`, and where the table begins behind it. */
+function separatorLine(utf8: Buffer): { end: number; delimiter?: string } {
+  const found = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(utf8.toString('utf8', 0, 16));
+  return found ? { end: Buffer.byteLength(found[0]), delimiter: found[1] } : { end: 0 };
 }
 
 function headerOf(first: CellRow | undefined, path: string): string[] {

@@ -1,12 +1,12 @@
 // The cursor of a file: place, dialect and fingerprint, checked when it comes back.
 import { type SourceCursor, SourceError } from '../contracts/source.ts';
-import type { Encoding } from './encoding.ts';
 import type { Fingerprint } from './file.ts';
-import type { Place } from './pages.ts';
+import type { Extent, Place } from './pages.ts';
 
-export interface FileCursor extends Place, Fingerprint {
+export interface FileCursor extends Place, Extent, Fingerprint {
   readonly format: 'csv-1' | 'jsonl-1';
-  readonly encoding: Encoding;
+  /** What a scan of all rows found; `''` when there was none. */
+  readonly scan: string;
 }
 
 export interface CsvCursor extends FileCursor {

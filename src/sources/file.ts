@@ -1,8 +1,9 @@
-// A source file on disk: opened, fingerprinted and told apart from what is not text (workbooks, archives, UTF-16).
+// A source file on disk: opened and fingerprinted. What is no text is refused (format.ts).
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SourceError } from '../contracts/source.ts';
+import { refuseBinary } from './format.ts';
 
 /** Bytes at the beginning that are hashed, and looked at to find the dialect. */
 export const HEAD_BYTES = 64 * 1024;
@@ -21,13 +22,11 @@ export interface SourceFile {
   readonly fingerprint: Fingerprint;
   /** First bytes of the file, at most {@link HEAD_BYTES}. */
   readonly head: Buffer;
-  /** Length of a UTF-8 byte order mark: 3 or 0. */
-  readonly bomBytes: number;
 }
 
 /**
  * Opens `path` (relative to `baseDir`), hands it to `use` and closes it.
- * @throws SourceError `not_found`, `unreadable` or `encoding`
+ * @throws SourceError `not_found`, `unreadable` or `format`
  */
 export async function withFile<T>(
   path: string,
@@ -38,15 +37,14 @@ export async function withFile<T>(
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) {
-      throw new SourceError('unreadable', `source file "${path}" is not a file; write the path of one file`);
+      throw new SourceError('format', `source file "${path}" is not a file; write the path of one file`);
     }
     const head = await readAt(handle, 0, Math.min(HEAD_BYTES, stat.size));
-    refuseWhatIsNotText(path, head);
+    refuseBinary(path, head);
     const file: SourceFile = {
       name: path,
       handle,
       head,
-      bomBytes: startsWith(head, [0xef, 0xbb, 0xbf]) ? 3 : 0,
       fingerprint: {
         size: stat.size,
         mtimeMs: stat.mtimeMs,
@@ -102,32 +100,4 @@ async function openOrExplain(path: string, baseDir: string): Promise<FileHandle>
 function changed(path: string): SourceError {
   const message = `source file "${path}" has changed since this run began to read it; start a new run: records that are in place already cost no call`;
   return new SourceError('changed', message);
-}
-
-function refuseWhatIsNotText(path: string, head: Buffer): void {
-  const say = (what: string): string =>
-    `source file "${path}" is ${what}; save it as "CSV UTF-8" and use that file`;
-  if (startsWith(head, [0x50, 0x4b, 0x03, 0x04])) {
-    throw new SourceError('unreadable', say('a workbook or a zip archive, not text'));
-  }
-  if (startsWith(head, [0xd0, 0xcf, 0x11, 0xe0]))
-    throw new SourceError('unreadable', say('an old Excel workbook'));
-  if (startsWith(head, [0x1f, 0x8b])) {
-    throw new SourceError('unreadable', `source file "${path}" is compressed with gzip; unpack it first`);
-  }
-  const utf16 = startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff]);
-  if (utf16 || looksLikeBareUtf16(head)) throw new SourceError('encoding', say('UTF-16 ("Unicode text")'));
-}
-
-/** UTF-16 without a mark: every second byte of Western text is zero. One stray NUL is a matter of its row. */
-function looksLikeBareUtf16(head: Buffer): boolean {
-  const sample = head.subarray(0, 512);
-  if (sample.length < 8) return false;
-  let zeros = 0;
-  for (const byte of sample) if (byte === 0) zeros += 1;
-  return zeros > sample.length / 4;
-}
-
-function startsWith(bytes: Buffer, prefix: readonly number[]): boolean {
-  return bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte);
 }

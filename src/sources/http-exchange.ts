@@ -1,5 +1,7 @@
 // One request of an HTTP source and its answer as JSON: within one deadline, never redirected, never larger than the cap.
+
 import { Agent, fetch, type Response } from 'undici';
+import { parseRowJson } from '../contracts/exact-json.ts';
 import { SourceError } from '../contracts/source.ts';
 import { statusError, transportError } from './http-error.ts';
 
@@ -96,7 +98,7 @@ function decode(bytes: Buffer, response: Response, place: string): unknown {
     );
   }
   try {
-    return JSON.parse(text);
+    return parseRowJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (text.trim() === '') throw fail('the answer is empty');

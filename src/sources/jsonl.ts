@@ -1,39 +1,58 @@
 // The JSONL source: one JSON object a line.
+
 import { isUtf8 } from 'node:buffer';
 import type { JsonlSource } from '../contracts/config.ts';
-import type { Source } from '../contracts/source.ts';
+import { parseRowJson } from '../contracts/exact-json.ts';
+import type { ReadOptions, Source, SourceNote } from '../contracts/source.ts';
+import { codecFor } from './codec.ts';
 import { type FileCursor, readCursor, writeCursor } from './cursor.ts';
-import { decode, detectEncoding, type Encoding } from './encoding.ts';
+import { findEncoding } from './encoding.ts';
+import { describeEncoding } from './encoding-note.ts';
 import { requireSame, type SourceFile, withFile } from './file.ts';
+import { refuseMarkup } from './format.ts';
 import { isShallow, MAX_DEPTH } from './nesting.ts';
-import { BAD_ENCODING, type Framer, type ParsedRow, problemRow, readRows, TOO_LONG } from './pages.ts';
+import { badEncoding, type Framer, type ParsedRow, problemRow, readRows, TOO_LONG } from './pages.ts';
+import { scanRows } from './scan.ts';
 
 /** A JSONL file. Rows are numbered from 1; blank lines are no rows. A line that is not one JSON object is a problem row. */
 export function jsonlSource(config: JsonlSource, baseDir: string): Source {
   return {
     read: (cursor, options) =>
       withFile(config.path, baseDir, async (file) => {
-        const at = cursor
-          ? readCursor<FileCursor>(cursor, 'jsonl-1', file.name)
-          : await begin(file, config, options.signal);
+        const begun = cursor
+          ? { at: readCursor<FileCursor>(cursor, 'jsonl-1', file.name), notes: [] }
+          : await begin(file, config, options);
+        const { at, notes } = begun;
         requireSame(file, at);
         const { rows, next } = await readRows(file, at, jsonlFramer(at.encoding), options);
-        const { size } = file.fingerprint;
         return {
           rows,
-          next: next.offset < size ? writeCursor({ ...at, ...next }) : null,
-          progress: size === 0 ? 1 : next.offset / size,
+          next: next.offset < at.end ? writeCursor({ ...at, ...next }) : null,
+          progress: at.end === 0 ? 1 : next.offset / at.end,
+          ...(notes.length === 0 ? {} : { notes }),
+          ...(at.scan === '' ? {} : { scan: at.scan }),
         };
       }),
   };
 }
 
-async function begin(file: SourceFile, config: JsonlSource, signal?: AbortSignal): Promise<FileCursor> {
-  const encoding = config.encoding === 'auto' ? await detectEncoding(file, signal) : config.encoding;
-  return { format: 'jsonl-1', ...file.fingerprint, encoding, offset: file.bomBytes, row: 0 };
+async function begin(
+  file: SourceFile,
+  config: JsonlSource,
+  options: ReadOptions,
+): Promise<{ at: FileCursor; notes: readonly SourceNote[] }> {
+  const found = await findEncoding(file, config.encoding, options.signal);
+  const { encoding, start } = found;
+  refuseMarkup(file.name, codecFor(encoding).read(file.head.subarray(start)).utf8.toString('utf8'));
+  const at: FileCursor = {
+    ...{ format: 'jsonl-1', ...file.fingerprint, encoding, scan: '' },
+    ...{ offset: start, end: file.fingerprint.size, row: 0 },
+  };
+  const scan = await scanRows(file, at, jsonlFramer(encoding), options);
+  return { at: { ...at, scan }, notes: describeEncoding(found) };
 }
 
-function jsonlFramer(encoding: Encoding): Framer {
+function jsonlFramer(encoding: string): Framer {
   return (block, { limit, last, full }) => {
     const rows: ParsedRow[] = [];
     let consumed = 0;
@@ -47,20 +66,20 @@ function jsonlFramer(encoding: Encoding): Framer {
     }
     if (consumed > 0) return { rows, consumed, then: 'go-on' };
     if (!full) return { rows, consumed: 0, then: 'grow' };
-    const start = decode(block.subarray(0, 200), encoding);
+    const start = block.toString('utf8', 0, 200);
     return { rows: [problemRow('malformed_row', TOO_LONG, start)], consumed: 0, then: 'skip-line' };
   };
 }
 
-function parseLine(bytes: Buffer, encoding: Encoding): ParsedRow | undefined {
-  const line = decode(bytes, encoding).trim();
+function parseLine(bytes: Buffer, encoding: string): ParsedRow | undefined {
+  const line = bytes.toString('utf8').trim();
   if (line === '') return undefined;
-  if (encoding === 'utf-8' && line.includes('\ufffd') && !isUtf8(bytes)) {
-    return problemRow('bad_encoding', BAD_ENCODING, line);
+  if (line.includes('\ufffd') && !isUtf8(bytes)) {
+    return problemRow('bad_encoding', badEncoding(encoding), line);
   }
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseRowJson(line);
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof RangeError)) throw error;
     // A file with one JSON array over many lines is the usual mistake.

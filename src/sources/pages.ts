@@ -1,6 +1,7 @@
 // Reads a page of rows out of a file: blocks in, rows and the offset of the next row out. CSV and JSONL differ in the framer only.
 import type { RowProblem } from '../contracts/record.ts';
-import type { SourceRow } from '../contracts/source.ts';
+import type { SourceNote, SourceRow } from '../contracts/source.ts';
+import { type Codec, codecFor } from './codec.ts';
 import { readAt, type SourceFile } from './file.ts';
 
 /** The largest row that is read; a longer one is a problem row and passes by without being held in memory. */
@@ -17,62 +18,124 @@ export interface Framed {
   readonly rows: readonly ParsedRow[];
   /** How many bytes of the block are behind these rows: always a row boundary, unless `then` is `skip-line`. */
   readonly consumed: number;
-  /** `grow`: not one whole row is in the block. `skip-line`: the last row's line goes on behind the block; leave it out. */
-  readonly then: 'go-on' | 'grow' | 'skip-line';
+  /**
+   * `grow`: not one whole row is in the block. `skip-line`: the last row's line goes on behind the block; leave it out.
+   * `stop`: where the next row begins is not certain; nothing behind the last row is read.
+   */
+  readonly then: 'go-on' | 'grow' | 'skip-line' | 'stop';
 }
 
-/** Finds up to `limit` rows in a block that begins at a row boundary. `last`: the file ends with the block. `full`: it can't grow. */
-export type Framer = (block: Buffer, at: { limit: number; last: boolean; full: boolean }) => Framed;
+/**
+ * Finds up to `limit` rows in a block of UTF-8 that begins at a row boundary, behind row `row`. `last`: the table ends with
+ * the block. `full`: it can't grow.
+ */
+export interface Framer {
+  (block: Buffer, at: FramerAt): Framed;
+  /** Rows may go on behind a line break, inside quotes. */
+  readonly quotes?: boolean;
+}
+
+export interface FramerAt {
+  readonly limit: number;
+  readonly last: boolean;
+  readonly full: boolean;
+  readonly row: number;
+}
 
 export interface Place {
+  /** In bytes of the file. */
   readonly offset: number;
   /** Number of the row before `offset`. */
   readonly row: number;
 }
 
+/** What is read of a file: up to `end`, in an encoding. */
+export interface Extent {
+  readonly encoding: string;
+  readonly end: number;
+}
+
 export async function readRows(
   file: SourceFile,
-  from: Place,
+  from: Place & Extent,
   frame: Framer,
-  options: { limit: number; signal?: AbortSignal },
-): Promise<{ rows: SourceRow[]; next: Place }> {
-  const { size } = file.fingerprint;
+  options: { limit: number; signal?: AbortSignal | undefined },
+): Promise<{ rows: SourceRow[]; next: Place; cut?: SourceNote }> {
+  const size = Math.min(from.end, file.fingerprint.size);
+  const codec = codecFor(from.encoding);
   const rows: SourceRow[] = [];
   let { offset, row } = from;
   let blockBytes = BLOCK_BYTES;
+  const stopped = async (at: number) => {
+    const lines = await countLines(file, { offset: at, size, codec, signal: options.signal });
+    const reason = `nothing is read from row ${row} to the end of the file, ${lines} ${lines === 1 ? 'line' : 'lines'}: correct that row and start again`;
+    return { rows, next: { offset: size, row }, cut: { code: 'NOT_READ', reason } };
+  };
   while (rows.length < options.limit && offset < size && offset - from.offset < MAX_PAGE_BYTES) {
     options.signal?.throwIfAborted();
     const block = await readAt(file.handle, offset, Math.min(blockBytes, size - offset));
     // A file cut short while it is read ends here; the fingerprint check on closing tells of it.
     if (block.length === 0) break;
-    const framed = frame(block, {
+    const { utf8, rawLength } = codec.read(block);
+    const framed = frame(utf8, {
       limit: options.limit - rows.length,
       last: offset + block.length >= size,
       full: block.length >= MAX_ROW_BYTES,
+      row,
     });
     for (const parsed of framed.rows) {
       row += 1;
       rows.push({ row, ...parsed });
     }
-    offset += framed.consumed;
-    if (framed.then === 'skip-line') offset = await afterLineFeed(file, offset, options.signal);
+    offset += rawLength(framed.consumed);
+    if (framed.then === 'stop') return await stopped(offset);
+    if (framed.then === 'skip-line') {
+      const skipped = await afterLineFeed(file, { offset, size, codec, signal: options.signal });
+      if (frame.quotes && skipped.quotes) return await stopped(offset);
+      offset = skipped.offset;
+    }
     blockBytes = framed.then === 'grow' ? Math.min(blockBytes * 2, MAX_ROW_BYTES) : BLOCK_BYTES;
   }
   return { rows, next: { offset, row } };
 }
 
-/** The offset behind the next line feed, or the end of the file. */
-async function afterLineFeed(file: SourceFile, from: number, signal?: AbortSignal): Promise<number> {
-  const { size } = file.fingerprint;
-  for (let offset = from; offset < size; ) {
-    signal?.throwIfAborted();
-    const block = await readAt(file.handle, offset, BLOCK_BYTES);
-    if (block.length === 0) break;
-    const at = block.indexOf(0x0a);
-    if (at >= 0) return offset + at + 1;
-    offset += block.length;
+interface Rest {
+  readonly offset: number;
+  readonly size: number;
+  readonly codec: Codec;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The offset behind the next line feed, or the end of the table, and whether there was a quote on the way. */
+async function afterLineFeed(file: SourceFile, rest: Rest): Promise<{ offset: number; quotes: boolean }> {
+  let quotes = false;
+  for await (const { offset, block } of blocks(file, rest)) {
+    const behind = rest.codec.afterLineFeed(block);
+    quotes ||= block.subarray(0, behind < 0 ? undefined : behind).includes('"');
+    if (behind >= 0) return { offset: offset + behind, quotes };
   }
-  return size;
+  return { offset: rest.size, quotes };
+}
+
+async function countLines(file: SourceFile, rest: Rest): Promise<number> {
+  let count = 0;
+  let open = false;
+  for await (const { block } of blocks(file, rest)) {
+    const text = rest.codec.read(block).utf8;
+    for (let at = text.indexOf(0x0a); at >= 0; at = text.indexOf(0x0a, at + 1)) count += 1;
+    open = text.at(-1) !== 0x0a;
+  }
+  return count + (open ? 1 : 0);
+}
+
+async function* blocks(file: SourceFile, { offset, size, signal }: Rest) {
+  for (let at = offset; at < size; ) {
+    signal?.throwIfAborted();
+    const block = await readAt(file.handle, at, Math.min(BLOCK_BYTES, size - at));
+    if (block.length === 0) return;
+    yield { offset: at, block };
+    at += block.length;
+  }
 }
 
 /** A row that can't be read. `raw` goes to the ledger for the operator: personal data, cut short. */
@@ -83,5 +146,10 @@ export function problemRow(code: string, reason: string, raw?: string): ParsedRo
 }
 
 export const TOO_LONG = `the row is longer than ${MAX_ROW_BYTES / 1024 / 1024} MB; shorten it, or leave the long column out of the export`;
-export const BAD_ENCODING =
-  'the row holds bytes that are not UTF-8; export the file as UTF-8, or set `encoding: latin1` on the source';
+
+/** Why a row that is not of its file's encoding is left out, and the way out. */
+export function badEncoding(encoding: string): string {
+  return encoding === 'utf-8'
+    ? 'the row holds bytes that are not UTF-8, while the rest of the file is; export the file as UTF-8, or set `encoding` on the source'
+    : `the row is not ${encoding}, as the rest of the file is (parts of several files?); export the file as UTF-8, or set \`encoding\` on the source`;
+}

@@ -1,4 +1,5 @@
 // Values of PostgreSQL as JSON: nothing is lost on the way, and dot-paths reach into json columns and arrays.
+import { parseRowJson } from '../contracts/exact-json.ts';
 import { isShallow, MAX_DEPTH } from './nesting.ts';
 import type { PgField, PgSession } from './postgres-session.ts';
 
@@ -68,7 +69,7 @@ export async function convertersOf(
 }
 
 function asJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
+  const value = parseRowJson(text);
   if (typeof value === 'object' && value !== null && !isShallow(value, MAX_DEPTH)) {
     throw new UnreadableValue(`is nested deeper than ${MAX_DEPTH} levels; flatten it`);
   }

@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import { openPglite } from '../../src/ledger/database.ts';
+
 import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
 import { findTemporalCli } from '../../src/runtime/temporal-binary.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account, openHouse, SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { testLedger } from '../support/ledger.ts';
 import { connectTestTemporal } from '../support/temporal.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
 
@@ -40,7 +41,7 @@ describe('recorded histories', () => {
 describe.runIf(process.env.RECORD_HISTORY)('recording', () => {
   it('keeps the history of a run', async () => {
     const temporal = await connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES });
-    const db = await openPglite('memory://');
+    const db = await testLedger();
     const header = 'phone,name,email,tags,company,stage,plan\n';
     const row = (i: number) =>
       `11 98765-43${10 + i},P${i},,${i % 2 ? 'crm' : ''},C${i},${i % 3 ? 'New' : 'Nowhere'},pro\n`;
@@ -77,7 +78,6 @@ describe.runIf(process.env.RECORD_HISTORY)('recording', () => {
       );
     } finally {
       await house.close();
-      await db.close();
       await temporal.close();
     }
   });

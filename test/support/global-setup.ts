@@ -59,7 +59,6 @@ async function start(): Promise<{ server: TemporalServer; close(): Promise<void>
       env: process.env,
       cacheDir: cacheDirOf(process.env),
       say: (line) => console.error(line),
-      uiPort: null,
       // Not the usual port: tests of the server itself want it, and so does a developer's own one.
       port: await freePort(),
       dynamicConfig: [

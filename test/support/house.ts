@@ -14,6 +14,7 @@ import type { crmSync } from '../../workflows/crm-sync.ts';
 import { crmSyncWorkflowId, SEARCH_KEYS } from '../../workflows/messages.ts';
 import { emptyLedger } from './ledger.ts';
 import { type PanelRequest, panelOf } from './panel.ts';
+import { type ReshapedService, type Rule, reshape } from './reshaped-service.ts';
 import type { TestTemporal } from './temporal.ts';
 import { startWorkflowWorker, type WorkflowWorker } from './workflow-worker.ts';
 
@@ -66,6 +67,8 @@ export interface HouseOptions {
   /** The part `sinks` of sluice.yaml; a sync says with `announce` which one it uses. */
   readonly sinks?: Record<string, unknown>;
   readonly csv: string;
+  /** What becomes of the service's answers: see reshaped-service.ts. @default they come as the sandbox gives them */
+  readonly shape?: readonly Rule[];
   /** The part `pollers` of sluice.yaml, and what its account announces. */
   readonly pollers?: Record<string, unknown>;
   readonly announce?: readonly unknown[];
@@ -74,6 +77,8 @@ export interface HouseOptions {
   readonly accountConfig?: Record<string, unknown>;
   /** Further entries of sluice.yaml; their accounts may use the token in `env:OTHER_TOKEN`. */
   readonly more?: { readonly accounts: Record<string, unknown>; readonly syncs: Record<string, unknown> };
+  /** Overrides of assumptions. */
+  readonly assumptions?: Record<string, unknown>;
   /** @default 0: no limit */
   readonly rate?: number;
   /** Seconds until a write that can't be read back counts as not happened. @default 2 */
@@ -92,6 +97,8 @@ export interface HouseOptions {
 
 export interface House {
   readonly sandbox: Sandbox;
+  /** Null without `shape`. */
+  readonly service: ReshapedService | null;
   readonly db: Database;
   /** What the activities of this house depend on: for calling one of them by itself. */
   readonly deps: Deps;
@@ -122,6 +129,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       ...(options.time?.now === undefined ? {} : { now: options.time.now }),
     });
   let sandbox = await serve(0);
+  const service = options.shape === undefined ? null : await reshape(sandbox.baseUrl, ...options.shape);
   const write = (csv: string) => writeFile(join(dir, 'leads.csv'), csv);
   await write(options.csv);
   await writeFile(
@@ -130,13 +138,13 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       version: 1,
       accounts: {
         acme: {
-          baseUrl: sandbox.baseUrl,
+          baseUrl: service?.baseUrl ?? sandbox.baseUrl,
           tokens: ['env:TOKEN'],
           // Until the first answer tells the limit; no test wants to wait for that.
           callsPerMinute: 60_000,
           announce: options.announce ?? [],
           ...options.accountConfig,
-          assumptions: { 'readBack.settleSeconds': options.settleSeconds ?? 2 },
+          assumptions: { ...options.assumptions, 'readBack.settleSeconds': options.settleSeconds ?? 2 },
         },
         ...options.more?.accounts,
       },
@@ -187,6 +195,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     get sandbox() {
       return sandbox;
     },
+    service,
     db,
     deps,
     panel,
@@ -210,6 +219,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       await workflows.endAll().finally(() => workers.stop());
       if (options.workflows === undefined) await workflows.stop();
       await closeDeps();
+      await service?.close();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

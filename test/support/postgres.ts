@@ -10,6 +10,8 @@ import { guard } from './guard.ts';
 
 export interface TestPostgres {
   readonly url: string;
+  /** Of its first process, the parent of all others; null when it runs elsewhere. */
+  readonly pid: number | null;
   stop(): Promise<void>;
 }
 
@@ -29,7 +31,7 @@ async function databaseIn(server: string): Promise<TestPostgres> {
   await query(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, stop: () => query(server, `DROP DATABASE ${name} WITH (FORCE)`) };
+  return { url: url.href, pid: null, stop: () => query(server, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 async function query(url: string, sql: string): Promise<void> {
@@ -55,6 +57,7 @@ async function inContainer(): Promise<TestPostgres | null> {
       .start();
     return {
       url: `postgres://postgres:test@${container.getHost()}:${container.getMappedPort(5432)}/postgres`,
+      pid: null,
       stop: async () => {
         await container.stop();
       },
@@ -108,6 +111,7 @@ async function startEmbedded(folder: string, log: (line: string) => void): Promi
   const standDown = guard({ pid, folder });
   return {
     url: `postgres://postgres:test@127.0.0.1:${port}/postgres`,
+    pid,
     stop: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

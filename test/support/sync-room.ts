@@ -1,8 +1,8 @@
 // The room of a file that tests whole syncs: one engine and one corner of the Temporal server for all its tests.
 import { afterAll, beforeAll } from 'vitest';
+import { readProgress } from '../../src/cli/sync-progress.ts';
 import type { RunProgress, RunReport } from '../../src/contracts/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { progressQuery } from '../../workflows/messages.ts';
 import { type House, type HouseOptions, openHouse, SEARCH_ATTRIBUTES } from './house.ts';
 import { testLedger } from './ledger.ts';
 import { connectTestTemporal, type TestTemporal } from './temporal.ts';
@@ -61,7 +61,7 @@ export function syncRoom(): SyncRoom {
   };
 }
 
-export const progressOf = (handle: SyncHandle): Promise<RunProgress> => handle.query(progressQuery);
+export const progressOf = (handle: SyncHandle): Promise<RunProgress> => readProgress(handle);
 
 /** Waits until the run has paused by itself; answers the reason. */
 export async function untilHeld(handle: SyncHandle): Promise<string> {
@@ -71,19 +71,15 @@ export async function untilHeld(handle: SyncHandle): Promise<string> {
   });
 }
 
-/** Waits until an activity of this type is being retried after a failure of this type. */
-export async function untilRetried(handle: SyncHandle, activity: string, failure: string): Promise<void> {
-  await until(`${activity} was tried again after ${failure}`, async () => {
-    const { raw } = await handle.describe();
-    return raw.pendingActivities?.some(
-      ({ activityType, lastFailure }) =>
-        activityType?.name === activity && lastFailure?.applicationFailureInfo?.type === failure,
-    );
-  });
+/** Waits until a record has failed with this code and is due again. */
+export async function untilTrouble(handle: SyncHandle, code: string): Promise<void> {
+  await until(`a record failed with ${code}`, async () =>
+    (await progressOf(handle)).trouble?.reason.endsWith(`[${code}]`),
+  );
 }
 
 /** What must hold of every finished report. */
 export function sumOf(report: RunReport): number {
-  const { created, updated, unchanged, rejected, failed, unknown, pending } = report;
-  return created + updated + unchanged + rejected + failed + unknown + pending;
+  const { created, updated, unchanged, merged, rejected, failed, unknown, pending } = report;
+  return created + updated + unchanged + merged + rejected + failed + unknown + pending;
 }

@@ -13,12 +13,8 @@ import { registerCampaign } from '../../src/cli/campaign.ts';
 import { askDesk } from '../../src/cli/desk.ts';
 import { startCampaign } from '../../src/cli/run-campaign.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type {
-  CampaignPlan,
-  CampaignReport,
-  MemberInput,
-  MemberResult,
-} from '../../src/contracts/campaign.ts';
+import type { CampaignPlan, TriggerBatchInput, TriggerBatchResult } from '../../src/contracts/campaign.ts';
+import type { CampaignReport } from '../../src/contracts/campaign-report.ts';
 import { getCampaign } from '../../src/ledger/campaigns.ts';
 import { saveCatalog } from '../../src/ledger/catalog.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -37,6 +33,7 @@ const ALL_DAY = Object.fromEntries(
 const campaign = (over: object = {}) => ({
   ...{ account: 'acme', flow: 1, connection: 1, windows: { days: ALL_DAY }, waves: { settle: '0s' } },
   audience: [{ from: 'source', source: 'people', number: 'phone' }],
+  numberFormat: 'international',
   variables: { name: 'name' },
   // All campaigns of this file reach the same people.
   cap: { times: 100 },
@@ -80,21 +77,24 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** The call of the API that triggers a flow, and what is written down of it. */
-async function triggerMember({ run, member }: MemberInput): Promise<MemberResult> {
+/** A batch of all who wait in a wave, and what is written down of them. */
+async function triggerBatch({ run }: TriggerBatchInput): Promise<TriggerBatchResult> {
   const { campaign } = await getCampaign(db, run);
-  const [row] = await db.query<{ before: number }>(
-    'select count(*)::int as before from campaign_members where run_id = $1 and id < $2',
-    [run, member],
+  const members = await db.query<{ id: number }>(
+    "select id from campaign_members where run_id = $1 and state = 'waiting' and wave is not null order by id",
+    [run],
   );
   const states = campaign === 'doubtful' ? (['failed', 'unknown'] as const) : [];
-  const state = states[row?.before ?? 0] ?? 'triggered';
-  const code = state === 'failed' ? 'ERR_NO_CONTACT_FOUND' : null;
-  await db.query(
-    'update campaign_members set state = $2, code = $3, sends = 1, ended_at = $4 where id = $1',
-    [member, state, code, new Date()],
-  );
-  return { state, next: null };
+  for (const [n, { id }] of members.entries()) {
+    const state = states[n] ?? 'triggered';
+    const code = state === 'failed' ? 'ERR_NO_CONTACT_FOUND' : null;
+    await db.query(
+      'update campaign_members set state = $2, code = $3, sends = 1, ended_at = $4 where id = $1',
+      [id, state, code, new Date()],
+    );
+  }
+  const none = { stalled: false, refusal: null, after: [] };
+  return { ...none, members: members.length, proved: true };
 }
 
 async function startWorkers(): Promise<void> {
@@ -117,7 +117,7 @@ async function startWorkers(): Promise<void> {
   const readCampaignList = () =>
     saveCatalog(db, 'acme', 'connections', [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }]);
   const api = await Worker.create({
-    ...{ ...common, taskQueue: apiQueue(WORK_QUEUE), activities: { readCampaignList, triggerMember } },
+    ...{ ...common, taskQueue: apiQueue(WORK_QUEUE), activities: { readCampaignList, triggerBatch } },
   });
   const running = [work, api].map((worker) => ({ worker, ended: worker.run() }));
   stop = async () => {

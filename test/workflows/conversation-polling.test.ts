@@ -150,14 +150,39 @@ describe('a poller', () => {
     );
   });
 
-  it('FAULTS 12: a revoked token holds it with the reason; when it works again, resume goes on and nothing is missed', async () => {
-    await inPolledHouse({ name: 'held' }, async ({ handle, start, revoke, write, told, status }) => {
+  it('FAULTS 23: a pause reaches a batch under way within 2 s, and what it had in hand is told once after the resume', async () => {
+    await inPolledHouse(
+      { name: 'stopped', interval: QUICK },
+      async ({ house, handle, start, write, told }) => {
+        const callMs = 400;
+        for (let n = 0; n < 30; n++) await write(n, `hello ${n}`);
+        await house.panel.fault({ method: 'GET', path: '/messages', kind: 'delay', ms: callMs });
+        await start();
+        await told(1);
+        const began = performance.now();
+        await handle.executeUpdate(pausePollingUpdate, { args: [ACT] });
+        expect(performance.now() - began).toBeLessThan(2000 + callMs);
+        const before = (await house.requests()).length;
+        expect(before).toBeLessThan(30);
+        await house.panel.clearFaults();
+        // Nothing but the panel's own calls since.
+        expect(await house.requests()).toEqual([]);
+        await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
+        const events = await told(30);
+        expect(new Set(events.map(({ id }) => id)).size).toBe(30);
+        expect(events).toHaveLength(30);
+      },
+    );
+  });
+
+  it('FAULTS 12: a revoked token blocks it with the reason; when it works again, resume goes on and nothing is missed', async () => {
+    await inPolledHouse({ name: 'refused' }, async ({ handle, start, revoke, write, told, status }) => {
       await start();
       await handle.executeUpdate(pollNowUpdate);
       await revoke(true);
       await write(1, 'in between');
-      await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({ cause: { type: 'HELD' } });
-      expect(await status()).toMatchObject({ state: 'held', held: { code: 'ERR_TOKEN_REVOKED' } });
+      await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({ cause: { type: 'BLOCKED' } });
+      expect(await status()).toMatchObject({ state: 'blocked', blocked: { code: 'ERR_TOKEN_REVOKED' } });
       await revoke(false);
       await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
       expect(await told(1)).toMatchObject([{ data: { message: { body: 'in between' } } }]);
@@ -170,15 +195,19 @@ describe('a poller', () => {
       await house.panel.patch({ tokens: [{ value: 'svc_test_house', scopes: ['conversations:read'] }] });
       await write(1, 'from before the start');
       await start();
-      const { polls } = await until('it is held', async () => {
+      const { polls } = await until('it is blocked', async () => {
         // Nothing at all before the poller has begun.
         const now: PollerStatus | undefined = await status();
-        return now?.state === 'held' ? now : null;
+        return now?.state === 'blocked' ? now : null;
       });
       await until('the list was asked for again', async () =>
         (await status()).polls > polls + 1 ? true : null,
       );
-      expect(await status()).toMatchObject({ state: 'held', held: { code: 'ERR_SCOPE_MISSING' }, todo: 1 });
+      expect(await status()).toMatchObject({
+        state: 'blocked',
+        blocked: { code: 'ERR_SCOPE_MISSING' },
+        todo: 1,
+      });
     });
   });
 });

@@ -1,9 +1,13 @@
 // The CRM sync when its own ledger goes away, when an attempt outlives its timeout, and what others get to see of it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { createApiActivities } from '../../activities/index.ts';
-import { STEP_BITS, type StepInput, type StepResult } from '../../src/contracts/run.ts';
+import { accountLists } from '../../activities/account-lists.ts';
+import { runContext, runStep, stepContext } from '../../activities/record-step.ts';
+import { createSteps, placeOf } from '../../activities/record-work.ts';
+import { STEP_BITS, type StepResult } from '../../src/contracts/run.ts';
 import type { Database, Queryable } from '../../src/ledger/database.ts';
+import { loadRecord } from '../../src/ledger/due-records.ts';
+import { getRun } from '../../src/ledger/runs.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/house.ts';
@@ -84,7 +88,7 @@ describe('an attempt that outlives its timeout', () => {
       );
       await handle.terminate('its worker is lost');
       await house.panel.clearFaults();
-      await house.db.query('update run_records set todo = $1, status = $2 where run_id = $3', [
+      await house.db.query('update run_records set todo = $1, status = $2, holder = null where run_id = $3', [
         STEP_BITS.createCard,
         'pending',
         'acme/leads/2',
@@ -92,15 +96,17 @@ describe('an attempt that outlives its timeout', () => {
       const [row] = await house.db.query<{ id: number }>(
         "select id from run_records where run_id = 'acme/leads/2'",
       );
-      const input = { run: 'acme/leads/2', record: row?.id ?? 0 };
       await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'delay', ms: 400, times: 1 });
-      const { createCard, readBackCard } = createApiActivities(house.deps);
-      const attempt = async (work: typeof createCard): Promise<StepResult> =>
-        await new MockActivityEnvironment().run<[StepInput], StepResult, typeof work>(work, input);
-      const results = await Promise.all([attempt(createCard), attempt(createCard), attempt(createCard)]);
+      const { deps } = house;
+      const run = runContext(deps, await getRun(house.db, 'acme/leads/2'), accountLists('acme'));
+      const attempt = async (step: 'createCard' | 'readBackCard'): Promise<StepResult> => {
+        const c = stepContext(run, await loadRecord(house.db, placeOf(run), row?.id ?? 0));
+        return await new MockActivityEnvironment().run(() => runStep(deps, step, c, createSteps(deps)[step]));
+      };
+      const results = await Promise.all([1, 2, 3].map(() => attempt('createCard')));
       expect(results.filter(({ cardCreated }) => cardCreated)).toHaveLength(1);
-      await attempt(createCard);
-      await attempt(readBackCard);
+      await attempt('createCard');
+      await attempt('readBackCard');
       expect(effects(await house.panel.requests(), 'POST', /cards$/)).toHaveLength(1);
       expect((await house.panel.account()).cards).toHaveLength(1);
     });

@@ -55,14 +55,14 @@ describe('a first run', () => {
   it('makes one person of two rows, whichever form of the number they use, and stays quiet the second time', async () => {
     const again = '+55 11 8765-4321,Ana S.,,vip,,Talking,\n';
     await inHouse({ csv: HEADER + ANA + again }, async (house) => {
-      expect(await house.run()).toMatchObject({ read: 2, created: 1, unchanged: 1, cards: 1 });
+      expect(await house.run()).toMatchObject({ read: 2, created: 1, unchanged: 0, merged: 1, cards: 1 });
       const { contacts, cards } = await house.panel.account();
       expect(contacts).toMatchObject([
         { number: '5511987654321', name: 'Ana S.', email: 'ana@example.com', tagIds: [1, 2] },
       ]);
       expect(cards).toMatchObject([{ stageId: 12 }]);
       await house.requests();
-      expect(await house.run()).toMatchObject({ read: 2, unchanged: 2, calls: 0 });
+      expect(await house.run()).toMatchObject({ read: 2, unchanged: 1, merged: 1, calls: 0 });
     });
   });
 });

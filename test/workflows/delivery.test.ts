@@ -51,11 +51,11 @@ describe('deliveryWatch', () => {
       await house.panel.patch({ tokens: [{ value: 'svc_test_house', revoked: true }] });
       await follow(house, MESSAGE.id, 60);
       const handle = await wake(house);
-      const held = async () => {
+      const blocked = async () => {
         const { searchAttributes } = await handle.describe();
-        return searchAttributes['SluicePhase']?.[0] === 'held';
+        return searchAttributes['SluicePhase']?.[0] === 'blocked';
       };
-      await until('the watch is held', held);
+      await until('the watch is blocked', blocked);
       expect((await house.requests()).map(({ code }) => code)).toEqual(['ERR_TOKEN_REVOKED']);
       expect(await statusOf(house, MESSAGE.id)).toEqual({ status: 'queued', end_code: null });
       await house.panel.patch({ tokens: [{ value: 'svc_test_house', revoked: false }] });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-outbox-'));
   [temporal, db] = await Promise.all([connectTestTemporal(), testLedger()]);
   bus = memorySink();
-  const room = outboxRoom(db, { bus }, { now: async () => new Date(), sittingMs: 1000 });
+  const room = outboxRoom(db, { bus }, { now: async () => new Date(), takeMs: 1000 });
   const { nativeConnection: connection, namespace } = temporal;
   worker = await Worker.create({
     ...{ connection, namespace, taskQueue: WORK_QUEUE, ...workflowBundle() },
@@ -84,7 +84,7 @@ describe('the workflow of a sink', () => {
   it('is woken for what comes, also while it sends, and does nothing between', async () => {
     let woken: Promise<void> | undefined;
     bus.rule = () => {
-      // Put and told of while the sitting is under way: too late for its batch.
+      // Put and told of while the batch is under way: too late for what it sends.
       woken ??= put(db, ['bus'], many(5, 2, 1000)).then(wake);
       return null;
     };
@@ -100,7 +100,7 @@ describe('the workflow of a sink', () => {
     await put(db, ['bus'], many(1, 1, 2000));
     await wake();
     await arrived(26);
-    // A wake, one sitting and a timer: some ten events each.
+    // A wake, one batch and a timer: some ten events each.
     expect(quiet).toBeLessThan(60);
   });
 

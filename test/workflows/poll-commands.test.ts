@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -12,7 +11,7 @@ import { askDesk } from '../../src/cli/desk.ts';
 import { registerPoll } from '../../src/cli/poll.ts';
 import { tellPoller } from '../../src/cli/poll-tell.ts';
 import { Config } from '../../src/contracts/config.ts';
-import type { PageResult, PollCall } from '../../src/contracts/poll.ts';
+import type { PollBatchInput, PollBatchResult } from '../../src/contracts/poll.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { countMessages, endSweep, noteGap } from '../../src/ledger/poll-progress.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
@@ -55,12 +54,18 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function pollPage(call: PollCall): Promise<PageResult> {
-  if (news === 'revoked')
-    throw ApplicationFailure.nonRetryable('ERR_TOKEN_REVOKED: the token was revoked', 'ERR_TOKEN_REVOKED');
-  await countMessages(db, call, news);
-  await endSweep(db, call, { watermark: new Date(), complete: true, news: news > 0, settled: false });
-  return { done: true, changed: 0, todo: 0 };
+async function pollBatch({ account, poller }: PollBatchInput): Promise<PollBatchResult> {
+  const idle = { calls: 1, block: null };
+  const end = { pollInMs: 3_600_000, oldInMs: null, intervalMs: 3_600_000, failures: 0, old: idle };
+  if (news === 'revoked') {
+    const code = 'ERR_TOKEN_REVOKED';
+    const block = { code, reason: `${code}: the token was revoked`, shape: null };
+    return { ...end, polls: 0, news: { calls: 0, block } };
+  }
+  await countMessages(db, { account, poller }, news);
+  const sweep = { watermark: new Date(), complete: true, news: news > 0, settled: false };
+  await endSweep(db, { account, poller }, sweep);
+  return { ...end, polls: 1, news: idle };
 }
 
 async function startWorkers() {
@@ -69,7 +74,7 @@ async function startWorkers() {
     db,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
     budget: { pace: async () => 120 } as never,
-    account: () => ({ tokens: [{ key: 'k' }], tokenKey: 'k' }) as never,
+    account: () => ({ tokens: [{ key: 'k', client: { assumptions: {} } }], tokenKey: 'k' }) as never,
     poller: (_account, poller) => config.pollers[poller] as never,
   };
   const common = { connection, namespace };
@@ -78,7 +83,7 @@ async function startWorkers() {
     activities: createPollControlActivities(deps as Deps),
   });
   const api = await Worker.create({
-    ...{ ...common, taskQueue: apiQueue(WORK_QUEUE), activities: { pollPage } },
+    ...{ ...common, taskQueue: apiQueue(WORK_QUEUE), activities: { pollBatch } },
   });
   const running = [work, api].map((worker) => ({ worker, ended: worker.run() }));
   return async () => {
@@ -192,10 +197,12 @@ describe('with a worker', () => {
       code: 4,
       stderr: expect.stringContaining('"main" could not be polled: ERR_TOKEN_REVOKED'),
     });
-    expect((await sluice('poll status main')).stdout).toMatch(/^main +acme +held .*\n {2}held: .*revoked/m);
+    expect((await sluice('poll status main')).stdout).toMatch(
+      /^main +acme +blocked .*\n {2}blocked: .*revoked/m,
+    );
     news = 0;
     expect((await sluice('poll now main')).code).toBe(0);
-    expect((await sluice('poll status main')).stdout).not.toContain('held');
+    expect((await sluice('poll status main')).stdout).not.toContain('blocked');
     await sluice('poll stop main');
   });
 

@@ -3,9 +3,13 @@ import { z } from 'zod';
 import { checkArguments, queryText, route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
-import { type IterateOptions, iteratePages, MAX_PAGE_SIZE } from '../paging.ts';
+import { placed } from '../field-spec.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
+import { MAX_PAGE_SIZE } from '../page-cursor.ts';
+import { type IterateOptions, iteratePages } from '../paging.ts';
+import { cardWrapper, readCard } from '../readers.ts';
 import { Card, type CardCreate, CardQuery } from '../schemas/card.ts';
-import { isObject, type JsonObject, type Page, read, readPage, readRecord } from '../shapes.ts';
+import { type Page, read, readPage, readShown } from '../shapes.ts';
 
 const LIST = '/v1/cards';
 const ONE = '/v1/cards/{cardId}';
@@ -15,11 +19,24 @@ export interface CardPage extends Page<Card> {
   readonly totalValue: number;
 }
 
-export interface CreatedCard {
-  readonly card: Card;
+/** A card that was written. The answer may show a word, or an id, in the place of the card. */
+export interface WrittenCard {
+  /** Null: the answer does not show the card; it was written all the same. */
+  readonly card: Card | null;
+  /** Null: the answer does not show it either. */
+  readonly id: number | null;
+}
+
+export interface CreatedCard extends WrittenCard {
   /** Technical names of the custom fields that the service did not take; empty when it took all. */
   readonly ignoredCustomFields: readonly string[];
 }
+
+const CREATE_INPUTS = [
+  ['title', 'card.titleField'],
+  ['expectedCloseDate', 'card.expectedCloseDateField'],
+  ['contactName', 'card.contactNameField'],
+] as const;
 
 const Totals = z.object({ totalValue: z.number() });
 
@@ -59,6 +76,10 @@ export class CardsResource {
         method: 'GET',
         route: route(LIST),
         query: queryText(params),
+        inputs: [
+          ...(title === undefined ? [] : (['cards.titleSearchParam'] as const)),
+          ...(sortDirection === undefined ? [] : (['cards.sortDirectionParam'] as const)),
+        ],
         read: (body) => ({ ...readPage(Card, body, 'cards'), ...read(Totals, body, '') }),
       },
       options,
@@ -88,19 +109,21 @@ export class CardsResource {
    */
   async create(input: CardCreate, options?: CallOptions): Promise<ApiResult<CreatedCard>> {
     const { title, expectedCloseDate, contactName, ...rest } = input;
-    const body = {
-      ...rest,
-      [this.#assumptions['card.titleField']]: title,
-      [this.#assumptions['card.expectedCloseDateField']]: expectedCloseDate,
-      [this.#assumptions['card.contactNameField']]: contactName,
-    };
+    const assumed = this.#assumptions;
+    const inputs = placed([
+      [assumed['card.titleField'], title],
+      [assumed['card.expectedCloseDateField'], expectedCloseDate],
+      [assumed['card.contactNameField'], contactName],
+    ]);
+    const body = { ...rest, ...inputs };
     return this.#call(
       {
         method: 'POST',
         route: route(LIST),
         body,
+        inputs: CREATE_INPUTS.filter(([field]) => input[field] !== undefined).map(([, key]) => key),
         read: (answer) => ({
-          card: this.#readCard(answer),
+          ...this.#written(answer),
           ignoredCustomFields: fieldNames(answer.ignoredCustomFields),
         }),
       },
@@ -111,7 +134,7 @@ export class CardsResource {
   /** GET /v1/cards/{cardId}, scope cards:read. */
   async get(id: number, options?: CallOptions): Promise<ApiResult<Card>> {
     return this.#call(
-      { method: 'GET', route: route(ONE, { cardId: id }), read: (body) => this.#readCard(body) },
+      { method: 'GET', route: route(ONE, { cardId: id }), read: (body) => readCard(body, this.#assumptions) },
       options,
     );
   }
@@ -120,24 +143,20 @@ export class CardsResource {
    * Moves a card to a stage of its pipeline, with all automations; a final stage closes it.
    * PATCH /v1/cards/{cardId}/stage, scope cards:write.
    */
-  async move(id: number, stageId: number, options?: CallOptions): Promise<ApiResult<Card>> {
+  async move(id: number, stageId: number, options?: CallOptions): Promise<ApiResult<WrittenCard>> {
     return this.#call(
       {
         method: 'PATCH',
         route: route(`${ONE}/stage`, { cardId: id }),
         body: { stageId },
-        read: (body) => this.#readCard(body),
+        read: (body) => this.#written(body),
       },
       options,
     );
   }
 
-  /**
-   * Creation and move show the key `card`, yet the text also counts three single-card answers whose
-   * key is not shown: so `card` always serves, and elsewhere the assumption decides.
-   */
-  #readCard(body: JsonObject): Card {
-    const wrapper = isObject(body.card) ? 'card' : this.#assumptions['wrapper.card'];
-    return readRecord(Card, body, wrapper, 'card');
+  #written(body: JsonObject): WrittenCard {
+    const { record, id } = readShown(Card, body, cardWrapper(body, this.#assumptions));
+    return { card: record, id };
   }
 }

@@ -1,10 +1,12 @@
 // Contacts (API text, Endpoints, Contacts).
 
-import { z } from 'zod';
 import { checkArguments, queryText, route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
-import { type IterateOptions, iteratePages, MAX_PAGE_SIZE } from '../paging.ts';
+import { placed } from '../field-spec.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
+import { MAX_PAGE_SIZE } from '../page-cursor.ts';
+import { type IterateOptions, iteratePages } from '../paging.ts';
 import {
   Contact,
   ContactDetails,
@@ -12,17 +14,42 @@ import {
   type ContactUpdate,
   type ContactUpsert,
 } from '../schemas/contact.ts';
-import { type Page, read, readPage, readRecord } from '../shapes.ts';
+import { objectAt, type Page, read, readPage, readShown, type Wrapper } from '../shapes.ts';
 
 const LIST = '/v1/contacts';
 const ONE = '/v1/contacts/{contactId}';
 
-export interface UpsertedContact {
-  readonly created: boolean;
-  readonly contact: Contact;
+/** A contact that was written. The answer may show a word, or an id, in the place of the contact. */
+export interface WrittenContact {
+  /** Null: the answer does not show the contact; it was written all the same. */
+  readonly contact: Contact | null;
+  /** Null: the answer does not show it either. */
+  readonly id: number | null;
 }
 
-const Upserted = z.object({ created: z.boolean(), contact: Contact });
+export interface UpsertedContact extends WrittenContact {
+  /** By the field `created`, else by the status (201 or 200); null when neither tells. */
+  readonly created: boolean | null;
+}
+
+const UPDATE_INPUTS = [
+  ['name', 'contactUpdate.nameField'],
+  ['email', 'contactUpdate.emailField'],
+  ['document', 'contactUpdate.documentField'],
+  ['disableBot', 'contactUpdate.disableBotField'],
+] as const;
+
+/** API text, POST /v1/contacts, rule 1. */
+function createdOf(answer: JsonObject, status: number): boolean | null {
+  if (typeof answer.created === 'boolean') return answer.created;
+  return status === 201 ? true : status === 200 ? false : null;
+}
+
+function written(answer: JsonObject, wrapper: Wrapper['path'] = 'any'): WrittenContact {
+  const path = wrapper === 'any' && isObject(answer.contact) ? ['contact'] : wrapper;
+  const { record, id } = readShown(Contact, answer, { key: 'wrapper.contactUpdate', path, usual: 'contact' });
+  return { contact: record, id };
+}
 
 export class ContactsResource {
   readonly #call: Call;
@@ -70,7 +97,12 @@ export class ContactsResource {
   /** Creates or updates by number. POST /v1/contacts, scope contacts:write. Safe to repeat. */
   async upsert(body: ContactUpsert, options?: CallOptions): Promise<ApiResult<UpsertedContact>> {
     return this.#call(
-      { method: 'POST', route: route(LIST), body, read: (answer) => read(Upserted, answer, '') },
+      {
+        method: 'POST',
+        route: route(LIST),
+        body,
+        read: (answer, status) => ({ created: createdOf(answer, status), ...written(answer) }),
+      },
       options,
     );
   }
@@ -81,7 +113,7 @@ export class ContactsResource {
       {
         method: 'GET',
         route: route(ONE, { contactId: id }),
-        read: (body) => read(ContactDetails, body.contact, 'contact'),
+        read: (body) => read(ContactDetails, objectAt(body, 'contact'), 'contact'),
       },
       options,
     );
@@ -89,28 +121,25 @@ export class ContactsResource {
 
   /**
    * Changes the fields sent and no others. PUT /v1/contacts/{contactId}, scope contacts:write.
-   * The response is not shown by the API text: `data` is null when it holds no contact.
+   * The response is not shown by the API text. Names of inputs are assumptions.
    */
-  async update(id: number, fields: ContactUpdate, options?: CallOptions): Promise<ApiResult<Contact | null>> {
+  async update(id: number, fields: ContactUpdate, options?: CallOptions): Promise<ApiResult<WrittenContact>> {
     const assumed = this.#assumptions;
-    const body = {
-      [assumed['contactUpdate.nameField']]: fields.name,
-      [assumed['contactUpdate.emailField']]: fields.email,
-      [assumed['contactUpdate.documentField']]: fields.document,
-      [assumed['contactUpdate.disableBotField']]: fields.disableBot,
-      extraInfo: fields.extraInfo,
-    };
+    const body = placed([
+      [assumed['contactUpdate.nameField'], fields.name],
+      [assumed['contactUpdate.emailField'], fields.email],
+      [assumed['contactUpdate.documentField'], fields.document],
+      [assumed['contactUpdate.disableBotField'], fields.disableBot],
+      [['extraInfo'], fields.extraInfo],
+    ]);
     return this.#call(
       {
         method: 'PUT',
         route: route(ONE, { contactId: id }),
         body,
         allowEmpty: true,
-        read: (answer) => {
-          const keys = Object.keys(answer).filter((key) => key !== 'requestId');
-          const wrapper = assumed['wrapper.contactUpdate'];
-          return keys.length === 0 ? null : readRecord(Contact, answer, wrapper, 'contact');
-        },
+        inputs: UPDATE_INPUTS.filter(([field]) => fields[field] !== undefined).map(([, key]) => key),
+        read: (answer) => written(answer, assumed['wrapper.contactUpdate']),
       },
       options,
     );
@@ -120,13 +149,17 @@ export class ContactsResource {
    * Replaces the whole tag list; unknown ids are ignored by the service without an error.
    * PUT /v1/contacts/{contactId}/tags, scope contacts:write.
    */
-  async setTags(id: number, tagIds: readonly number[], options?: CallOptions): Promise<ApiResult<Contact>> {
+  async setTags(
+    id: number,
+    tagIds: readonly number[],
+    options?: CallOptions,
+  ): Promise<ApiResult<WrittenContact>> {
     return this.#call(
       {
         method: 'PUT',
         route: route(`${ONE}/tags`, { contactId: id }),
         body: { tagIds },
-        read: (body) => read(Contact, body.contact, 'contact'),
+        read: (body) => written(body),
       },
       options,
     );

@@ -3,18 +3,15 @@ import { checkArguments, queryText, route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
 import { InvalidArgumentError } from '../errors.ts';
-import { type IterateOptions, iteratePages, MAX_PAGE_SIZE } from '../paging.ts';
+import { placed, valueAt } from '../field-spec.ts';
+import type { JsonObject } from '../json-object.ts';
+import { MAX_PAGE_SIZE } from '../page-cursor.ts';
+import { type IterateOptions, iteratePages } from '../paging.ts';
 import { Conversation, ConversationQuery } from '../schemas/conversation.ts';
-import {
-  type HistoryMessage,
-  historyMessage,
-  MessageQuery,
-  type MessageReply,
-  SentMessage,
-  tellApart,
-} from '../schemas/message.ts';
-import { type JsonObject, type Page, readItems, readPage } from '../shapes.ts';
-import { contentSpec } from './message-content.ts';
+import { readHistory } from '../schemas/history.ts';
+import { type HistoryMessage, MessageQuery, type MessageReply, SentMessage } from '../schemas/message.ts';
+import { type Page, readItems, readPage } from '../shapes.ts';
+import { contentSpec, mediaInputs } from './message-content.ts';
 
 const LIST = '/v1/conversations';
 const MESSAGES = '/v1/conversations/{ticketId}/messages';
@@ -74,7 +71,8 @@ export class ConversationsResource {
   /**
    * One page of a conversation, its items in chronological order; page 1 holds the most recent ones.
    * GET /v1/conversations/{ticketId}/messages, scope messages:read. `pageSize` is 100 by default and
-   * capped at 200.
+   * capped at 200. A message that the account's assumptions can't read stands in `invalid`, never in `items` with a
+   * null: history.ts says what makes a message readable.
    */
   async messages(
     ticketId: number,
@@ -82,16 +80,12 @@ export class ConversationsResource {
     options?: CallOptions,
   ): Promise<ApiResult<Page<HistoryMessage>>> {
     const params = queryText(checkArguments(MessageQuery, query));
-    const schema = historyMessage(this.#assumptions);
     return this.#call(
       {
         method: 'GET',
         route: route(MESSAGES, { ticketId }),
         query: params,
-        read: (body) => {
-          const page = readPage(schema, body, 'messages');
-          return { ...page, items: tellApart(page.items) };
-        },
+        read: (body) => readHistory(body, this.#assumptions),
       },
       options,
     );
@@ -141,15 +135,19 @@ export class ConversationsResource {
         'set the assumption reply.quotedMessageField first: the API text does not show the name of this field',
       );
     }
-    const fields = quotedField === null ? content : { ...content, [quotedField]: quotedMessageId };
+    const fields = { ...content, ...placed(quotedField === null ? [] : [[quotedField, quotedMessageId]]) };
     return this.#call(
       {
         method: 'POST',
         route: route(MESSAGES, { ticketId }),
         ...contentSpec(fields, this.#assumptions),
         allowEmpty: true,
+        inputs: [
+          ...mediaInputs(reply),
+          ...(quotedMessageId === undefined ? [] : (['reply.quotedMessageField'] as const)),
+        ],
         read: (raw) => {
-          const list = raw[this.#assumptions['reply.messagesField']];
+          const list = valueAt(raw, this.#assumptions['reply.messagesField']);
           const messages = Array.isArray(list) ? readItems(SentMessage, list, 'messages').items : [];
           return { messages, raw };
         },

@@ -4,11 +4,13 @@ import { checkArguments, IdArgument, route, TextArgument } from '../arguments.ts
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
 import { InvalidArgumentError } from '../errors.ts';
-import type { JsonObject } from '../shapes.ts';
+import { placed, valueAt } from '../field-spec.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
 
 /** What POST /v1/flows/trigger takes. */
 export interface FlowTrigger {
-  readonly flowId: number;
+  /** An id of the panel; the text shows no type. */
+  readonly flowId: number | string;
   /** Connection: of channel whatsapp or waba. */
   readonly whatsappId: number;
   /**
@@ -23,6 +25,31 @@ export interface FlowTrigger {
 export interface TriggeredFlow {
   /** The answer as it came. */
   readonly raw: JsonObject;
+  /**
+   * Whom the answer names: the contact of the call, another one (the flow runs for a stranger: is `flows.contactField` or
+   * `flows.contactIdentity` right?), or nobody.
+   */
+  readonly contact: 'same' | 'other' | 'not shown';
+}
+
+/** Whether the values at these places, at the root or one level down, are the expected one. */
+function said(raw: JsonObject, paths: ReadonlyArray<readonly string[]>, expected: string | null): boolean[] {
+  if (expected === null) return [];
+  const roots: unknown[] = [raw, ...Object.values(raw).filter(isObject)];
+  return roots.flatMap((root) =>
+    paths.flatMap((path) => {
+      const value = valueAt(root, path);
+      const isWord = typeof value === 'string' || typeof value === 'number';
+      return isWord ? [sameIdentity(String(value), expected)] : [];
+    }),
+  );
+}
+
+/** Numbers may be written with and without the Brazilian ninth digit: their last eight digits are the person's. */
+function sameIdentity(found: string, expected: string): boolean {
+  if (found === expected) return true;
+  const [a, b] = [found.replace(/\D/g, ''), expected.replace(/\D/g, '')];
+  return a.length > 10 && b.length > 10 && a.slice(0, 4) === b.slice(0, 4) && a.slice(-8) === b.slice(-8);
 }
 
 const IDENTITY = {
@@ -48,17 +75,38 @@ export class FlowsResource {
    * `isAmbiguous`. A connection that does not exist is a 404 whose code is not shown.
    */
   async trigger(input: FlowTrigger, options?: CallOptions): Promise<ApiResult<TriggeredFlow>> {
-    const { contact, ...rest } = input;
+    const { contact, flowId, ...rest } = input;
+    const isText = this.#assumptions['flows.flowIdType'] === 'text';
+    const flow = isText ? String(flowId) : /^\d{1,15}$/.test(String(flowId)) ? Number(flowId) : flowId;
     return this.#call(
       {
         method: 'POST',
         route: route('/v1/flows/trigger'),
-        body: { ...rest, [this.#assumptions['flows.contactField']]: this.#identityOf(contact) },
+        body: {
+          ...rest,
+          flowId: flow,
+          ...placed([[this.#assumptions['flows.contactField'], this.#identityOf(contact)]]),
+        },
         allowEmpty: true,
-        read: (raw) => ({ raw }),
+        inputs: ['flows.contactField', 'flows.contactIdentity', 'flows.flowIdType'],
+        read: (raw) => ({ raw, contact: this.#named(raw, contact) }),
       },
       options,
     );
+  }
+
+  /** Looks for a contact in the usual places: `contactId`, `contact` and the fields that the call itself filled. */
+  #named(raw: JsonObject, { id, number }: FlowTrigger['contact']): TriggeredFlow['contact'] {
+    const own = this.#assumptions['flows.contactField'];
+    const sent = this.contactIdentity;
+    const ids = [['contactId'], ['contact', 'id'], ...(sent === 'id' ? [own] : [])];
+    const numbers = [['number'], ['phone'], ['contact', 'number'], ...(sent === 'number' ? [own] : [])];
+    const found = new Set([
+      ...said(raw, ids, id === undefined ? null : String(id)),
+      ...said(raw, numbers, number ?? null),
+    ]);
+    if (found.has(false)) return 'other';
+    return found.has(true) ? 'same' : 'not shown';
   }
 
   #identityOf(contact: FlowTrigger['contact'] | undefined): unknown {

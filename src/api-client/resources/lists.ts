@@ -2,10 +2,12 @@
 import { route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
+import type { JsonObject } from '../json-object.ts';
+import { readLostReasons, readPipelines, readTags } from '../readers.ts';
 import { Connection } from '../schemas/connection.ts';
-import { LostReason, Pipeline } from '../schemas/pipeline.ts';
-import { Tag } from '../schemas/tag.ts';
-import { arrayAt, type JsonObject, type Listing, readItems, readList } from '../shapes.ts';
+import type { LostReason, Pipeline } from '../schemas/pipeline.ts';
+import type { Tag } from '../schemas/tag.ts';
+import { arrayAt, type Listing, readItems } from '../shapes.ts';
 
 /** A list that one call answers whole. */
 export class ListResource<T> {
@@ -27,22 +29,17 @@ export class ListResource<T> {
 
 /** GET /v1/tags, scope contacts:read. */
 export function tagsResource(call: Call, assumptions: Assumptions): ListResource<Tag> {
-  const wrapper = assumptions['wrapper.tags'];
-  return new ListResource(call, '/v1/tags', (body) => readList(Tag, body, wrapper, 'tags'));
+  return new ListResource(call, '/v1/tags', (body) => readTags(body, assumptions));
 }
 
 /** GET /v1/pipelines, scope cards:read. */
 export function pipelinesResource(call: Call, assumptions: Assumptions): ListResource<Pipeline> {
-  const wrapper = assumptions['wrapper.pipelines'];
-  return new ListResource(call, '/v1/pipelines', (body) => readList(Pipeline, body, wrapper, 'pipelines'));
+  return new ListResource(call, '/v1/pipelines', (body) => readPipelines(body, assumptions));
 }
 
 /** GET /v1/lost-reasons, scope cards:read. */
 export function lostReasonsResource(call: Call, assumptions: Assumptions): ListResource<LostReason> {
-  const wrapper = assumptions['wrapper.lostReasons'];
-  return new ListResource(call, '/v1/lost-reasons', (body) =>
-    readList(LostReason, body, wrapper, 'lostReasons'),
-  );
+  return new ListResource(call, '/v1/lost-reasons', (body) => readLostReasons(body, assumptions));
 }
 
 /** GET /v1/connections, scope connections:read. */

@@ -1,5 +1,5 @@
 // How content travels: as JSON, or with medias as multipart (API text, What the service does).
-import type { Assumptions } from '../assumptions.ts';
+import type { AssumptionKey, Assumptions } from '../assumptions.ts';
 import type { Form } from '../multipart.ts';
 import type { MessageContent } from '../schemas/message.ts';
 
@@ -12,4 +12,9 @@ export function contentSpec(input: MessageContent, assumed: Assumptions): { body
   const { medias, ...fields } = input;
   if (medias === undefined || medias.length === 0) return { body: fields };
   return { form: { fields: { ...fields }, mediaField: assumed['multipart.mediaField'], medias } };
+}
+
+/** Inputs of such a call whose names are assumptions. */
+export function mediaInputs({ medias = [] }: MessageContent): readonly AssumptionKey[] {
+  return medias.length === 0 ? [] : ['multipart.mediaField'];
 }

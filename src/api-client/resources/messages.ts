@@ -3,9 +3,9 @@ import { route } from '../arguments.ts';
 import type { Assumptions } from '../assumptions.ts';
 import type { ApiResult, Call, CallOptions } from '../call.ts';
 import { InvalidArgumentError } from '../errors.ts';
-import { type MessageSend, MessageStatus, SendReceipt, UnsavedReceipt } from '../schemas/message.ts';
-import { read, readStatusRecord } from '../shapes.ts';
-import { contentSpec } from './message-content.ts';
+import { readMessageStatus } from '../readers.ts';
+import { type MessageSend, type MessageStatus, readReceipt, type SendReceipt } from '../schemas/message.ts';
+import { contentSpec, mediaInputs } from './message-content.ts';
 
 export class MessagesResource {
   readonly #call: Call;
@@ -20,7 +20,8 @@ export class MessagesResource {
    * Sends to a number; contact and conversation are made when they do not exist. POST
    * /v1/messages/send, scope messages:send. Not idempotent: see `isAmbiguous` before repeating one that
    * failed. Medias are streamed; deadline and signal cover the upload. With `saveOnTicket: false` the
-   * answer's `ticketId` and `contactId` are null.
+   * answer's `ticketId` and `contactId` are null. So is every field that the answer does not show: it is sent all the
+   * same.
    *
    * @throws InvalidArgumentError for medias with `saveOnTicket: false` (the service would drop them
    *   without a word), and for a media that can not be opened.
@@ -39,7 +40,8 @@ export class MessagesResource {
         method: 'POST',
         route: route('/v1/messages/send'),
         ...contentSpec(message, this.#assumptions),
-        read: (body) => read(unsaved ? UnsavedReceipt : SendReceipt, body, ''),
+        inputs: mediaInputs(message),
+        read: readReceipt,
       },
       options,
     );
@@ -54,7 +56,7 @@ export class MessagesResource {
       {
         method: 'GET',
         route: route('/v1/messages/{messageId}/status', {}, { messageId }),
-        read: (body) => readStatusRecord(MessageStatus, body, this.#assumptions['wrapper.messageStatus']),
+        read: (body) => readMessageStatus(body, this.#assumptions),
       },
       options,
     );

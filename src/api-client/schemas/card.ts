@@ -8,15 +8,19 @@ import {
   TextArgument,
   wordsArgument,
 } from '../arguments.ts';
-import { Id, Instant, Named, openWord, orNull } from './fields.ts';
+import { Id, Instant, Mention, Named, NumberText, openWord, orNull } from './fields.ts';
 import { Tag } from './tag.ts';
 
 export type CardStatus = 'open' | 'won' | 'lost' | (string & {});
 
 export const CardContact = z.looseObject({
   id: Id,
-  name: z.string(),
-  number: z.string(),
+  /** The text shows no types of these: a person without a name has null. */
+  name: z
+    .string()
+    .nullable()
+    .transform((name) => name ?? ''),
+  number: NumberText,
   email: orNull(z.string()),
   tags: z.array(Tag),
 });
@@ -33,10 +37,10 @@ export const Card = z.looseObject({
   /** null: the card is in no kanban column. As that means something, an absent stage is a wrong shape. */
   stage: Named.nullable(),
   contact: CardContact,
-  user: orNull(Named),
-  source: orNull(Named),
-  /** Its shape is not shown: whatever object came. */
-  lostReason: orNull(z.looseObject({})),
+  user: orNull(Mention),
+  source: orNull(Mention),
+  /** Its shape is not shown: whatever came. */
+  lostReason: orNull(z.unknown()),
   originTicketId: orNull(Id),
   /** YYYY-MM-DD. */
   expectedCloseDate: orNull(z.string()),

@@ -1,7 +1,7 @@
 // Contact (API text, Resources, Contact) and what its calls take.
 import { z } from 'zod';
 import { IdListArgument, PageArguments, TextArgument } from '../arguments.ts';
-import { Id, Instant, orNull } from './fields.ts';
+import { Id, Instant, NumberText, orNull } from './fields.ts';
 import { Tag } from './tag.ts';
 
 export const ExtraInfo = z.looseObject({ name: z.string(), value: z.string() });
@@ -12,7 +12,7 @@ export const Contact = z.looseObject({
   id: Id,
   name: z.string(),
   /** E.164 without plus. */
-  number: z.string(),
+  number: NumberText,
   email: orNull(z.string()),
   document: orNull(z.string()),
   channel: z.string(),

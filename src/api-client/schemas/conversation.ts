@@ -1,7 +1,7 @@
 // Conversation, also called ticket (API text, Resources, Conversation), and the filters of its list.
 import { z } from 'zod';
 import { IdArgument, PageArguments, TextArgument, wordsArgument } from '../arguments.ts';
-import { Id, Instant, Named, openWord, orNull } from './fields.ts';
+import { Id, Instant, Mention, NumberText, openWord, orNull } from './fields.ts';
 
 export type ConversationStatus = 'open' | 'pending' | 'closed' | (string & {});
 
@@ -12,8 +12,8 @@ export const Conversation = z.looseObject({
   /** true while the chatbot still handles it. */
   chatbot: z.boolean(),
   queueId: orNull(Id),
-  /** Who serves it; null while nobody does. */
-  userId: orNull(Id),
+  /** Who serves it; null while nobody does, undefined where the service does not say. */
+  userId: Id.nullish(),
   lastMessage: orNull(z.string()),
   createdAt: Instant,
   updatedAt: Instant,
@@ -21,13 +21,14 @@ export const Conversation = z.looseObject({
   contact: z.looseObject({
     id: Id,
     name: orNull(z.string()),
-    number: z.string().nullable(),
+    number: NumberText.nullable(),
     email: orNull(z.string()),
     profilePicUrl: orNull(z.string()),
   }),
   connection: z.looseObject({ id: Id, name: z.string(), channel: z.string(), status: z.string() }),
-  queue: orNull(Named.extend({ color: z.string().nullish() })),
-  owner: orNull(Named),
+  queue: orNull(Mention),
+  /** Undefined where the service does not say. */
+  owner: Mention.nullish(),
 });
 export type Conversation = z.infer<typeof Conversation>;
 

@@ -1,7 +1,31 @@
 // Small pieces that several records of the API share.
 import { z } from 'zod';
 
-export const Id = z.int();
+/** Marks the issue of an id that JavaScript can't hold exactly: every record of the account may have one. */
+export const TOO_LARGE = 'an id of at most 2^53 - 1: Sluice can not keep a larger one exactly';
+
+/** An id as an integer or as its digits; never rounded. */
+export const Id = z.unknown().transform((value, context): number => {
+  const isDigits = typeof value === 'string' && /^\d{1,30}$/.test(value);
+  const id = isDigits ? Number(value) : value;
+  if (Number.isSafeInteger(id)) return id as number;
+  const isLarge = isDigits || (typeof value === 'number' && Number.isInteger(value));
+  context.addIssue({ code: 'custom', message: isLarge ? TOO_LARGE : 'expected integer' });
+  return z.NEVER;
+}) as z.ZodType<number>;
+
+/** An id whose type the API text does not show, of a record that no call takes: a text as it is. */
+export const AnyId = z.union([Id, z.string()]);
+
+const WRITTEN_NUMBER = /^\+?(?=.*\d)[\d\s().-]+$/;
+
+/**
+ * E.164 without plus. Digits, or the integer that stands for them where the API text shows no type; a plus sign and signs
+ * between digits are left out, an id of a chat network stays as it is.
+ */
+export const NumberText = z
+  .union([z.string(), z.int().transform(String)])
+  .transform((text) => (WRITTEN_NUMBER.test(text) ? text.replace(/\D/g, '') : text));
 
 /** A field that the API text calls "or null"; an absent one reads as null. */
 export function orNull<S extends z.ZodType>(schema: S) {
@@ -14,6 +38,10 @@ export const Instant = z.iso.datetime({ offset: true });
 /** A reference to another record. */
 export const Named = z.looseObject({ id: Id, name: z.string() });
 export type Named = z.infer<typeof Named>;
+
+/** A reference whose types the API text does not show, to a record that no call takes. */
+export const Mention = z.looseObject({ id: orNull(AnyId), name: orNull(z.string()) });
+export type Mention = z.infer<typeof Mention>;
 
 /** A set of words that the service may extend: the known ones help the editor, others are kept. */
 export function openWord<T extends string>() {

@@ -1,22 +1,24 @@
 // Messages: as sending answers them (API text, Resources, Message), as a conversation's history shows
 // them (fields not shown), and what the sending calls take.
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { PageArguments } from '../arguments.ts';
-import type { Assumptions } from '../assumptions.ts';
-import { isObject, type JsonObject } from '../shapes.ts';
+import type { JsonObject } from '../json-object.ts';
+import { readItems } from '../shapes.ts';
 import { Id, Instant, openWord, orNull } from './fields.ts';
 
-type KnownStatus =
-  | 'queued'
-  | 'sent'
-  | 'server_ack'
-  | 'delivered'
-  | 'read'
-  | 'failed'
-  | 'received'
-  | 'unknown';
+const STATUSES = [
+  'queued',
+  'sent',
+  'server_ack',
+  'delivered',
+  'read',
+  'failed',
+  'received',
+  'unknown',
+] as const;
+type KnownStatus = (typeof STATUSES)[number];
+export const KNOWN_STATUSES: ReadonlySet<string> = new Set(STATUSES);
 export type MessageState = KnownStatus | (string & {});
 
 export const SentMessage = z.looseObject({
@@ -29,79 +31,58 @@ export const SentMessage = z.looseObject({
 });
 export type SentMessage = z.infer<typeof SentMessage>;
 
-/** Answer of POST /v1/messages/send. */
-export const SendReceipt = z.object({
-  ticketId: Id,
-  contactId: Id,
-  whatsappId: Id,
-  channel: openWord<'whatsapp' | 'waba'>(),
-  messages: z.array(SentMessage),
-});
-/** With `saveOnTicket: false` the answer names neither conversation nor contact (rule 6). */
-export const UnsavedReceipt = SendReceipt.extend({ ticketId: orNull(Id), contactId: orNull(Id) });
-export type SendReceipt = z.infer<typeof UnsavedReceipt>;
+/**
+ * Answer of POST /v1/messages/send. A field that the answer does not show is null: with `saveOnTicket: false` conversation
+ * and contact (rule 6), and all of them when the service answers with a word. The message is sent all the same.
+ */
+export interface SendReceipt {
+  readonly ticketId: number | null;
+  readonly contactId: number | null;
+  readonly whatsappId: number | null;
+  readonly channel: 'whatsapp' | 'waba' | (string & {}) | null;
+  /** Those that can be read. */
+  readonly messages: readonly SentMessage[];
+}
+
+export function readReceipt(body: JsonObject): SendReceipt {
+  const idOf = (key: string) => Id.safeParse(body[key]).data ?? null;
+  const { channel, messages } = body;
+  return {
+    ticketId: idOf('ticketId'),
+    contactId: idOf('contactId'),
+    whatsappId: idOf('whatsappId'),
+    channel: typeof channel === 'string' ? channel : null,
+    messages: Array.isArray(messages) ? readItems(SentMessage, messages, 'messages').items : [],
+  };
+}
 
 /** The two fields of GET /v1/messages/{messageId}/status that the text names; others are kept as they come. */
 export const MessageStatus = z.looseObject({ ack: z.int(), status: openWord<KnownStatus>() });
 export type MessageStatus = z.infer<typeof MessageStatus>;
 
 /**
- * One message of a conversation's history. Which fields the service shows is not known: those that the
- * assumptions find are read, null stands for the others, and `raw` is the item as it came.
+ * One message of a conversation's history, read by the account's assumptions: see history.ts for what makes a message
+ * readable. A null is "the service shows that there is nothing", never "could not be read".
  */
 export interface HistoryMessage {
   /** Tells messages of one conversation apart: the id, or a hash of the item when it shows none. */
   readonly key: string;
+  /** The key that it would have without an id: under another assumption about ids it was known by that. */
+  readonly hashKey: string;
   readonly id: string | null;
+  /** Null: the message has no text. */
   readonly body: string | null;
-  readonly fromMe: boolean | null;
-  /** Date-time as the service writes it. */
+  /** True for a message that the account sent. */
+  readonly fromMe: boolean;
+  /** Date-time in ISO 8601, as the service writes it; null: the service shows none of this message. */
   readonly createdAt: string | null;
   /** Null: the message is of no template; undefined: the item does not say. */
   readonly template: JsonObject | null | undefined;
-  /** Status word (API text, Message status). */
+  /** Status word (API text, Message status); null: the history shows none. */
   readonly status: string | null;
   /** Raw delivery code; use `status` for logic. */
   readonly ack: number | null;
   readonly raw: JsonObject;
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-/** JSON with sorted keys: the same item hashes alike in whatever order its fields come. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
-}
-
-/** Reads items of a history by the account's assumptions. */
-export function historyMessage(assumed: Assumptions) {
-  return z.looseObject({}).transform((raw): HistoryMessage => {
-    const value = raw[assumed['message.idField']];
-    const id = Number.isSafeInteger(value) ? String(value) : text(value) || null;
-    const body = raw[assumed['message.bodyField']];
-    const fromMe = raw[assumed['message.fromMeField']];
-    const time = raw[assumed['message.timeField']];
-    const template = raw[assumed['message.templateField']];
-    const ack = raw[assumed['message.ackField']];
-    // What a message is does not change; its delivery code does, and would make it another item.
-    const basis = time === undefined || time === null ? raw : [time, fromMe ?? null, body ?? null];
-    const hash = () => createHash('sha256').update(canonical(basis)).digest('base64url');
-    return {
-      key: id === null ? `hash:${hash()}` : `id:${id}`,
-      id,
-      body: text(body),
-      fromMe: typeof fromMe === 'boolean' ? fromMe : null,
-      createdAt: Instant.safeParse(time).success ? (time as string) : null,
-      template: template === null || isObject(template) ? template : undefined,
-      status: text(raw[assumed['message.statusField']]) || null,
-      ack: Number.isSafeInteger(ack) ? (ack as number) : null,
-      raw,
-    };
-  });
 }
 
 /**

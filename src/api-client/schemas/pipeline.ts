@@ -23,5 +23,5 @@ export const Pipeline = z.looseObject({
 export type Pipeline = z.infer<typeof Pipeline>;
 
 /** Fields beyond the id are not shown. */
-export const LostReason = z.looseObject({ id: Id, name: z.string().nullish() });
+export const LostReason = z.looseObject({ id: Id, name: z.string().nullish().catch(null) });
 export type LostReason = z.infer<typeof LostReason>;

@@ -33,7 +33,14 @@ export const Problem = z.object({
   error: z.string().meta({ description: 'For people' }),
   code: z.string().meta({ description: 'For programs' }),
   problems: z
-    .array(z.object({ field: z.string(), code: z.string(), reason: z.string() }))
+    .array(
+      z.object({
+        field: z.string(),
+        code: z.string(),
+        reason: z.string(),
+        column: z.string().optional().meta({ description: 'Field of the event that the value came from' }),
+      }),
+    )
     .optional()
     .meta({ description: 'Fields of the event with what is wrong with each; never their values' }),
 });
@@ -78,7 +85,7 @@ export function refusedProblem({ message, code, problems }: RefusedError): Probl
   return {
     error: message,
     code,
-    problems: problems.map(({ field, code, reason }) => ({ field, code, reason })),
+    problems: problems.map(({ value: _value, ...problem }) => problem),
   };
 }
 

@@ -1,5 +1,6 @@
 // Builds the Express app of the HTTP ingress: the paths of the routes, those of operators, and what refuses the rest.
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import type { Registry } from 'prom-client';
@@ -9,12 +10,14 @@ import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../
 import { answerJson, HttpError, notAcceptedProblem, refusedProblem } from './answers.ts';
 import { SecretError } from './auth/claim.ts';
 import { authenticatorOf } from './authenticate.ts';
-import { createBodyRoom } from './body.ts';
+import { createBodyRoom, type Room } from './body.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
+import type { BodyRooms } from './prove.ts';
 import { createReceiver, type Receiver, uploadsOf } from './receive.ts';
 import { serviceHandlers } from './service.ts';
+import { createShares } from './shares.ts';
 import { FILES_PATH, type StoreUpload } from './upload.ts';
 
 /** Further headers would be dropped in silence, and with them what a proxy added. */
@@ -43,11 +46,15 @@ export interface AppOptions {
   readonly metrics: HttpMetrics;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** A sender on this connection has proven who it is. */
+  proved(socket: Socket): void;
   isClosing(): boolean;
 }
 
 export interface HttpApp {
   readonly app: Express;
+  /** Is it one of `trustProxy`? */
+  isProxy(address: string): boolean;
   close(): void;
 }
 
@@ -59,13 +66,22 @@ export function createApp(options: AppOptions): HttpApp {
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
+  app.set('trust proxy', http.trustProxy);
   app.use(refuseOddities);
 
+  const longestFile = Math.max(0, ...options.routes.map(({ route }) => uploadsOf(route)?.maxBytes ?? 0));
+  const taken = createBodyRoom(Math.max(ROOM_BYTES, ROOM_BODIES * http.maxBodyBytes));
+  const takenFiles = createBodyRoom(Math.max(ROOM_BYTES, ROOM_FILES * longestFile));
+  const rooms = roomsOf(http, http.maxBodyBytes, taken);
+  const fileRooms = roomsOf(http, longestFile, takenFiles);
   const description = describeRoutes(
     options.routes.map(({ route }) => route),
     http,
   );
-  const service = serviceHandlers({ acceptance, registry, description, isClosing });
+  const service = serviceHandlers({
+    ...{ acceptance, registry, description, isClosing },
+    isFull: () => taken.capacity - taken.used() < http.maxBodyBytes,
+  });
   for (const [path, handler] of Object.entries(service)) {
     app.get(path, handler);
     app.all(path, only('GET, HEAD'));
@@ -73,15 +89,17 @@ export function createApp(options: AppOptions): HttpApp {
 
   const receivers: Receiver[] = [];
   const paths = new Set(Object.keys(service));
-  const room = createBodyRoom(Math.max(ROOM_BYTES, ROOM_BODIES * http.maxBodyBytes));
-  const longestFile = Math.max(0, ...options.routes.map(({ route }) => uploadsOf(route)?.maxBytes ?? 0));
-  const fileRoom = createBodyRoom(Math.max(ROOM_BYTES, ROOM_FILES * longestFile));
+  metrics.watchBodies(() => ({
+    proven: rooms.proven.used() + fileRooms.proven.used() + taken.used() + takenFiles.used(),
+    unproven: rooms.unproven.used() + fileRooms.unproven.used(),
+  }));
   for (const { route, secrets } of options.routes) {
     const path = route.config.http;
     if (path === undefined) throw new RangeError(`routes.${route.name} has no http: it takes nothing here`);
     const authenticator = authenticatorFor(route, secrets, options.now);
     const receiver = createReceiver({
-      ...{ http, route, path, authenticator, acceptance, room, fileRoom, storeUpload, metrics, log },
+      ...{ http, route, path, authenticator, acceptance, rooms, fileRooms, storeUpload, metrics, log },
+      proved: options.proved,
     });
     receivers.push(receiver);
     const begin: RequestHandler = (_req, res, next) => {
@@ -105,11 +123,27 @@ export function createApp(options: AppOptions): HttpApp {
     throw new HttpError(404, 'NOT_FOUND', 'nothing is taken under this path');
   });
   app.use(refuse(options));
+  const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return {
     app,
+    isProxy: (address) => trusts(address, 0),
     close: () => {
       for (const receiver of receivers) receiver.close();
     },
+  };
+}
+
+function roomsOf(http: IngressHttp, longest: number, taken: Room): BodyRooms {
+  const { maxBytes, maxBytesPerRoute, maxBytesPerPeer } = http.unauthenticated;
+  const { capacity } = taken;
+  return {
+    taken,
+    proven: createShares({ total: capacity, perRoute: capacity, perPeer: capacity }),
+    unproven: createShares({
+      total: Math.max(maxBytes, longest),
+      perRoute: Math.max(maxBytesPerRoute, longest),
+      perPeer: Math.max(maxBytesPerPeer, longest),
+    }),
   };
 }
 

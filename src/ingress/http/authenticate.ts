@@ -1,7 +1,8 @@
 // From the part `auth` of a route to what checks its requests; and from a request to what is checked.
 import type { IncomingMessage } from 'node:http';
-import type { RouteAuth } from '../../contracts/config.ts';
+import { headersCount, isSignature, type RouteAuth, type RouteHttp } from '../../contracts/config.ts';
 import { durationMs } from '../../contracts/config-base.ts';
+import type { Signature } from '../intake.ts';
 import type { Authenticator, Claim } from './auth/claim.ts';
 import { hmac } from './auth/hmac.ts';
 import { loopbackOnly } from './auth/loopback.ts';
@@ -24,6 +25,17 @@ export function authenticatorOf(
     case 'none':
       return loopbackOnly();
   }
+}
+
+/**
+ * What a proven request says of itself by its signature; undefined where there is none. A token proves the sender of the whole
+ * request, and so does the loopback address: their headers count as much as their body.
+ */
+export function signatureOf(http: RouteHttp, req: IncomingMessage): Signature | undefined {
+  const trustHeaders = headersCount(http);
+  if (trustHeaders && !isSignature(http.auth)) return undefined;
+  const id = http.auth.type === 'standard-webhooks' ? claimOf(req, undefined).header('webhook-id') : null;
+  return { id, trustHeaders };
 }
 
 /** @param publicUrl where senders reach this server, when that is not where it listens */

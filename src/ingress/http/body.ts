@@ -1,5 +1,6 @@
 // Reads a body into memory within limits. What is beyond them is never held: a bomb costs one chunk.
 import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Transform } from 'node:stream';
 
 export class TooLongError extends Error {
@@ -21,16 +22,30 @@ export class GoneError extends Error {
   override readonly name = 'GoneError';
 }
 
-/** Bytes of bodies that are held at once, by all requests together. */
+/** Too few bytes came in too long a time. */
+export class TooSlowError extends Error {
+  override readonly name = 'TooSlowError';
+}
+
+/** Memory that the bytes of a body are taken from as they come. */
 export interface BodyRoom {
   /** @returns false, and takes nothing, when there is not that much left */
   take(bytes: number): boolean;
   release(bytes: number): void;
 }
 
-export function createBodyRoom(capacity: number): BodyRoom {
+export interface Room extends BodyRoom {
+  readonly capacity: number;
+  /** Bytes that are taken now. */
+  used(): number;
+}
+
+/** One pool, of which whoever comes first may take all. */
+export function createBodyRoom(capacity: number): Room {
   let used = 0;
   return {
+    capacity,
+    used: () => used,
     take(bytes) {
       if (used + bytes > capacity) return false;
       used += bytes;
@@ -42,10 +57,20 @@ export function createBodyRoom(capacity: number): BodyRoom {
   };
 }
 
+/** How fast a body has to come. */
+export interface Pace {
+  /** Longest time without a byte; the rate is measured over each span of this length. */
+  readonly idleMs: number;
+  /** As they come, before decompression. */
+  readonly minBytesPerSecond: number;
+}
+
 export interface BodyLimits {
   /** After decompression. */
   readonly maxBytes: number;
   readonly room: BodyRoom;
+  /** Without it, as slowly as the server lets it. */
+  readonly pace?: Pace;
 }
 
 /** What compression may add to bytes that don't compress: 5 a block and some for the frame, taken generously. */
@@ -62,12 +87,12 @@ export function isDeclaredTooLong(req: IncomingMessage, compressed: boolean, max
 /**
  * The whole body, decompressed. Its bytes stay taken from `room` until the caller releases them; on an error none are,
  * and the request stands still where it was read to.
- * @throws TooLongError, BadCompressionError, NoRoomError, GoneError
+ * @throws TooLongError, BadCompressionError, NoRoomError, TooSlowError, GoneError
  */
 export function readBody(
   req: IncomingMessage,
   decoder: Transform | null,
-  { maxBytes, room }: BodyLimits,
+  { maxBytes, room, pace }: BodyLimits,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -76,7 +101,8 @@ export function readBody(
     let compressed = 0;
 
     const stop = (): void => {
-      req.off('data', onCompressed).off('close', onClose).off('error', onClose);
+      watch.stop();
+      req.off('data', watch.onData).off('data', onCompressed).off('close', onClose).off('error', onClose);
       source.off('data', onData).off('end', onEnd);
       if (decoder === null) return;
       req.unpipe(decoder);
@@ -110,11 +136,40 @@ export function readBody(
       if (!req.complete) fail(new GoneError());
     };
 
-    req.on('close', onClose).on('error', onClose);
+    const watch = pace === undefined ? UNWATCHED : watchPace(pace, () => fail(new TooSlowError()));
+    req.on('data', watch.onData).on('close', onClose).on('error', onClose);
     source.on('data', onData).on('end', onEnd);
     if (decoder === null) return;
     req.on('data', onCompressed);
     decoder.on('error', onBroken);
     req.pipe(decoder);
   });
+}
+
+const UNWATCHED = { onData: (): void => undefined, stop: (): void => undefined };
+
+/** Calls `tooSlow` once, when nothing has come for `idleMs`, or too little in a span of that length. */
+function watchPace({ idleMs, minBytesPerSecond }: Pace, tooSlow: () => void) {
+  const least = (minBytesPerSecond * idleMs) / 1000;
+  let lastAt = performance.now();
+  let begunAt = lastAt;
+  let bytes = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const spanIsOver = now - begunAt >= idleMs;
+    if (now - lastAt >= idleMs || (spanIsOver && bytes < least)) {
+      clearInterval(timer);
+      tooSlow();
+    } else if (spanIsOver) {
+      begunAt = now;
+      bytes = 0;
+    }
+  }, idleMs / 4);
+  return {
+    onData: (chunk: Buffer): void => {
+      lastAt = performance.now();
+      bytes += chunk.length;
+    },
+    stop: () => clearInterval(timer),
+  };
 }

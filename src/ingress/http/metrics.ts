@@ -11,6 +11,8 @@ export interface HttpMetrics {
   refused(route: string, code: string): void;
   /** Answered with 503. */
   notAccepted(route: string, reason: string): void;
+  /** Asks for the bytes of bodies whenever somebody reads the figures. */
+  watchBodies(used: () => { readonly proven: number; readonly unproven: number }): void;
 }
 
 /** @param connections how many are open, asked whenever somebody reads the figures */
@@ -63,5 +65,16 @@ export function createHttpMetrics(registry: Registry, connections: () => number)
     skipped: (route) => events.inc({ route, result: 'skipped' }),
     refused: (route, code) => refused.inc({ route, code }),
     notAccepted: (route, reason) => notAccepted.inc({ route, reason }),
+    watchBodies(used) {
+      const bytes: Gauge = new Gauge({
+        name: 'sluice_ingress_http_body_bytes',
+        help: 'Bytes of bodies in memory, by whether their senders are proven',
+        labelNames: ['sender'],
+        registers,
+        collect() {
+          for (const [sender, sum] of Object.entries(used())) bytes.set({ sender }, sum);
+        },
+      });
+    },
   };
 }

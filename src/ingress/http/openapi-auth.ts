@@ -22,7 +22,10 @@ export function describeAuth(auth: RouteAuth): DescribedAuth {
           'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; several, separated by spaces, while a secret is replaced',
         ),
         headers: [
-          { name: 'webhook-id', description: 'Of the message: the same at each repetition' },
+          {
+            name: 'webhook-id',
+            description: 'Of the message, and the key of the event: the same at each repetition',
+          },
           {
             name: 'webhook-timestamp',
             description: `Seconds since 1970, at most ${auth.tolerance} from the time of this server`,

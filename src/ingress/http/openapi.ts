@@ -1,11 +1,11 @@
 // The OpenAPI 3.1 document of the configured routes: what a sender needs to know, and nothing that is a secret.
-import type { IngressHttp, RouteConfig } from '../../contracts/config.ts';
+import { headersCount, type IngressHttp, type RouteAuth, type RouteConfig } from '../../contracts/config.ts';
 import type { Route } from '../intake.ts';
 import { KEY_FIELDS, KEY_HEADERS, SENDER_HEADERS } from '../route/key.ts';
 import { answerSchemas, describeAnswers, describeFileAnswers } from './openapi-answers.ts';
 import { type DescribedAuth, describeAuth } from './openapi-auth.ts';
 import { cloudEvent, embed, refTo, type Schema } from './openapi-schema.ts';
-import { uploadsOf } from './receive.ts';
+import { namesOf, uploadsOf } from './receive.ts';
 import { FILES_PATH } from './upload.ts';
 
 const DOES: Readonly<Record<RouteConfig['action']['type'], string>> = {
@@ -39,12 +39,11 @@ export function describeRoutes(
       post: {
         operationId: name,
         summary: DOES[config.action.type],
-        description: `${text} At most ${config.http.perMinute} requests a minute, of all senders together.`,
+        description: `${text} ${headersCount(config.http) ? '' : keyText(config.http.auth.type, config.key)}At most ${config.http.perMinute} requests a minute, of all senders together.`,
         security: scheme === null ? [] : [{ [name]: [] }],
         parameters: [
           ...headers.map(required),
-          ...keyHeaders(config.key),
-          ...CLOUDEVENT_HEADERS,
+          ...(headersCount(config.http) ? [...keyHeaders(config.key), ...CLOUDEVENT_HEADERS] : []),
           CONTENT_ENCODING,
         ],
         requestBody: {
@@ -62,7 +61,9 @@ export function describeRoutes(
     };
     const files = uploadsOf({ config });
     if (files !== undefined)
-      paths[config.http.path + FILES_PATH] = { post: describeFiles(name, auth, files.maxBytes) };
+      paths[config.http.path + FILES_PATH] = {
+        post: describeFiles(name, auth, files.maxBytes, namesOf(config.http)),
+      };
   }
   return {
     openapi: '3.1.0',
@@ -77,6 +78,7 @@ function describeFiles(
   name: string,
   { scheme, headers, text }: DescribedAuth,
   maxBytes: number,
+  names: ReturnType<typeof namesOf>,
 ): Record<string, unknown> {
   return {
     operationId: `${name}-files`,
@@ -85,15 +87,8 @@ function describeFiles(
     security: scheme === null ? [] : [{ [name]: [] }],
     parameters: [
       ...headers.map(required),
-      header(
-        'Content-Disposition',
-        'Name of the file, as attachment; filename="invoice.pdf", or filename*=UTF-8\'\'… of RFC 8187',
-      ),
-      {
-        ...{ name: 'filename', in: 'query', required: false, schema: { type: 'string' } },
-        description:
-          'The same, where Content-Disposition names none. Default: file, with an ending by the type',
-      },
+      ...(names.header ? [FILE_NAME] : []),
+      ...(names.query ? [FILE_NAME_QUERY] : []),
       CONTENT_ENCODING,
     ],
     requestBody: {
@@ -134,12 +129,32 @@ function keyHeaders(path: string | undefined): object[] {
   ];
 }
 
+/** What makes an event that one where headers do not. */
+function keyText(auth: RouteAuth['type'], path: string | undefined): string {
+  const fields = `${KEY_FIELDS.join(', ')} in the body`;
+  const configured = path === undefined ? [] : [`${path} in the body`];
+  const places =
+    auth === 'standard-webhooks'
+      ? [...configured, 'webhook-id']
+      : [fields, 'source and id of a CloudEvent', ...configured, 'the bytes of the body'];
+  return `What makes the event that one is the first found of: ${places.join('; ')}. Headers that the proof does not cover are passed over. `;
+}
+
 const CLOUDEVENT_HEADERS = [
   header('ce-specversion', 'CloudEvents in binary form: the body is the data', { const: '1.0' }),
   header('ce-id', 'CloudEvents in binary form'),
   header('ce-source', 'CloudEvents in binary form'),
   header('ce-type', 'CloudEvents in binary form'),
 ];
+const FILE_NAME = header(
+  'Content-Disposition',
+  'Name of the file, as attachment; filename="invoice.pdf", or filename*=UTF-8\'\'… of RFC 8187',
+);
+const FILE_NAME_QUERY = {
+  ...{ name: 'filename', in: 'query', required: false, schema: { type: 'string' } },
+  description:
+    'Name of the file, where Content-Disposition names none. Default: file, with an ending by the type',
+};
 const CONTENT_ENCODING = header('Content-Encoding', 'How the body is compressed', {
   enum: ['gzip', 'deflate', 'br', 'identity'],
 });

@@ -1,7 +1,9 @@
 // The first step of a request: what costs little and refuses most comes first, then its body, then the proof over its
 // bytes.
+import type { Socket } from 'node:net';
 import type { RequestHandler, Response } from 'express';
 import type { IngressHttp } from '../../contracts/config.ts';
+import { durationMs } from '../../contracts/config-base.ts';
 import { HttpError } from './answers.ts';
 import type { Authenticator } from './auth/claim.ts';
 import { claimOf } from './authenticate.ts';
@@ -13,13 +15,29 @@ import {
   NoRoomError,
   readBody,
   TooLongError,
+  TooSlowError,
 } from './body.ts';
 import { decoderOf } from './media.ts';
+import { peerOf } from './peer.ts';
+import type { Shares } from './shares.ts';
+
+/** A body is in one of these. Nobody fills the second and third without a secret. */
+export interface BodyRooms {
+  /** Being received, and nothing but the body can show whether the sender has the secret. */
+  readonly unproven: Shares;
+  /** Being received from a proven sender. */
+  readonly proven: Shares;
+  /** Received as a whole and proven, until its event has an answer. */
+  readonly taken: BodyRoom;
+}
 
 export interface ProverOptions<T> {
-  readonly http: Pick<IngressHttp, 'publicUrl'>;
+  readonly http: Pick<IngressHttp, 'publicUrl' | 'bodyIdleTimeout' | 'minBytesPerSecond'>;
+  readonly route: string;
   readonly authenticator: Authenticator;
-  readonly room: BodyRoom;
+  readonly rooms: BodyRooms;
+  /** A sender on this connection has proven who it is. */
+  readonly proved: (socket: Socket) => void;
   /** Of the body, after decompression. */
   readonly maxBytes: number;
   /** What a Content-Type stands for. @throws HttpError for one that is not taken */
@@ -38,29 +56,36 @@ export interface Prover<T> {
 }
 
 export function createProver<T>(options: ProverOptions<T>): Prover<T> {
-  const { http, authenticator, room, maxBytes, typeOf } = options;
+  const { http, route, authenticator, rooms, proved, maxBytes, typeOf } = options;
+  const pace = { idleMs: durationMs(http.bodyIdleTimeout), minBytesPerSecond: http.minBytesPerSecond };
   const proven = new WeakMap<Response, Proven<T>>();
   return {
     async handler(req, res, next) {
       const claim = claimOf(req, http.publicUrl);
       if (!authenticator.plausible(claim)) throw unproven(authenticator);
+      if (authenticator.byHeaders) proved(req.socket);
       const type = typeOf(claim.header('content-type') ?? undefined);
       const decode = decoderOf(req.headers['content-encoding']);
       if (decode === undefined) throw CONTENT_ENCODING();
       if (isDeclaredTooLong(req, decode !== null, maxBytes)) throw tooLong(maxBytes);
       // The sender asked whether to send the body at all: only now it is told so.
       if (/100-continue/i.test(req.headers.expect ?? '')) res.writeContinue();
+      const peer = peerOf(req.ip);
+      const room = (authenticator.byHeaders ? rooms.proven : rooms.unproven).bodyOf(route, peer);
       let body: Buffer;
       try {
-        body = await readBody(req, decode?.() ?? null, { maxBytes, room });
+        body = await readBody(req, decode?.() ?? null, { maxBytes, room, pace });
       } catch (error) {
         if (error instanceof GoneError) return;
         throw bodyProblem(error, maxBytes);
       }
-      const release = (): void => room.release(body.length);
+      room.release(body.length);
+      if (!authenticator.proves(claim, body)) throw unproven(authenticator);
+      proved(req.socket);
+      if (!rooms.taken.take(body.length)) throw bodyProblem(new NoRoomError(), maxBytes);
+      const release = (): void => rooms.taken.release(body.length);
       if (res.closed) release();
       else res.once('close', release);
-      if (!authenticator.proves(claim, body)) throw unproven(authenticator);
       proven.set(res, { body, type });
       next();
     },
@@ -99,6 +124,7 @@ function bodyProblem(error: unknown, maxBytes: number): unknown {
   if (error instanceof BadCompressionError) {
     return new HttpError(400, 'BAD_COMPRESSION', 'the body is not what its Content-Encoding says');
   }
+  if (error instanceof TooSlowError) return new HttpError(408, 'TOO_SLOW', 'the body comes too slowly');
   if (error instanceof NoRoomError) {
     return new HttpError(503, 'BUSY', 'too much is being received at once: send it again', {
       'Retry-After': '1',

@@ -1,17 +1,22 @@
 // One route over HTTP: a request in, an answer out. What costs little and refuses most comes first; the rate is counted
 // last, so that nobody but proven senders can use it up.
+import type { Socket } from 'node:net';
 import type { RequestHandler } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
-import type { IngressHttp, MessageAction, RouteHttp } from '../../contracts/config.ts';
+import {
+  headersCount,
+  type IngressHttp,
+  type MessageAction,
+  type RouteHttp,
+} from '../../contracts/config.ts';
 import type { Acceptance, Accepted, Route } from '../intake.ts';
 import { answerJson, HttpError } from './answers.ts';
 import type { Authenticator } from './auth/claim.ts';
-import { credentialHeaders, headersOf } from './authenticate.ts';
-import type { BodyRoom } from './body.ts';
+import { credentialHeaders, headersOf, signatureOf } from './authenticate.ts';
 import type { HttpLog } from './log.ts';
 import { readMediaType } from './media.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { createProver } from './prove.ts';
+import { type BodyRooms, createProver } from './prove.ts';
 import { createUploader, type StoreUpload } from './upload.ts';
 
 export interface ReceiverOptions {
@@ -20,9 +25,10 @@ export interface ReceiverOptions {
   readonly path: RouteHttp;
   readonly authenticator: Authenticator;
   readonly acceptance: Acceptance;
-  readonly room: BodyRoom;
+  readonly rooms: BodyRooms;
   /** For the files that it takes: they are longer, and must not keep events out. */
-  readonly fileRoom: BodyRoom;
+  readonly fileRooms: BodyRooms;
+  readonly proved: (socket: Socket) => void;
   readonly storeUpload: StoreUpload;
   readonly metrics: HttpMetrics;
   readonly log: HttpLog;
@@ -41,11 +47,11 @@ export function uploadsOf({ config: { action } }: Pick<Route, 'config'>): Messag
 }
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { http, route, path, authenticator, acceptance, room, metrics, log } = options;
+  const { http, route, path, authenticator, acceptance, rooms, proved, metrics, log } = options;
   const store = new MemoryStore();
   const credentials = credentialHeaders(path.auth);
   const prover = createProver({
-    ...{ http, authenticator, room, maxBytes: http.maxBodyBytes },
+    ...{ http, route: route.name, authenticator, rooms, proved, maxBytes: http.maxBodyBytes },
     typeOf(contentType) {
       const type = readMediaType(contentType);
       if (type === null) throw MEDIA_TYPE();
@@ -73,7 +79,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const take: RequestHandler = async (req, res) => {
     const { body, type } = prover.found(res);
     const batch = type === 'batch';
-    const { drafts, skipped } = await route.read({ via: 'http', headers: headersOf(req, credentials), body });
+    const signature = signatureOf(path, req);
+    const { drafts, skipped } = await route.read({
+      ...{ via: 'http', headers: headersOf(req, credentials), body },
+      ...(signature !== undefined && { signature }),
+    });
     if (drafts.length === 0 && !batch) {
       metrics.skipped(route.name);
       answerJson(res, 202, { received: true, skipped: skipped ?? 'nothing to act upon' });
@@ -100,11 +110,25 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       files === undefined
         ? null
         : createUploader({
-            ...{ http, authenticator, limit, store: options.storeUpload, room: options.fileRoom },
-            ...{ account: route.config.account, maxBytes: files.maxBytes },
+            ...{
+              http,
+              route: route.name,
+              authenticator,
+              proved,
+              limit,
+              store: options.storeUpload,
+              rooms: options.fileRooms,
+            },
+            ...{ account: route.config.account, maxBytes: files.maxBytes, names: namesOf(path) },
           }),
     close: () => store.shutdown(),
   };
+}
+
+/** Who reads the name of a file is the customer. HubSpot's signature covers the address with its query, others the bytes alone. */
+export function namesOf(path: RouteHttp): { header: boolean; query: boolean } {
+  const header = headersCount(path);
+  return { header, query: header || (path.auth.type === 'hmac' && path.auth.style === 'hubspot') };
 }
 
 function eventAnswer({ id, duplicate }: Accepted): { id: string; duplicate?: true } {

@@ -15,6 +15,8 @@ import type { StoreUpload } from './upload.ts';
 const MAX_HEADER_BYTES = 16_384;
 /** How often slow requests are looked for: one is closed at most this much after its time. */
 const CHECK_MS = 500;
+/** Connections that wait to be accepted; in a full queue, a sender would wait a second before it tries again. */
+const BACKLOG = 4096;
 /** Longer than that of most proxies, so that they close first and no request meets a closing socket. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -47,13 +49,22 @@ export interface HttpIngress {
 /** @throws SecretError for a secret that can't be one, RangeError for a path that is taken; both name the route */
 export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
   const { http, log, registry, now = Date.now, graceMs = 10_000 } = options;
-  const connections = createConnections();
+  const connections = createConnections({
+    max: http.maxConnections,
+    maxPerPeer: http.unauthenticated.maxConnectionsPerPeer,
+    isProxy: (address) => isProxy(address),
+  });
   const metrics = createHttpMetrics(registry, connections.count);
   const repeating = createRepeatingLog(log, () => performance.now());
   let closing: Promise<void> | null = null;
-  const { app, close: closeApp } = createApp({
+  const {
+    app,
+    isProxy,
+    close: closeApp,
+  } = createApp({
     ...options,
     metrics,
+    proved: connections.proved,
     now,
     isClosing: () => closing !== null,
   });
@@ -70,10 +81,15 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
     requireHostHeader: false,
   });
   server.maxHeadersCount = MAX_HEADERS + 1;
-  server.maxConnections = http.maxConnections;
   // Covers what the others don't: a sender that never reads its answers. Idle connections end here as well.
   server.setTimeout(requestTimeout + KEEP_ALIVE_MS, connections.stalled);
-  server.on('connection', connections.opened);
+  server.on('connection', (socket) => {
+    const closed = connections.opened(socket);
+    if (closed === null) return;
+    const { maxConnections } = http;
+    metrics.notAccepted('-', 'BUSY');
+    repeating.warn(closed, { maxConnections, closed }, 'too many connections: one is closed');
+  });
   for (const event of ['request', 'checkContinue'] as const) {
     server.on(event, (req, res) => {
       if (connections.began(req, res)) app(req, res);
@@ -85,9 +101,6 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
     metrics.refused('-', code);
     repeating.warn(code, { code }, 'connection refused');
   });
-  server.on('drop', () =>
-    repeating.warn('drop', { maxConnections: http.maxConnections }, 'connection dropped'),
-  );
 
   const close = async (): Promise<void> => {
     const cut = setTimeout(() => {
@@ -113,7 +126,7 @@ export function createHttpIngress(options: HttpIngressOptions): HttpIngress {
     listen: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen({ port: http.port, host: http.host }, () => {
+        server.listen({ port: http.port, host: http.host, backlog: BACKLOG }, () => {
           server.off('error', reject);
           server.on('error', (error: NodeJS.ErrnoException) =>
             log.error({ code: error.code }, 'server failed'),

@@ -12,11 +12,13 @@ export interface ServiceOptions {
   readonly registry: Registry;
   readonly description: object;
   isClosing(): boolean;
+  /** Would the longest body find no room? */
+  isFull(): boolean;
 }
 
 /** Handlers of GET by path. */
 export function serviceHandlers(options: ServiceOptions): Readonly<Record<string, RequestHandler>> {
-  const { acceptance, registry, description, isClosing } = options;
+  const { acceptance, registry, description, isClosing, isFull } = options;
   const askLoads = shared(async () => {
     await acceptance.ready();
     return await acceptance.loads();
@@ -24,7 +26,11 @@ export function serviceHandlers(options: ServiceOptions): Readonly<Record<string
   return {
     '/healthz': (_req, res) => answerJson(res, 200, { live: true }),
     '/readyz': async (_req, res) => {
-      const loads = isClosing() ? closing() : await within(READY_TIMEOUT_MS, askLoads()).catch(notReady);
+      const loads = isClosing()
+        ? closing()
+        : isFull()
+          ? full()
+          : await within(READY_TIMEOUT_MS, askLoads()).catch(notReady);
       if (!(loads instanceof NotAcceptedError)) {
         answerJson(res, 200, { ready: true, loads });
         return;
@@ -40,6 +46,10 @@ export function serviceHandlers(options: ServiceOptions): Readonly<Record<string
 
 function closing(): NotAcceptedError {
   return new NotAcceptedError('CLOSING', 1000, 'the server is going down');
+}
+
+function full(): NotAcceptedError {
+  return new NotAcceptedError('BUSY', 1000, 'bodies that wait for their answer use all memory for bodies');
 }
 
 function notReady(error: unknown): NotAcceptedError {

@@ -1,14 +1,11 @@
 // Files for messages, sent before the event that names them: the body is the file, headers say its name and type.
 import type { RequestHandler } from 'express';
-import type { IngressHttp } from '../../contracts/config.ts';
 import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
 import { LedgerError } from '../../ledger/database.ts';
 import type { NewUpload, StoredUpload } from '../../ledger/uploads.ts';
 import { NotAcceptedError } from '../intake.ts';
 import { answerJson, HttpError, type Uploaded } from './answers.ts';
-import type { Authenticator } from './auth/claim.ts';
-import type { BodyRoom } from './body.ts';
-import { createProver } from './prove.ts';
+import { createProver, type ProverOptions } from './prove.ts';
 
 /** Keeps a file. @throws LedgerError */
 export type StoreUpload = (upload: NewUpload) => Promise<StoredUpload>;
@@ -20,28 +17,26 @@ const RETRY_MS = 1000;
 /** A form around the file would be kept as the file. */
 const FORMS = /^(?:multipart\/.*|application\/x-www-form-urlencoded)$/;
 
-export interface UploaderOptions {
-  readonly http: Pick<IngressHttp, 'publicUrl'>;
+export interface UploaderOptions extends Omit<ProverOptions<string>, 'typeOf'> {
   readonly account: string;
-  readonly authenticator: Authenticator;
+  /** Which places of a file's name count: those that the proof of the sender covers, or that the route trusts. */
+  readonly names: { readonly header: boolean; readonly query: boolean };
   /** The rate of the route. */
   readonly limit: RequestHandler;
-  readonly room: BodyRoom;
-  readonly maxBytes: number;
   readonly store: StoreUpload;
 }
 
 /** The steps of `POST {path}/files`, in their order: 201 with the id that an event names the file by. */
 export function createUploader(options: UploaderOptions): RequestHandler[] {
-  const { account, limit, store } = options;
+  const { account, names, limit, store } = options;
   const prover = createProver({ ...options, typeOf: fileType });
   const take: RequestHandler = async (req, res) => {
     const { body, type } = prover.found(res);
     if (body.length === 0) throw new HttpError(400, 'EMPTY', 'the file is empty; send its bytes as the body');
     const { searchParams } = new URL(req.url, 'http://localhost');
     const filename = uploadNameOf(
-      req.headers['content-disposition'],
-      searchParams.get('filename') ?? '',
+      names.header ? req.headers['content-disposition'] : undefined,
+      names.query ? (searchParams.get('filename') ?? '') : '',
       type,
     );
     const { id, size, expiresAt } = await store({ account, filename, contentType: type, data: body }).catch(

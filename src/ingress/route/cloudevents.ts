@@ -23,6 +23,24 @@ export function cloudEventMode({ headers, via }: Delivery): CloudEventMode | nul
 }
 
 /**
+ * The form that the headers of a signed body claim. A signature does not cover them, so they can only refuse an event and
+ * never make another one of it.
+ * @throws RefusedError for attributes in headers: what the sender means by them would be lost in silence
+ */
+export function claimedMode(delivery: Delivery): Exclude<CloudEventMode, 'binary'> | null {
+  const mode = cloudEventMode(delivery);
+  if (mode !== 'binary') return mode;
+  throw refuse(
+    'the proof of the sender does not cover the ce-… headers; send the event in structured form (application/cloudevents+json), or set trustHeaders: true under http of the route',
+  );
+}
+
+/** Is it a CloudEvent by its own words, whatever its content type says? */
+export function isCloudEvent(body: unknown): boolean {
+  return isObject(body) && Object.hasOwn(body, 'specversion');
+}
+
+/**
  * @param mode null where headers say nothing, but nothing else than CloudEvents is taken: the body is read as structured
  * @throws RefusedError; of a batch with one bad event none is taken
  */
@@ -70,7 +88,7 @@ function decodeBinary({ headers, body, via }: Delivery): Envelope {
   return envelope(attributes, parseJson(decodeText(body, 'the data'), 'the data'));
 }
 
-function decodeStructured(event: unknown): Envelope {
+export function decodeStructured(event: unknown): Envelope {
   if (!isObject(event)) throw refuse(`the event is ${kindOf(event)}; send an object`);
   const { data, data_base64, ...rest } = event;
   const attributes = readAttributes(Object.entries(rest));

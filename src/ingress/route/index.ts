@@ -54,7 +54,7 @@ export function openRoute(name: string, config: RouteConfig, { compile, schema }
     const result = await compile.apply(view);
     if (!result.ok) throw new RefusedError('MAPPING', 422, describe(result.problems), result.problems);
     const { subject, request } = result;
-    const warnings = result.warnings.map(({ field, code, reason }) => ({ field, code, reason }));
+    const warnings = result.warnings.map(({ value: _value, ...warning }) => warning);
     return {
       account,
       route: name,
@@ -89,7 +89,9 @@ export function openRoute(name: string, config: RouteConfig, { compile, schema }
 
 /** Reasons hold no values. */
 function describe(problems: readonly RowProblem[]): string {
-  const shown = problems.slice(0, 3).map(({ field, reason }) => `${field}: ${reason}`);
+  const shown = problems
+    .slice(0, 3)
+    .map(({ field, column, reason }) => `${field}${column === undefined ? '' : ` (${column})`}: ${reason}`);
   const more = problems.length - shown.length;
   return `the event can't be mapped: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }

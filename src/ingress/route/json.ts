@@ -1,4 +1,5 @@
 // Bytes into JSON: strict UTF-8, no deeper than what walks it later may stand, and refusals that never quote the text.
+import { parseRowJson } from '../../contracts/exact-json.ts';
 import { RefusedError } from '../intake.ts';
 import { findFault } from './json-fault.ts';
 
@@ -18,7 +19,8 @@ export function decodeText(bytes: Uint8Array, what = 'the body'): string {
 }
 
 /**
- * Own `__proto__` keys stay own keys; of a name that stands twice in an object the last counts, as JSON.parse has it.
+ * Integers beyond 2^53 keep their digits, as text: rounded, the keys of two events are one, and the second is lost. Floats
+ * that may be rounded phone numbers come as text too. Own `__proto__` keys stay own keys; of a name that stands twice in an object the last counts, as JSON.parse has it.
  * @throws RefusedError `BAD_JSON`, `TOO_DEEP`
  */
 export function parseJson(text: string, what = 'the body'): unknown {
@@ -28,7 +30,7 @@ export function parseJson(text: string, what = 'the body'): unknown {
     throw new RefusedError('TOO_DEEP', 400, reason);
   }
   try {
-    return JSON.parse(text);
+    return parseRowJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // The message of the engine quotes the text.

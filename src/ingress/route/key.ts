@@ -1,5 +1,5 @@
 // Which event this is: the idempotency key that a delivery has, and the id made of it.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { shortHash } from '../../ledger/short-hash.ts';
 import { type Delivery, RefusedError } from '../intake.ts';
 import type { Envelope } from './envelope.ts';
@@ -27,7 +27,9 @@ export type EventKey =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'cloudevent'; readonly source: string; readonly id: string }
   /** The place of a delivery that holds no key, as a topic with partition and offset. */
-  | { readonly kind: 'place'; readonly place: string };
+  | { readonly kind: 'place'; readonly place: string }
+  /** Of a signed delivery that holds no key: its bytes are what was signed. */
+  | { readonly kind: 'body'; readonly hash: string };
 
 export interface KeyReader {
   /**
@@ -40,22 +42,35 @@ export interface KeyReader {
 /**
  * First found in this order: headers, fields of the body (of `data` with CloudEvents), source and id of the CloudEvent, the
  * configured path, headers of known senders, the place of the delivery.
+ *
+ * A signed delivery has the identity that was signed. With a signed id that is the configured path, else the id. Without one,
+ * headers are passed over unless the route trusts them, and what remains is the body itself: the same bytes are the same event.
  * @throws RouteConfigError for an unsafe path
  */
 export function compileKey(route: string, path: string | undefined): KeyReader {
-  const configured = path === undefined ? undefined : compilePath(route, 'key', path);
-  return ({ headers, fallbackKey }, { root, event, keyed }, view, batched) => {
+  const compiled = path === undefined ? undefined : compilePath(route, 'key', path);
+  return ({ headers, signature, body, fallbackKey }, { root, event, keyed }, view, batched) => {
+    const configured = () => (path === undefined ? null : first([path], () => compiled?.(view), 'key'));
+    if (signature !== undefined && signature.id !== null && !batched) {
+      return configured() ?? { kind: 'key', key: toKey(signature.id, 'header webhook-id') };
+    }
+    const headersCount = !batched && signature?.trustHeaders !== false;
     const inHeader = (names: readonly string[]) =>
-      batched ? null : first(names, (name) => own(headers, name.toLowerCase()), 'header');
+      headersCount ? first(names, (name) => own(headers, name.toLowerCase()), 'header') : null;
     return (
       inHeader(KEY_HEADERS) ??
       (keyed ? first(KEY_FIELDS, (name) => own(root, name), 'field') : null) ??
       (event === undefined ? null : { kind: 'cloudevent', source: event.source, id: event.id }) ??
-      (path === undefined ? null : first([path], () => configured?.(view), 'key')) ??
+      configured() ??
       inHeader(SENDER_HEADERS) ??
-      (fallbackKey === undefined ? null : { kind: 'place', place: fallbackKey })
+      (fallbackKey === undefined ? null : { kind: 'place', place: fallbackKey }) ??
+      (signature === undefined ? null : { kind: 'body', hash: hashOf(body) })
     );
   };
+}
+
+function hashOf(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('base64url');
 }
 
 function first(names: readonly string[], read: (name: string) => unknown, what: string): EventKey | null {
@@ -72,9 +87,9 @@ function own(object: JsonObject, name: string): unknown {
 
 function toKey(value: unknown, place: string): string {
   if (typeof value === 'number') {
-    // Larger ones have lost digits on the way in: two events would have one key, and one of them would be lost.
+    // Larger integers come as text, with all their digits.
     if (Number.isSafeInteger(value)) return String(value);
-    throw noKey(`${place} is a number that is not whole or has more than 15 digits; send it as a text`);
+    throw noKey(`${place} is a number that is not whole; send a text or a whole number`);
   }
   if (typeof value !== 'string') throw noKey(`${place} is ${kindOf(value)}; send a text or a whole number`);
   const key = value.trim();

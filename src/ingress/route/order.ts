@@ -3,6 +3,8 @@ import { RefusedError } from '../intake.ts';
 import { type JsonObject, kindOf } from './json.ts';
 import { compilePath } from './path.ts';
 
+/** Long floats of JSON come as text. */
+const NUMERAL = /^\d+(?:\.\d+)?$/;
 const TIME =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d)?(\.\d+)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
@@ -31,7 +33,7 @@ function toRank(value: unknown): number | undefined {
   if (typeof value === 'number') return countable(value);
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
-  if (!/^\d+$/.test(text)) return toTime(text);
+  if (!NUMERAL.test(text)) return toTime(text);
   return countable(Number(text));
 }
 

@@ -102,7 +102,7 @@ function isMismatch(issue: Issue): boolean {
 
 function reasonOf(issue: Issue): string {
   if (issue.code === 'unrecognized_keys')
-    return `has ${issue.keys.length} fields that the schema does not allow`;
+    return `has ${issue.keys.length === 1 ? 'a field' : `${issue.keys.length} fields`} that the schema does not allow`;
   if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return 'is required';
   if (issue.code !== 'invalid_union') return issue.message.slice(0, MAX_REASON);
   if (issue.errors.length === 0) return 'matches more than one of the forms that exclude each other';

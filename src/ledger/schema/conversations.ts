@@ -132,7 +132,7 @@ export const CONVERSATION_TABLES = `
     sent bigint not null default 0,
     sent_at timestamptz,
     failed_at timestamptz,
-    -- The sitting that has the sink in hand, and until when unless it says so again.
+    -- The batch that has the sink in hand, and until when unless it says so again.
     claimed_by text,
     claimed_until timestamptz
   );

@@ -118,6 +118,11 @@ function loopbackOnly(req: Request, _res: Response, next: NextFunction): void {
   // A name of somebody else's that leads here is a web page's way around that (DNS rebinding).
   if (!/^(localhost|127\.[\d.]+|\[::1\])$/i.test(req.hostname ?? ''))
     throw new PanelError(403, 'the panel answers to localhost, 127.0.0.1 and [::1] only');
+  // A browser names the page that sends a request; programs such as curl send neither header.
+  const { origin, 'sec-fetch-site': site } = req.headers;
+  const foreign = origin !== undefined && origin !== `http://${req.headers.host}`;
+  if (foreign || site === 'cross-site' || site === 'same-site')
+    throw new PanelError(403, 'the panel answers to no page of another site');
   next();
 }
 

@@ -279,7 +279,7 @@ function move(stageId: number): Pick<Case, 'call'> {
   return {
     call: async ({ client }) => {
       const { data } = await client.cards.create(CARD);
-      return client.cards.move(data.card.id, stageId);
+      return client.cards.move(data.id as number, stageId);
     },
   };
 }

@@ -29,7 +29,7 @@ describe('contacts', () => {
     expect(first.data.created).toBe(true);
     const second = await client.contacts.upsert({ number: '5511911112222', email: 'c@example.com' });
     expect(second.data).toMatchObject({ created: false, contact: { name: 'Caio', email: 'c@example.com' } });
-    const { data } = await client.contacts.get(first.data.contact.id);
+    const { data } = await client.contacts.get(first.data.id as number);
     expect(data.extraInfo).toEqual(extraInfo);
   });
 
@@ -50,13 +50,14 @@ describe('contacts', () => {
       document: '123',
       disableBot: true,
     });
-    expect(data).toMatchObject({ name: 'Bia B', document: '123', disableBot: true, number: '5511987654321' });
+    const contact = { name: 'Bia B', document: '123', disableBot: true, number: '5511987654321' };
+    expect(data).toMatchObject({ id: 1, contact });
     expect((await room.client.contacts.get(1)).data.extraInfo).toEqual([{ name: 'cpf', value: '1' }]);
   });
 
   it('setTags replaces the list; ids that do not exist are ignored', async () => {
     const { data } = await room.client.contacts.setTags(1, [2, 999]);
-    expect(data.tags.map(({ id }) => id)).toEqual([2]);
+    expect(data.contact?.tags.map(({ id }) => id)).toEqual([2]);
   });
 
   it.each<[string, (room: Room) => Promise<unknown>, number, string]>([
@@ -107,17 +108,16 @@ describe('cards', () => {
       source: { id: 1, name: 'site' },
       contact: { id: 1, number: '5511987654321' },
     });
-    const { id } = data.card;
+    const id = data.id as number;
     expect((await client.cards.get(id)).data).toEqual(data.card);
     expect((await client.cards.move(id, 12)).data).toMatchObject({
-      status: 'open',
-      stage: { id: 12 },
-      probability: 50,
+      card: { status: 'open', stage: { id: 12 }, probability: 50 },
     });
-    expect((await client.cards.move(id, 13)).data).toMatchObject({ status: 'won', probability: 100 });
+    const won = { status: 'won', probability: 100 };
+    expect((await client.cards.move(id, 13)).data).toMatchObject({ id, card: won });
     const found = await client.cards.list({ contactId: 1, pipelineId: 1, status: ['won', 'lost'] });
     expect(found.data).toMatchObject({ count: 1, totalValue: 0, items: [{ id }] });
-    const since = { createdAtAfter: new Date(data.card.createdAt) };
+    const since = { createdAtAfter: new Date(data.card?.createdAt ?? 0) };
     expect((await client.cards.list(since)).data.count).toBe(1);
     expect((await client.cards.list({ title: 'big', contactTagId: 1 })).data.count).toBe(1);
     expect((await client.cards.list({ notContactTagId: [1] })).data.count).toBe(0);
@@ -199,8 +199,8 @@ describe('lists without pages', () => {
       expect((await client.pipelines.list()).data.items).toHaveLength(2);
       expect((await client.lostReasons.list()).data.items).toHaveLength(1);
       const { data } = await client.cards.create({ contactId: 1, pipelineId: 1 });
-      expect((await client.cards.get(data.card.id)).data.id).toBe(data.card.id);
-      expect((await client.contacts.update(1, { name: 'X' })).data?.name).toBe('X');
+      expect((await client.cards.get(data.id as number)).data).toEqual(data.card);
+      expect((await client.contacts.update(1, { name: 'X' })).data.contact?.name).toBe('X');
     } finally {
       await other.close();
     }

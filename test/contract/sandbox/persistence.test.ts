@@ -229,9 +229,9 @@ describe('sluice sandbox', () => {
     expect(child.stderr()).toContain(where);
   });
 
-  it('a missing fixture ends with 2, a folder in use with 5', async () => {
+  it('a missing fixture ends with 3, a folder in use with 5', async () => {
     const missing = sluice('--data', join(dir, 'data'), '--fixture', join(dir, 'none.json'));
-    expect((await missing.ended()).code).toBe(2);
+    expect((await missing.ended()).code).toBe(3);
     await started();
     const second = sluice('--data', join(dir, 'data'));
     expect((await second.ended()).code).toBe(5);

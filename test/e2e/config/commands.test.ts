@@ -128,7 +128,7 @@ describe('config check', () => {
 accounts: { acme: { baseUrl: http://127.0.0.1/wapi, tokens: [env:T] } }
 ingress:
   kafka:
-    bus: { brokers: [b:1], deadLetters: dead, sasl: { mechanism: plain, username: u, password: env:P } }
+    bus: { brokers: [b:1], deadLetters: dead, sasl: { mechanism: plain, username: u, password: env:P }, insecure: true }
 routes:
   consent:
     account: acme
@@ -137,7 +137,7 @@ routes:
     action: { type: tags, number: phone, add: [{ const: yes }] }
 `,
     );
-    const env = { T: 'svc_test_CANARY', P: 'CANARY', S: 'CANARY' };
+    const env = { T: 'svc_test_CANARY', P: 'CANARY', S: 'CANARY-of-enough-bytes' };
     const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], env);
     expect(exitCode).toBe(EXIT.ok);
     expect(stdout.split('\n').map((line) => line.trim())).toEqual([
@@ -162,7 +162,7 @@ accounts:
   acme: { baseUrl: http://127.0.0.1/wapi, tokens: [env:T], announce: [{ sink: hooks }, { sink: log }] }
   other: { baseUrl: http://127.0.0.1/wapi, tokens: [env:T] }
 sinks:
-  bus: { type: kafka, brokers: [b:1], topic: t, sasl: { mechanism: plain, username: u, password: env:P } }
+  bus: { type: kafka, brokers: [b:1], topic: t, sasl: { mechanism: plain, username: u, password: env:P }, insecure: true }
   hooks: { type: http, url: https://shop.example.com/hooks, secrets: [env:K, env:OLD] }
   log: { type: jsonl, path: events.jsonl }
   shop: { type: postgres, url: env:DB }
@@ -171,7 +171,12 @@ pollers:
   quiet: { account: other }
 `,
     );
-    const env = { T: 'svc_test_CANARY', P: 'CANARY', K: 'whsec_CANARY', DB: 'postgres://u:CANARY@db/x' };
+    const env = {
+      T: 'svc_test_CANARY',
+      P: 'CANARY',
+      K: 'whsec_CANARYCANARYCANARYCANARYCANARYCA',
+      DB: 'postgres://u:CANARY@db/x',
+    };
     const { stdout, exitCode } = await sluice(['config', 'check', '--file', file], env);
     expect(exitCode).toBe(EXIT.ok);
     expect(stdout.split('\n').slice(3)).toEqual([

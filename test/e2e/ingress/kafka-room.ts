@@ -69,7 +69,7 @@ export function scriptedRoute(topics: readonly string[], cluster = 'bus'): Route
   const config = RouteConfig.parse({
     account: 'acme',
     kafka: { cluster, topics },
-    action: { type: 'tags', number: 'phone', add: ['vip'] },
+    action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
   });
   return {
     name: 'leads',
@@ -93,7 +93,7 @@ export function realRoute(topic: string, schema: Record<string, unknown> = PHONE
 export const tagsRoute = (topic: string) => ({
   account: 'acme',
   kafka: { cluster: 'bus', topics: [topic] },
-  action: { type: 'tags', number: 'phone', add: ['vip'] },
+  action: { type: 'tags', number: 'phone', defaultCountry: 'BR', add: ['vip'] },
 });
 
 export const PHONE_SCHEMA = {

@@ -68,7 +68,11 @@ async function inIngress(
             },
             notes: {
               account: 'acme',
-              http: { path: '/notes', auth: { type: 'standard-webhooks', secrets: ['env:SECRET'] } },
+              http: {
+                path: '/notes',
+                auth: { type: 'standard-webhooks', secrets: ['env:SECRET'] },
+                trustHeaders: true,
+              },
               action: { type: 'message', number: 'phone', uploads: { ids: 'files' } },
             },
             ...(kafka === null ? {} : { bus: { ...leads, kafka: { cluster: 'bus', topics: [TOPIC] } } }),

@@ -45,7 +45,7 @@ afterEach(async () => {
 async function start(options: Partial<StartTemporalOptions> = {}): Promise<TemporalServer> {
   const say = (line: string) => said.push(line);
   const server = await startTemporal({
-    ...{ stateDir, env, cacheDir, say, uiPort: null },
+    ...{ stateDir, env, cacheDir, say },
     // A regular stop takes 1.2 s; what is not about stopping need not wait for it.
     stopGraceMs: 50,
     ...options,
@@ -60,7 +60,7 @@ async function parent(): Promise<{ child: Child; pid: number; address: string }>
     `import { startTemporal } from ${JSON.stringify(join(dist, 'src/runtime/temporal-server.js'))};
      const { TEMPORAL_ADDRESS, ...env } = process.env;
      const server = await startTemporal({
-       stateDir: ${JSON.stringify(stateDir)}, cacheDir: ${JSON.stringify(cacheDir)}, env, say: console.error, uiPort: null,
+       stateDir: ${JSON.stringify(stateDir)}, cacheDir: ${JSON.stringify(cacheDir)}, env, say: console.error,
      });
      console.log(JSON.stringify({ pid: server.pid, address: server.address }));
      setInterval(() => {}, 60_000);`,
@@ -154,11 +154,6 @@ describe('a server of our own', () => {
       expect(listensOn(server.pid as number, Number(server.address.split(':')[1]))).toBe(true);
     }
     expect(one.address).not.toBe(two.address);
-  });
-
-  it('shows a web UI where it says', async () => {
-    const server = await start({ uiPort: undefined });
-    expect((await fetch(server.uiUrl as string)).status).toBe(200);
   });
 
   it('begins a new log when the old one is large, and keeps the old one', async () => {
@@ -296,7 +291,7 @@ describe('a start that fails', () => {
     const port = Number(inject('temporalAddress').split(':')[1]);
     // It passes its own look at the port, loses the race for it, and dies a second later.
     const binary = await fakeCli('sleep 1; echo "panic: listen tcp: bind: address already in use"; exit 2');
-    const other = { stateDir, binary, env, namespace: 'default', port, uiPort: null, searchAttributes: {} };
+    const other = { stateDir, binary, env, namespace: 'default', port, ui: null, searchAttributes: {} };
     await expect(launchServer(other)).rejects.toMatchObject({ name: 'TemporalStartError', portTaken: true });
     expect(await exists('temporal.json')).toBe(false);
   });

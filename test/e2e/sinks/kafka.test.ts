@@ -1,8 +1,11 @@
 // The end of a run, told on a real Kafka broker: what arrives, and what happens while the broker or the topic is away.
 import { describe, expect, it } from 'vitest';
 import { RunEndedEvent } from '../../../src/contracts/events.ts';
-import { pauseUpdate } from '../../../workflows/messages.ts';
-import { HEADER, plainRow, type SyncHandle, syncRoom, untilRetried } from '../../support/sync-room.ts';
+import { reopenOutbox } from '../../../src/ledger/outbox-desk.ts';
+import { outboxWorkflowId, pauseUpdate, wakeSignal } from '../../../workflows/messages.ts';
+import type { House } from '../../support/house.ts';
+import { HEADER, plainRow, syncRoom } from '../../support/sync-room.ts';
+import { until } from '../../support/until.ts';
 import { kafkaRoom } from './kafka-room.ts';
 import { readTopic } from './topic.ts';
 
@@ -15,8 +18,9 @@ async function announcing(topic: string, options: { missing?: boolean; csv?: str
   const bus = { type: 'kafka', brokers: kafka.broker.brokers, topic };
   return {
     csv: options.csv ?? HEADER + plainRow(1),
-    sinks: { bus },
-    sync: { announce: 'bus' },
+    // The workflow of a sink works on the queue of the house that began it.
+    sinks: { [`bus-${topic}`]: bus },
+    sync: { announce: `bus-${topic}` },
     log: { info() {}, warn() {}, error: console.error },
   };
 }
@@ -24,20 +28,25 @@ async function announcing(topic: string, options: { missing?: boolean; csv?: str
 const eventsIn = async (topic: string) =>
   (await readTopic(kafka.client, topic)).map(({ value }) => RunEndedEvent.parse(JSON.parse(value)));
 
-/** Changes how often and how long an event is tried, as an operator can. */
-async function hurry(handle: SyncHandle, wait: 'end' | 'often'): Promise<void> {
-  await room.temporal.connection.workflowService.updateActivityOptions({
-    namespace: room.temporal.namespace,
-    execution: { workflowId: handle.workflowId },
-    type: 'announceRun',
-    activityOptions:
-      wait === 'end'
-        ? { scheduleToCloseTimeout: { seconds: 1 as never } }
-        : { retryPolicy: { maximumInterval: { seconds: 1 as never } } },
-    updateMask: {
-      paths: [wait === 'end' ? 'schedule_to_close_timeout' : 'retry_policy.maximum_interval'],
-    },
+/** What has arrived once there are this many events. */
+const arrived = (topic: string, count: number) =>
+  until(`${count} events arrived`, async () => {
+    const messages = await readTopic(kafka.client, topic);
+    return messages.length >= count ? messages : null;
   });
+
+/** Waits until the outbox has tried the event and says why it did not arrive. */
+const troubled = (house: House, code: string) =>
+  until(`the sink fails with ${code}`, async () => {
+    const rows = await house.db.query<{ code: string }>('select code from outbox where code is not null');
+    return rows.some((row) => row.code === code);
+  });
+
+/** As `sluice outbox retry` does. */
+async function retry(house: House): Promise<void> {
+  const { sinks } = await house.db.transaction((tx) => reopenOutbox(tx, { states: ['waiting'], limit: 10 }));
+  for (const sink of sinks)
+    await room.temporal.client.workflow.getHandle(outboxWorkflowId(sink)).signal(wakeSignal);
 }
 
 describe('a run that ends', () => {
@@ -45,14 +54,14 @@ describe('a run that ends', () => {
     const csv = `${HEADER}${plainRow(1)}11 98765-4321,Ana Souza,ana@example.com,nonesuch,Acme,Nowhere,\nletters,Caio,,,,,\n`;
     await room.inHouse(await announcing('runs', { csv }), async (house) => {
       const reports = [await house.run(), await house.run()];
-      const messages = await readTopic(kafka.client, 'runs');
+      const messages = await arrived('runs', 2);
       expect(new Set(messages.map(({ partition }) => partition)).size).toBe(1);
       for (const { key, headers } of messages) {
         expect(key).toBe('acme/leads');
         expect(headers).toEqual({ 'content-type': 'application/cloudevents+json; charset=UTF-8' });
       }
       const events = messages.map(({ value }) => RunEndedEvent.parse(JSON.parse(value)));
-      const told = reports.map((report) => ({ ...report, problems: undefined }));
+      const told = reports.map((report) => ({ ...report, problems: undefined, totals: undefined }));
       expect(events.map(({ id, type, data }) => ({ id, type, data }))).toEqual(
         told.map((data) => ({ id: `${data.run}/finished`, type: 'sluice.sync.finished', data })),
       );
@@ -72,6 +81,7 @@ describe('a run that ends', () => {
       await expect(handle.result()).rejects.toThrow();
       await house.write('');
       await expect(house.run()).rejects.toThrow();
+      await arrived('ends', 2);
     });
     expect((await eventsIn('ends')).map(({ id, type }) => `${id} ${type}`)).toEqual([
       'acme/leads/1/cancelled sluice.sync.cancelled',
@@ -79,14 +89,10 @@ describe('a run that ends', () => {
     ]);
   });
 
-  it('without a sink costs no step of the workflow', async () => {
+  it('without a sink puts nothing into the outbox', async () => {
     await room.inHouse({ csv: HEADER + plainRow(1) }, async (house) => {
-      const handle = await house.start();
-      await handle.result();
-      const { events } = await handle.fetchHistory();
-      const steps = events?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
-      expect(steps).toContain('closeRun');
-      expect(steps).not.toContain('announceRun');
+      await house.run();
+      expect(await house.db.query('select 1 from outbox')).toEqual([]);
     });
   });
 });
@@ -94,51 +100,27 @@ describe('a run that ends', () => {
 describe('a sink that is away', () => {
   it('for want of its topic gets the event once somebody has made the topic; Sluice does not', async () => {
     await room.inHouse(await announcing('late', { missing: true }), async (house) => {
-      const handle = await house.start();
-      await untilRetried(handle, 'announceRun', 'UNKNOWN_TOPIC_OR_PARTITION');
+      expect((await house.run()).warnings).toEqual([]);
+      await troubled(house, 'UNKNOWN_TOPIC_OR_PARTITION');
       expect(await kafka.admin.listTopics()).not.toContain('late');
       await kafka.admin.createTopics({ topics: [{ topic: 'late' }] });
-      expect((await handle.result()).warnings).toEqual([]);
+      await retry(house);
+      await arrived('late', 1);
       expect((await eventsIn('late')).map(({ id }) => id)).toEqual(['acme/leads/1/finished']);
     });
   });
 
-  it('is given up by a cancellation; the run stays finished', async () => {
-    await room.inHouse(await announcing('never', { missing: true }), async (house) => {
-      const handle = await house.start();
-      await untilRetried(handle, 'announceRun', 'UNKNOWN_TOPIC_OR_PARTITION');
-      await handle.cancel();
-      await expect(handle.result()).rejects.toThrow();
-      expect(await house.db.query('select status, code from runs join run_warnings on run_id = id')).toEqual([
-        { status: 'finished', code: 'ANNOUNCE_FAILED' },
-      ]);
-    });
-  });
-
-  it('leaves the result of the run alone: it ends with a warning, and one that is back in time gets its event', async () => {
+  it('leaves the result of the run alone: the run ends, and its event arrives when the sink is back', async () => {
     await room.inHouse(await announcing('outage'), async (house) => {
       const back = await kafka.broker.outage();
-      const lost = await house.start();
-      await untilRetried(lost, 'announceRun', 'ECONNREFUSED');
-      await hurry(lost, 'end');
-      const report = await lost.result();
-      expect(report).toMatchObject({ created: 1, failed: 0 });
-      expect(report.warnings).toEqual([
-        {
-          step: 'announce',
-          code: 'ANNOUNCE_FAILED',
-          reason: expect.any(String) as string,
-        },
-      ]);
-      expect(await house.db.query('select step, code, reason from run_warnings')).toEqual(report.warnings);
-
-      const late = await house.start();
-      await untilRetried(late, 'announceRun', 'ECONNREFUSED');
-      await hurry(late, 'often');
+      const report = await house.run();
+      expect(report).toMatchObject({ created: 1, failed: 0, warnings: [] });
+      await troubled(house, 'ECONNREFUSED');
       await back();
-      expect((await late.result()).warnings).toEqual([]);
+      await retry(house);
+      await arrived('outage', 1);
       expect(new Set((await eventsIn('outage')).map(({ id }) => id))).toEqual(
-        new Set(['acme/leads/2/finished']),
+        new Set(['acme/leads/1/finished']),
       );
     });
   });

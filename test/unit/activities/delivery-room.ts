@@ -4,15 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createDeliveryActivities, createDeliveryLedgerActivities } from '../../../activities/delivery.ts';
+import { createCallCounter } from '../../../activities/call-counter.ts';
+import {
+  checkDelivery,
+  createDeliveryActivities,
+  createDeliveryLedgerActivities,
+  settle,
+} from '../../../activities/delivery.ts';
 import type { Deps } from '../../../activities/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
-import { createGate } from '../../../src/budget/gate.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
 import { MessageStatusEvent } from '../../../src/contracts/conversation-events.ts';
-import type { DeliveryEntry, DeliveryTurn } from '../../../src/contracts/delivery.ts';
+import type { DeliveryBatchResult, DeliveryEntry } from '../../../src/contracts/delivery.ts';
 import { LANES } from '../../../src/contracts/run.ts';
+import type { Database } from '../../../src/ledger/database.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
+import { dueLooks } from '../../../src/ledger/delivery-looks.ts';
 import { movesOn } from '../../../src/ledger/delivery-status.ts';
 import { putOutbox } from '../../../src/ledger/outbox.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
@@ -70,11 +77,11 @@ export async function openDeliveryRoom() {
     await panel.clearFaults();
   }
 
-  const deps = () =>
+  const deps = (through: Database = db) =>
     ({
-      db,
+      db: through,
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
-      gate: createGate(new Map()),
+      calls: createCallCounter(db),
       log: { info() {}, warn() {}, error: console.error },
       account: (name: string) => ({
         ...{ name, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
@@ -89,18 +96,33 @@ export async function openDeliveryRoom() {
     );
 
   const wake = async (sinks: readonly string[]) => void woken.push(...sinks);
-  const ledger = () => createDeliveryLedgerActivities(deps(), { wake, now });
-  const next = (attempt = 1): Promise<DeliveryTurn> =>
-    inActivity(ledger().nextDelivery, { account: 'acme' }, attempt);
-  const look = (run: string, attempt = 1) =>
-    inActivity(createDeliveryActivities(deps(), { now }).checkDelivery, { account: 'acme', run }, attempt);
+  const ledger = () => createDeliveryLedgerActivities(deps());
+  /** Whether a check is due, and when the next one is, once what was seen meanwhile is told. */
+  async function next(): Promise<{ nextMs: number | null; due: boolean }> {
+    const { sinks, nextMs } = await settle(deps(), 'acme', now());
+    await wake(sinks);
+    return { nextMs, due: nextMs === 0 };
+  }
+  /** The check that has been due longest. */
+  async function look(attempt = 1): Promise<void> {
+    const { run } = await inActivity(ledger().beginDelivery, { account: 'acme' });
+    const [due] = await dueLooks(db, 'acme', now(), 1);
+    if (due === undefined) return;
+    await inActivity(() => checkDelivery(deps(), { account: 'acme', run }, due, { attempt, now }), null);
+  }
+  /** One batch, as the workflow has it run. */
+  async function batch(attempt = 1, through: Database = db): Promise<DeliveryBatchResult> {
+    const { run } = await inActivity(ledger().beginDelivery, { account: 'acme' });
+    const { deliveryBatch } = createDeliveryActivities(deps(through), { wake, now });
+    return await inActivity(deliveryBatch, { account: 'acme', run }, attempt);
+  }
 
   /** What the workflow does, while its clock stands at most at `until`; answers how many looks it took. */
   async function watch(until = Number.POSITIVE_INFINITY): Promise<number> {
     for (let looks = 0; ; ) {
       const turn = await next();
-      if (turn.look !== null) {
-        await look(turn.look.run);
+      if (turn.due) {
+        await look();
         looks++;
         continue;
       }
@@ -202,7 +224,7 @@ export async function openDeliveryRoom() {
 
   return {
     ...{ db, clock, now, progressMs, woken, client, panel, deps, fresh, fault },
-    ...{ next, look, watch, newNumber, send, told, entry, poll, pageOf },
+    ...{ next, look, batch, watch, newNumber, send, told, entry, poll, pageOf },
     async close() {
       await client.close();
       await sandbox.close();

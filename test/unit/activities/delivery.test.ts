@@ -1,7 +1,7 @@
 // Following messages that were sent, against the sandbox and its clock: what is told, and what it costs.
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createIntakeActivities } from '../../../activities/intake.ts';
+import { closeEvent } from '../../../activities/intake.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
 import { addEvents } from '../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
@@ -11,7 +11,7 @@ const NEVER = 1e12;
 
 const room = await openDeliveryRoom();
 const { db, clock, now, progressMs, woken, client, panel, deps, fault } = room;
-const { next, look, watch, newNumber, send, told, entry, poll, pageOf } = room;
+const { next, look, batch, watch, newNumber, send, told, entry, poll, pageOf } = room;
 
 beforeEach(room.fresh);
 afterAll(room.close);
@@ -35,7 +35,7 @@ describe('a message that was sent', () => {
     });
     expect(woken).toEqual(['bus', 'bus']);
     expect(await entry(id)).toMatchObject({ status: 'read', ack: 4, nextAt: null, endCode: null });
-    expect(await next()).toEqual({ nextMs: null, look: null });
+    expect(await next()).toEqual({ nextMs: null, due: false });
   });
 
   it('that fails is told so', async () => {
@@ -123,7 +123,6 @@ describe('a look that fails', () => {
   it('FAULTS 12: a refusal of the account says so, and leaves everything as it was', async () => {
     const { id } = await send();
     clock.at += 10 * SECOND;
-    const turn = await next();
     for (const [status, code] of [
       [401, 'ERR_TOKEN_REVOKED'],
       [403, 'ERR_SCOPE_MISSING'],
@@ -131,7 +130,7 @@ describe('a look that fails', () => {
     ] as const) {
       await panel.clearFaults();
       await fault({ status, body: { error: 'x', ...(code && { code }) } });
-      const failed = await look(turn.look?.run as string).catch((error: unknown) => error);
+      const failed = await look().catch((error: unknown) => error);
       expect(failed).toMatchObject({ nonRetryable: true, type: code ?? 'HTTP_404' });
     }
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
@@ -143,12 +142,11 @@ describe('a look that fails', () => {
   it('FAULTS 5: a 500 is tried again, and after five attempts others get their turn', async () => {
     const { id } = await send();
     clock.at += 10 * SECOND;
-    const { look: due } = await next();
     await fault({ status: 500, body: { error: 'oops' } });
-    const failed = await look(due?.run as string, 4).catch((error: unknown) => error);
+    const failed = await look(4).catch((error: unknown) => error);
     expect(failed).toMatchObject({ nonRetryable: false, type: 'HTTP_500' });
-    await look(due?.run as string, 5);
-    expect(await next()).toMatchObject({ look: null, nextMs: 20 * SECOND });
+    await look(5);
+    expect(await next()).toEqual({ due: false, nextMs: 20 * SECOND });
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
   });
 
@@ -158,9 +156,8 @@ describe('a look that fails', () => {
   ])('FAULTS 6: %s says nothing of the message', async (_case, over) => {
     const { id } = await send();
     clock.at += 10 * SECOND;
-    const { look: due } = await next();
     await fault({ ...over, times: 1 });
-    await look(due?.run as string, 5);
+    await look(5);
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
     await watch();
     expect(await told(id)).toEqual(['read']);
@@ -182,7 +179,10 @@ describe('a look that fails', () => {
     const id = 'wamid.aGVs/bG8+==';
     const messages = [{ id, status: 'queued', ack: 0 }];
     await followMessages(db, { account: 'acme', event: 'e', conversation, messages }, now());
-    const items = status === 'read' ? [{ id, fromMe: true, body: 'x', status, ack: 4 }] : [];
+    const items =
+      status === 'read'
+        ? [{ id, fromMe: true, body: 'x', createdAt: now().toISOString(), status, ack: 4 }]
+        : [];
     const body = { requestId: 'r', count: items.length, hasMore: false, messages: items };
     await fault({ path: '/messages$', status: 200, body });
     await watch();
@@ -190,7 +190,7 @@ describe('a look that fails', () => {
   });
 
   it('sinks that an attempt told and did not wake are woken by the next one', async () => {
-    await next(2);
+    await batch(2);
     expect(woken).toEqual(['bus']);
   });
 });
@@ -266,6 +266,40 @@ describe('several messages of one conversation', () => {
   );
 });
 
+describe('a batch', () => {
+  it('checks all that is due, tells it, and says when to come back', async () => {
+    const sent = [await send(), await send(), await send(), await send(), await send(), await send()];
+    progressMs.read = NEVER;
+    clock.at += 10 * SECOND;
+    const { nextMs, ...result } = await batch();
+    expect(result).toEqual({ checks: 6, refused: null });
+    expect(nextMs).toBeGreaterThan(10 * SECOND);
+    for (const { id } of sent) expect(await told(id)).toEqual(['delivered']);
+    expect(new Set(woken)).toEqual(new Set(['bus']));
+    expect(await batch()).toMatchObject({ checks: 0, nextMs });
+  });
+
+  it('tries again what failed for a moment, and does the others meanwhile', async () => {
+    const sent = [await send(), await send(), await send()];
+    clock.at += 61 * SECOND;
+    await fault({ path: '/status$', status: 503, body: { error: 'x' }, times: 2 });
+    expect(await batch()).toEqual({ checks: 3, refused: null, nextMs: null });
+    for (const { id } of sent) expect(await told(id)).toEqual(['read']);
+  });
+
+  it('ends with the reason when the account refuses, after what was under way', async () => {
+    for (let n = 0; n < 9; n++) await send();
+    clock.at += 10 * SECOND;
+    const since = (await panel.requests(0)).at(-1)?.seq ?? 0;
+    await fault({ path: '/status$', status: 401, body: { error: 'x', code: 'ERR_TOKEN_REVOKED' } });
+    expect(await batch()).toMatchObject({
+      checks: 0,
+      refused: expect.stringMatching(/^ERR_TOKEN_REVOKED: /) as string,
+    });
+    expect((await panel.requests(since)).length).toBeLessThanOrEqual(4);
+  });
+});
+
 describe('beside a poller', () => {
   const step = fc.oneof(
     fc.record({ op: fc.constant('send' as const), fate: fc.nat(5) }),
@@ -288,7 +322,6 @@ describe('beside a poller', () => {
         const since = (await panel.requests(0)).at(-1)?.seq ?? 0;
         const { conversation } = sent[0] as Sent;
         const pages: Awaited<ReturnType<typeof pageOf>>[] = [];
-        let run = '';
         for (const each of steps) {
           // Fate 0: over a connection that is down, so in a conversation of its own.
           if (each.op === 'send') sent.push(await send(number, { whatsappId: each.fate === 0 ? 2 : 1 }));
@@ -299,8 +332,8 @@ describe('beside a poller', () => {
           // Written down once more, or by another poller who read it then.
           else if (each.op === 'old page' && pages.length > 0)
             await poll(conversation, pages[each.which % pages.length]);
-          else if (each.op === 'turn') run = (await next()).look?.run ?? run;
-          else if (each.op === 'look' && run !== '') await look(run);
+          else if (each.op === 'turn') await next();
+          else if (each.op === 'look') await look();
           else if (each.op === 'pass') clock.at += each.ms;
         }
         await watch();
@@ -336,7 +369,7 @@ describe('beside a poller', () => {
 
 describe('an event that has sent messages', () => {
   async function close(id: string, wakeIt: (account: string) => Promise<void>) {
-    return await createIntakeActivities(deps(), { wake: wakeIt }).closeEvent({ event: id });
+    return await closeEvent(deps(), { event: id }, wakeIt);
   }
 
   async function event(id: string) {

@@ -240,10 +240,10 @@ describe('no failure tells a secret', () => {
   });
 
   it('nor does the reason of a failed record', () => {
-    expect(recordReason(api(422, 'ERR_NUMBER_NOT_ON_WHATSAPP'))).toBe(
+    expect(recordReason('acme', api(422, 'ERR_NUMBER_NOT_ON_WHATSAPP'))).toBe(
       'the service refused with ERR_NUMBER_NOT_ON_WHATSAPP (HTTP 422)',
     );
-    expect(recordReason(shape)).toBe('the answer lacks contact.id');
+    expect(recordReason('acme', shape)).toBe(shape.message);
     expect(refusalCode(api(418, null))).toBe('HTTP_418');
   });
 });

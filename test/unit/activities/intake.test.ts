@@ -1,8 +1,8 @@
-// Whose turn it is: however begins and ends of events fall, one of a subject is under way, and none steps back.
+// Which event is next: however begins and ends of events fall, one of a subject is under way, and none steps back.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Deps } from '../../../activities/deps.ts';
-import { createIntakeActivities } from '../../../activities/intake.ts';
+import { beginEvent } from '../../../activities/event-begin.ts';
+import { closeEvent } from '../../../activities/intake.ts';
 import type { EventDraft } from '../../../src/contracts/intake.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events.ts';
@@ -24,19 +24,9 @@ const options = {
   conflict: 'overwrite',
 } as const;
 
-function activities() {
-  const deps = {
-    db,
-    log: { info() {}, warn() {}, error() {} },
-    account: () => ({ tokenKey: 'key', tokens: [{ key: 'key' }] }),
-    budget: { pace: async () => 120 },
-  } as unknown as Deps;
-  return createIntakeActivities(deps);
-}
-
 const event = fc.record({ person: fc.nat(2), rank: fc.option(fc.nat(4), { nil: null }) });
 
-describe('turns', () => {
+describe('the order of events', () => {
   it('at most one event of a person is under way, in the order in which they came, and no older one after a newer', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -58,7 +48,7 @@ describe('turns', () => {
             db,
             drafts.map(({ id }) => id),
           );
-          const desk = activities();
+          const deps = { db };
           const underWay = new Map<string, { id: string; record: number }>();
           const order: EventDraft[] = [];
           const left = new Set(drafts);
@@ -69,14 +59,14 @@ describe('turns', () => {
             const mine = underWay.get(chosen.subject);
             if (mine?.id === chosen.id) {
               await settleStep(db, mine.record, { clear: -1, touched: true });
-              await desk.closeEvent({ event: chosen.id });
+              await closeEvent(deps, { event: chosen.id });
               underWay.delete(chosen.subject);
               left.delete(chosen);
               continue;
             }
-            const turn = await desk.beginEvent({ event: chosen.id, workflow: `w/${chosen.id}` });
-            if (turn.turn === 'wait') continue;
-            if (turn.turn === 'over') {
+            const turn = await beginEvent(deps, { account, event: chosen.id, workflow: `w/${chosen.id}` });
+            if (turn.state === 'queued') continue;
+            if (turn.state !== 'begun') {
               expect(await getEvent(db, chosen.id)).toMatchObject({ outcome: 'superseded' });
               left.delete(chosen);
               continue;

@@ -133,7 +133,7 @@ describe('a sink that', () => {
         }),
       close,
     };
-    const room = outboxRoom(db, { bus }, { deadlineMs: 20, sittingMs: 1 });
+    const room = outboxRoom(db, { bus }, { deadlineMs: 20, takeMs: 1 });
     await put(db, ['bus'], many(3, 3));
     expect(await room.sit('bus')).toEqual({ sent: 1, nextMs: 0 });
     expect((await left()).map(({ attempts, code }) => [attempts, code])).toEqual([
@@ -143,7 +143,7 @@ describe('a sink that', () => {
     expect(await state()).toMatchObject({ open_until: null });
   });
 
-  it('has been closed under the sitting: nothing is held against anybody, and it is not asked again at once', async () => {
+  it('has been closed under the batch: nothing is held against anybody, and it is not asked again at once', async () => {
     const bus = memorySink(() => new SinkError('CLOSED', 'closed', { retryable: true }));
     const room = outboxRoom(db, { bus });
     await put(db, ['bus'], many(3, 3));

@@ -41,7 +41,7 @@ const luck = fc.infiniteStream(
 let runs = 0;
 
 describe('the outbox', () => {
-  it('loses nothing and keeps the order of each conversation through failures, crashes and double sittings', async () => {
+  it('loses nothing and keeps the order of each conversation through failures, crashes and double batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(act, { minLength: 3, maxLength: 14 }),
@@ -62,7 +62,7 @@ describe('the outbox', () => {
             if (error === null) arrived.push(id);
             return error;
           });
-          // Nobody's hold lasts: each sitting takes the sink from the other.
+          // Nobody's hold lasts: each batch takes the sink from the other.
           const room = outboxRoom(db, { [name]: sink }, { leaseMs: 0 });
           let n = 0;
           const all: { id: string; stream: number }[] = [];
@@ -106,7 +106,7 @@ describe('the outbox', () => {
   }, 60_000);
 });
 
-/** Lets other sittings in between any two events. */
+/** Lets other batches in between any two events. */
 function scatteredSink(meets: (id: string) => SinkError | null): Sink {
   return {
     async send(events) {

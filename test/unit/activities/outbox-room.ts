@@ -1,13 +1,13 @@
-// Sinks that fail as they are told, and sittings at them with a clock of the test's own.
+// Sinks that fail as they are told, and batches at them with a clock of the test's own.
 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { Deps } from '../../../activities/deps.ts';
 import { createOutboxActivities } from '../../../activities/outbox.ts';
-import type { SittingOptions } from '../../../activities/outbox-sitting.ts';
+import type { OutboxBatchOptions } from '../../../activities/outbox-batch.ts';
 import type { ConversationEvent } from '../../../src/contracts/conversation-events.ts';
 import type { SinkEvent } from '../../../src/contracts/events.ts';
-import type { OutboxTurn } from '../../../src/contracts/outbox.ts';
+import type { OutboxBatchResult } from '../../../src/contracts/outbox.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { putOutbox } from '../../../src/ledger/outbox.ts';
 import { type Sent, type Sink, SinkError } from '../../../src/sinks/sink.ts';
@@ -93,18 +93,21 @@ export const logger = new DefaultLogger('ERROR');
 export const START = Date.parse('2026-11-20T10:00:00.000Z');
 
 export interface OutboxRoom {
-  /** Milliseconds since the epoch: what the sittings take for the time. */
+  /** Milliseconds since the epoch: what the batches take for the time. */
   now: number;
   readonly activities: ReturnType<typeof createOutboxActivities>;
   readonly logged: { level: string; fields: Record<string, unknown>; message: string }[];
-  sit(sink: string): Promise<OutboxTurn>;
+  sit(sink: string): Promise<OutboxBatchResult>;
 }
 
-/** Sittings at these sinks; `retry`: waits of those that have a list. */
+/** Batches at these sinks; `retry`: waits of those that have a list. */
 export function outboxRoom(
   db: Database,
   sinks: Readonly<Record<string, Sink>>,
-  { retry = {}, ...options }: SittingOptions & { retry?: Readonly<Record<string, readonly number[]>> } = {},
+  {
+    retry = {},
+    ...options
+  }: OutboxBatchOptions & { retry?: Readonly<Record<string, readonly number[]>> } = {},
 ): OutboxRoom {
   const logged: OutboxRoom['logged'] = [];
   const log = (level: string) => (fields: object, message: string) =>
@@ -131,7 +134,7 @@ export function outboxRoom(
       random: () => 0.5,
       ...options,
     }),
-    sit: (sink) => new MockActivityEnvironment({}, { logger }).run(room.activities.deliverOutbox, { sink }),
+    sit: (sink) => new MockActivityEnvironment({}, { logger }).run(room.activities.outboxBatch, { sink }),
   };
   return room;
 }

@@ -1,4 +1,4 @@
-// Sittings of the outbox: what one conversation's trouble means for others, and what a sink's own trouble does.
+// Batches of the outbox: what one conversation's trouble means for others, and what a sink's own trouble does.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
@@ -23,7 +23,7 @@ const rows = () =>
 const attempts = async () => (await rows()).map((row) => row.attempts);
 const state = async () => (await db.query('select * from sink_states'))[0];
 
-describe('a sitting', () => {
+describe('a batch', () => {
   it('sends what waits in its order, and leaves nothing behind', async () => {
     const bus = memorySink();
     const room = outboxRoom(db, { bus });
@@ -85,7 +85,7 @@ describe('a sitting', () => {
     expect(await state()).toMatchObject({ claimed_by: 'another' });
   });
 
-  it('sends on what another sitting has put off, once the event that failed there has arrived', async () => {
+  it('sends on what another batch has put off, once the event that failed there has arrived', async () => {
     const bus = memorySink();
     const room = outboxRoom(db, { bus }, { retry: { bus: [HOUR] } });
     await put(db, ['bus'], [told(1, 1)]);
@@ -118,7 +118,7 @@ describe('a sitting', () => {
     };
     const room = outboxRoom(db, { bus });
     await put(db, ['bus'], many(4, 4));
-    expect(await environment.run(room.activities.deliverOutbox, { sink: 'bus' })).toMatchObject({ sent: 1 });
+    expect(await environment.run(room.activities.outboxBatch, { sink: 'bus' })).toMatchObject({ sent: 1 });
     expect(await attempts()).toEqual([0, 0, 0]);
     expect(await state()).toMatchObject({ failures: 0, open_until: null });
   });
@@ -236,7 +236,7 @@ describe('a sink in trouble', () => {
     const room = outboxRoom(db, { hanging, bus }, { graceMs: 1 });
     await put(db, ['hanging', 'bus'], many(50, 5));
     const environment = new MockActivityEnvironment({}, { logger });
-    const stuck = environment.run(room.activities.deliverOutbox, { sink: 'hanging' });
+    const stuck = environment.run(room.activities.outboxBatch, { sink: 'hanging' });
     await begun;
     expect(await room.sit('bus')).toEqual({ sent: 50, nextMs: null });
     environment.cancel();

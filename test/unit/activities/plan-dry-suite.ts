@@ -1,4 +1,5 @@
 // The dry run says what a real run does, and leaves every row of the ledger as it was.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dryRun } from '../../../activities/plan-dry.ts';
 import type { CrmRecord } from '../../../src/contracts/record.ts';
@@ -6,7 +7,8 @@ import { type RunSpec, STEP_BITS } from '../../../src/contracts/run.ts';
 import { endRecord } from '../../../src/ledger/records.ts';
 import { openRun, reportRun } from '../../../src/ledger/runs.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
-import { know } from './plan-merge-suite.ts';
+import { records } from './arbitraries.ts';
+import { know, mergedByPerson } from './plan-merge-suite.ts';
 import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';
 
 const CARD = { pipeline: 'Sales', stage: 'New', customFields: {} };
@@ -73,14 +75,54 @@ export function planDrySuite(engine: Engine): void {
       ];
       const plan = await dry(spec, pages);
       expect(plan).toMatchObject({
-        ...{ read: 6, create: 1, update: 1, move: 1, unchanged: 2, rejected: 1, carried: 0, vanished: 0 },
+        ...{
+          read: 6,
+          create: 1,
+          update: 1,
+          move: 1,
+          unchanged: 1,
+          merged: 1,
+          rejected: 1,
+          carried: 0,
+          vanished: 0,
+        },
         fields: { update: { contact: 1, stage: 1 }, create: { name: 1, tags: 1, card: 1 } },
       });
       const id = await planAll(engine(), sourceOf(pages), spec);
       const report = await reportRun(engine(), id);
-      expect(report).toMatchObject({ read: 6, unchanged: 2, rejected: 1, pending: 3 });
+      expect(report).toMatchObject({ read: 6, unchanged: 1, merged: 1, rejected: 1, pending: 3 });
       expect(plan.problems).toEqual(report.problems);
     });
+
+    it('says of people whom the ledger does not know what it says of their merged records, however pages fall', async () => {
+      const rows = fc.array(
+        fc.nat(4).chain((n) => records(phone(n))),
+        { minLength: 1, maxLength: 12 },
+      );
+      await fc.assert(
+        fc.asyncProperty(rows, fc.integer({ min: 1, max: 5 }), fc.nat(1), async (rows, size, known) => {
+          const spec = specWith({ onConflict: 'merge' });
+          const merged = [...mergedByPerson(rows).values()];
+          for (const record of merged.slice(0, known)) await know(engine, spec, record);
+          const pages = Array.from({ length: Math.ceil(rows.length / size) }, (_, n) =>
+            rows.slice(n * size, (n + 1) * size),
+          );
+          const whole = await dry(spec, [merged], 2);
+          const paged = await dry(spec, pages, 2);
+          const { create, update, move, fields, calls } = paged;
+          expect({ create, update, move, fields, calls }).toEqual({
+            create: whole.create,
+            update: whole.update,
+            move: whole.move,
+            fields: whole.fields,
+            calls: whole.calls,
+          });
+          const shown = (plan: typeof whole) => plan.samples.map(({ row: _row, ...sample }) => sample);
+          expect(shown(paged)).toEqual(shown(whole));
+        }),
+        { numRuns: 25 },
+      );
+    }, 30_000);
 
     it('plans beside a run that is open, as if that one had ended', async () => {
       const spec = specWith();

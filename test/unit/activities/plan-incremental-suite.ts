@@ -116,7 +116,7 @@ export function planIncrementalSuite(engine: Engine): void {
         { key: phone(1), name: 'new', row: 1 },
         { key: phone(2), name: 'b', row: 1 },
       ]);
-      expect(report).toMatchObject({ read: 3, carried: 1, updated: 2, unchanged: 1 });
+      expect(report).toMatchObject({ read: 3, carried: 1, updated: 2, unchanged: 0, merged: 1 });
       expect(id).toMatch(/\/2$/);
     });
 

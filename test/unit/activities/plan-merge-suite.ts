@@ -79,7 +79,8 @@ export function planMergeSuite(engine: Engine): void {
       fc.asyncProperty(rows, cuts, restarts, known, async (rows, cuts, restarts, known) => {
         const base = specOf(freshAccount());
         const card = { pipeline: 'Sales', customFields: {} };
-        const spec: RunSpec = { ...base, mapping: { ...base.mapping, card, tags: ['tags'] } };
+        const options = { ...base.options, onConflict: 'merge' as const };
+        const spec: RunSpec = { ...base, options, mapping: { ...base.mapping, card, tags: ['tags'] } };
         const good = rows.filter((row): row is CrmRecord => !('bad' in row));
         const merged = mergedByPerson(good);
         for (const [n, { by, ...how }] of known.entries()) {
@@ -125,7 +126,8 @@ export function planMergeSuite(engine: Engine): void {
         const report = await reportRun(engine(), id);
         const rejected = rows.length - good.length;
         expect(report).toMatchObject({ read: rows.length, rejected, pending: pending.length });
-        expect(report.unchanged).toBe(rows.length - rejected - pending.length);
+        expect(report.merged).toBe(good.length - merged.size);
+        expect(report.unchanged).toBe(rows.length - rejected - report.merged - pending.length);
         expect(await getRun(engine(), id)).toMatchObject({ rows_merged: good.length - merged.size });
         expect((await countTodo(engine(), id, { lookup: 1, tags: 8, cards: 32 })).total).toBe(pending.length);
         expect(await engine().query('select 1 from plan_pages where run_id = $1', [id])).toEqual([]);

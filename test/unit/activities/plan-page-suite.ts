@@ -125,7 +125,7 @@ export function planPageSuite(engine: Engine): void {
       expect(await plan()).toMatchObject({ read: 3, merged: 1 });
       expect(await plan()).toMatchObject({ read: 5, merged: 2, done: true });
       expect(await staged()).toEqual([
-        { key: keyOf(A), row_no: 1, name: 'row 4' },
+        { key: keyOf(A), row_no: 1, name: 'row 1' },
         { key: keyOf(B), row_no: 2, name: 'row 2' },
         { key: keyOf(C), row_no: 5, name: 'row 5' },
       ]);

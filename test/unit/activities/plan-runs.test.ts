@@ -2,6 +2,7 @@
 import { beforeAll } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { testLedger } from '../../support/ledger.ts';
+import { planConflictSuite } from './plan-conflict-suite.ts';
 import { planDrySuite } from './plan-dry-suite.ts';
 import { planIncrementalSuite } from './plan-incremental-suite.ts';
 import { planMergeSuite } from './plan-merge-suite.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
 });
 
 planMergeSuite(() => db);
+planConflictSuite(() => db);
 planMirrorSuite(() => db);
 planIncrementalSuite(() => db);
 planDrySuite(() => db);

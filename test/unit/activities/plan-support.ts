@@ -47,6 +47,9 @@ export function mappingOf(config: RunSpec['mapping']): Mapping {
   const numberOnly = config.card === undefined && config.tags.length === 0;
   return {
     columns: [],
+    numberColumns: [],
+    missing: () => [],
+    scan: () => null,
     apply({ row }) {
       const found = row as Exclude<Row, null>;
       if (!('bad' in found)) return { ok: true, record: found, warnings: [] };

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { contactChange } from '../../../activities/contact-change.ts';
 import {
   canFold,
-  canonicalKey,
   type DiffOptions,
   hashRecord,
   needsLookup,
@@ -338,13 +337,6 @@ describe('look before the first write', () => {
     const person = known === undefined ? null : { extra_known: known };
     expect(needsRead(person, optionsOf({ extraInfo: mode }))).toBe(expected);
   });
-
-  it.each([
-    ['551187654321', BR],
-    [BR, BR],
-    ['551132654321', '551132654321'],
-    [US, US],
-  ])('the person behind %s is %s', (number, key) => expect(canonicalKey(number)).toBe(key));
 });
 
 describe('contact and card in one call', () => {

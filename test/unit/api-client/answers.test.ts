@@ -1,7 +1,12 @@
 // What answers become: results, or errors by status and body.
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ApiError, TransportError, UnexpectedShapeError } from '../../../src/api-client/index.ts';
+import {
+  ApiError,
+  type MessagingClient,
+  TransportError,
+  UnexpectedShapeError,
+} from '../../../src/api-client/index.ts';
 import { aCard, aContact, aPipeline, RATE } from './builders.ts';
 import { answer } from './raw-server.ts';
 import { failure, setup } from './setup.ts';
@@ -102,7 +107,7 @@ describe('an error answer', () => {
     const error = (await failure(client.cards.get(7))) as ApiError;
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status, method: 'GET', path: '/v1/cards/{cardId}', ...expected });
-    expect(error.message).toBe(
+    expect(error.message).toContain(
       `GET /v1/cards/{cardId} answered ${status} ${error.code ?? `(${error.kind})`}`,
     );
   });
@@ -130,7 +135,6 @@ describe('a 2xx that is not an answer is never a success', () => {
     ['nothing', '', {}],
     ['null', 'null', {}],
     ['a list', '[]', {}],
-    ['a text', '"ok"', {}],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), {}],
     ['JSON and trailing junk', `${card}x`, {}],
     ['an unknown encoding', card, { 'content-encoding': 'zstd' }],
@@ -148,26 +152,123 @@ describe('a 2xx that is not an answer is never a success', () => {
   });
 });
 
+describe('a write that shows no record is done', () => {
+  it.each<[string, number, unknown, number | null]>([
+    ['a word in its place', 201, { requestId: 'r', card: 'created', contact: 'created' }, null],
+    ['a message', 200, { message: 'ok' }, null],
+    ['an id alone', 201, { requestId: 'r', id: 7 }, 7],
+    ['an id in its place', 201, { card: { id: '7' }, contact: { id: '7' } }, 7],
+    ['nothing', 204, '', null],
+    ['a text', 200, '"created"', null],
+    ['a record that lacks a field', 200, { card: { id: 7, title: null }, contact: { id: 7 } }, 7],
+    ['something else', 202, { card: null, contact: [], data: { queued: true } }, null],
+  ])('%s', async (_name, status, body, id) => {
+    const { client } = await setup([answer(status, body)]);
+    const unseen = { id };
+    expect((await client.cards.create({ contactId: 1, pipelineId: 1 })).data).toMatchObject({
+      card: null,
+      ...unseen,
+    });
+    expect((await client.cards.move(7, 1)).data).toEqual({ card: null, ...unseen });
+    expect((await client.contacts.upsert({ number: '1' })).data).toMatchObject({ contact: null, ...unseen });
+    expect((await client.contacts.update(7, { name: 'x' })).data).toEqual({ contact: null, ...unseen });
+    expect((await client.contacts.setTags(7, [])).data).toEqual({ contact: null, ...unseen });
+    const sent = { ticketId: null, contactId: null, whatsappId: null, channel: null, messages: [] };
+    expect((await client.messages.send({ number: '1', body: 'x' })).data).toEqual(sent);
+    expect((await client.conversations.reply(1, { body: 'x' })).data.messages).toEqual([]);
+    const trigger = { flowId: 1, whatsappId: 1, contact: { id: 99 } };
+    expect((await client.flows.trigger(trigger)).data.contact).not.toBe('same');
+  });
+
+  it.each([
+    [201, true],
+    [200, false],
+    [202, null],
+  ])('an upsert with %i created: %s', async (status, created) => {
+    const { client } = await setup([answer(status, { message: 'ok' })]);
+    expect((await client.contacts.upsert({ number: '1' })).data.created).toBe(created);
+  });
+});
+
+describe('an assumption that a refusal may come from', () => {
+  const trigger = (client: MessagingClient) =>
+    client.flows.trigger({ flowId: 1, whatsappId: 2, contact: { id: 3 } });
+  it.each<[number, unknown, boolean]>([
+    [422, { error: 'x', code: 'ERR_PERSON_REQUIRED' }, true],
+    [400, { error: 'x', code: 'ERR_CONTACT_IDENTIFIER_REQUIRED' }, true],
+    [404, { error: 'x', code: 'ERR_NO_CONTACT_FOUND' }, true],
+    [400, { message: 'validation failed' }, true],
+    [404, { error: 'x', code: 'ERR_FLOW_NOT_FOUND' }, false],
+    [409, { error: 'x', code: 'ERR_TICKET_IN_HUMAN_SERVICE', ticketId: 1 }, false],
+    [500, { error: 'x' }, false],
+    [403, { error: 'x' }, false],
+  ])('%i %j of a trigger: %s', async (status, body, blames) => {
+    const { client } = await setup([answer(status, body)]);
+    const error = (await failure(trigger(client))) as ApiError;
+    const keys = ['flows.contactField', 'flows.contactIdentity', 'flows.flowIdType'];
+    expect(error.assumptions).toEqual(blames ? keys : []);
+    if (blames)
+      for (const key of keys) expect(error.message).toContain(`accounts.<name>.assumptions: { ${key}: … }`);
+  });
+
+  it('names the endpoint and that the code is not listed', async () => {
+    const { client } = await setup([answer(422, { error: 'x', code: 'ERR_NEW_IN_2030' })]);
+    expect(await failure(client.cards.get(7))).toMatchObject({
+      message: 'GET /v1/cards/{cardId} answered 422 ERR_NEW_IN_2030, a code that the API text does not list',
+      assumptions: [],
+    });
+    expect(await failure(client.contacts.update(1, { name: 'x' }))).toMatchObject({
+      assumptions: ['contactUpdate.nameField'],
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [{ contactId: 3 }, 'same'],
+    [{ data: { contact: { id: '3' } } }, 'same'],
+    [{ contactId: 4 }, 'other'],
+    [{ run: { id: 9, contactId: 4 } }, 'other'],
+    [{ contact: { id: 3, number: '5511900000000' } }, 'other'],
+    [{ runId: 'x', id: 4 }, 'not shown'],
+  ])('a 202 of %j names whom the flow is for: %s', async (body, contact) => {
+    const { client } = await setup([answer(202, body)]);
+    const input = { flowId: 1, whatsappId: 2, contact: { id: 3, number: '5511987654321' } };
+    expect((await client.flows.trigger(input)).data.contact).toBe(contact);
+  });
+});
+
 describe('strict where the API text speaks', () => {
   const without = (record: Record<string, unknown>, key: string) => ({ ...record, [key]: undefined });
   it.each<[string, unknown, string]>([
     ['no contact', { created: true }, 'contact'],
-    ['no created', { contact: aContact() }, 'created'],
-    ['no id', { created: true, contact: without(aContact(), 'id') }, 'contact.id'],
-    ['an id as text', { created: true, contact: aContact({ id: '1' }) }, 'contact.id'],
-    ['a fractional id', { created: true, contact: aContact({ id: 1.5 }) }, 'contact.id'],
-    [
-      'a tag without name',
-      { created: true, contact: aContact({ tags: [{ id: 1 }] }) },
-      'contact.tags[0].name',
-    ],
-    ['no createdAt', { created: true, contact: without(aContact(), 'createdAt') }, 'contact.createdAt'],
-  ])('upsert: %s', async (_name, body, path) => {
+    ['no id', { contact: without(aContact(), 'id') }, 'contact.id'],
+    ['an id as a word', { contact: aContact({ id: 'x1' }) }, 'contact.id'],
+    ['a fractional id', { contact: aContact({ id: 1.5 }) }, 'contact.id'],
+    ['a tag without name', { contact: aContact({ tags: [{ id: 1 }] }) }, 'contact.tags[0].name'],
+    ['no createdAt', { contact: without(aContact(), 'createdAt') }, 'contact.createdAt'],
+  ])('get: %s', async (_name, body, path) => {
     const { client } = await setup([answer(200, body)]);
-    const error = await failure(client.contacts.upsert({ number: '1' }));
+    const error = await failure(client.contacts.get(1));
     expect(error).toBeInstanceOf(UnexpectedShapeError);
-    expect(error).toMatchObject({ path, endpoint: '/v1/contacts', sent: true, status: 200 });
+    expect(error).toMatchObject({ path, endpoint: '/v1/contacts/{contactId}', sent: true, status: 200 });
     expect((error as Error).message).toContain(path);
+  });
+
+  it.each([
+    '{"contact":{"id":700000000000000001}}',
+    '{"contact":{"id":"700000000000000001"}}',
+    '{"contact":{"id":9007199254740992}}',
+    '{"contact":{"id":9.2e17}}',
+  ])('an id that can not be kept exactly is never rounded: %s', async (body) => {
+    const { client } = await setup([answer(201, body)]);
+    for (const call of [
+      client.contacts.get(1),
+      client.contacts.upsert({ number: '1' }),
+      client.contacts.setTags(1, []),
+    ]) {
+      const error = await failure(call);
+      expect(error).toMatchObject({ name: 'UnexpectedShapeError', path: 'contact.id', isAccountWide: true });
+      expect((error as Error).message).toContain('at most 2^53 - 1');
+    }
   });
 
   it('a card without the stage field is refused, one with stage null is not', async () => {
@@ -190,7 +291,7 @@ describe('strict where the API text speaks', () => {
     const { client } = await setup([answer(200, { requestId: 'r', count: 4, hasMore: false, contacts })]);
     const { data } = await client.contacts.list();
     expect(data.items.map(({ id }) => id)).toEqual([1, 4]);
-    expect(data.invalid).toEqual([
+    expect(data.invalid).toMatchObject([
       { index: 1, id: 2, path: 'contacts[1].name' },
       { index: 2, id: null, path: 'contacts[2]' },
     ]);

@@ -1,8 +1,10 @@
-// A conversation's history: items of unknown fields told apart, and read back while messages arrive.
-import fc from 'fast-check';
+// A conversation's history: which items can be read, and what each of them says.
 import { describe, expect, it } from 'vitest';
-import type { MessagingClientOptions } from '../../../src/api-client/index.ts';
-import { formServer, reply } from './form-server.ts';
+import type {
+  AssumptionKey,
+  AssumptionOverrides,
+  MessagingClientOptions,
+} from '../../../src/api-client/index.ts';
 import { answer } from './raw-server.ts';
 import { setup } from './setup.ts';
 
@@ -20,204 +22,247 @@ describe('an item', () => {
     const { items } = await read([item]);
     expect(items).toEqual([
       {
-        ...{ key: 'id:m1', id: 'm1', body: 'hi', fromMe: false, createdAt: AT },
+        ...{
+          key: 'id:m1',
+          hashKey: expect.stringMatching(/^hash:/),
+          id: 'm1',
+          body: 'hi',
+          fromMe: false,
+          createdAt: AT,
+        },
         ...{ status: null, ack: null, raw: item },
       },
     ]);
   });
 
+  const good = { id: 'a', body: 'hi', fromMe: false, createdAt: AT };
+  const without = (name: string, more: Item = {}): Item => ({
+    ...Object.fromEntries(Object.entries(good).filter(([key]) => key !== name)),
+    ...more,
+  });
+
   it.each<[string, Item, Item]>([
-    ['an integer id', { id: 9 }, { id: '9', key: 'id:9' }],
-    ['an empty id', { id: '' }, { id: null }],
-    ['an id that is an object', { id: { x: 1 } }, { id: null }],
-    ['a body that is no text', { id: 'a', body: { text: 'x' } }, { body: null }],
-    ['a direction as text', { id: 'a', fromMe: 'true' }, { fromMe: null }],
-    ['a time in seconds', { id: 'a', createdAt: 1_795_000_000 }, { createdAt: null }],
-    ['a status that is a number', { id: 'a', status: 3 }, { status: null }],
-    ['a delivery code as text', { id: 'a', ack: '3' }, { ack: null }],
-    ['nothing at all', {}, { id: null, body: null, fromMe: null, createdAt: null, status: null, ack: null }],
-  ])('%s is not guessed at', async (_name, item, expected) => {
+    ['an integer id', { ...good, id: 9 }, { id: '9', key: 'id:9' }],
+    ['an id above 2^53', { ...good, id: '700000000000000001' }, { key: 'id:700000000000000001' }],
+    ['an empty id', { ...good, id: '' }, { id: null }],
+    ['a text of null', { ...good, body: null }, { body: null }],
+    ['an empty text', { ...good, body: '' }, { body: '' }],
+    ['no text beside media', without('body', { mediaUrl: 'https://x' }), { body: null }],
+    ['no text beside a list of media', without('body', { media: [{ url: 'https://x' }] }), { body: null }],
+    ['no text beside a template', without('body', { templateData: { templateName: 'a' } }), { body: null }],
+    ['a delivery code as digits', { ...good, ack: '3' }, { ack: 3 }],
+    ['no status at all', good, { status: null, ack: null }],
+    ['a status word of tomorrow', { ...good, status: 'played' }, { status: 'played' }],
+  ])('with %s is read', async (_name, item, expected) => {
     const { items, invalid } = await read([item]);
     expect(items[0]).toMatchObject(expected);
     expect(items[0]?.raw).toEqual(item);
     expect(invalid).toEqual([]);
   });
 
+  it.each<[string, Item, AssumptionKey, string]>([
+    ['an id that is an object', { ...good, id: { x: 1 } }, 'message.idField', 'id.x'],
+    ['no direction', without('fromMe'), 'message.fromMeField', 'createdAt'],
+    ['a direction of null', { ...good, fromMe: null }, 'message.fromMeField', 'fromMe'],
+    ['a direction as text', { ...good, fromMe: 'true' }, 'message.fromMeField', 'fromMe'],
+    ['a direction of 0', { ...good, fromMe: 0 }, 'message.fromMeField', 'fromMe'],
+    ['the direction elsewhere', without('fromMe', { direction: 'in' }), 'message.fromMeField', 'direction'],
+    ['a text that is an object', { ...good, body: { text: 'x' } }, 'message.bodyField', 'body.text'],
+    ['a text that is a number', { ...good, body: 5 }, 'message.bodyField', 'body'],
+    [
+      'the text elsewhere',
+      without('body', { content: { text: 'sair' } }),
+      'message.bodyField',
+      'content.text',
+    ],
+    ['a text of null, and one elsewhere', { ...good, body: null, text: 'sair' }, 'message.bodyField', 'text'],
+    ['no text beside an empty list of media', without('body', { media: [] }), 'message.bodyField', 'media'],
+    ['a time in seconds', { ...good, createdAt: 1_795_000_000 }, 'message.timeField', 'createdAt'],
+    [
+      'a time without an offset',
+      { ...good, createdAt: '2026-11-20 10:00' },
+      'message.timeField',
+      'createdAt',
+    ],
+    [
+      'the time elsewhere',
+      without('createdAt', { timestamp: 1_795_000_000 }),
+      'message.timeField',
+      'timestamp',
+    ],
+    ['a status that is a number', { ...good, status: 3 }, 'message.statusField', 'status'],
+    ['the status elsewhere', { ...good, deliveryStatus: 'read' }, 'message.statusField', 'deliveryStatus'],
+    [
+      'the status nested',
+      { ...good, meta: { ack: { word: 'read' } } },
+      'message.statusField',
+      'meta.ack.word',
+    ],
+    ['a delivery code as a word', { ...good, ack: 'three' }, 'message.ackField', 'ack'],
+    ['nothing at all', {}, 'message.fromMeField', ''],
+  ])('with %s is not read, and says why', async (_name, item, assumption, seen) => {
+    const { items, invalid } = await read([item]);
+    expect(items).toEqual([]);
+    expect(invalid).toMatchObject([{ index: 0, assumption }]);
+    if (seen !== '') expect(invalid[0]?.seen).toContain(seen);
+  });
+
+  it.each<[string, Item, Item]>([
+    ['text', without('body'), { body: null }],
+    ['time', without('createdAt'), { createdAt: null }],
+    ['status', { ...good, deliveryStatus: 'read' }, { status: null }],
+  ])('without a %s that another message shows has none', async (_name, item, expected) => {
+    const { items, invalid } = await read([{ ...good, id: 'b', status: 'sent' }, item]);
+    expect(invalid).toEqual([]);
+    expect(items[1]).toMatchObject(expected);
+  });
+
+  it.each<[string, Item, boolean]>([
+    ['a text elsewhere', without('body', { text: 'sair' }), false],
+    ['a text of null, and one elsewhere', { ...good, body: null, content: { text: 'sair' } }, false],
+    ['a text elsewhere, and a list of no media', without('body', { text: 'sair', media: [] }), false],
+    ['media with another text', without('body', { text: 'photo', media: [{ url: 'x' }] }), true],
+    ['a message that it quotes', without('body', { quotedMsg: { body: 'hello' } }), true],
+    ['a text elsewhere in one of our own', without('body', { fromMe: true, message: 'moved' }), true],
+  ])('that a customer sent with %s, where others show theirs', async (_name, item, isRead) => {
+    const { items, invalid } = await read([
+      { ...good, id: 'b', fromMe: true },
+      { ...item, id: 'c' },
+    ]);
+    expect(items).toHaveLength(isRead ? 2 : 1);
+    expect(invalid.map(({ assumption }) => assumption)).toEqual(isRead ? [] : ['message.bodyField']);
+  });
+
+  it('shows neither values nor names that may be personal', async () => {
+    const { invalid } = await read([{ '5511987654321': 'Bia', 'Bia Souza': 1, 'a@b.c': 2, x: 'secret' }]);
+    expect(invalid[0]?.seen).toEqual(['(masked)', 'x']);
+    expect(JSON.stringify(invalid)).not.toMatch(/Bia|secret|5511/);
+  });
+
+  it('keeps the digits of long integers elsewhere in the item, as text', async () => {
+    const text =
+      '{"count":1,"hasMore":false,"messages":[{"id":"a","body":"hi","fromMe":false,"createdAt":"2026-11-20T10:00:00.000Z","nanoseconds":1795000000123456789}]}';
+    const { client } = await setup([answer(200, text)]);
+    const [item] = (await client.conversations.messages(7)).data.items;
+    expect(JSON.parse(JSON.stringify(item?.raw))).toMatchObject({ nanoseconds: '1795000000123456789' });
+  });
+
+  it('names the fields of the message before those of its parts', async () => {
+    const contact = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`field${n}`, n]));
+    const { invalid } = await read([{ contact, id: 'a', direction: 'in' }]);
+    expect(invalid[0]?.seen.slice(0, 4)).toEqual(['contact', 'id', 'direction', 'contact.field0']);
+  });
+
+  it('names at most 24 fields and counts the others', async () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, n]));
+    const { invalid } = await read([many]);
+    expect(invalid[0]?.seen).toHaveLength(25);
+    expect(invalid[0]?.seen.at(-1)).toMatch(/more$/);
+  });
+
+  it.each<[string, Item, AssumptionOverrides, Item]>([
+    [
+      'a nested text',
+      without('body', { content: [{ text: 'x' }] }),
+      { 'message.bodyField': 'content.0.text' },
+      { body: 'x' },
+    ],
+    [
+      'a name with a dot',
+      without('fromMe', { meta: { 'from.me': true } }),
+      { 'message.fromMeField': ['meta', 'from.me'] },
+      { fromMe: true },
+    ],
+    [
+      'a word for the direction',
+      without('fromMe', { direction: 'outbound' }),
+      { 'message.fromMeField': { path: 'direction', values: { inbound: false, outbound: true } } },
+      { fromMe: true },
+    ],
+    [
+      '0 and 1',
+      { ...good, fromMe: 1 },
+      { 'message.fromMeField': { path: 'fromMe', values: { 0: false, 1: true } } },
+      { fromMe: true },
+    ],
+    [
+      'a boolean the other way round',
+      without('fromMe', { received: true }),
+      { 'message.fromMeField': { path: 'received', values: { true: false, false: true } } },
+      { fromMe: false },
+    ],
+    [
+      'an id of the user who sent it, or null',
+      without('fromMe', { userId: 7 }),
+      { 'message.fromMeField': { path: 'userId', values: { null: false, '*': true } } },
+      { fromMe: true },
+    ],
+    [
+      'a direction that only sent messages show',
+      without('fromMe'),
+      { 'message.fromMeField': { path: 'mine', values: { absent: false, true: true } } },
+      { fromMe: false },
+    ],
+    [
+      'seconds',
+      without('createdAt', { t: 1_795_000_000 }),
+      { 'message.timeField': { path: 't', unit: 's' } },
+      { createdAt: new Date(1_795_000_000_000).toISOString() },
+    ],
+    [
+      'milliseconds as digits',
+      without('createdAt', { t: '1795000000123' }),
+      { 'message.timeField': { path: 't', unit: 'ms' } },
+      { createdAt: new Date(1_795_000_000_123).toISOString() },
+    ],
+    [
+      'a status as a code',
+      { ...good, status: 3 },
+      { 'message.statusField': { path: 'status', values: { 3: 'delivered' } } },
+      { status: 'delivered' },
+    ],
+    [
+      'a text that may be missing',
+      without('body', { kind: 'call' }),
+      { 'message.bodyField': { path: 'body', optional: true } },
+      { body: null },
+    ],
+  ])('%s is read by an override', async (_name, item, assumptions, expected) => {
+    const { items, invalid } = await read([item], { assumptions });
+    expect(invalid).toEqual([]);
+    expect(items[0]).toMatchObject(expected);
+  });
+
+  it.each<[string, Item, AssumptionOverrides]>([
+    [
+      'seconds in the place of milliseconds',
+      { t: 1_795_000_000 },
+      { 'message.timeField': { path: 't', unit: 'ms' } },
+    ],
+    [
+      'milliseconds in the place of seconds',
+      { t: 1_795_000_000_000 },
+      { 'message.timeField': { path: 't', unit: 's' } },
+    ],
+    [
+      'a word that the override does not name',
+      { direction: 'internal' },
+      { 'message.fromMeField': { path: 'direction', values: { in: false, out: true } } },
+    ],
+    [
+      'a field of the prototype',
+      {},
+      { 'message.fromMeField': { path: 'constructor', values: { '*': true, null: false } } },
+    ],
+  ])('%s stays unreadable', async (_name, over, assumptions) => {
+    const { items } = await read([{ ...good, ...over }], { assumptions });
+    expect(items).toEqual([]);
+  });
+
   it.each([null, 'text', [1]])('%j is no item', async (item) => {
     expect(await read([item])).toMatchObject({
       items: [],
-      invalid: [{ index: 0, id: null, path: 'messages[0]' }],
+      invalid: [{ index: 0, id: null, path: 'messages[0]', expected: 'expected object', assumption: null }],
     });
-  });
-});
-
-describe('without an id, a key', () => {
-  const keys = async (...items: Item[]) => (await read(items)).items.map(({ key }) => key);
-  const item = { body: 'ok', fromMe: true, createdAt: AT };
-
-  it('stays when the delivery code moves on, and does not depend on the order of fields', async () => {
-    const [a] = await keys({ ...item, ack: 1 });
-    const [b] = await keys({ ack: 3, createdAt: AT, fromMe: true, body: 'ok' });
-    expect(a).toMatch(/^hash:/);
-    expect(a).toBe(b);
-  });
-
-  it.each<[string, Item]>([
-    ['text', { ...item, body: 'ok!' }],
-    ['direction', { ...item, fromMe: false }],
-    ['time', { ...item, createdAt: '2026-11-20T10:00:00.001Z' }],
-  ])('changes with the %s', async (_name, other) => {
-    const [a, b] = await keys(item, other);
-    expect(a).not.toBe(b);
-  });
-
-  it('falls back on the whole item when it shows no time', async () => {
-    const [a, b, c] = await keys({ x: { p: 1, q: 2 } }, { x: { q: 2, p: 2 } }, { x: 1 });
-    expect(new Set([a, b, c]).size).toBe(3);
-    expect((await keys({ x: { q: 2, p: 1 } }))[0]).toBe(a);
-  });
-
-  it('tells twins of one instant apart, counted from the newest back', async () => {
-    const [older, newer, other] = await keys(item, item, { ...item, body: 'z' });
-    expect(older).toBe(`${newer}#2`);
-    expect(other).not.toBe(newer);
-  });
-});
-
-/** Serves `list`, oldest first, as the API text says: page 1 newest, items chronological. */
-async function historyServer(list: Item[], afterPage: () => void = () => {}) {
-  const calls: string[] = [];
-  const server = await formServer((req, res) => {
-    const query = new URL(req.url ?? '', 'http://x').searchParams;
-    const page = Number(query.get('pageNumber') ?? 1);
-    const size = Math.min(200, Number(query.get('pageSize') ?? 100));
-    calls.push(`${page}x${size}`);
-    const end = Math.max(0, list.length - (page - 1) * size);
-    const messages = list.slice(Math.max(0, end - size), end);
-    reply(res, 200, { count: list.length, hasMore: end > size, messages });
-    afterPage();
-  });
-  return { ...server, calls };
-}
-
-const history = (length: number): Item[] =>
-  Array.from({ length }, (_, n) => ({ id: `m${n}`, body: `${n}`, createdAt: AT }));
-
-async function collect(messages: AsyncIterable<{ id: string | null; body: string | null }>) {
-  const ids: string[] = [];
-  for await (const { id, body } of messages) ids.push(id ?? `body ${body}`);
-  return ids;
-}
-
-describe('iterateMessages', () => {
-  it('reads from the newest back to the oldest, in pages of 200', async () => {
-    const { client, calls } = await historyServer(history(450));
-    const ids = await collect(client.conversations.iterateMessages(7));
-    expect(ids).toEqual(
-      history(450)
-        .map(({ id }) => id)
-        .toReversed(),
-    );
-    expect(calls[0]).toBe('1x200');
-    expect(calls.length).toBeLessThanOrEqual(4);
-  });
-
-  it('what arrives while it reads comes at the end', async () => {
-    const list = history(250);
-    let first = true;
-    const { client } = await historyServer(list, () => {
-      if (first) list.push({ id: 'new1' }, { id: 'new2' });
-      first = false;
-    });
-    const ids = await collect(client.conversations.iterateMessages(7));
-    expect(ids).toEqual([
-      ...history(250)
-        .map(({ id }) => id)
-        .toReversed(),
-      'new2',
-      'new1',
-    ]);
-  });
-
-  it.each([true, false])(
-    'loses and doubles nothing, whatever arrives or is removed (ids: %s)',
-    async (withIds) => {
-      const step = fc.record({
-        arrive: fc.integer({ min: 0, max: 90 }),
-        remove: fc.array(fc.nat(), { maxLength: 30 }),
-      });
-      let list: Item[] = [];
-      let mutate: () => void = () => {};
-      const { client } = await historyServer(list, () => mutate());
-      await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 0, max: 300 }),
-          fc.integer({ min: 1, max: 60 }),
-          fc.array(step, { maxLength: 6 }),
-          async (length, pageSize, steps) => {
-            let next = 0;
-            const make = (): Item => {
-              const time = new Date(Date.UTC(2026, 10, 20) + next).toISOString();
-              next += 1;
-              return { ...(withIds ? { id: `m${next}` } : {}), body: `${next}`, createdAt: time, ack: 0 };
-            };
-            list.splice(0, list.length, ...Array.from({ length }, make));
-            const stayed = new Set(list.map(({ body }) => body as string));
-            const pending = [...steps];
-            mutate = () => {
-              const now = pending.shift();
-              for (const item of list) item.ack = (item.ack as number) + 1;
-              for (const at of now?.remove ?? []) {
-                const [gone] = list.splice(at % Math.max(1, list.length), 1);
-                if (gone !== undefined) stayed.delete(gone.body as string);
-              }
-              list.push(...Array.from({ length: now?.arrive ?? 0 }, make));
-            };
-            const bodies: string[] = [];
-            for await (const { body } of client.conversations.iterateMessages(7, { pageSize })) {
-              bodies.push(body ?? '');
-            }
-            expect(new Set(bodies).size).toBe(bodies.length);
-            const found = new Set(bodies);
-            expect([...stayed].filter((body) => !found.has(body))).toEqual([]);
-          },
-        ),
-        { numRuns: 60 },
-      );
-      list = [];
-    },
-  );
-
-  it('breaking off spends no further call', async () => {
-    const { client, calls } = await historyServer(history(1000));
-    for await (const { id } of client.conversations.iterateMessages(7, { pageSize: 50 })) {
-      if (id === 'm990') break;
-    }
-    expect(calls).toEqual(['1x50']);
-  });
-});
-
-describe('conversations.iterate', () => {
-  it('reads one that jumps to the front while it is still unread', async () => {
-    const ids = Array.from({ length: 250 }, (_, n) => n + 1);
-    const contact = { id: 1, name: 'B', number: '1' };
-    const connection = { id: 1, name: 'm', channel: 'waba', status: 'CONNECTED' };
-    let first = true;
-    const { client } = await formServer((req, res) => {
-      const query = new URL(req.url ?? '', 'http://x').searchParams;
-      const size = Number(query.get('pageSize'));
-      const start = (Number(query.get('pageNumber')) - 1) * size;
-      const conversations = ids.slice(start, start + size).map((id) => ({
-        ...{ id, status: 'open', channel: 'waba', chatbot: false, contact, connection },
-        ...{ createdAt: AT, updatedAt: AT },
-      }));
-      reply(res, 200, { count: ids.length, hasMore: start + size < ids.length, conversations });
-      if (first) ids.unshift(...ids.splice(200, 1));
-      first = false;
-    });
-    const seen: number[] = [];
-    for await (const { id } of client.conversations.iterate({ status: 'open' })) seen.push(id);
-    expect(new Set(seen).size).toBe(250);
-    expect(seen).toHaveLength(250);
   });
 });

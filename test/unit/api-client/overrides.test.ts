@@ -26,10 +26,21 @@ const items = (result: unknown) => (result as { data: { items: unknown[] } }).da
 const historyOf = async (client: MessagingClient) =>
   items(await client.conversations.messages(1)) as Array<Record<string, unknown>>;
 const cardPage = { cards: [], count: 0, hasMore: false, totalValue: 0 };
-const history = { count: 1, hasMore: false, messages: [{ id: 'a', other: 'b', flag: true }] };
+const TIME = '2026-11-20T10:00:00.000Z';
+const historyWith = (over: object) => ({
+  ...{ count: 1, hasMore: false },
+  messages: [{ id: 'a', body: 'x', fromMe: false, createdAt: TIME, ...over }],
+});
+const history = historyWith({ other: 'b', flag: true });
 const two = <T>(one: T, other: T) => ({ one, other });
 
 const CASES: Record<Exclude<AssumptionKey, 'readBack.settleSeconds'>, Case> = {
+  'answer.envelope': {
+    override: 'data',
+    body: { data: { tags: [{ id: 1, name: 'a' }] } },
+    call: async (client) => items(await client.tags.list()),
+    reads: [UnexpectedShapeError, [{ id: 1, name: 'a' }]],
+  },
   'wrapper.tags': {
     override: 'other',
     body: two([{ id: 1, name: 'a' }], [{ id: 2, name: 'b' }]),
@@ -57,8 +68,8 @@ const CASES: Record<Exclude<AssumptionKey, 'readBack.settleSeconds'>, Case> = {
   'wrapper.contactUpdate': {
     override: 'other',
     body: two({}, aContact()),
-    call: async (client) => (await client.contacts.update(1, {})).data?.id,
-    reads: [UnexpectedShapeError, 1],
+    call: async (client) => (await client.contacts.update(1, {})).data.id,
+    reads: [null, 1],
   },
   'wrapper.messageStatus': {
     override: 'other',
@@ -126,35 +137,35 @@ const CASES: Record<Exclude<AssumptionKey, 'readBack.settleSeconds'>, Case> = {
     override: 'other',
     body: history,
     call: async (client) => (await historyOf(client))[0]?.body,
-    reads: [null, 'b'],
+    reads: ['x', 'b'],
   },
   'message.fromMeField': {
     override: 'flag',
     body: history,
     call: async (client) => (await historyOf(client))[0]?.fromMe,
-    reads: [null, true],
+    reads: [false, true],
   },
   'message.timeField': {
     override: 'at',
-    body: { ...history, messages: [{ at: '2026-11-20T10:00:00.000Z' }] },
+    body: historyWith({ at: '2026-11-21T10:00:00.000Z' }),
     call: async (client) => (await historyOf(client))[0]?.createdAt,
-    reads: [null, '2026-11-20T10:00:00.000Z'],
+    reads: [TIME, '2026-11-21T10:00:00.000Z'],
   },
   'message.templateField': {
     override: 'hsm',
-    body: { ...history, messages: [{ hsm: { templateName: 'hello' } }] },
+    body: historyWith({ hsm: { templateName: 'hello' } }),
     call: async (client) => (await historyOf(client))[0]?.template,
     reads: [undefined, { templateName: 'hello' }],
   },
   'message.statusField': {
     override: 'state',
-    body: { ...history, messages: [{ state: 'read' }] },
+    body: historyWith({ status: 'sent', state: 'read' }),
     call: async (client) => (await historyOf(client))[0]?.status,
-    reads: [null, 'read'],
+    reads: ['sent', 'read'],
   },
   'message.ackField': {
     override: 'code',
-    body: { ...history, messages: [{ code: 4 }] },
+    body: historyWith({ code: 4 }),
     call: async (client) => (await historyOf(client))[0]?.ack,
     reads: [null, 4],
   },
@@ -181,6 +192,11 @@ const CASES: Record<Exclude<AssumptionKey, 'readBack.settleSeconds'>, Case> = {
     override: 'person',
     call: (client) => client.flows.trigger({ flowId: 1, whatsappId: 2, contact: { id: 3 } }),
     sends: '"person":3',
+  },
+  'flows.flowIdType': {
+    override: 'text',
+    call: (client) => client.flows.trigger({ flowId: 7, whatsappId: 2, contact: { id: 3 } }),
+    sends: '"flowId":"7"',
   },
   'flows.contactIdentity': {
     override: 'number',

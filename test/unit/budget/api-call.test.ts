@@ -2,13 +2,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callApi } from '../../../activities/api-call.ts';
+import { createCallCounter } from '../../../activities/call-counter.ts';
+import { withCallScope } from '../../../activities/call-scope.ts';
 import type { AccountAccess, Deps } from '../../../activities/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
-import { createGate, PLACES_A_TOKEN } from '../../../src/budget/gate.ts';
-import { createBudget } from '../../../src/budget/slots.ts';
+import { createBudget, type Slot } from '../../../src/budget/slots.ts';
 import { LANES } from '../../../src/contracts/run.ts';
 import type { Scope } from '../../../src/contracts/scopes.ts';
 import type { Database } from '../../../src/ledger/database.ts';
@@ -77,7 +79,7 @@ function room() {
   const deps = {
     ...{ db, spec: never, openSource: never, compileMapping: never, sink: never, account: () => account },
     budget: createBudget(db, () => planOf(60_000)),
-    gate: createGate(new Map([[account.tokenKey, 1]])),
+    calls: createCallCounter(db),
     log: { info() {}, warn: (fields: object) => said.push(fields), error: console.error },
   } as unknown as Deps;
   const at = (lane: number) => new MockActivityEnvironment({ priority: { priorityKey: lane } });
@@ -146,14 +148,16 @@ it('one over its limit and one revoked: the call waits for the first, whichever 
   // The first token comes first, and the fault is its answer.
   await deps.budget.block(b as string, 300);
   const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
-  const limited = { kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '20' } };
+  const limited = { kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '2' } };
   await panel().fault(limited);
   await expect(tags()).rejects.toMatchObject({ code: 'ERR_RATE_LIMITED' });
   const states = await deps.budget.snapshot(account.tokens.map(({ key }) => key));
   expect(states.map(({ marks }) => Object.values(marks))).toEqual([[], ['ERR_TOKEN_REVOKED']]);
   expect(await warnings()).toMatchObject([{ code: 'ERR_TOKEN_REVOKED' }]);
-  // What is noted keeps the revoked one back: the next attempt only waits.
-  await expect(tags()).rejects.toMatchObject({ type: 'ComeBack' });
+  // What is noted keeps the revoked one back: the next call waits for the end of the block.
+  const began = performance.now();
+  expect(await tags()).not.toBeNull();
+  expect(performance.now() - began).toBeGreaterThan(1000);
 });
 
 it('a token that an earlier run noted is told in the report of the next run as well', async () => {
@@ -163,6 +167,10 @@ it('a token that an earlier run noted is told in the report of the next run as w
   await db.query('delete from run_warnings');
   // Ten minutes later it is tried again.
   await db.query("update token_marks set at = at - interval '11 minutes' where token = $1", [
+    account.tokens[0]?.key,
+  ]);
+  // It has been free for longest.
+  await db.query("update slots set next_at = next_at - interval '1 minute' where token = $1", [
     account.tokens[0]?.key,
   ]);
   for (let n = 0; n < 3; n++) await tags();
@@ -192,13 +200,134 @@ it('a call that is called off goes nowhere', async () => {
   expect(await answers()).toEqual([]);
 });
 
-it('an account with all its places taken sends further calls away, and lets a lead in', async () => {
+describe('a call that is called off', () => {
+  const pause = new CancelledFailure('CANCELLED');
+  /** A call inside a scope that the test aborts. */
+  function start(beforeSend?: () => Promise<boolean>) {
+    const { deps, account, answers } = room();
+    const controller = new AbortController();
+    const call = () =>
+      withCallScope({ lane: LANES.lead, signal: controller.signal }, () =>
+        callApi(
+          deps,
+          account,
+          run,
+          'contacts:read',
+          (client, options) => client.tags.list(options),
+          beforeSend,
+        ),
+      );
+    return { deps, account, answers, controller, call };
+  }
+  const blocked = async () => {
+    const started = start();
+    const keys = started.account.tokens.map(({ key }) => key);
+    for (const key of keys) await started.deps.budget.reserve([key], LANES.reply);
+    for (const key of keys) await started.deps.budget.block(key, 60_000);
+    await started.answers();
+    return started;
+  };
+
+  it('while it waits for a slot, however far away, leaves at once and sends nothing', async () => {
+    const { call, controller, answers } = await blocked();
+    const result = call();
+    setTimeout(() => controller.abort(pause), 50);
+    const began = performance.now();
+    await expect(result).rejects.toBe(pause);
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(await answers()).toEqual([]);
+  });
+
+  it('once it is under way comes to its answer', async () => {
+    await tokens(ALL, ALL);
+    const { call, controller, answers } = start();
+    await answers();
+    await panel().fault({ kind: 'delay', ms: 300 });
+    const result = call();
+    setTimeout(() => controller.abort(pause), 150);
+    expect(await result).not.toBeNull();
+    expect(await answers()).toEqual([200]);
+  });
+
+  it('by a worker that shuts down is cut off', async () => {
+    await tokens(ALL, ALL);
+    const { call, controller } = start();
+    await panel().fault({ kind: 'delay', ms: 5000 });
+    const began = performance.now();
+    const result = call();
+    setTimeout(() => controller.abort(new CancelledFailure('WORKER_SHUTDOWN')), 150);
+    await expect(result).rejects.toThrow();
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});
+
+describe('a process that was stopped', () => {
+  /** Stops the process for `ms`, as a full machine does. */
+  const stop = (ms: number) => {
+    for (const until = performance.now() + ms; performance.now() < until; );
+  };
+
+  it('while its call waited for the slot → the call goes out in another one, once', async () => {
+    await tokens(ALL, ALL);
+    const { deps, tags, answers } = room();
+    await answers();
+    const reserve = deps.budget.reserve.bind(deps.budget);
+    const slots: Slot[] = [];
+    Object.assign(deps.budget, {
+      async reserve(...args: Parameters<typeof reserve>) {
+        const slot = await reserve(...args);
+        slots.push(slot);
+        if (slots.length === 1) stop(300);
+        return slot;
+      },
+    });
+    expect(await tags()).not.toBeNull();
+    expect(slots).toHaveLength(2);
+    expect(await answers()).toEqual([200]);
+  });
+
+  it('while it took its intent → the intent is taken once, and the call goes out in another slot', async () => {
+    await tokens(ALL, ALL);
+    const { tags, answers } = room();
+    await answers();
+    let intents = 0;
+    const intent = async () => {
+      stop(300);
+      return ++intents > 0;
+    };
+    expect(await tags('contacts:read', intent)).not.toBeNull();
+    expect(intents).toBe(1);
+    expect(await answers()).toEqual([200]);
+  });
+
+  it('whenever it gets a slot → asks for room, and calls all the same', async () => {
+    await tokens(ALL, ALL);
+    const { deps, tags } = room();
+    const reserve = deps.budget.reserve.bind(deps.budget);
+    const slack: number[] = [];
+    Object.assign(deps.budget, {
+      async reserve(...[tokens, lane, options]: Parameters<typeof reserve>) {
+        slack.push(options?.slackMs ?? 0);
+        const slot = await reserve(tokens, lane, options);
+        stop(300);
+        return slot;
+      },
+    });
+    expect(await tags()).not.toBeNull();
+    expect(slack).toEqual([0, 0, expect.any(Number)]);
+    expect(slack[2]).toBeGreaterThan(500);
+  });
+});
+
+it('calls of a run are counted in memory, and all are in the ledger after a flush', async () => {
+  await tokens(ALL, ALL);
   const { deps, account, at } = room();
-  for (let n = 0; n < PLACES_A_TOKEN; n++) deps.gate.enter(account.tokenKey, LANES.backfill);
-  const call = (lane: number) =>
-    at(lane).run(() =>
-      callApi(deps, account, run, 'contacts:read', (client, options) => client.tags.list(options)),
+  const own = (await openRun(db, specOf('acme', 'counted'))).id;
+  const tags = () =>
+    at(LANES.lead).run(() =>
+      callApi(deps, account, own, 'contacts:read', (client, options) => client.tags.list(options)),
     );
-  await expect(call(LANES.backfill)).rejects.toMatchObject({ type: 'ComeBack' });
-  expect(await call(LANES.lead)).not.toBeNull();
+  for (let n = 0; n < 5; n++) await tags();
+  await Promise.all([deps.calls.flush(), deps.calls.flush()]);
+  expect(await db.query('select calls from runs where id = $1', [own])).toEqual([{ calls: 5 }]);
 });

@@ -1,6 +1,6 @@
 // A minute in a second: the budget's statements under a clock of their own, with a service that counts as the sandbox does.
 import { randomBytes } from 'node:crypto';
-import { blockToken, observeRate, type TokenPlan, takeSlot } from '../../../src/budget/statements.ts';
+import { blockToken, observeRate, type TokenPlan, takeSlots } from '../../../src/budget/statements.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { RateWindows } from '../../../src/sandbox/rate.ts';
 
@@ -93,18 +93,18 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
       later(clock + way, async () => {
         const last = lastSlot.get(`${process}${key}`) ?? 0;
         lastSlot.set(`${process}${key}`, Math.max(last, slot));
-        await observeRate(db, {
-          ...{ token: key, slot, last, limit: state.limit, used: state.limit - state.remaining },
-          ...{ left: state.remaining, resetAt: new Date(Math.ceil(state.resetAt / 1000 + skew) * 1000) },
-          ...{ quickestS: 2 * quickest, now: date(clock) },
-        });
+        const seen = {
+          ...{ slot, last, limit: state.limit, used: state.limit - state.remaining, left: state.remaining },
+          ...{ resetAt: Math.ceil(state.resetAt / 1000 + skew), quickest: 2 * quickest },
+        };
+        await observeRate(db, key, seen, date(clock).getTime() / 1000);
         if (state.allowed) return;
         await blockToken(db, key, state.resetAt - date(clock).getTime(), date(clock));
       });
     });
   };
 
-  // Each process has one line, which asks for all lanes that want a slot.
+  // Each process has one queue, which asks for all lanes that want a slot.
   for (const process of new Set(world.floods.map((flood) => flood.process ?? 0))) {
     const floods = world.floods.filter((flood) => (flood.process ?? 0) === process);
     const single: { lane: number; wanted: number }[] = [];
@@ -118,17 +118,17 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
       ...single.map(({ lane }) => lane),
     ];
     const ask = async (): Promise<void> => {
-      const lanes = [...new Set(lanesNow())];
-      if (lanes.length === 0) return;
+      // Whoever floods wants all that there is.
+      const wanted = new Map(lanesNow().map((lane) => [lane, 20]));
+      if (wanted.size === 0) return;
       const mine = ++turn;
       statements++;
       clock += STATEMENT_S;
-      const answer = await takeSlot(db, { tokens: keys, plans, lanes, scopes: null, now: date(clock) });
-      if (answer.taken) {
-        const { chosen, slot, lane } = answer;
+      const answer = await takeSlots(db, { tokens: keys, plans, wanted, scopes: null, now: date(clock) });
+      for (const { token, slot, lane, wait_s } of answer.slots) {
         const at = single.findIndex((each) => each.lane === lane);
         const [one] = at < 0 ? [] : single.splice(at, 1);
-        later(clock + answer.wait_s, () => send(chosen, slot, lane, process, one?.wanted ?? clock));
+        later(clock + Math.max(0, wait_s), () => send(token, slot, lane, process, one?.wanted ?? clock));
       }
       later(clock + Math.max(answer.next_s, 0) + TIMER_S, () => (mine === turn ? ask() : undefined));
     };

@@ -1,5 +1,5 @@
 // `sluice campaign export`: what came of a run as CSV, through the door of who holds the state folder, or out of the ledger.
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -11,7 +11,7 @@ import { migrate } from '../../../src/ledger/migrations.ts';
 import { campaignEndpoints } from '../../../src/runtime/campaign-door.ts';
 import { acquireFolderLock } from '../../../src/runtime/folder-lock.ts';
 import { openOperatorDoor } from '../../../src/runtime/operator-door.ts';
-import { readCluster } from '../../support/cluster.ts';
+import { layCluster } from '../../support/cluster.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { runHere } from '../../support/run-here.ts';
 import { campaignRows, PERSON, RUN, t } from '../ledger/campaign-rows.ts';
@@ -147,8 +147,8 @@ describe('through the door', () => {
 });
 
 it('out of a ledger that nobody has open', async () => {
-  await mkdir(join(dir, 'ledger'));
-  db = await openPglite(join(dir, 'ledger'), await readCluster());
+  await layCluster(join(dir, 'ledger'));
+  db = await openPglite(join(dir, 'ledger'));
   await migrate(db);
   await fill();
   await db.close();

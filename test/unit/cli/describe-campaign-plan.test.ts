@@ -14,11 +14,11 @@ import {
   type CampaignCounts,
   type CampaignPlan,
   type CampaignProgress,
-  type CampaignReport,
   type CampaignSpec,
   MEMBER_STATES,
   type PlannedWave,
 } from '../../../src/contracts/campaign.ts';
+import type { CampaignReport } from '../../../src/contracts/campaign-report.ts';
 import { digestOfSpec } from '../../../src/ledger/campaigns.ts';
 
 const wave = (
@@ -221,7 +221,7 @@ describe('how a run gets on', () => {
     number
   >;
   const progress: CampaignProgress = {
-    ...{ run: 'r', phase: 'running', paused: null, wave: 2, waiting: null, underWay: 0, pacePerMinute: null },
+    ...{ run: 'r', phase: 'running', paused: null, wave: 2, waiting: null, batches: 0, pacePerMinute: null },
     counts: { ...none, excluded: 9, holdout: 9, waiting: 5, sending: 1, triggered: 3, skipped: 1 },
   };
 

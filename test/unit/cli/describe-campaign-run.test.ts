@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeAudit } from '../../../src/cli/describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from '../../../src/cli/describe-campaign-run.ts';
-import type { CampaignFigures, CampaignReport, WaveResult } from '../../../src/contracts/campaign.ts';
+import type { CampaignFigures, CampaignReport, WaveResult } from '../../../src/contracts/campaign-report.ts';
 
 const FIGURES: CampaignFigures = {
   ...{ audience: 1200, eligible: 1000, found: 0, holdout: 50 },
@@ -24,6 +24,7 @@ const WAVE: WaveResult = {
 };
 const REPORT: CampaignReport = {
   ...{ account: 'acme', campaign: 'spring', run: 'acme/+spring/3', state: 'running', held: null },
+  ...{ blocked: null, verified: null },
   ...{ timeZone: 'America/Sao_Paulo', plannedAt: '2026-11-01T13:00:00.000Z', plannedBy: 'ana' },
   ...{ approvedBy: 'bia', startedAt: '2026-11-02T13:00:00.000Z', finishedAt: null, calls: 1300 },
   ...{ approval: 'none', digest: 'as planned', problems: [], reason: null },
@@ -34,6 +35,17 @@ const show = (over: Partial<CampaignReport> = {}, live: Live = null) =>
 const total = (over: Partial<CampaignFigures>) => ({ total: { ...FIGURES, ...over } });
 
 describe('a run', () => {
+  it('that is blocked says why, and how its first trigger was verified', () => {
+    const blocked = { code: 'REPLIES_UNREAD', reason: 'nobody reads' };
+    const verified = { how: 'answer', member: 7, reason: 'it names the contact' } as const;
+    const text = show({ blocked, verified });
+    expect(text).toMatch(/^run .*: running, blocked\n/);
+    expect(text).toContain(
+      '\n  blocked: nobody reads [REPLIES_UNREAD]; it goes on by itself after that is corrected\n',
+    );
+    expect(text).toContain('\n  first trigger: verified by its answer (it names the contact)\n');
+  });
+
   it('stands with its figures, what is to be done, and its waves', () => {
     expect(describeRun(REPORT)).toEqual([
       'run acme/+spring/3 of the campaign "spring" for acme: running',
@@ -146,14 +158,14 @@ describe('a run', () => {
         phase: 'waiting',
         paused: null,
         wave: 2,
-        underWay: 0,
+        batches: 0,
         pacePerMinute: 30,
         counts: null,
       },
       waiting: { until: '2026-11-03T12:00:00.000Z', why },
     };
     expect(show({}, live)).toMatch(expected);
-    expect(show({}, live)).toContain('waiting, wave 2; 0 under way; at most 30 a minute');
+    expect(show({}, live)).toContain('waiting, wave 2; no batch under way; at most 30 a minute');
   });
 
   it('of nobody divides by nothing', () => {
@@ -184,7 +196,7 @@ describe('an audit', () => {
     expect(describeAudit(entries, 'America/Sao_Paulo')).toEqual([
       'AT                         BY   ACTION  WHAT              REASON',
       '2026-11-01 10:00:00 GMT-3  ana  rate    callsPerMinute –',
-      '2026-11-01 10:00:00 GMT-3  bia  cancel  members 3         a [2Jb',
+      '2026-11-01 10:00:00 GMT-3  bia  cancel  members 3         a\\u000a\\u001b[2Jb',
     ]);
     expect(describeAudit([], 'UTC')).toEqual([]);
   });

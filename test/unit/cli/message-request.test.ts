@@ -33,7 +33,8 @@ describe('whom it goes to', () => {
     ['+55 11 98765-4321', undefined],
     ['(11) 98765-4321', 'BR'],
     ['011 98765 4321', 'br'],
-    ['5511987654321', undefined],
+    ['5511987654321@c.us', undefined],
+    ['5511987654321', 'BR'],
     ['+55 11 8765-4321', undefined],
     ['0055 11 98765-4321', undefined],
   ])('%s (country %s) is one person', async (to, country) => {
@@ -43,10 +44,11 @@ describe('whom it goes to', () => {
 
   it.each([
     ['11 98765-4321', undefined, /--country, for example BR/],
+    ['5511987654321', undefined, /--country, for example BR/],
     ['', undefined, /--country/],
     ['+55 11 1', undefined, /--to/],
     ['98765-432', 'BR', /--to: /],
-    ['5.51199E+12', 'BR', /scientific/],
+    ['5.51199E+12', 'BR', /spreadsheet/],
     ['a friend', 'BR', /letters/],
     ['+55 11 98765-4321', 'BRA', /BRA is no country/],
     ['+55 11 98765-4321', '', /no country/],

@@ -16,7 +16,7 @@ const STATUS: PollerStatus = {
   account: 'acme',
   poller: 'main',
   state: 'polling',
-  held: null,
+  blocked: null,
   paused: null,
   since: null,
   watermark: '2026-11-22T10:00:00.000Z',
@@ -28,6 +28,7 @@ const STATUS: PollerStatus = {
   calls: 5678,
   messages: 1000,
   gaps: 0,
+  unread: 0,
   polledAt: '2026-11-22T10:00:05.000Z',
   newsAt: null,
   startedAt: '2026-11-20T10:00:00.000Z',
@@ -71,23 +72,25 @@ describe('pollers', () => {
     ]);
   });
 
-  it('say what holds them up, and what to do', () => {
-    const held = { code: 'ERR_TOKEN_REVOKED', reason: 'the token was revoked' };
+  it('say what blocks them, and what to do', () => {
+    const blocked = { code: 'ERR_TOKEN_REVOKED', reason: 'the token was revoked', shape: null };
     const paused = { by: 'ana', reason: '', at: '2026-11-22T10:00:00.000Z' };
-    const lines = show({ ...STATUS, state: 'paused', held, paused, history: true, gaps: 2 });
-    expect(lines.slice(2, 6)).toEqual([
+    const lines = show({ ...STATUS, state: 'paused', blocked, paused, history: true, gaps: 2, unread: 1 });
+    expect(lines.slice(2, 7)).toEqual([
       '  paused by ana at 2026-11-22 07:00:00 GMT-3: no reason given',
-      '  held: the token was revoked [ERR_TOKEN_REVOKED]; mend it, then `sluice poll resume main` does not wait',
+      '  blocked: the token was revoked [ERR_TOKEN_REVOKED]; mend it, then `sluice poll resume main` does not wait',
       '  older pages are still to be read, with calls that nobody else wants',
+      '  1 conversation could not be read in full: campaigns that rely on replies leave these people alone',
       '  something may be missing: `sluice poll gaps main`',
     ]);
   });
 
-  it('say the code of what holds them up once', () => {
+  it('say the code of what blocks them once', () => {
     const code = 'ERR_SCOPE_MISSING';
     const reason = `${code}: GET /v1/conversations answered 403 ${code}: the token lacks the scope conversations:read`;
-    expect(show({ ...STATUS, state: 'held', held: { code, reason } })[2]).toMatch(
-      /^ {2}held: GET [^:]* answered 403 ERR_SCOPE_MISSING: the token lacks the scope conversations:read; mend it/,
+    const blocked = { code, reason, shape: null };
+    expect(show({ ...STATUS, state: 'blocked', blocked })[2]).toMatch(
+      /^ {2}blocked: GET [^:]* answered 403 ERR_SCOPE_MISSING: the token lacks the scope conversations:read; mend it/,
     );
   });
 

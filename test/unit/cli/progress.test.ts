@@ -6,6 +6,7 @@ import {
   formatDuration,
   formatRate,
   formatTime,
+  writeLines,
 } from '../../../src/cli/progress.ts';
 
 const CLEAR = '\r\u001b[2K';
@@ -53,6 +54,12 @@ describe('on a terminal', () => {
     expect(screen(writes)).toEqual([
       'sync leads [#######-----------------------] 25%, 300 of 1,200 records, 30.0/s, 30 s left, waiting for a slot',
     ]);
+  });
+
+  it('that says it has no width takes 80 columns', () => {
+    const { progress, writes } = setUp({ isTTY: true, columns: 0 });
+    progress.update({ done: 3, total: 12 });
+    expect(screen(writes)).toEqual(['sync leads [#######-----------------------] 25%, 3 of 12 records']);
   });
 
   it('draws at most ten times a second, yet always the last state', () => {
@@ -170,6 +177,19 @@ describe('elsewhere', () => {
     progress.finish();
     progress.line('still said');
     expect(writes).toEqual(['done: see the report\n', 'still said\n']);
+  });
+});
+
+describe('lines of others on the stream of a bar', () => {
+  it('stand above the bar, which is drawn again below them', () => {
+    const { progress, stream, writes } = setUp({ isTTY: true });
+    progress.update({ done: 1, total: 2 });
+    const bar = (writes.at(-1) ?? '').replace(CLEAR, '');
+    writeLines(stream, 'a warning\n');
+    expect(writes.slice(-3)).toEqual([CLEAR, 'a warning\n', CLEAR + bar]);
+    progress.finish('over');
+    writeLines(stream, 'later\n');
+    expect(writes.at(-1)).toBe('later\n');
   });
 });
 

@@ -197,7 +197,7 @@ describe('expressions of a campaign', () => {
 });
 
 it('one mistake hides no other', async () => {
-  const text = GOOD.replace('flow: 3', 'flow: three')
+  const text = GOOD.replace('flow: 3', 'flow: -3')
     .replace('sat: [22:00-02:00]', 'sat: [22:00-22:00]')
     .replace('status: [lost]', 'status: [gone]')
     .replace('after: 90d, before: 30d', 'after: 1d, before: 30d')

@@ -78,7 +78,7 @@ describe('sluice.example.yaml', () => {
   it('shows the defaults as they are', async () => {
     const doc = parseDocument(await readFile(join(ROOT, 'sluice.example.yaml'), 'utf8'));
     const bare = `version: 1
-accounts: { acme: { baseUrl: 'http://x', tokens: [env:T] } }
+accounts: { acme: { baseUrl: 'https://x', tokens: [env:T] } }
 sources: { crm-export: { type: csv, path: x } }
 mappings: { crm-leads: { contact: { number: x } } }
 syncs: { leads: { account: acme, source: crm-export, mapping: crm-leads } }
@@ -99,7 +99,7 @@ routes:
     http: { path: /win-back, auth: { type: token, secrets: [env:S] } }
     action: { type: flow, number: x, flow: 1, connection: 1 }
 sinks:
-  helpdesk: { type: http, url: 'http://x', secrets: [env:K] }
+  helpdesk: { type: http, url: 'https://x', secrets: [env:K] }
   warehouse: { type: postgres, url: env:W }
 pollers: { acme-main: { account: acme, connection: 1 } }
 `;
@@ -184,7 +184,7 @@ function around(part: Record<string, unknown>): object {
   const card = { pipeline: 'Sales', stage: 'status' };
   return {
     version: 1,
-    accounts: { acme: { baseUrl: 'http://x', tokens: ['env:T'] } },
+    accounts: { acme: { baseUrl: 'https://x', tokens: ['env:T'] } },
     mappings: { people: { contact: { number: 'phone' }, card } },
     ...(ingress === undefined ? {} : { ingress }),
     routes: routes ?? { r: { account: 'acme', http, action: { type: 'lead', mapping: 'people' }, ...route } },

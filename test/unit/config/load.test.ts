@@ -245,6 +245,15 @@ describe('one mistake is shown where it stands, with the way out', () => {
       ['sluice.yaml:13:5  "<<" is no part of YAML 1.2; write the keys out'],
     ],
     [
+      'a preset beside other keys',
+      'contact: { number: phone, name: [nickname, name] }',
+      'contact: { number: phone }\n    preset: crm.yaml',
+      [
+        'sluice.yaml:11:5  mappings.people.preset: cannot stand beside the other keys here; keep either it or them',
+        'sluice.yaml:11:5  mappings.people.preset: there is no file crm.yaml; a preset is a file relative to sluice.yaml',
+      ],
+    ],
+    [
       'a missing preset',
       'contact: { number: phone, name: [nickname, name] }',
       'preset: nowhere.yaml',

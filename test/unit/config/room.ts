@@ -30,7 +30,7 @@ export function configRoom() {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  async function load(text: string, checks: Omit<LoadOptions, 'env'> = {}) {
+  async function load(text: string, checks: Partial<LoadOptions> = {}) {
     const file = join(dir, 'sluice.yaml');
     await writeFile(file, text);
     return loadConfig(file, { env: { ACME_TOKEN: 'svc_test_a' }, ...checks });

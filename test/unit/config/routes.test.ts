@@ -247,9 +247,9 @@ describe('secrets of routes', () => {
     [
       'a password of the cluster',
       'deadLetters: dead',
-      'deadLetters: dead, sasl: { mechanism: plain, username: u, password: CANARY }',
+      'deadLetters: dead, tls: true, sasl: { mechanism: plain, username: u, password: CANARY }',
       [
-        'sluice.yaml:9:93  ingress.kafka.bus.sasl.password: write env:NAME or file:path; a secret itself never stands in this file',
+        'sluice.yaml:9:104  ingress.kafka.bus.sasl.password: write env:NAME or file:path; a secret itself never stands in this file',
       ],
     ],
   ]);

@@ -19,10 +19,9 @@ const said = (value: unknown) => {
 };
 
 describe('schedule', () => {
-  it('needs a cron only: UTC, skip and an hour of catching up otherwise', () => {
+  it('needs a cron only; overlap and catching up have defaults, the time zone is that of the account', () => {
     expect(ScheduleConfig.parse({ cron: '0 6 * * 1-5' })).toEqual({
       cron: '0 6 * * 1-5',
-      timeZone: 'UTC',
       overlap: 'skip',
       catchUpWindow: '1h',
       paused: false,

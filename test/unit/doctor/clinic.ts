@@ -95,7 +95,7 @@ export interface ClinicOptions {
   readonly env?: Record<string, string>;
   readonly sandbox?: Partial<SandboxOptions>;
   /** Makes the base URL of the configuration out of the right one. */
-  readonly baseUrl?: (right: string) => string;
+  readonly baseUrl?: (right: string) => string | Promise<string>;
 }
 
 export interface Visit {
@@ -134,7 +134,7 @@ export async function openClinic(options: ClinicOptions = {}): Promise<Clinic> {
       version: 1,
       accounts: {
         acme: {
-          baseUrl: (options.baseUrl ?? String)(sandbox.baseUrl),
+          baseUrl: await (options.baseUrl ?? String)(sandbox.baseUrl),
           tokens: ['env:ACME_TOKEN'],
           ...options.config,
         },

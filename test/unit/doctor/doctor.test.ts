@@ -11,7 +11,7 @@ const mapping = (over: Record<string, unknown>) => ({ ...MAPPING, ...over });
 const card = (over: Record<string, unknown>) => mapping({ card: { ...MAPPING.card, ...over } });
 
 describe('a sound installation', () => {
-  it('ends with 0, has no problem and no warning, and costs thirteen reads', async () => {
+  it('ends with 0, has no problem and no warning, and costs fifteen reads', async () => {
     const room = await clinic();
     const visited = await room.visit();
     expect(linesOf(visited, 'problem')).toEqual([]);
@@ -19,8 +19,8 @@ describe('a sound installation', () => {
     expect(visited).toMatchObject({ exitCode: 0, verdict: 'ok' });
     const requests = await room.requests();
     expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET']));
-    expect(requests).toHaveLength(13);
-    expect(visited.groups[0]?.calls?.map(({ path, status }) => `${path} ${status}`)).toHaveLength(13);
+    expect(requests).toHaveLength(15);
+    expect(visited.groups[0]?.calls?.map(({ path, status }) => `${path} ${status}`)).toHaveLength(15);
     expect(linesOf(visited, 'ok')).toEqual(
       expect.arrayContaining([
         'token: env:ACME_TOKEN is accepted',
@@ -65,8 +65,8 @@ describe('a sound installation', () => {
     const { output } = await (await clinic()).visit([], true);
     expect(output).toMatch(/^account acme$/m);
     expect(output).toMatch(/^ {2}ok {11} {2}token: env:ACME_TOKEN is accepted$/m);
-    expect(output).toMatch(/^ {2}13 calls: GET \/v1\/pipelines 401, GET \/v1\/pipelines 200, /m);
-    expect(output).toMatch(/0 warnings, 0 problems, \d+ not checkable; 13 calls, none of which writes/);
+    expect(output).toMatch(/^ {2}15 calls: GET \/v1\/pipelines 401, GET \/v1\/pipelines 200, /m);
+    expect(output).toMatch(/0 warnings, 0 problems, \d+ not checkable; 15 calls, none of which writes/);
   });
 });
 
@@ -95,7 +95,7 @@ const PROBLEMS: Case[] = [
     4,
     ['past its validity (ERR_TOKEN_EXPIRED)'],
   ],
-  ['a token with a space in it', { env: { ACME_TOKEN: 'svc test' } }, 4, ['can not stand in a header']],
+  ['a token with a space in it', { env: { ACME_TOKEN: 'svc_test_a b' } }, 4, ['can not stand in a header']],
   [
     'a second token that is refused',
     { config: { tokens: ['env:ACME_TOKEN', 'env:OLD'] }, env: { OLD: 'svc_test_revoked' } },
@@ -144,8 +144,12 @@ const PROBLEMS: Case[] = [
   [
     'no column with the number',
     { csv: 'Phones,Name,Segment,Status\n1,b,a,x\n' },
-    1,
-    ['no column of contact.number is in the source', 'did you mean "Phones"?'],
+    2,
+    [
+      'the source has no column for contact.number',
+      'did you mean "Phones"?',
+      'columns found: "Phones", "Name"',
+    ],
   ],
   [
     'validation without a connection that could do it',
@@ -155,11 +159,11 @@ const PROBLEMS: Case[] = [
   ],
   [
     'a wrapper that the configuration names wrongly',
-    { config: { assumptions: { 'wrapper.tags': 'items', 'wrapper.card': 'data' } } },
+    { config: { assumptions: { 'wrapper.tags': 'items', 'wrapper.pipelines': 'data.items' } } },
     1,
     [
       `write accounts.acme.assumptions: { 'wrapper.tags': tags }`,
-      `write accounts.acme.assumptions: { 'wrapper.card': card }`,
+      `write accounts.acme.assumptions: { 'wrapper.pipelines': pipelines }`,
     ],
   ],
   [
@@ -178,7 +182,7 @@ const PROBLEMS: Case[] = [
     8,
     ['does not speak TLS'],
   ],
-  ['a host that does not exist', { baseUrl: () => 'http://nobody.invalid/wapi' }, 8, ['host name that']],
+  ['a host that does not exist', { baseUrl: () => 'https://nobody.invalid/wapi' }, 8, ['host name that']],
   [
     'a database that is not there',
     { env: { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' } },
@@ -291,7 +295,7 @@ describe('campaigns', () => {
     const room = await clinic({ campaigns: { back: CAMPAIGN }, config: zoned() });
     const visited = await room.visit();
     expect(linesOf(visited, 'problem')).toEqual([]);
-    expect(await room.requests()).toHaveLength(13);
+    expect(await room.requests()).toHaveLength(15);
     expect(linesOf(visited, 'ok')).toEqual(
       expect.arrayContaining([
         'campaigns.back.connection: 1 can run flows',

@@ -1,6 +1,7 @@
 // What a run of a campaign came to: figures that add up, and what is left of it when its members are forgotten.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CampaignFigures, MEMBER_STATES } from '../../../src/contracts/campaign.ts';
+import { MEMBER_STATES } from '../../../src/contracts/campaign.ts';
+import type { CampaignFigures } from '../../../src/contracts/campaign-report.ts';
 import { figuresOf } from '../../../src/ledger/campaign-figures.ts';
 import { forgetMembers, forgetTouches, forgetVariables } from '../../../src/ledger/campaign-forget.ts';
 import { auditOf, listReports, reportOf } from '../../../src/ledger/campaign-report.ts';

@@ -2,25 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRequest } from '../../../src/contracts/intake.ts';
 import { noteMovedCard, noteRemote } from '../../../src/ledger/effect-notes.ts';
-import {
-  addEvents,
-  endEvent,
-  forgetEvents,
-  getEvent,
-  markAccepted,
-  settleUnknown,
-} from '../../../src/ledger/events.ts';
+import { addEvents, endEvent, forgetEvents, getEvent, markAccepted } from '../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
 import {
   endIntent,
   findTwins,
   getIntent,
   type MessageTrace,
-  openIntent,
+  reopenIntent,
   takeIntent,
-  traceIntent,
 } from '../../../src/ledger/intents.ts';
-import { ensurePerson, findPeople, noteCard } from '../../../src/ledger/people.ts';
+import { findPeople, makePerson, noteCard } from '../../../src/ledger/people.ts';
 import { type Engine, freshAccount, phone } from './support.ts';
 
 const REQUEST: EventRequest = {
@@ -38,8 +30,8 @@ export function effectsSuite(engine: Engine): void {
       const account = freshAccount();
       const intent = async (subject: string, trace: MessageTrace, mark = 'm', of = account) => {
         const key = { account: of, kind: 'event-message', subject } as const;
-        const { id } = await openIntent(engine(), { ...key, run: 'r', mark, trace });
-        return id;
+        const taken = await takeIntent(engine(), { ...key, run: 'r', mark, trace });
+        return (taken as { id: number }).id;
       };
       const own = await intent('own', { to: 'n' });
       const sent: Record<string, number> = {
@@ -50,15 +42,13 @@ export function effectsSuite(engine: Engine): void {
         here: await intent('here', { to: 'x' }),
         elsewhere: await intent('elsewhere', { to: 'n' }),
       };
-      for (const id of [own, ...Object.values(sent)]) await takeIntent(engine(), id);
-      await intent('not sent', { to: 'n' });
+      await reopenIntent(engine(), await intent('not sent', { to: 'n' }), 1);
       for (const [name, ticket] of [
         ['here', 7],
         ['elsewhere', 8],
       ] as const) {
-        const id = sent[name] as number;
-        await endIntent(engine(), id, 'done');
-        await traceIntent(engine(), id, { to: 'y', ticket, contact: null, messages: ['id:a'] });
+        const trace = { to: 'y', ticket, contact: null, messages: ['id:a'] };
+        await endEvent(engine(), name, { outcome: 'done' }, { intent: sent[name] as number, trace });
       }
       const find = (since: Date) =>
         findTwins(engine(), { account, id: own, mark: 'm' }, { ticket: 7, targets: ['n', 't'], since });
@@ -71,7 +61,7 @@ export function effectsSuite(engine: Engine): void {
 
     it('what is done stays so, whoever gives it up', async () => {
       const key = { account: freshAccount(), kind: 'event-flow', subject: 'e' } as const;
-      const { id } = await openIntent(engine(), { ...key, run: 'r' });
+      const { id } = (await takeIntent(engine(), { ...key, run: 'r' })) as { id: number };
       await endIntent(engine(), id, 'unknown', 'FLOW_AMBIGUOUS');
       await endIntent(engine(), id, 'done');
       await endIntent(engine(), id, 'unknown', 'FLOW_AMBIGUOUS');
@@ -94,7 +84,7 @@ export function effectsSuite(engine: Engine): void {
       await markAccepted(engine(), ids);
       for (const [n, outcome] of (['unknown', 'failed'] as const).entries()) {
         await endEvent(engine(), ids[n] as string, { outcome, step: 'triggerFlow', code: 'X', reason: 'x' });
-        await settleUnknown(engine(), ids[n] as string);
+        await endEvent(engine(), ids[n] as string, { outcome: 'done' });
       }
       const ends = await Promise.all(ids.map((id) => getEvent(engine(), id)));
       expect(ends).toMatchObject([
@@ -104,7 +94,7 @@ export function effectsSuite(engine: Engine): void {
       // Forgotten ones take their intents along, of their own account only.
       const key = { account, kind: 'event-flow', subject: ids[0] as string } as const;
       const other = { ...key, account: freshAccount() };
-      for (const each of [key, other]) await openIntent(engine(), { ...each, run });
+      for (const each of [key, other]) await takeIntent(engine(), { ...each, run });
       await engine().query(`update events set ended_at = now() - interval '3 days' where account = $1`, [
         account,
       ]);
@@ -117,7 +107,7 @@ export function effectsSuite(engine: Engine): void {
       const account = freshAccount();
       await noteRemote(engine(), account, phone(1), { id: 7, number: phone(1) });
       await noteRemote(engine(), account, phone(1), { id: 8, number: phone(2) });
-      await ensurePerson(engine(), account, phone(3));
+      await makePerson(engine(), account, phone(3));
       await noteRemote(engine(), account, phone(3), { id: 9, number: phone(3) });
       const people = await findPeople(engine(), account, [phone(1), phone(3)], '');
       expect(people.get(phone(1))).toMatchObject({
@@ -131,7 +121,7 @@ export function effectsSuite(engine: Engine): void {
 
     it('a card that an event moved keeps the stage that its sync asked for', async () => {
       const account = freshAccount();
-      const person = await ensurePerson(engine(), account, phone(1));
+      const person = (await makePerson(engine(), account, phone(1)))?.id as number;
       const card = { pipeline: 'P', remoteId: 5, remoteStageId: 11, stage: 'New', adopted: false };
       await noteCard(engine(), account, person, card);
       await noteMovedCard(engine(), account, 5, 12);

@@ -1,7 +1,8 @@
 // What the ledger relies on in an engine: how values come back, transactions, and what an error tells.
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../../src/ledger/database.ts';
-import { addRowProblems, getRecord, stageRecords } from '../../../src/ledger/records.ts';
+import { getRecord, stageRecords } from '../../../src/ledger/records.ts';
+import { addRowProblems } from '../../../src/ledger/row-problems.ts';
 import { openRun } from '../../../src/ledger/runs.ts';
 import { type Engine, failureOf, freshAccount, recordOf, runWith, specOf } from './support.ts';
 
@@ -103,5 +104,15 @@ export function engineSuite(engine: Engine): void {
     const twice = [1, 2].map((row) => ({ key: PHONE, row, record: recordOf(PHONE), todo: 4 }));
     await expect(stageRecords(engine(), run.id, twice)).rejects.toMatchObject({ code: '21000' });
     expect(await engine().query('select id from run_records where run_id = $1', [run.id])).toEqual([]);
+  });
+
+  it('a record staged as fresh never replaces the one that is there', async () => {
+    const { run } = await runWith(engine(), []);
+    const first = { key: PHONE, row: 1, record: recordOf(PHONE), todo: 4 };
+    await stageRecords(engine(), run.id, [first], { fresh: true });
+    const again = stageRecords(engine(), run.id, [{ ...first, todo: 1 }], { fresh: true });
+    await expect(again).rejects.toMatchObject({ code: '23505', constraint: 'run_records_key' });
+    const kept = 'select row_no, todo from run_records where run_id = $1';
+    expect(await engine().query(kept, [run.id])).toEqual([{ row_no: 1, todo: 4 }]);
   });
 }

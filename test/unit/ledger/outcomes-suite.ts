@@ -2,14 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { LAST_RUN } from '../../../src/contracts/retry.ts';
 import { type OutcomeFilter, ROW_STATUSES, readOutcomes } from '../../../src/ledger/outcomes.ts';
-import { addRowProblems, endRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
+import { endRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
 import {
   advanceRetry,
+  newestRuns,
   nextRetryPage,
   openRetry,
   RetryRefusedError,
   renewIntents,
 } from '../../../src/ledger/retries.ts';
+import { addRowProblems, listProblems } from '../../../src/ledger/row-problems.ts';
 import { advanceRun, closeRun, getRun, openRun } from '../../../src/ledger/runs.ts';
 import { type Engine, freshAccount, phone, recordOf, runWith, specOf } from './support.ts';
 
@@ -21,7 +23,7 @@ const refused = { status: 'failed', step: 'upsertContact', reason: 'r' } as cons
 export function outcomesSuite(engine: Engine): void {
   const read = async (runId: string, filter: Partial<OutcomeFilter> = {}, pageRows?: number) => {
     const rows = [];
-    for await (const row of readOutcomes(engine(), runId, { ...ALL, ...filter }, pageRows)) rows.push(row);
+    for await (const row of readOutcomes(engine(), [runId], { ...ALL, ...filter }, pageRows)) rows.push(row);
     return rows;
   };
 
@@ -51,7 +53,7 @@ export function outcomesSuite(engine: Engine): void {
       const reject = (row: number, field: string, code: string) => ({
         row,
         kind: 'reject' as const,
-        problem: { field, code, reason: 'no', value: `v${row}` },
+        problem: { field, code, reason: 'no', value: `v${row}`, column: 'Celular' },
       });
       await addRowProblems(engine(), run.id, [
         reject(3, 'contact.number', 'A'),
@@ -96,6 +98,7 @@ export function outcomesSuite(engine: Engine): void {
       const runId = await build();
       const [failed] = await read(runId, { row: 1 });
       expect(failed).toMatchObject({
+        column: null,
         key: phone(1),
         step: 'upsertContact',
         code: 'A',
@@ -108,7 +111,17 @@ export function outcomesSuite(engine: Engine): void {
         key: null,
         step: 'contact.number',
         code: 'A',
+        column: 'Celular',
         payload: { 'contact.number': 'v3' },
+      });
+      const listed = await listProblems(engine(), runId, 10, ['rejected']);
+      expect(listed[0]).toEqual({
+        row: 3,
+        outcome: 'rejected',
+        where: 'contact.number',
+        code: 'A',
+        reason: 'no',
+        column: 'Celular',
       });
     });
   });
@@ -213,6 +226,28 @@ export function outcomesSuite(engine: Engine): void {
       await take(second);
       await finish(account, second, { 1: 'ok', 2: 'failed A' });
       expect(keys(await take(await retry(account)))).toEqual([phone(3), phone(2)]);
+    });
+
+    it('hides no finding of the run before it: what it did not take up is listed beside what it left', async () => {
+      const account = await sync(freshAccount(), {
+        1: 'failed A',
+        2: 'failed A',
+        3: 'failed B',
+        4: 'unknown A',
+      });
+      const second = await retry(account, { codes: ['A'] });
+      await take(second);
+      await finish(account, second, { 1: 'ok', 2: 'failed C' });
+      const runs = await newestRuns(engine(), account, 'leads');
+      expect(runs).toEqual([second, `${account}/leads/1`]);
+      const found: [number, string | null][] = [];
+      const filter = { statuses: ['failed', 'unknown'], codes: null, row: null } as const;
+      for await (const { row, code } of readOutcomes(engine(), runs, filter)) found.push([row, code]);
+      expect(found).toEqual([
+        [3, 'C'],
+        [4, 'B'],
+        [5, 'A'],
+      ]);
     });
 
     it('never takes a payload that a later run has overtaken, though that one kept no record of it', async () => {

@@ -1,17 +1,17 @@
 // People and cards: what a look-up, a survey and a write leave in the ledger.
 import { describe, expect, it } from 'vitest';
 import { pick, readCatalog, saveCatalog } from '../../../src/ledger/catalog.ts';
-import { endIntent, openIntent, takeIntent } from '../../../src/ledger/intents.ts';
+import { getIntent, settleIntent, takeIntent } from '../../../src/ledger/intents.ts';
+import { writeNote } from '../../../src/ledger/notes.ts';
 import {
-  ensurePerson,
   findPeople,
   forgetContact,
   noteCard,
   noteContact,
   noteSeen,
   noteStage,
-  noteTags,
   type SeenContact,
+  tagsNote,
 } from '../../../src/ledger/people.ts';
 import { type Engine, freshAccount } from './support.ts';
 
@@ -87,7 +87,10 @@ export function peopleSuite(engine: Engine): void {
   it('tags are remembered by name', async () => {
     const account = freshAccount();
     await noteContact(engine(), account, LONG, SENT);
-    await noteTags(engine(), account, LONG, { hash: 'h', added: ['vip', 'ação'], missing: ['novo'] });
+    await writeNote(
+      engine(),
+      tagsNote(account, LONG, { hash: 'h', added: ['vip', 'ação'], missing: ['novo'] }),
+    );
     expect(await person(account, LONG)).toMatchObject({
       hash_tags: 'h',
       tags_added: ['vip', 'ação'],
@@ -123,25 +126,22 @@ export function peopleSuite(engine: Engine): void {
   it('a contact that was deleted on the service is forgotten with its card; an effect in question is not', async () => {
     const account = freshAccount();
     const id = await noteContact(engine(), account, LONG, SENT);
-    expect(await ensurePerson(engine(), account, LONG)).toBe(id);
-    await noteTags(engine(), account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'] });
+    expect((await findPeople(engine(), account, [LONG], '')).get(LONG)?.id).toBe(id);
+    await writeNote(engine(), tagsNote(account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'] }));
     const card = { remoteId: 1, remoteStageId: 11, stage: 'New', adopted: false };
     const intents = ['Sales', 'Support'].map((pipeline) => ({
       ...{ account, kind: 'card' as const, subject: `${id}/${pipeline}`, run: 'run' },
     }));
-    for (const intent of intents) {
-      const { id: row } = await openIntent(engine(), intent);
-      await takeIntent(engine(), row);
-    }
+    for (const intent of intents) await takeIntent(engine(), intent);
     await noteCard(engine(), account, id, { ...card, pipeline: 'Sales' });
-    await endIntent(engine(), (await openIntent(engine(), intents[0] as (typeof intents)[0])).id, 'done');
+    await settleIntent(engine(), intents[0] as (typeof intents)[0]);
     await forgetContact(engine(), account, LONG);
     expect(await person(account, LONG)).toMatchObject({
       ...{ id, remote_id: null, remote_number: null, hash_contact: null, hash_extra: null, hash_tags: null },
       ...{ extra_known: null, tags_added: [], sent: {}, seen: null, card: null },
     });
-    const states = await Promise.all(intents.map((intent) => openIntent(engine(), intent)));
-    expect(states.map(({ state }) => state)).toEqual(['open', 'sent']);
+    const states = await Promise.all(intents.map((intent) => getIntent(engine(), intent)));
+    expect(states.map((row) => row?.state)).toEqual([undefined, 'sent']);
   });
 
   describe('the catalog', () => {

@@ -2,19 +2,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/contracts/run.ts';
+import { deferRecord } from '../../../src/ledger/due-records.ts';
 import {
-  countAttempt,
   countTodo,
   endRecord,
   findStaged,
   getRecord,
-  listProblems,
   markSent,
-  pendingRecords,
-  rememberTagIds,
   settleStep,
   stageRecords,
 } from '../../../src/ledger/records.ts';
+import { listProblems } from '../../../src/ledger/row-problems.ts';
 import { reportRun } from '../../../src/ledger/runs.ts';
 import { type Engine, phone, recordOf, runWith } from './support.ts';
 
@@ -58,11 +56,11 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 function step(m: Model, a: Act): void {
+  if (m.status !== 'pending') return;
   if (a.do === 'attempt') {
     m.attempts++;
     return;
   }
-  if (m.status !== 'pending') return;
   if (a.do === 'end') {
     m.status = a.status;
     return;
@@ -98,7 +96,7 @@ export function recordsSuite(engine: Engine): void {
           } else if (a.do === 'end') {
             await endRecord(engine(), id, { status: a.status, step: 's', code: 'C', reason: 'r' });
           } else {
-            expect(await countAttempt(engine(), id)).toBe(m.attempts);
+            await deferRecord(engine(), { id, holder: null }, { ms: 0, failed: true });
           }
         }
         const rows = await engine().query(
@@ -124,29 +122,6 @@ export function recordsSuite(engine: Engine): void {
     expect(await getRecord(engine(), run.id, id)).toMatchObject({ todo: 256, status: 'pending' });
   });
 
-  it('pendingRecords pages through all that has a step left outside the stopped ones, once each', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.nat(15), { maxLength: 12 }),
-        fc.nat(15),
-        fc.integer({ min: 1, max: 5 }),
-        async (todos, stopped, limit) => {
-          const { run, ids } = await runWith(engine(), todos);
-          const got: { id: number; todo: number }[] = [];
-          for (let after = 0; ; after = got.at(-1)?.id ?? 0) {
-            const page = await pendingRecords(engine(), run.id, { after, stopped, limit });
-            expect(page.length).toBeLessThanOrEqual(limit);
-            got.push(...page);
-            if (page.length === 0) break;
-          }
-          const due = todos.map((todo, n) => ({ id: ids[n] as number, todo }));
-          expect(got).toEqual(due.filter(({ todo }) => (todo & ~stopped) !== 0));
-        },
-      ),
-      { numRuns: 20 },
-    );
-  });
-
   it('countTodo counts each kind of work among the pending records only', async () => {
     const { run, ids } = await runWith(engine(), [1 | 4, 4 | 8, 8 | 32, 0, 1 | 8 | 32]);
     await endRecord(engine(), ids[4] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
@@ -161,7 +136,7 @@ export function recordsSuite(engine: Engine): void {
       const record = recordOf(phone(0), { tags: ['vip'] });
       await stageRecords(engine(), run.id, [{ key: phone(0), row: 99, record, todo: 4 }]);
       expect(await findStaged(engine(), run.id, [phone(0), phone(1)])).toEqual(
-        new Map([[phone(0), { key: phone(0), row_no: 1, payload: record }]]),
+        new Map([[phone(0), { key: phone(0), row_no: 1, carried: false, payload: record }]]),
       );
       expect(await getRecord(engine(), run.id, ids[0] as number)).toMatchObject({
         todo: 4,
@@ -179,18 +154,20 @@ export function recordsSuite(engine: Engine): void {
   it('the first time of sending stands', async () => {
     const { run, ids } = await runWith(engine(), [4]);
     const id = ids[0] as number;
-    await markSent(engine(), id);
+    expect(await markSent(engine(), id, null)).toBe(true);
     const { sent_at: first } = await getRecord(engine(), run.id, id);
-    await markSent(engine(), id);
+    expect(await markSent(engine(), id, null)).toBe(true);
     expect(first).toBeInstanceOf(Date);
     expect((await getRecord(engine(), run.id, id)).sent_at).toEqual(first);
   });
 
-  it('remembers tag ids as they were given', async () => {
+  it('remembers tag ids as they were given, until others are', async () => {
     const { run, ids } = await runWith(engine(), [8]);
-    const tags = { ids: [3, 1], added: ['vip', 'ação'], missing: [] };
-    await rememberTagIds(engine(), ids[0] as number, tags);
-    expect((await getRecord(engine(), run.id, ids[0] as number)).tag_ids).toEqual(tags);
+    const id = ids[0] as number;
+    const tagIds = { ids: [3, 1], added: ['vip', 'ação'], missing: [] };
+    await settleStep(engine(), id, { clear: 0, tagIds });
+    await settleStep(engine(), id, { clear: 0 });
+    expect((await getRecord(engine(), run.id, id)).tag_ids).toEqual(tagIds);
   });
 
   it('a record that is not of the run, or is not there, is an error with ids only', async () => {

@@ -1,12 +1,13 @@
 // Runs: opened once, counted once, closed once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addRowProblems, endRecord, getRecord, settleStep } from '../../../src/ledger/records.ts';
+import { endRecord, getRecord, settleStep } from '../../../src/ledger/records.ts';
+import { addRowProblems } from '../../../src/ledger/row-problems.ts';
 import {
   addWarning,
   advanceRun,
   closeRun,
-  countCall,
+  countCalls,
   getRun,
   listWarnings,
   lockRun,
@@ -78,8 +79,8 @@ export function runsSuite(engine: Engine): void {
 
   it('calls counted at once are all counted', async () => {
     const { run } = await runWith(engine(), []);
-    await Promise.all(Array.from({ length: 50 }, () => countCall(engine(), run.id)));
-    expect((await reportRun(engine(), run.id)).calls).toBe(50);
+    await Promise.all(Array.from({ length: 50 }, () => countCalls(engine(), new Map([[run.id, 2]]))));
+    expect((await reportRun(engine(), run.id)).calls).toBe(100);
   });
 
   describe('closeRun', () => {
@@ -113,7 +114,7 @@ export function runsSuite(engine: Engine): void {
     });
   });
 
-  it('a report adds up: read = created + updated + unchanged + rejected + failed + unknown + pending', async () => {
+  it('a report adds up: read = created + updated + unchanged + merged + rejected + failed + unknown + pending', async () => {
     const fate = fc.constantFrom('created', 'updated', 'unchanged', 'failed', 'unknown', 'pending');
     await fc.assert(
       fc.asyncProperty(
@@ -136,11 +137,11 @@ export function runsSuite(engine: Engine): void {
           }
           const r = await closeRun(engine(), run.id, { status: 'cancelled', stopped: 0 });
           expect(r.read).toBe(
-            r.created + r.updated + r.unchanged + r.rejected + r.failed + r.unknown + r.pending,
+            r.created + r.updated + r.unchanged + r.merged + r.rejected + r.failed + r.unknown + r.pending,
           );
           const n = (status: string) => fates.filter((each) => each === status).length;
           expect(r).toMatchObject({ created: n('created'), updated: n('updated'), failed: n('failed') });
-          expect(r).toMatchObject({ unknown: n('unknown'), pending: n('pending'), rejected });
+          expect(r).toMatchObject({ unknown: n('unknown'), pending: n('pending'), rejected, merged });
         },
       ),
       { numRuns: 15 },
@@ -162,7 +163,15 @@ export function runsSuite(engine: Engine): void {
     await endRecord(engine(), ids[2] as number, { status: 'unknown', ...end });
     await settleStep(engine(), ids[3] as number, { clear: 4, touched: true, cardCreated: true });
     const report = await closeRun(engine(), run.id, FINISHED);
-    expect(report).toMatchObject({ updated: 1, unchanged: 5, failed: 1, unknown: 1, rejected: 1, cards: 1 });
+    expect(report).toMatchObject({
+      updated: 1,
+      unchanged: 4,
+      merged: 1,
+      failed: 1,
+      unknown: 1,
+      rejected: 1,
+      cards: 1,
+    });
     const records = () =>
       engine().query('select status from run_records where run_id = $1 order by id', [run.id]);
     // A run that never came to its first page has overtaken nothing.
@@ -182,17 +191,29 @@ export function runsSuite(engine: Engine): void {
     const findings = [1, 2, 3].map((row) => ({
       row,
       kind: row === 3 ? ('reject' as const) : ('warning' as const),
-      problem: { field: 'contact.email', code: 'invalid_email', reason: 'left out' },
+      problem: { field: 'contact.email', code: 'invalid_email', reason: 'left out', column: 'E-mail' },
     }));
     await addRowProblems(engine(), run.id, findings);
     await addRowProblems(engine(), run.id, findings);
-    expect((await reportRun(engine(), run.id)).warnings).toEqual([
+    const report = await reportRun(engine(), run.id);
+    expect(report.warnings).toEqual([
       {
         step: 'setTags',
         code: 'UNKNOWN_TAG',
-        reason: '1 tag names of the source are not tags of the account',
+        reason: '1 tag name of the source is not a tag of the account',
       },
-      { step: 'mapping', code: 'invalid_email', reason: '2 rows: contact.email: left out' },
+      { step: 'mapping', code: 'invalid_email', reason: '2 rows: contact.email (column E-mail): left out' },
+    ]);
+    const total = {
+      where: 'contact.email',
+      column: 'E-mail',
+      code: 'invalid_email',
+      reason: 'left out',
+      varied: false,
+    };
+    expect(report.totals).toEqual([
+      { ...total, outcome: 'rejected', rows: 1, first: 3 },
+      { ...total, outcome: 'warning', rows: 2, first: 1 },
     ]);
     expect(await listWarnings(engine(), run.id)).toEqual([
       { step: 'setTags', code: 'UNKNOWN_TAG', reason: 'no tag "x"' },

@@ -1,4 +1,5 @@
 // All suites of the ledger, run on each engine: one SQL, two engines.
+import { dueRecordsSuite } from './due-records-suite.ts';
 import { effectsSuite } from './effects-suite.ts';
 import { engineSuite } from './engine-suite.ts';
 import { eventsSuite } from './events-suite.ts';
@@ -14,6 +15,7 @@ export function ledgerSuites(engine: Engine): void {
   engineSuite(engine);
   runsSuite(engine);
   recordsSuite(engine);
+  dueRecordsSuite(engine);
   intentsSuite(engine);
   outcomesSuite(engine);
   eventsSuite(engine);

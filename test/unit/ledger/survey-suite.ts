@@ -1,8 +1,8 @@
 // Snapshots of the account: whom they find, and what follows for who was found and who was not.
 import { describe, expect, it } from 'vitest';
 import type { CrmRecord } from '../../../src/contracts/record.ts';
-import { endIntent, openIntent, takeIntent } from '../../../src/ledger/intents.ts';
-import { ensurePerson, findPeople, noteCard, noteContact } from '../../../src/ledger/people.ts';
+import { endIntent, takeIntent } from '../../../src/ledger/intents.ts';
+import { findPeople, makePerson, noteCard, noteContact } from '../../../src/ledger/people.ts';
 import { endRecord } from '../../../src/ledger/records.ts';
 import {
   clearSurvey,
@@ -152,7 +152,7 @@ export function surveySuite(engine: Engine): void {
     it('a second time changes nothing, and a person whom the service has is not folded', async () => {
       const { account, run } = await runWith(engine(), [ALL, UPSERT | CREATE, UPSERT | CREATE], { card });
       await noteContact(engine(), account, phone(2), { ...SENT, remoteId: 3 });
-      await ensurePerson(engine(), account, phone(1));
+      await makePerson(engine(), account, phone(1));
       for (let n = 0; n < 2; n++) {
         await settleMissing(engine(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, fold });
         expect(await todos(run.id)).toEqual([CREATE, CREATE, UPSERT | CREATE]);
@@ -166,7 +166,7 @@ export function surveySuite(engine: Engine): void {
       });
       await noteContact(engine(), account, phone(1), { ...SENT, remoteId: 3 });
       await endRecord(engine(), ids[2] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
-      await ensurePerson(engine(), account, phone(4));
+      await makePerson(engine(), account, phone(4));
       const bits = { card: CREATE, upsert: UPSERT, tags: TAGS };
       await unfold(engine(), { id: run.id, account }, bits);
       const whole = UPSERT | TAGS | CREATE;
@@ -239,8 +239,7 @@ export function surveySuite(engine: Engine): void {
       const { account, run, target, people, cardOf } = await room();
       for (const n of [0, 1, 2]) {
         const key = { account, kind: 'card' as const, subject: `${people[n]}/Sales` };
-        const { id } = await openIntent(engine(), { ...key, run });
-        await takeIntent(engine(), id);
+        const { id } = (await takeIntent(engine(), { ...key, run })) ?? { id: 0 };
         if (n === 1) await endIntent(engine(), id, 'unknown');
         if (n === 2) await endIntent(engine(), id, 'done');
       }

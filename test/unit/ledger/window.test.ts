@@ -14,7 +14,9 @@ const OPEN_UNTIL = (inbound: number) => ({ state: 'open', until: ago(inbound - D
 const CLOSED_SINCE = (inbound: number) => ({ state: 'closed', since: ago(inbound - DAY + 60) });
 const NEVER = { state: 'closed', since: null };
 const NO_RULE = { state: 'open', until: null };
-const unknown = (why: RegExp) => ({ state: 'unknown', why: expect.stringMatching(why) });
+const unknown = (why: RegExp, unread = false) => ({
+  ...{ state: 'unknown', why: expect.stringMatching(why), unread },
+});
 
 let db: Database;
 beforeAll(async () => {
@@ -49,6 +51,8 @@ interface Gap {
   readonly poller?: string;
   readonly before?: number | null;
   readonly last?: number;
+  /** Something is there that could not be read. */
+  readonly assumed?: string;
 }
 interface Message {
   readonly staged?: boolean;
@@ -93,11 +97,18 @@ async function build({ talks = [{}], polls = [{}], gaps = [], messages = [] }: W
       ],
     );
   }
-  for (const { code = 'LIST_GAP', conversation = 0, poller = 'main', before = HOUR, last = HOUR } of gaps)
+  for (const {
+    code = 'LIST_GAP',
+    conversation = 0,
+    poller = 'main',
+    before = HOUR,
+    last = HOUR,
+    assumed = null,
+  } of gaps)
     await db.query(
-      `insert into poll_gaps (account, poller, conversation_id, code, reason, before, last_at)
-       values ('acme', $1, $2, $5, 'r', $3, $4)`,
-      [poller, conversation, before === null ? null : ago(before), ago(last), code],
+      `insert into poll_gaps (account, poller, conversation_id, code, reason, before, last_at, assumed)
+       values ('acme', $1, $2, $5, 'r', $3, $4, $6)`,
+      [poller, conversation, before === null ? null : ago(before), ago(last), code, assumed],
     );
   for (const [index, { fromMe, at, staged = false }] of messages.entries())
     await db.query(
@@ -189,8 +200,13 @@ describe('a conversation', () => {
       CLOSED_SINCE(2 * DAY),
     ],
     [
-      'and messages elsewhere that do not say by whom',
-      { gaps: [{ code: 'DIRECTION_UNKNOWN' }] },
+      'and a message that could not be read a week ago',
+      { gaps: [{ conversation: 1, assumed: 'others', before: 8 * DAY, last: 7 * DAY }] },
+      unknown(/may be missing/, true),
+    ],
+    [
+      'and a gap of another conversation',
+      { gaps: [{ conversation: 7, assumed: 'others' }] },
       CLOSED_SINCE(2 * DAY),
     ],
     [

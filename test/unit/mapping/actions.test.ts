@@ -268,7 +268,7 @@ describe('files of a message', () => {
 
   it.each([
     'https://files.example.com/a.pdf?x=1',
-    'http://files.example.com/a',
+    'http://127.0.0.1:9000/a',
     'https://files.example.com:443/a',
     'HTTPS://FILES.Example.com/a',
     'https://a.cdn.example.com/',
@@ -289,7 +289,7 @@ describe('files of a message', () => {
     ['a dot alone before the suffix', 'https://.cdn.example.com/'],
     ['a dot behind', 'https://files.example.com./a'],
     ['another port', 'https://files.example.com:8443/a'],
-    ['the port of the other scheme', 'http://files.example.com:443/a'],
+    ['the port of the other scheme', 'https://files.example.com:80/a'],
     ['no port where one is wanted', 'https://alt.example.com/'],
     ['a back slash before the host', 'https://evil.net\\@files.example.com/'],
     ['an encoded dot', 'https://files%2eexample%2ecom.evil.net/'],

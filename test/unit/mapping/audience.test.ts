@@ -28,7 +28,7 @@ describe('a configuration that can not work is refused, with its place', () => {
     [{ windows: { days: {}, zone: { field: 'a.constructor.b' } } }, 'windows.zone.field'],
     [{ audience: [{ ...source, number: '{{' }] }, 'audience.0.number'],
     [{ audience: [{ from: 'cards', stage: 'New' }] }, 'audience.0.stage'],
-    [{ exclude: { numbers: ['5511987650001', 'x'] } }, 'exclude.numbers.1'],
+    [{ exclude: { numbers: ['+5511987650001', 'x'] } }, 'exclude.numbers.1'],
     [{ exclude: { numbers: { source: 'a', number: '= (' } } }, 'exclude.numbers.number'],
   ])('%j', (over, path) => {
     const refused = (() => {
@@ -80,4 +80,15 @@ it('numbers to leave out are people: in whatever form', () => {
   expect(excludedKeys(configured({ defaultCountry: 'BR', exclude: { numbers } }))).toEqual([
     ...['5511987650001', '5511987650001', '14155552671'],
   ]);
+});
+
+it('a number of a row that can not be read names its column', async () => {
+  const audience = [{ from: 'source', source: 'list', number: ['Mobile', 'Phone'] }];
+  const { who } = await compiled({ audience, defaultCountry: 'BR' }).apply({ phone: '51987654321' });
+  expect(who).toEqual({
+    ok: false,
+    reason: expect.stringMatching(/^column phone: the digits are two valid/),
+  });
+  const settled = compiled({ audience, defaultCountry: 'BR', numberFormat: 'national' });
+  expect((await settled.apply({ phone: '51987654321' })).who).toMatchObject({ key: '5551987654321' });
 });

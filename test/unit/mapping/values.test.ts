@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toDate } from '../../../src/mapping/dates.ts';
+import { type FoundOrder, toDate } from '../../../src/mapping/dates.ts';
 import { isYes, toBoolean, toEmail, toId } from '../../../src/mapping/values.ts';
 
 const attempt = (run: () => unknown): unknown => {
@@ -11,34 +11,38 @@ const attempt = (run: () => unknown): unknown => {
 };
 
 describe('toDate', () => {
-  const cases: [string, string | undefined, string][] = [
-    ['2026-12-01', 'BR', '2026-12-01'],
-    ['2026-12-01 10:30', 'BR', '2026-12-01'],
-    ['2026-12-01T23:30:00-03:00', 'BR', '2026-12-02'],
-    ['2026-12-01T00:00:00.000Z', 'BR', '2026-12-01'],
-    ['2026/2/3', 'BR', '2026-02-03'],
-    ['20261201', 'BR', '2026-12-01'],
-    ['31/12/2026', 'BR', '2026-12-31'],
-    ['03/04/2026', 'BR', '2026-04-03'],
-    ['03/04/2026', 'US', '2026-03-04'],
-    ['3.4.26', 'DE', '2026-04-03'],
-    ['31/12/2026', 'US', '2026-12-31'],
-    ['12/31/2026', 'BR', '2026-12-31'],
-    ['31/12/2026 18:45:00', 'BR', '2026-12-31'],
-    ['46357', 'BR', '2026-12-01'],
-    ['46357.75', 'BR', '2026-12-01'],
-    ['31/12/2026', undefined, '2026-12-31'],
-    ['05/05/2026', undefined, '2026-05-05'],
-    ['03/04/2026', undefined, 'ambiguous_date'],
-    ['31/02/2026', 'BR', 'invalid_date'],
-    ['2026-02-30', 'BR', 'invalid_date'],
-    ['00/00/0000', 'BR', 'invalid_date'],
-    ['########', 'BR', 'invalid_date'],
-    ['amanhã', 'BR', 'invalid_date'],
-    ['12', 'BR', 'invalid_date'],
+  const cases: [text: string, order: FoundOrder, expected: string][] = [
+    ['2026-12-01', 'open', '2026-12-01'],
+    ['2026-12-01 10:30', 'mdy', '2026-12-01'],
+    ['2026-12-01T23:30:00-03:00', 'open', '2026-12-02'],
+    ['2026-12-01T00:00:00.000Z', 'open', '2026-12-01'],
+    ['2026/2/3', 'dmy', '2026-02-03'],
+    ['20261201', 'dmy', '2026-12-01'],
+    ['31/12/2026', 'dmy', '2026-12-31'],
+    ['03/04/2026', 'dmy', '2026-04-03'],
+    ['03/04/2026', 'mdy', '2026-03-04'],
+    ['3.4.26', 'dmy', '2026-04-03'],
+    ['26-04-03', 'ymd', '2026-04-03'],
+    ['31/12/2026', 'mdy', 'invalid_date'],
+    ['12/31/2026', 'dmy', 'invalid_date'],
+    ['12/31/2026', 'ymd', 'invalid_date'],
+    ['31/12/2026 18:45:00', 'dmy', '2026-12-31'],
+    ['46357', 'dmy', '2026-12-01'],
+    ['46357.75', 'open', '2026-12-01'],
+    ['31/12/2026', 'open', '2026-12-31'],
+    ['12/31/2026', 'mixed', '2026-12-31'],
+    ['05/05/2026', 'open', '2026-05-05'],
+    ['03/04/2026', 'open', 'ambiguous_date'],
+    ['03/04/2026', 'mixed', 'ambiguous_date'],
+    ['31/02/2026', 'dmy', 'invalid_date'],
+    ['2026-02-30', 'dmy', 'invalid_date'],
+    ['00/00/0000', 'open', 'invalid_date'],
+    ['########', 'dmy', 'invalid_date'],
+    ['amanhã', 'open', 'invalid_date'],
+    ['12', 'dmy', 'invalid_date'],
   ];
-  it.each(cases)('%j in %s is %s', (text, country, expected) => {
-    expect(attempt(() => toDate(text, country))).toBe(expected);
+  it.each(cases)('%j in a column that is %s is %s', (text, order, expected) => {
+    expect(attempt(() => toDate(text, order))).toBe(expected);
   });
 });
 

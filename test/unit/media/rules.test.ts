@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isAllowedHost } from '../../../src/contracts/media-hosts.ts';
 import { contentTypeOf, fileNameOf } from '../../../src/contracts/media-names.ts';
 import { mayFetchFrom } from '../../../src/media/addresses.ts';
+import { redirectTarget } from '../../../src/media/fetch-media.ts';
 
 describe('addresses', () => {
   it.each([
@@ -107,4 +108,24 @@ describe('names and types', () => {
   ])('the type %j is read as %s', (header, type) => {
     expect(contentTypeOf(header)).toBe(type);
   });
+});
+
+describe('a redirect', () => {
+  it.each([
+    ['https://a.example.com/x', 'https://b.example.com/y', 'https://b.example.com/y'],
+    ['https://a.example.com/x', '/y', 'https://a.example.com/y'],
+    ['https://a.example.com/x', '//b.example.com/y', 'https://b.example.com/y'],
+    ['http://127.0.0.1/x', 'https://b.example.com/y', 'https://b.example.com/y'],
+  ])('from %s to %s is followed', (from, location, target) => {
+    expect(redirectTarget(location, new URL(from)).href).toBe(target);
+  });
+
+  it.each(['http://a.example.com/x', 'HTTP://b.example.com/', 'http:/b.example.com', 'http://127.0.0.1/'])(
+    'from https to %s is not',
+    (location) => {
+      expect(() => redirectTarget(location, new URL('https://a.example.com/x'))).toThrow(
+        /from https to http/,
+      );
+    },
+  );
 });

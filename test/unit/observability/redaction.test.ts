@@ -27,6 +27,7 @@ describe('texts keep what operators need', () => {
     'at 2026-11-20T10:00:00.000Z',
     'on 2026-11-20, 10:00',
     'hash 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    'sha256 70123456884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     'listening on 127.0.0.1:54321 and 192.168.100.200',
     'read 1234567 rows in 12.5 s',
     'at load (node_modules/@temporalio/worker/lib/worker.js:123:45)',

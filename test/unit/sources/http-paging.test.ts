@@ -109,7 +109,7 @@ describe('paging', () => {
     [
       'a cursor too large for a number',
       { type: 'cursor', cursorParam: 'c', next: 'n' },
-      () => ({ body: '{"n":12345678901234567890,"rows":[]}' }),
+      () => ({ body: '{"n":1.2345678901234567e30,"rows":[]}' }),
       'bad_answer',
       /as text/,
     ],

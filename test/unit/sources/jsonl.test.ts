@@ -12,6 +12,33 @@ const deep = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)
 describe('JSONL', () => {
   const cases: [string, string | Uint8Array, unknown[]][] = [
     ['objects', '{"a":1}\n{"a":{"b":[2]}}\n', [{ a: 1 }, { a: { b: [2] } }]],
+    [
+      'integers above 2^53, digit for digit, and what only looks like one',
+      '{"a":9007199254740993,"b":[-12345678901234567890],"c":"12345678901234567890","d":1e21,"e":9007199254740991}\n',
+      [
+        {
+          a: '9007199254740993',
+          b: ['-12345678901234567890'],
+          c: '12345678901234567890',
+          d: 1e21,
+          e: 9_007_199_254_740_991,
+        },
+      ],
+    ],
+    [
+      'floats that rounding may have made, as they are written',
+      '{"a":5.51199E+12,"b":5511990000000.0,"c":5511987654321.0,"d":1.5E7,"e":"5.51199E+12","f":5511990000000}\n',
+      [
+        {
+          a: '5.51199E+12',
+          b: '5511990000000.0',
+          c: 5_511_987_654_321,
+          d: 15_000_000,
+          e: '5.51199E+12',
+          f: 5_511_990_000_000,
+        },
+      ],
+    ],
     ['blank lines, CRLF, mark, no last line end', '\ufeff{"a":1}\r\n\r\n  \n{"a":2}', [{ a: 1 }, { a: 2 }]],
     ['a line that is no JSON', '{"a":1}\n{"a":\n{"a":3}\n', [{ a: 1 }, 'malformed_row', { a: 3 }]],
     [

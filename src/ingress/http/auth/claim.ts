@@ -18,6 +18,8 @@ export interface Authenticator {
   readonly status: 401 | 403;
   /** Value of `WWW-Authenticate`, where there is a scheme with a name. */
   readonly challenge?: string;
+  /** Is `plausible` all of the proof, by a secret? Then the sender is proven before its body comes. */
+  readonly byHeaders: boolean;
   /** Looks at headers alone: false when no body could make it right. It spares reading one. */
   plausible(claim: Claim): boolean;
   /** Only asked where `plausible` said yes. `body` is what was signed: after decompression, before anything else. */

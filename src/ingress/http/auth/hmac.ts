@@ -60,6 +60,7 @@ export function hmac(options: HmacOptions): Authenticator {
     style !== 'hubspot' || isFresh(claim.header(HUBSPOT_TIMESTAMP), 1, HUBSPOT_TOLERANCE_MS, now());
   return {
     status: 401,
+    byHeaders: false,
     plausible: (claim) => given(claim) !== null && fresh(claim),
     proves(claim, body) {
       const [before, after] =

@@ -19,6 +19,7 @@ export function standardWebhooks({ secrets, toleranceMs, now }: StandardWebhooks
   const keys = secrets.map(readKey);
   return {
     status: 401,
+    byHeaders: false,
     plausible: (claim) =>
       claim.header('webhook-id') !== null &&
       signaturesOf(claim).length > 0 &&

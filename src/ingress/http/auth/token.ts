@@ -19,7 +19,8 @@ export function token({ header, secrets }: TokenOptions): Authenticator {
     return given != null && anyEqual([given], secrets);
   };
   // The body says nothing here: a wrong token is refused before one is read.
-  return { status: 401, ...(bearer && { challenge: 'Bearer' }), plausible: proves, proves };
+  const challenge = bearer && { challenge: 'Bearer' };
+  return { status: 401, ...challenge, byHeaders: true, plausible: proves, proves };
 }
 
 export function isBearer(header: string): boolean {

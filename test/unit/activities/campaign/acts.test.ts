@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { HOUR, handed, NOON, type RoomOptions, refused, type TurnRoom, turnRoom } from './turn-room.ts';
+import { HOUR, NOON, type RoomOptions, refused, type TurnRoom, turnRoom } from './turn-room.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -21,9 +21,8 @@ async function running(options: RoomOptions): Promise<TurnRoom> {
 /** One member of each of these outcomes, in this order, and the run as it stands then. */
 async function ended(outcomes: readonly string[], config: object = NOW): Promise<TurnRoom> {
   const room = await running({ members: people(outcomes.length), config });
-  const turn = await room.turn();
-  if (turn.do !== 'trigger') throw new Error('nobody was handed out');
-  for (const [n, id] of turn.members.entries()) {
+  const { members } = await room.batch();
+  for (const [n, id] of members.entries()) {
     const [state, code] = (outcomes[n] as string).split(' ');
     if (state !== 'waiting')
       await room.outcome(id, { state: state as 'failed', ...(code && { code }), sentAgo: 120 });
@@ -123,10 +122,11 @@ describe('pause and resume', () => {
     await room.act({ action: 'pause', by: 'ben', reason: 'lunch' });
     await room.act({ action: 'pause', by: 'sluice', reason: 'ERR_TOKEN_REVOKED: gone' });
     expect(await room.row()).toMatchObject({ held: { by: 'ben', reason: 'lunch' } });
-    expect(await room.turn()).toMatchObject({ do: 'hold', reason: 'lunch' });
-    expect(await room.turn(1)).toMatchObject({ do: 'hold' });
+    expect(await room.next()).toMatchObject({ do: 'pause', reason: 'lunch' });
+    expect((await room.take()).members).toEqual([]);
     await room.act({ action: 'resume' });
-    expect(await room.all(await room.turn())).toEqual([2, 3]);
+    await room.next();
+    expect(await room.all()).toEqual([2, 3]);
     expect((await room.audit()).map(({ action }) => action)).toEqual(['start', 'pause', 'pause', 'resume']);
   });
 
@@ -145,7 +145,7 @@ describe('cancel', () => {
       config: { waves: { size: 5, settle: '0s' } },
       others: ['holdout', 'excluded'],
     });
-    const { members } = handed(await room.turn());
+    const { members } = await room.batch();
     const [one, two, three] = members as [number, number, number];
     await room.outcome(one, { state: 'triggered' });
     await room.outcome(two, { state: 'failed', code: 'ERR_X' });
@@ -154,8 +154,8 @@ describe('cancel', () => {
     for (let again = 0; again < 2; again++) {
       expect(await room.row()).toMatchObject({ state: 'cancelled', ended_at: new Date(NOON) });
       expect(await refused(room.open())).toBe('CAMPAIGN_CANCELLED');
-      expect(await room.turn()).toMatchObject({
-        do: 'end',
+      expect(await room.next()).toMatchObject({
+        do: 'finish',
         counts: {
           triggered: 1,
           failed: 1,
@@ -188,7 +188,7 @@ describe('cancel', () => {
 
   it('leaves a call that is under way to its outcome, and gives up on one that nobody makes any more', async () => {
     const room = await running({ members: people(3) });
-    const { members } = handed(await room.turn());
+    const { members } = await room.batch();
     await room.outcome(members[0] as number, { state: 'sending', sentAgo: 5 });
     await room.outcome(members[1] as number, { state: 'sending', sentAgo: 65 });
     expect(await room.act({ action: 'cancel' })).toEqual({ members: 1 });
@@ -216,24 +216,27 @@ describe('skip-wave', () => {
 
   it('leaves out the rest of the wave under way, which no rule judges then', async () => {
     const room = await running({ members: people(4), config });
-    const { members } = handed(await room.turn());
+    const { members } = await room.batch();
     await room.outcome(members[0] as number, { state: 'failed', code: 'ERR_X' });
     expect(await room.act({ action: 'skipWave' })).toEqual({ members: 1 });
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'every', untilMs: NOON + HOUR });
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'every', untilMs: NOON + HOUR });
     room.clock.at += HOUR;
-    expect(await room.all(await room.turn())).toEqual([1, 2]);
+    await room.next();
+    expect(await room.all()).toEqual([1, 2]);
     expect(await room.states()).toEqual(['triggered', 'triggered', 'failed ERR_X', 'skipped WAVE_SKIPPED']);
     expect((await room.waves())[0]).toMatchObject({ wave: 1, size: 2, broken: [] });
   });
 
   it('between two waves leaves out the next one, of its own size', async () => {
     const room = await running({ members: people(7), config });
-    await room.all(await room.turn());
-    expect(await room.turn()).toMatchObject({ do: 'wait' });
+    await room.next();
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'waitUntil' });
     expect(await room.act({ action: 'skipWave' })).toEqual({ members: 3 });
     expect((await room.audit()).at(-1)).toMatchObject({ details: { wave: 2 } });
     room.clock.at += 2 * HOUR;
-    expect(await room.all(await room.turn())).toEqual([1, 2]);
+    await room.next();
+    expect(await room.all()).toEqual([1, 2]);
     expect((await room.waves()).map(({ size, kind }) => [size, kind])).toEqual([
       [2, 'wave'],
       [3, 'wave'],
@@ -252,13 +255,13 @@ describe('retry', () => {
   it('tries those of a code again in a wave of their own, right behind the present one, before settle and every', async () => {
     const config = { waves: { size: 3, settle: '10m', every: '1d' } };
     const room = await running({ members: people(5), config });
-    const { members } = handed(await room.turn());
+    const { members } = await room.batch();
     await room.outcome(members[0] as number, { state: 'failed', code: 'ERR_X' });
     expect(await room.act({ action: 'retry', codes: ['ERR_X', 'ERR_Z'] })).toEqual({ members: 1 });
-    await room.all(await room.turn());
-    const turn = await room.turn();
-    expect(turn).toMatchObject({ do: 'trigger', wave: 2 });
-    expect(await room.all(turn)).toEqual([3]);
+    await room.next();
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'triggerBatch', wave: 2 });
+    expect(await room.all()).toEqual([3]);
     expect(
       (await room.waves()).map(({ kind, size, members, moved_on }) => [kind, size, members, moved_on]),
     ).toEqual([
@@ -269,13 +272,14 @@ describe('retry', () => {
 
   it('opens a run that has finished, which finishes once more', async () => {
     const room = await ended(['failed ERR_X', 'triggered', 'failed ERR_Y']);
-    expect(await room.turn()).toMatchObject({ do: 'end' });
+    expect(await room.next()).toMatchObject({ do: 'finish' });
     expect(await room.close()).toBe(true);
     await room.open();
     expect(await room.act({ action: 'retry', codes: null })).toEqual({ members: 2 });
     expect(await room.row()).toMatchObject({ state: 'running', ended_at: null });
-    expect(await room.all(await room.turn())).toEqual([1, 3]);
-    expect(await room.turn()).toMatchObject({ do: 'end' });
+    await room.next();
+    expect(await room.all()).toEqual([1, 3]);
+    expect(await room.next()).toMatchObject({ do: 'finish' });
     expect(await room.close()).toBe(true);
     expect(await room.row()).toMatchObject({ state: 'finished' });
     expect((await room.audit()).map(({ id, action }) => (action === 'retry' ? action : id))).toEqual([
@@ -285,7 +289,7 @@ describe('retry', () => {
 
   it('leaves a finished run as it is when nobody failed so, or there is a newer run', async () => {
     const room = await ended(['failed ERR_X']);
-    await room.turn();
+    await room.next();
     await room.close();
     expect(await room.act({ action: 'retry', codes: ['ERR_Y'] })).toEqual({ members: 0 });
     expect(await room.row()).toMatchObject({ state: 'finished' });
@@ -327,17 +331,18 @@ describe('resolve', () => {
     expect(await room.act({ ...all, as: 'notTriggered', again: false })).toEqual({ members: 2 });
     expect(await room.states()).toEqual(['failed NOT_TRIGGERED', 'triggered', 'failed NOT_TRIGGERED']);
     expect(await touches(room)).toEqual([2]);
-    expect(await room.turn()).toMatchObject({ do: 'end' });
+    expect(await room.next()).toMatchObject({ do: 'finish' });
   });
 
   it('with again they are triggered once more, in a wave of their own, also in a run that has finished', async () => {
     const room = await ended(['unknown', 'triggered', 'unknown']);
-    await room.turn();
+    await room.next();
     await room.close();
     const members = [room.id(3)];
     expect(await room.act({ ...all, members, as: 'notTriggered', again: true })).toEqual({ members: 1 });
     expect(await touches(room)).toEqual([1, 2]);
-    expect(await room.all(await room.turn())).toEqual([3]);
+    await room.next();
+    expect(await room.all()).toEqual([3]);
     expect(await room.states()).toEqual(['unknown', 'triggered', 'triggered']);
     expect((await room.waves()).map(({ kind, moved_on }) => [kind, moved_on])).toEqual([
       ['wave', { unknown: 1 }],
@@ -347,7 +352,7 @@ describe('resolve', () => {
 
   it('settles a finished run without opening it', async () => {
     const room = await ended(['unknown']);
-    await room.turn();
+    await room.next();
     await room.close();
     expect(await room.act({ ...all, as: 'notTriggered', again: false })).toEqual({ members: 1 });
     expect(await room.row()).toMatchObject({ state: 'finished' });

@@ -273,6 +273,19 @@ describe('of sources', () => {
     expect(members[4]?.reason).toBe('the row has too many fields');
   });
 
+  it('numbers to leave out that are cut off end the plan: nobody is reached whom they would have left out', async () => {
+    const sources = { list: [{ phone: LONG }], stop: [{ phone: OTHER }] };
+    const exclude = { numbers: { source: 'stop', number: 'phone' } };
+    const plans = open({ ...list([], { exclude }), sources, cutOff: 'stop' });
+    await expect(plans.plan()).rejects.toMatchObject({
+      nonRetryable: true,
+      message: expect.stringMatching(/numbers to leave out can't all be read: .*row 2/),
+    });
+    await expect(open({ ...list([], { exclude }), sources }).plan()).resolves.toMatchObject({
+      found: [1, 1],
+    });
+  });
+
   it('variables keep their kind, by any form of expression; a later row adds what the first one lacks', async () => {
     const rows = [
       { phone: LONG, Name: ' Ana  \n', score: 7, ok: false, list: ['a', 'b'], x: { y: 1 } },

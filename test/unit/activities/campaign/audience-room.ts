@@ -2,18 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { createCallCounter } from '../../../../activities/call-counter.ts';
 import { createAudienceActivities } from '../../../../activities/campaign/audience.ts';
 import { createCampaignPlanActivities } from '../../../../activities/campaign/plan.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import { MessagingClient } from '../../../../src/api-client/client.ts';
-import { createGate } from '../../../../src/budget/gate.ts';
-import type { Budget } from '../../../../src/budget/slots.ts';
 import type { CampaignPlanning, CampaignSpec } from '../../../../src/contracts/campaign.ts';
 import { CampaignConfig } from '../../../../src/contracts/config-campaigns.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import type { Source, SourceRow } from '../../../../src/contracts/source.ts';
 import { type CampaignRow, getCampaign } from '../../../../src/ledger/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
+import { freeBudget } from '../../../support/free-budget.ts';
 
 /** Friday, 20 November 2026, ten in the morning in São Paulo. */
 export const NOW = Date.parse('2026-11-20T13:00:00.000Z');
@@ -24,18 +24,6 @@ const ALL_DAY = ['00:00-24:00'];
 export const ALWAYS = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ALL_DAY]),
 );
-
-const FREE: Budget = {
-  reserve: async ([token]) => ({
-    ...{ granted: true, token: token as string, number: 1, marked: false, waitMs: 0 },
-  }),
-  observe: async () => undefined,
-  block: async () => undefined,
-  refused: async () => false,
-  accepted: async () => undefined,
-  pace: async () => 120,
-  snapshot: async () => [],
-};
 
 const logger = new DefaultLogger('ERROR');
 
@@ -69,6 +57,8 @@ export interface RoomOptions {
   readonly sources?: Readonly<Record<string, readonly Record<string, unknown>[]>>;
   /** Rows that a source can't read, by their number. */
   readonly broken?: readonly number[];
+  /** The source of this name can't be read to its end. */
+  readonly cutOff?: string;
 }
 
 /** Plans of one campaign, by one worker. */
@@ -99,12 +89,15 @@ export function openAudienceRoom(options: RoomOptions) {
     throw new Error('not used here');
   };
   const deps: Deps = {
-    ...{ db, spec: never, compileMapping: never, sink: never, poller: never, budget: FREE },
-    ...{ sinkNames: [], sinkRetry: never, gate: createGate(new Map()) },
+    ...{ db, spec: never, compileMapping: never, sink: never, poller: never, budget: freeBudget(120) },
+    ...{ sinkNames: [], sinkRetry: never, calls: createCallCounter(db) },
     log: { info() {}, warn() {}, error: console.error },
     clock: { now: async () => room.now },
     campaign: () => room.spec,
-    openSource: (source) => memorySource(sources['path' in source ? source.path : ''] ?? [], options.broken),
+    openSource: (source) => {
+      const path = 'path' in source ? source.path : '';
+      return memorySource(sources[path] ?? [], options.broken, path === options.cutOff);
+    },
     account: () => ({
       ...{ name: 'acme', tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
       ...{ settleSeconds: 60, announce: [], optOut: room.spec.optOut },
@@ -147,6 +140,7 @@ export function openAudienceRoom(options: RoomOptions) {
       for (const list of planning.lists) await steps.list(run, list);
       const found: number[] = [];
       for (let part = 0; part < planning.parts.length; part++) found.push(await readPart(planning, part));
+      await deps.calls.flush();
       if (freeze) await steps.freeze(run);
       return { run, found };
     },
@@ -166,7 +160,13 @@ export function openAudienceRoom(options: RoomOptions) {
 
 export type AudienceRoom = ReturnType<typeof openAudienceRoom>;
 
-function memorySource(rows: readonly Record<string, unknown>[], broken: readonly number[] = []): Source {
+function memorySource(
+  rows: readonly Record<string, unknown>[],
+  broken: readonly number[] = [],
+  cutOff = false,
+): Source {
+  const reason = 'nothing is read from row 2 to the end of the file, 3 lines';
+  const notes = cutOff ? [{ code: 'NOT_READ', reason }] : [];
   return {
     async read(cursor, { limit }) {
       const from = Number(cursor?.['from'] ?? 0);
@@ -177,7 +177,7 @@ function memorySource(rows: readonly Record<string, unknown>[], broken: readonly
         return { row, values: null, problem };
       });
       const next = from + limit < rows.length ? { from: from + limit } : null;
-      return { rows: page, next, progress: null };
+      return { rows: page, next, progress: null, notes };
     },
   };
 }

@@ -75,18 +75,54 @@ describe('problems', () => {
       'a rule about replies, and nobody who reads them',
       { config: { stop: { replies: 0.1 } } },
       'NO_POLLER',
-      /no poller that follows the connection was ever started .*`stop.replies` would pause/,
+      /no poller that follows the connection was ever started .*`stop.replies` relies on replies/,
+    ],
+    [
+      'words that opt out, and nobody who reads them',
+      { optOut: { words: ['sair'] } },
+      'NO_POLLER',
+      /`optOut.words` relies on replies/,
     ],
     [
       'the 24-hour window, and nobody who knows it',
       { config: { conversationWindow: 'open' } },
       'NO_POLLER',
-      /would skip every member/,
+      /`conversationWindow` relies on replies/,
     ],
   ])('%s', async (_, some, code, reason) => {
     const { problems } = await planned(some);
     expect(codes(problems)).toEqual([code]);
     expect(problems[0]?.reason).toMatch(reason);
+  });
+
+  const SHAPE = { hold_code: 'UNEXPECTED_SHAPE', hold_reason: 'no fromMe', hold_shape: '{}' };
+  it.each<[string, Record<string, unknown>, Case, RegExp | null]>([
+    [
+      'human service',
+      SHAPE,
+      {},
+      /the poller "chats" can't read .*`exclude.humanService` relies on them: no fromMe/,
+    ],
+    ['nothing', SHAPE, { config: { exclude: { humanService: false } } }, null],
+    ['nothing, as its configuration is gone', SHAPE, { poller: null }, null],
+    [
+      'the last contact',
+      SHAPE,
+      { config: { exclude: { humanService: false, contactedWithin: '7d' } } },
+      /contactedWithin/,
+    ],
+    [
+      'words, of a poller that is refused',
+      { hold_code: 'FORBIDDEN' },
+      { optOut: { words: ['sair'] } },
+      /optOut.words/,
+    ],
+    ['human service, of a poller that is refused', { hold_code: 'FORBIDDEN' }, {}, null],
+  ])('a poller that can not read, and a campaign that relies on %s', async (_, row, some, reason) => {
+    await addPoller(row);
+    const { problems } = await planned(some);
+    expect(codes(problems)).toEqual(reason === null ? [] : ['REPLIES_UNREAD']);
+    if (reason !== null) expect(problems[0]?.reason).toMatch(reason);
   });
 
   it('an end an instant after the last trigger is in time, at the last trigger it is not', async () => {
@@ -206,7 +242,7 @@ describe('warnings', () => {
       /no poller that follows the connection/,
     ],
     ['one that is paused', { paused_at: new Date(NOW) }, {}, /\(the poller "chats" is paused\)/],
-    ['one that is held', { hold_code: 'ERR_TOKEN_EXPIRED' }, {}, /is held: ERR_TOKEN_EXPIRED/],
+    ['one that is blocked', { hold_code: 'ERR_TOKEN_EXPIRED' }, {}, /is blocked: ERR_TOKEN_EXPIRED/],
     ['one that stopped an hour ago', { polled_at: new Date(NOW - 3_600_000) }, {}, /does not run/],
     ['one that never polled', { polled_at: null }, {}, /does not run/],
     [
@@ -215,7 +251,6 @@ describe('warnings', () => {
       { poller: { interval: { max: '1d' } } },
       null,
     ],
-    ['none, with words that opt out', null, { optOut: { words: ['sair'] } }, /opt-outs by a word/],
   ])('the poller: %s', async (_, row, some, reason) => {
     if (row !== null) await addPoller(row);
     const found = (await planned(some)).warnings.find(({ code }) => code === 'NO_POLLER');

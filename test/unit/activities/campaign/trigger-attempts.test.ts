@@ -97,8 +97,8 @@ describe('attempts that meet', () => {
     await room.arm({ kind: 'delay', ms: 300 });
     const late = room.step('triggerMember', person);
     await until('the right is taken', async () => (await room.rowOf(person)).state === 'sending');
-    expect(await failureOf(room.step('triggerMember', person))).toMatchObject({ type: 'ComeBack' });
-    await room.db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
+    expect(await room.step('triggerMember', person)).toEqual({ state: 'sending', next: null });
+    await room.lose(person);
     expect(await room.step('triggerMember', person)).toEqual({ state: 'unknown', next: null });
     expect(await late).toEqual({ state: 'triggered', next: null });
     expect(await facts(person)).toEqual(TRIGGERED);
@@ -121,8 +121,7 @@ describe('attempts that meet', () => {
     });
     const late = activity().run(steps.triggerMember, person);
     await until('the right is taken', async () => (await room.rowOf(person)).state === 'sending');
-    await room.db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
-    await room.step('triggerMember', person);
+    await room.lose(person);
     expect(await late).toEqual({ state, next: null });
     expect(await facts(person)).toEqual({ state, code: noted, touches: 0, runs: 0 });
   });
@@ -187,7 +186,7 @@ describe('an attempt that is called off', () => {
         async reserve(...args: Parameters<typeof reserve>) {
           const slot = await reserve(...args);
           cancel();
-          return { ...slot, waitMs: 30_000 };
+          return { ...slot, dueAt: performance.now() + 30_000 };
         },
       });
       return steps.triggerMember;
@@ -291,7 +290,7 @@ describe('a ledger that can not hear of an answer', () => {
 });
 
 interface Cut {
-  /** The how manieth statement or transaction of the attempt is its last; `outcome`: the transaction after the call. */
+  /** The how manieth statement or transaction of the attempt is its last; `outcome`: the one after the call. */
   readonly at: number | 'outcome';
   /** Whether it still is done. */
   readonly done: boolean;
@@ -301,7 +300,6 @@ interface Cut {
 function cutting(db: Database, cut: Cut | null, pause = async () => {}): Database {
   let dead = false;
   let statements = 0;
-  let transactions = 0;
   const guard = async <T>(work: () => Promise<T>, isLast: boolean): Promise<T> => {
     await pause();
     if (!dead && isLast) {
@@ -315,15 +313,13 @@ function cutting(db: Database, cut: Cut | null, pause = async () => {}): Databas
   return {
     ...db,
     query: (sql, params) => guard(() => db.query(sql, params), counts()),
-    transaction: (work) => {
-      const isLast = counts() || (cut?.at === 'outcome' && ++transactions === 2);
-      return guard(() => db.transaction(work), isLast);
-    },
+    // The first trigger of a run is written down with what shows that it works.
+    transaction: (work) => guard(() => db.transaction(work), counts() || cut?.at === 'outcome'),
   };
 }
 
 it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the service answers: one flow at most', async () => {
-  const cut = fc.option(fc.record({ at: fc.nat(16), done: fc.boolean() }), { nil: null });
+  const cut = fc.option(fc.record({ at: fc.nat(8), done: fc.boolean() }), { nil: null });
   const fault = fc.constantFrom('none', 'reset-before', 'reset-after', 'status', 'html', 'limited');
   await fc.assert(
     fc.asyncProperty(
@@ -345,7 +341,7 @@ it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the se
         const attempts = cuts.map((each) => room.worker({ db: cutting(room.db, each, pause) }));
         const late = async () => {
           await pause();
-          await room.db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
+          await room.lose(person);
         };
         await scheduler.waitFor(
           Promise.allSettled([
@@ -358,10 +354,12 @@ it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the se
         expect(answer).toEqual({ state, next: null });
         expect(runs).toBeLessThanOrEqual(1);
         expect(state === 'triggered' ? [1] : [0, 1]).toContain(runs);
-        expect(['triggered', 'unknown']).toContain(state);
-        expect(touches).toBe(1);
-        // Each refusal for certain allows one call more.
         const limited = faults.filter((each) => each === 'limited').length;
+        // An attempt that was given up while its call waited may still learn that the service refused it.
+        const refused = limited > 0 && overdue && runs === 0;
+        expect(['triggered', 'unknown', ...(refused ? ['failed'] : [])]).toContain(state);
+        expect(touches).toBe(state === 'failed' ? 0 : 1);
+        // Each refusal for certain allows one call more.
         expect(await calls()).toBeLessThanOrEqual(1 + limited);
       },
     ),

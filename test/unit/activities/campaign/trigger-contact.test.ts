@@ -1,7 +1,7 @@
 // What comes before a trigger, its contact found and looked at; and what follows it, as events.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstEffectStep } from '../../../../activities/effects/first-step.ts';
-import { createIntakeActivities } from '../../../../activities/intake.ts';
+import { beginEvent } from '../../../../activities/event-begin.ts';
 import { saveCatalog } from '../../../../src/ledger/catalog.ts';
 import { endEvent, getEvent } from '../../../../src/ledger/events.ts';
 import { failureOf, NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
@@ -82,17 +82,24 @@ describe('whose id nobody knows is found by the number', () => {
   it('only once: a service that shows a contact and then knows it not is not asked for ever', async () => {
     const person = await room.waiting({}, { id: 9999 });
     for (let n = 0; n < 3; n++) await room.refuseWith(404, 'ERR_NO_CONTACT_FOUND');
-    const { answer, steps } = await room.drive(person);
-    expect(answer).toEqual({ state: 'skipped', next: null });
-    expect(steps).toEqual(['triggerMember', 'findMember', 'triggerMember']);
+    expect(await failureOf(room.drive(person))).toMatchObject({
+      ...{ type: 'ERR_NO_CONTACT_FOUND', nonRetryable: true },
+      ...{
+        details: [{ scope: 'run', shape: { assumptions: ['flows.contactField', 'flows.contactIdentity'] } }],
+      },
+    });
+    expect(await room.facts(person)).toEqual({ state: 'waiting', code: null, touches: 0, runs: 0 });
+    await room.refuseWith(404, 'ERR_NO_CONTACT_FOUND');
+    // Somebody has resumed it as it was: then it fails alone.
+    expect((await room.drive(person)).answer).toEqual({ state: 'failed', next: null });
   });
 
   it('and not at all where the flow takes the number', async () => {
     const person = await room.waiting({}, { id: null });
     const assumptions = { 'flows.contactIdentity': 'number', 'flows.contactField': 'number' } as const;
     const by = room.worker({ assumptions });
-    expect((await room.drive(person, { by })).steps).toEqual(['triggerMember']);
-    expect(await paths()).toEqual([TRIGGER]);
+    expect((await room.drive(person, { by })).steps).toEqual(['triggerMember', 'verifyMember']);
+    expect(await paths()).toEqual([TRIGGER, 'GET /v1/conversations']);
     expect(await room.runsOf(person)).toHaveLength(1);
   });
 });
@@ -182,11 +189,22 @@ describe('a look that fails', () => {
     expect(await room.rowOf(person)).toMatchObject({ code: 'HTTP_500' });
   });
 
-  it('FAULTS 14: a contact that can not be read fails alone', async () => {
-    const person = await room.waiting({ recheck: 'api' });
+  it('FAULTS 14: a contact that can not be read fails alone, once another was triggered', async () => {
+    const campaign = await room.campaign({ recheck: 'api' });
+    await room.drive(await room.member(campaign), { from: 'recheckMember' });
+    const person = await room.member(campaign);
     await arm({ kind: 'status', status: 200, body: { requestId: 'r', contact: { id: 'x' } } });
     expect(await room.step('recheckMember', person)).toEqual({ state: 'failed', next: null });
     expect(await room.rowOf(person)).toMatchObject({ code: 'UNEXPECTED_SHAPE' });
+  });
+
+  it('the first contact of all that can not be read holds the campaign', async () => {
+    const person = await room.waiting({ recheck: 'api' });
+    await arm({ kind: 'status', status: 200, body: { requestId: 'r', contact: { id: 'x' } } });
+    expect(await failureOf(room.step('recheckMember', person))).toMatchObject({
+      ...{ type: 'UNEXPECTED_SHAPE', nonRetryable: true, details: [{ scope: 'run' }] },
+    });
+    expect(await room.rowOf(person)).toMatchObject({ state: 'waiting', code: null });
   });
 
   it.each([
@@ -269,9 +287,9 @@ describe('what follows a trigger', () => {
     await saveCatalog(room.db, 'acme', 'pipelines', []);
     const person = await room.waiting({ after });
     const answer = await room.step('triggerMember', person);
-    const { beginEvent } = createIntakeActivities(room.worker().deps);
-    const turn = await beginEvent({ event: answer.after?.[0] as string, workflow: 'w' });
-    expect(turn).toMatchObject({ turn: 'yours', work: { type: 'effect', lane: 'campaign' } });
+    const event = answer.after?.[0] as string;
+    const begun = await beginEvent(room.worker().deps, { account: 'acme', event, workflow: 'w' });
+    expect(begun).toMatchObject({ state: 'begun', work: { type: 'effect', lane: 'campaign' } });
   });
 
   it.each([

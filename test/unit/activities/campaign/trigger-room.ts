@@ -5,19 +5,22 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createTriggerActivities } from '../../../../activities/campaign/trigger.ts';
+import { createCallCounter } from '../../../../activities/call-counter.ts';
+import { createMemberSteps } from '../../../../activities/campaign/trigger.ts';
+import type { MemberResult } from '../../../../activities/campaign/trigger-outcome.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
-import { createGate } from '../../../../src/budget/gate.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
-import { CampaignSpec, type MemberResult, type MemberStep } from '../../../../src/contracts/campaign.ts';
+import { CampaignSpec, type MemberStep } from '../../../../src/contracts/campaign.ts';
 import { PollerConfig } from '../../../../src/contracts/config.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import { toJson } from '../../../../src/contracts/stored-json.ts';
+import { giveUpLost } from '../../../../src/ledger/campaign-acts.ts';
 import type { MemberRow } from '../../../../src/ledger/campaign-members.ts';
 import { campaignSyncName, digestOfSpec } from '../../../../src/ledger/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
+import { withShortBlocks } from '../../../support/free-budget.ts';
 import { account } from '../../../support/house.ts';
 import { testLedger } from '../../../support/ledger.ts';
 import { type PanelRequest, panelOf } from '../../../support/panel.ts';
@@ -36,8 +39,8 @@ const windows = { zone: 'account', days: Object.fromEntries(DAYS.map((day) => [d
 
 /** Refusals are the point here, so only errors are shown. */
 const logger = new DefaultLogger('ERROR');
-export const activity = (attempt = 1) =>
-  new MockActivityEnvironment({ attempt, priority: { priorityKey: LANES.campaign } }, { logger });
+export const activity = () =>
+  new MockActivityEnvironment({ priority: { priorityKey: LANES.campaign } }, { logger });
 
 export async function failureOf(result: Promise<unknown>): Promise<ApplicationFailure> {
   try {
@@ -50,7 +53,6 @@ export async function failureOf(result: Promise<unknown>): Promise<ApplicationFa
 }
 
 export interface WorkerOptions extends Partial<MessagingClientOptions> {
-  readonly flightSeconds?: number;
   readonly db?: Database;
   /** Calls a minute. */
   readonly limit?: number;
@@ -94,7 +96,7 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
   const clock = { ms: NOON, now: async () => clock.ms };
 
   /** The activities of one worker. */
-  function worker({ flightSeconds, db: own = db, limit = 60_000, ...options }: WorkerOptions = {}) {
+  function worker({ db: own = db, limit = 60_000, ...options }: WorkerOptions = {}) {
     const client = new MessagingClient({
       ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_house', deadlineMs: 5000, ...options },
     });
@@ -109,8 +111,8 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
         if (name === 'main') return PollerConfig.parse({ account });
         throw new Error(`no poller ${name}`);
       },
-      budget: createBudget(own, () => ({ limit, reply: 0, lead: 0, floor: 0 })),
-      gate: createGate(new Map()),
+      budget: withShortBlocks(createBudget(own, () => ({ limit, reply: 0, lead: 0, floor: 0 }))),
+      calls: createCallCounter(db),
       log: {
         info() {},
         warn: (fields) => void log.push(fields),
@@ -121,9 +123,19 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
         ...{ settleSeconds: 60, announce: [], optOut: { tags: ['stop'], words: [] } },
       }),
     };
-    const steps = createTriggerActivities(deps, flightSeconds === undefined ? {} : { flightSeconds });
-    const step = (name: MemberStep, input: Person, attempt = 1): Promise<MemberResult> =>
-      activity(attempt).run(steps[name], { run: input.run, member: input.member });
+    const members = createMemberSteps(deps);
+    const named =
+      (name: MemberStep) =>
+      async ({ run, member }: Pick<Person, 'run' | 'member'>): Promise<MemberResult> =>
+        await members.run(name, await members.frozen(run), member);
+    const steps = {
+      findMember: named('findMember'),
+      recheckMember: named('recheckMember'),
+      triggerMember: named('triggerMember'),
+      verifyMember: named('verifyMember'),
+    };
+    const step = (name: MemberStep, input: Person): Promise<MemberResult> =>
+      activity().run(steps[name], { run: input.run, member: input.member });
     return { client, deps, steps, step };
   }
   const house = worker();
@@ -199,7 +211,14 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
   /** Gives the next trigger a fault. */
   const arm = (fault: object) => panel.fault({ method: 'POST', path: TRIGGER, times: 1, ...fault });
 
+  /** So much time passes that whoever has the right to trigger can't be at the call any more. */
+  async function lose({ run }: Person): Promise<void> {
+    await db.query("update campaign_members set sent_at = sent_at - interval '61 seconds'");
+    await giveUpLost(db, run, { seconds: 60, code: 'TRIGGER_AMBIGUOUS' }, new Date(clock.ms));
+  }
+
   return {
+    lose,
     trigger: house.steps.triggerMember,
     ...{ sandbox, db, panel, worker, log, clock, campaign, member, rowOf, touchesOf, runsOf, requests, arm },
     /** Name of the campaign that is the nth from now. */
@@ -238,12 +257,12 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
         if (steps.length === max) throw new Error(`no end after ${steps.join(' ')}`);
         steps.push(next);
         try {
-          const answer = await by.step(next, person, steps.length);
-          if (answer.next === null) return { answer, steps };
-          next = answer.next;
+          const answer = await by.step(next, person);
+          if (answer.state === 'sending') await lose(person);
+          else if (answer.next === null) return { answer, steps };
+          next = answer.next ?? next;
         } catch (error) {
           if (!(error instanceof ApplicationFailure) || error.nonRetryable === true) throw error;
-          await db.query("update campaign_members set sent_at = sent_at - interval '10 minutes'");
           await db.query("update slots set blocked_until = '-infinity'");
         }
       }
@@ -295,7 +314,7 @@ export interface Person {
 }
 
 interface DriveOptions {
-  readonly by?: { step(name: MemberStep, input: Person, attempt?: number): Promise<MemberResult> };
+  readonly by?: { step(name: MemberStep, input: Person): Promise<MemberResult> };
   readonly from?: MemberStep;
   readonly max?: number;
 }

@@ -1,16 +1,20 @@
 // A campaign in the ledger without a service: members written by SQL, a clock that the test turns, and outcomes that it chooses.
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
+import { openNow } from '../../../../activities/campaign/next-in-waves.ts';
+import { questionOf } from '../../../../activities/campaign/trigger-check.ts';
 import { createTurnActivities } from '../../../../activities/campaign/turn.ts';
 import type { Deps } from '../../../../activities/deps.ts';
+import { compileCalendar } from '../../../../src/campaigns/calendar.ts';
 import type {
   CampaignAct,
   CampaignSpec,
-  CampaignTurn,
   MemberState,
+  NextAction,
 } from '../../../../src/contracts/campaign.ts';
 import { CampaignConfig } from '../../../../src/contracts/config-campaigns.ts';
-import { digestOfSpec } from '../../../../src/ledger/campaigns.ts';
+import { takeMembers } from '../../../../src/ledger/campaign-look.ts';
+import { digestOfSpec, getCampaign } from '../../../../src/ledger/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { freshAccount } from '../../ledger/support.ts';
 
@@ -99,16 +103,32 @@ export async function turnRoom(
       configured.spec = specOf(account, { ...config, ...over });
     },
     open: (by = 'ana') => activities.openCampaign({ account, campaign: 'win', run, by }),
-    turn: (after = 0, limit = 500): Promise<CampaignTurn> =>
-      activities.campaignTurn({ run, after: after === 0 ? 0 : base + after, limit }),
-    close: () => activities.closeCampaign({ run }),
+    next: (): Promise<NextAction> => activities.decideNext({ run }),
+    /**
+     * Leases members that are due, as a batch does.
+     * @returns their ids, and when the first of their windows closes
+     */
+    async take({ limit = 500, seconds = 0 } = {}): Promise<{ members: number[]; closesMs: number }> {
+      const campaign = await getCampaign(db, run);
+      const calendar = compileCalendar(spec.config.windows);
+      const { zones, closesMs } = await openNow({ tx: db, run: campaign, calendar, now: clock.at });
+      const until = new Date(clock.at + seconds * 1000);
+      const looks = await takeMembers(
+        db,
+        questionOf({ campaign }, clock.at),
+        { zones, limit, at: new Date(clock.at) },
+        { holder: randomUUID(), until },
+      );
+      return { members: looks.map(({ id }) => id), closesMs };
+    },
+    close: async () => (await activities.closeCampaign({ run })).closed,
     act: (act: ActOf, id: string = randomUUID()) =>
       activities.campaignAct({ run, id, act: { by: 'ben', reason: 'because', ...act } as CampaignAct }),
     /** What triggering a member came to. */
     async outcome(id: number, { state, code, retryAt, sentAgo }: Outcome): Promise<void> {
       const rows = await db.query<{ key: string }>(
         `update campaign_members
-            set state = $2, code = $3, not_before = $4::timestamptz, sends = sends + case when $2 = 'waiting' then 0 else 1 end,
+            set state = $2, code = $3, not_before = $4::timestamptz, holder = null, due_at = null, sends = sends + case when $2 = 'waiting' then 0 else 1 end,
                 tries = tries + case when $4::timestamptz is null then 0 else 1 end,
                 sent_at = case when $5::float8 is null then sent_at else now() - make_interval(secs => $5) end,
                 ended_at = case when $2 in ('waiting', 'sending') then null else $6::timestamptz end,
@@ -124,10 +144,17 @@ export async function turnRoom(
           [id, account, key, run, new Date(clock.at)],
         );
     },
-    /** All members of this turn come to the same. */
-    async all(turn: CampaignTurn, outcome: Outcome = { state: 'triggered' }): Promise<number[]> {
-      for (const id of handed(turn).members) await this.outcome(id, outcome);
-      return this.numbers(handed(turn).members);
+    /** What a batch that is to be triggered now takes. */
+    async batch(options: { limit?: number; seconds?: number } = {}) {
+      const next = await this.next();
+      if (next.do !== 'triggerBatch') throw new Error(`next is ${JSON.stringify(next)}`);
+      return await this.take(options);
+    },
+    /** All members that are due come to the same. @returns their numbers */
+    async all(outcome: Outcome = { state: 'triggered' }): Promise<number[]> {
+      const { members } = await this.take();
+      for (const id of members) await this.outcome(id, outcome);
+      return this.numbers(members);
     },
     async states(): Promise<string[]> {
       const rows = await db.query<{ state: string; code: string | null }>(
@@ -190,12 +217,6 @@ function specOf(account: string, config: object): CampaignSpec {
       ...config,
     }),
   };
-}
-
-/** A turn that hands members out. */
-export function handed(turn: CampaignTurn): Extract<CampaignTurn, { do: 'trigger' }> {
-  if (turn.do !== 'trigger') throw new Error(`the turn is ${JSON.stringify(turn)}`);
-  return turn;
 }
 
 /** Type of the refusal, or what came instead. */

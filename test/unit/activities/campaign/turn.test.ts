@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { DAY, HOUR, handed, NOON, type RoomOptions, refused, type TurnRoom, turnRoom } from './turn-room.ts';
+import { DAY, HOUR, NOON, type RoomOptions, refused, type TurnRoom, turnRoom } from './turn-room.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -26,13 +26,7 @@ describe('starting', () => {
     const room = await turnRoom(db, { members: people(1) });
     const [one, other] = await Promise.all([room.open('ana'), room.open('ben')]);
     expect(one).toEqual(other);
-    expect(one).toMatchObject({
-      first: 'triggerMember',
-      concurrency: 48,
-      callsPerMinute: 120,
-      held: null,
-      after: [],
-    });
+    expect(one).toEqual({ tokenKey: 'key', callsPerMinute: 120, held: null, after: [] });
     expect(await room.row()).toMatchObject({
       state: 'running',
       started_by: 'ana',
@@ -59,7 +53,7 @@ describe('starting', () => {
     const room = await turnRoom(db, { members: [] });
     const input = { account: room.account, campaign: 'win', by: 'ana', run: 'nobody/+win/7' };
     expect(await refused(room.activities.openCampaign(input))).toBe('NO_SUCH_RUN');
-    expect(await refused(room.activities.campaignTurn({ ...input, after: 0, limit: 1 }))).toBe('NO_SUCH_RUN');
+    expect(await refused(room.activities.decideNext(input))).toBe('NO_SUCH_RUN');
   });
 
   it('an edit voids a plan, and not a run that goes on', async () => {
@@ -77,11 +71,6 @@ describe('starting', () => {
     const other = await turnRoom(db, { members: people(1) }, one.account, 2);
     await db.query("update campaigns set state = 'running' where run_id = $1", [one.run]);
     expect(await refused(other.open())).toBe('ANOTHER_RUN');
-  });
-
-  it('tags are read first where the configuration asks for it', async () => {
-    const room = await turnRoom(db, { members: [], config: { recheck: 'api' } });
-    expect(await room.open()).toMatchObject({ first: 'recheckMember' });
   });
 
   it('events of the campaign that no workflow was started for are handed over again', async () => {
@@ -103,10 +92,9 @@ describe('waves', () => {
       config: { waves: { canary: 1, size: [2, 4], settle: '0s' } },
     });
     const taken: number[][] = [];
-    for (let turn = await room.turn(); turn.do === 'trigger'; turn = await room.turn())
-      taken.push(await room.all(turn));
+    while ((await room.next()).do === 'triggerBatch') taken.push(await room.all());
     expect(taken).toEqual([[8], [6, 7], [2, 3, 4, 5], [1]]);
-    expect(await room.turn()).toMatchObject({ do: 'end', wave: 4, counts: { triggered: 8, waiting: 0 } });
+    expect(await room.next()).toMatchObject({ do: 'finish', wave: 4, counts: { triggered: 8, waiting: 0 } });
     expect(await room.close()).toBe(true);
     expect((await room.waves()).map(({ kind, size }) => [kind, size])).toEqual([
       ...[
@@ -118,13 +106,14 @@ describe('waves', () => {
     ]);
   });
 
-  it('a pass goes on behind its last member, and ends before it begins anew', async () => {
+  it('members that a batch has in hand are not given to another one, until nobody renews their lease', async () => {
     const room = await running({ members: people(5) });
-    expect(room.numbers(handed(await room.turn(0, 2)).members)).toEqual([1, 2]);
-    expect(room.numbers(handed(await room.turn(2, 2)).members)).toEqual([3, 4]);
-    expect(room.numbers(handed(await room.turn(4, 2)).members)).toEqual([5]);
-    expect(await room.turn(5, 2)).toMatchObject({ do: 'end' });
-    expect(await room.turn()).toMatchObject({ do: 'trigger' });
+    const { members } = await room.batch({ limit: 2, seconds: 10 });
+    expect(room.numbers(members)).toEqual([1, 2]);
+    expect(room.numbers((await room.batch({ seconds: 20 })).members)).toEqual([3, 4, 5]);
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'retry', untilMs: NOON + 10_000 });
+    room.clock.at += 10_000;
+    expect((await room.batch()).members).toEqual(members);
   });
 
   it('the next wave waits until the last one is judged, and `every` from its first trigger is over', async () => {
@@ -133,21 +122,27 @@ describe('waves', () => {
       config: { waves: { size: 1, settle: '15m', every: '1h' } },
     });
     room.clock.at += HOUR;
-    await room.all(await room.turn());
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'every', untilMs: NOON + 2 * HOUR });
+    await room.next();
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'every', untilMs: NOON + 2 * HOUR });
     room.clock.at = NOON + 2 * HOUR - 1;
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'every' });
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'every' });
     room.clock.at += 1;
-    const second = await room.turn();
+    await room.next();
     // It took its time.
     room.clock.at += 2 * HOUR;
-    await room.all(second);
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'settle', untilMs: room.clock.at + HOUR / 4 });
+    await room.all();
+    expect(await room.next()).toMatchObject({
+      do: 'waitUntil',
+      why: 'settle',
+      untilMs: room.clock.at + HOUR / 4,
+    });
     room.clock.at += HOUR / 4;
-    await room.all(await room.turn());
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'settle' });
+    await room.next();
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'settle' });
     room.clock.at += HOUR / 4;
-    expect(await room.turn()).toMatchObject({ do: 'end' });
+    expect(await room.next()).toMatchObject({ do: 'finish' });
     expect((await room.waves()).every(({ judged_at }) => judged_at !== null)).toBe(true);
   });
 
@@ -156,10 +151,11 @@ describe('waves', () => {
     const room = await running({ members: people(2), config });
     room.clock.at = Date.parse('2026-11-16T20:00:00Z');
     const opens = Date.parse('2026-11-17T09:00:00Z');
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'window', untilMs: opens });
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'window', untilMs: opens });
     room.clock.at = opens;
-    await room.all(await room.turn());
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'every', untilMs: opens + 20 * HOUR });
+    await room.next();
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'every', untilMs: opens + 20 * HOUR });
   });
 
   it('figures beside the turn: pace as configured, or as an operator said', async () => {
@@ -169,11 +165,11 @@ describe('waves', () => {
       others: ['holdout', 'excluded'],
     });
     const counts = { waiting: 1, holdout: 1, excluded: 1, triggered: 0 };
-    expect(await room.turn()).toMatchObject({ pacePerMinute: 30, callsPerMinute: 120, counts, wave: 1 });
+    expect(await room.next()).toMatchObject({ pacePerMinute: 30, callsPerMinute: 120, counts, wave: 1 });
     await room.act({ action: 'rate', callsPerMinute: 7 });
-    expect(await room.turn()).toMatchObject({ pacePerMinute: 7 });
+    expect(await room.next()).toMatchObject({ pacePerMinute: 7 });
     await room.act({ action: 'rate', callsPerMinute: null });
-    expect(await room.turn()).toMatchObject({ pacePerMinute: null });
+    expect(await room.next()).toMatchObject({ pacePerMinute: null });
   });
 });
 
@@ -185,14 +181,18 @@ describe('time', () => {
       waves: { size: 2, settle: '0s' },
     };
     const room = await running({ members: people(5), config });
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'start', untilMs: NOON + HOUR, wave: null });
+    expect(await room.next()).toMatchObject({
+      do: 'waitUntil',
+      why: 'start',
+      untilMs: NOON + HOUR,
+      wave: null,
+    });
     room.clock.at = NOON + HOUR;
-    const turn = await room.turn();
-    expect(turn).toMatchObject({ do: 'trigger', closesMs: NOON + 3 * HOUR });
-    await room.all(turn);
-    expect(await room.turn()).toMatchObject({ do: 'trigger' });
+    expect(await room.batch()).toMatchObject({ closesMs: NOON + 3 * HOUR });
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'triggerBatch' });
     room.clock.at = NOON + 3 * HOUR;
-    expect(await room.turn()).toMatchObject({ do: 'end' });
+    expect(await room.next()).toMatchObject({ do: 'finish' });
     expect(await room.close()).toBe(true);
     expect((await room.states()).toSorted()).toEqual([
       ...['skipped CAMPAIGN_ENDED', 'skipped CAMPAIGN_ENDED', 'skipped CAMPAIGN_ENDED'],
@@ -204,7 +204,7 @@ describe('time', () => {
     const config = { end: '2026-11-16T22:00:00Z', windows: { days: WEEKDAYS_9_TO_5 } };
     const room = await running({ members: people(1), config });
     room.clock.at = NOON + 8 * HOUR;
-    expect(await room.turn()).toMatchObject({ do: 'wait', untilMs: NOON + 10 * HOUR });
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', untilMs: NOON + 10 * HOUR });
   });
 
   it('hands out whose windows are open, until the first of them closes', async () => {
@@ -218,30 +218,20 @@ describe('time', () => {
     const room = await running({ members, config: { windows: { days: WEEKDAYS_9_TO_5 } } });
     // 12:30 UTC: 09:30, 07:30, 12:30.
     room.clock.at = NOON + HOUR / 2;
-    const turn = await room.turn();
-    expect(turn).toMatchObject({ do: 'trigger', closesMs: NOON + 5 * HOUR });
-    expect(await room.all(turn)).toEqual([1, 3, 4, 5]);
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'window', untilMs: NOON + 2 * HOUR });
-  });
-
-  it('the hand-over closes with the windows of those in it, not with those of others', async () => {
-    const room = await running({
-      members: ['America/Sao_Paulo', 'Europe/Lisbon'],
-      config: { windows: { days: WEEKDAYS_9_TO_5 } },
-    });
-    room.clock.at = NOON + HOUR;
-    expect(await room.turn(0, 1)).toMatchObject({ closesMs: NOON + 8 * HOUR });
-    expect(await room.turn(1, 1)).toMatchObject({ closesMs: NOON + 5 * HOUR });
+    expect(await room.batch()).toMatchObject({ closesMs: NOON + 5 * HOUR });
+    expect(await room.all()).toEqual([1, 3, 4, 5]);
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'window', untilMs: NOON + 2 * HOUR });
   });
 
   it('whose windows never open together is left out, and holds up nobody', async () => {
     const config = { windows: { days: { mon: ['00:00-02:00'] } }, waves: { size: 1, settle: '0s' } };
     const members = ['Pacific/Kiritimati,Pacific/Pago_Pago', UTC];
     const room = await running({ members, config });
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'window', untilMs: NOON + 6.5 * DAY });
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'window', untilMs: NOON + 6.5 * DAY });
     room.clock.at = NOON + 6.5 * DAY;
-    await room.all(await room.turn());
-    expect(await room.turn()).toMatchObject({ do: 'end' });
+    await room.next();
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'finish' });
     expect(await room.states()).toEqual(['skipped NO_COMMON_WINDOW', 'triggered']);
   });
 });
@@ -255,15 +245,17 @@ describe('members whom a person serves', () => {
 
   it('come again after their delay in a wave of their own, and hold up none', async () => {
     const room = await running({ members: people(4), config });
-    const first = handed(await room.turn());
+    const first = await room.batch();
     for (const id of first.members)
       await room.outcome(id, { state: 'waiting', retryAt: room.clock.at + 4 * HOUR });
-    expect(await room.all(await room.turn())).toEqual([1, 2]);
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'retry', untilMs: NOON + 4 * HOUR });
+    await room.next();
+    expect(await room.all()).toEqual([1, 2]);
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'retry', untilMs: NOON + 4 * HOUR });
     expect(await room.close()).toBe(false);
     room.clock.at = NOON + 4 * HOUR;
-    expect(await room.all(await room.turn())).toEqual([3, 4]);
-    expect(await room.turn()).toMatchObject({ do: 'end' });
+    await room.next();
+    expect(await room.all()).toEqual([3, 4]);
+    expect(await room.next()).toMatchObject({ do: 'finish' });
     expect(
       (await room.waves()).map(({ kind, size, members, moved_on }) => ({ kind, size, members, moved_on })),
     ).toEqual([
@@ -278,36 +270,38 @@ describe('members whom a person serves', () => {
       members: people(3),
       config: { ...config, waves: { size: 3, settle: '0s' } },
     });
-    const { members } = handed(await room.turn());
+    const { members } = await room.batch();
     for (const [n, id] of members.entries())
       await room.outcome(id, { state: 'waiting', retryAt: NOON + (4 + n * 0.75) * HOUR });
     // Those within a quarter of the delay after the first: an hour.
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'retry', untilMs: NOON + 5 * HOUR });
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'retry', untilMs: NOON + 5 * HOUR });
     room.clock.at = NOON + 5 * HOUR;
-    expect(await room.all(await room.turn())).toEqual([1, 2]);
-    expect(await room.turn()).toMatchObject({ do: 'wait', untilMs: NOON + 5.5 * HOUR });
+    await room.next();
+    expect(await room.all()).toEqual([1, 2]);
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', untilMs: NOON + 5.5 * HOUR });
   });
 
   it('stay with their wave while others of it wait for a window', async () => {
     const members = ['America/Sao_Paulo', 'Europe/Lisbon'];
     const room = await running({ members, config: { ...config, windows: { days: WEEKDAYS_9_TO_5 } } });
     room.clock.at = NOON - 2 * HOUR;
-    const turn = handed(await room.turn());
+    const turn = await room.batch();
     expect(room.numbers(turn.members)).toEqual([2]);
     await room.outcome(turn.members[0] as number, { state: 'waiting', retryAt: NOON - HOUR });
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'retry', untilMs: NOON - HOUR });
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'retry', untilMs: NOON - HOUR });
     room.clock.at = NOON - HOUR;
-    await room.all(await room.turn());
-    expect(await room.turn()).toMatchObject({ do: 'wait', why: 'window', untilMs: NOON });
+    await room.next();
+    await room.all();
+    expect(await room.next()).toMatchObject({ do: 'waitUntil', why: 'window', untilMs: NOON });
     expect((await room.waves())[0]).toMatchObject({ ended_at: null, moved_on: {} });
   });
 
   it('are counted by the stop rules of the wave that they left', async () => {
     const stop = { humanService: 0.4, atLeast: 2 };
     const room = await running({ members: people(4), config: { ...config, stop } });
-    const { members } = handed(await room.turn());
+    const { members } = await room.batch();
     await room.outcome(members[0] as number, { state: 'waiting', retryAt: NOON + 4 * HOUR });
     await room.outcome(members[1] as number, { state: 'triggered' });
-    expect(await room.turn()).toMatchObject({ do: 'hold', code: 'STOP_RULE' });
+    expect(await room.next()).toMatchObject({ do: 'pause', code: 'STOP_RULE' });
   });
 });

@@ -1,6 +1,6 @@
 // What events make happen at the service when all goes well, and what they end as when the service says no.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createEffectActivities } from '../../../../activities/effects/index.ts';
+import { createEffects } from '../../../../activities/effects/index.ts';
 import { type EffectRoom, flow, KNOWN, message, openEffectRoom, stage, tags } from './support.ts';
 
 let room: EffectRoom;
@@ -94,7 +94,7 @@ describe('tags', () => {
       await room.db.query(`update events set state = 'ended', outcome = 'done' where id = $1`, [id]);
       return await budget.reserve(...args);
     };
-    const { putTags } = createEffectActivities({ ...deps, budget: { ...budget, reserve } });
+    const { putTags } = createEffects({ ...deps, budget: { ...budget, reserve } });
     expect(await room.activity().run(putTags, { event: id })).toEqual({ next: null });
     expect(await calls()).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forgetEvents } from '../../../../src/ledger/events.ts';
-import { openIntent, takeIntent } from '../../../../src/ledger/intents.ts';
+import { takeIntent } from '../../../../src/ledger/intents.ts';
 import { until } from '../../../support/until.ts';
 import { type EffectRoom, FAULTS, flow, KNOWN, message, openEffectRoom } from './support.ts';
 
@@ -50,7 +50,7 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
   it('of a worker that died: not while its call may be under way, and then unknown', async () => {
     const id = await room.event(flow(KNOWN[0] as string));
     const key = { account: 'acme', kind: 'event-flow', subject: id, run: room.run } as const;
-    await takeIntent(room.db, (await openIntent(room.db, key)).id);
+    await takeIntent(room.db, key);
     const waiting = await room.step('triggerFlow', id);
     expect(waiting).toMatchObject({ next: 'triggerFlow' });
     expect(waiting.waitMs).toBeGreaterThan(55_000);

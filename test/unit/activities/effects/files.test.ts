@@ -55,7 +55,7 @@ it.each([
   await room.drive(id);
   expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code, kept: true });
   expect(await calls()).toEqual([]);
-  expect(await room.intent(id)).toMatchObject({ state: 'open', sends: 0 });
+  expect(await room.intent(id)).toBeUndefined();
 });
 
 it('with a message that leaves no conversation are refused, as the service would drop them without a word', async () => {
@@ -72,9 +72,14 @@ it('of a busy host are asked for twelve times, and then the event fails', async 
   expect(await calls()).toEqual([]);
 });
 
-it('are downloaded once, though the slot of the call is far away', async () => {
+it('are downloaded once, though the service is over its limit', async () => {
   const id = await room.event(withFiles('5511900008884', ['/once.png']));
-  await room.db.query("update slots set blocked_until = now() + interval '1 minute'");
+  const limited = {
+    status: 429,
+    body: { error: 'x', code: 'ERR_RATE_LIMITED' },
+    headers: { 'Retry-After': '1' },
+  };
+  await room.panel.fault({ method: 'POST', kind: 'status', times: 1, ...limited });
   await expect(room.step('sendMessage', id)).rejects.toMatchObject({ type: 'ComeBack' });
   await room.db.query("update slots set blocked_until = '-infinity'");
   await room.drive(id);
@@ -131,7 +136,7 @@ describe('files that were uploaded', () => {
     expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'UPLOAD_GONE', kept: true });
     expect((await room.outcome(id)).reason).toMatch(/^upload 2 of 2 is not there/);
     expect([await calls(), asked]).toEqual([[], []]);
-    expect(await room.intent(id)).toMatchObject({ state: 'open', sends: 0 });
+    expect(await room.intent(id)).toBeUndefined();
   });
 
   it('with a message that leaves no conversation are refused', async () => {

@@ -1,6 +1,6 @@
 // Answers to messages and moves that get lost: one effect all the same, or an outcome shown as unknown.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openIntent, takeIntent } from '../../../../src/ledger/intents.ts';
+import { takeIntent } from '../../../../src/ledger/intents.ts';
 import { effects } from '../../../support/panel.ts';
 import { type EffectRoom, FAULTS, KNOWN, message, openEffectRoom, stage } from './support.ts';
 
@@ -124,23 +124,40 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await room.sentTo(to)).toEqual([]);
   });
 
-  it.each<[string, object, Record<string, string>?]>([
-    ['fire and forget', { saveOnTicket: false }],
-    ['in a history whose texts can not be read', {}, { 'message.bodyField': 'words' }],
-    ['in a history without senders', {}, { 'message.fromMeField': 'mine' }],
-    ['in a history without times', {}, { 'message.timeField': 'when' }],
+  it.each<[string, object, string, Record<string, string>?]>([
+    ['fire and forget', { saveOnTicket: false }, 'MESSAGE_UNVERIFIABLE'],
     [
       'a template, in a history without templates',
       { text: undefined, template: { name: 'a', language: 'b', parameters: [] } },
+      'MESSAGE_UNVERIFIABLE',
       { 'message.templateField': 'hsm' },
     ],
-  ])('%s: unknown, and never sent again', async (_, over, assumptions = {}) => {
+  ])('%s: unknown, and never sent again', async (_, over, code, assumptions = {}) => {
     const to = newNumber();
     await lose({ kind: 'reset-after' });
     const id = await room.event(message(to, over));
     await room.drive(id, { by: room.worker({ assumptions }) });
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'MESSAGE_UNVERIFIABLE' });
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code });
     expect(effects(await room.requests(), 'POST', /messages/)).toHaveLength(1);
+  });
+
+  it.each([
+    ['whose texts can not be read', { 'message.bodyField': 'words' }],
+    ['without senders', { 'message.fromMeField': 'mine' }],
+    ['without times', { 'message.timeField': 'when' }],
+  ])('in a history %s: the event waits, and is found after the override', async (_, assumptions) => {
+    const to = newNumber();
+    await lose({ kind: 'reset-after' });
+    const id = await room.event(message(to));
+    const [assumption = ''] = Object.keys(assumptions);
+    await expect(room.drive(id, { by: room.worker({ assumptions }) })).rejects.toMatchObject({
+      type: 'UNEXPECTED_SHAPE',
+      message: expect.stringContaining(`accounts.acme.assumptions: { ${assumption}: …`) as string,
+    });
+    expect(await room.outcome(id)).toMatchObject({ outcome: null });
+    await room.drive(id);
+    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    expect(await room.sentTo(to)).toEqual(['hello']);
   });
 
   it('and an old message says the same: that one is not taken for it', async () => {
@@ -234,13 +251,12 @@ describe('two events that say the same to the same person', () => {
     await room.step('sendMessage', lostOne);
     await room.step('findConversation', lostOne);
     // Its effect is there, its answer still on the way.
-    const intent = await openIntent(room.db, {
+    await takeIntent(room.db, {
       ...{ account: 'acme', kind: 'event-message', subject: flying, run: room.run, trace: { to } },
       mark: (
         await room.db.query<{ mark: string }>('select mark from intents where subject = $1', [lostOne])
       )[0]?.mark as string,
     });
-    await takeIntent(room.db, intent.id);
     await room.client.messages.send({ number: to, body: 'hello' });
     await room.step('findConversation', lostOne);
     expect(await room.step('readBackMessage', lostOne)).toMatchObject({

@@ -42,6 +42,7 @@ let ids = 0;
 const item = (over: Partial<HistoryMessage> = {}): HistoryMessage => ({
   ...{
     key: `id:${++ids}`,
+    hashKey: 'hash:',
     id: String(ids),
     body: 'other',
     fromMe: true,
@@ -69,7 +70,6 @@ describe('a history', () => {
     ['with an item without text', [{ body: null }], TEXT, 'unclear'],
     ['with an old item without text', [{ body: null, createdAt: at(-1) }], TEXT, 'none'],
     ['with an item without a time', [{ body: 'hello', createdAt: null }], TEXT, 'unclear'],
-    ['with an item without a sender', [{ body: 'hello', fromMe: null }], TEXT, 'unclear'],
     ['with the template', [{ body: '', template: shown }], TEMPLATE, 'like'],
     ['with its name only', [{ template: { templateName: 'promo' } }], TEMPLATE, 'like'],
     ['with other parameters', [{ template: { ...shown, templateParameters: ['2'] } }], TEMPLATE, 'none'],

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { createCallCounter } from '../../../../activities/call-counter.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import { type EffectRequest, firstEffectStep } from '../../../../activities/effects/first-step.ts';
-import { createEffectActivities } from '../../../../activities/effects/index.ts';
+import { createEffects } from '../../../../activities/effects/index.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
-import { createGate } from '../../../../src/budget/gate.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
 import { PollerConfig } from '../../../../src/contracts/config.ts';
 import { type EffectResult, type EffectStep, EventRequest } from '../../../../src/contracts/intake.ts';
@@ -115,7 +115,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
         throw new Error(`no poller ${name}`);
       },
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
-      gate: createGate(new Map()),
+      calls: createCallCounter(db),
       log: { info() {}, warn: (fields) => void log.push(fields), error: console.error },
       account: () => ({
         ...{
@@ -128,7 +128,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
         },
       }),
     };
-    const effects = createEffectActivities(deps);
+    const effects = createEffects(deps);
     const step = (name: EffectStep, event: string): Promise<EffectResult> =>
       new MockActivityEnvironment({ priority: { priorityKey: LANES.lead } }, { logger }).run(effects[name], {
         event,

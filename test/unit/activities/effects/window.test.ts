@@ -2,7 +2,7 @@
 // accident, and no call is spent on what would not arrive.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { markOf } from '../../../../activities/effects/message-match.ts';
-import { openIntent } from '../../../../src/ledger/intents.ts';
+import { reopenIntent, takeIntent } from '../../../../src/ledger/intents.ts';
 import { type EffectRoom, KNOWN, message, openEffectRoom, POLLER } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -96,6 +96,29 @@ describe('while the window is closed', () => {
     expect(await room.requests()).toEqual([]);
   });
 
+  it('and a message of the conversation could not be read, nothing goes out either', async () => {
+    const { id, reply } = await talk(2 * DAY_MS);
+    await room.db.query(
+      `insert into poll_gaps (account, poller, conversation_id, code, reason, assumed)
+       values ('acme', $1, $2, 'UNREADABLE', 'no direction', 'others')`,
+      [POLLER, id],
+    );
+    const event = await reply({});
+    await room.drive(event);
+    expect(await room.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_UNREAD' });
+    expect(await sentIn(id)).toEqual([]);
+  });
+
+  it('and the service shows messages in another form, nothing goes out either', async () => {
+    const { id, reply } = await talk(2 * DAY_MS, { polledMs: HOUR_MS });
+    await room.db.query("update pollers set hold_code = 'UNEXPECTED_SHAPE', hold_shape = '{}'");
+    const event = await reply({});
+    await room.drive(event);
+    await room.db.query('update pollers set hold_code = null, hold_shape = null');
+    expect(await room.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_UNREAD' });
+    expect(await sentIn(id)).toEqual([]);
+  });
+
   it('a template alone goes out', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     await room.drive(await reply({ text: undefined, template: TEMPLATE }));
@@ -178,24 +201,23 @@ describe('a window that moves while a message waits', () => {
   it('FAULTS 45: it closes while the message is queued: that ends with its code, and no call is spent', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply();
-    await room.db.query("update slots set blocked_until = now() + interval '1 minute'");
-    await expect(room.step('sendMessage', event)).rejects.toMatchObject({ type: 'ComeBack' });
+    await room.db.query("update slots set blocked_until = now() + interval '1 second'");
+    const driven = room.drive(event);
     await wrote(id, DAY_MS);
-    await room.drive(event);
+    await driven;
     expect(await room.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
     expect(await room.requests()).toEqual([]);
-    expect(await room.intent(event)).toMatchObject({ state: 'open', sends: 0 });
+    expect(await room.intent(event)).toBeUndefined();
   });
 
   it('FAULTS 45: it closes while the message is queued: the template goes out, and is what is looked for', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply(EITHER);
-    await room.db.query("update slots set blocked_until = now() + interval '1 minute'");
-    await expect(room.step('sendMessage', event)).rejects.toMatchObject({ type: 'ComeBack' });
-    await room.db.query("update slots set blocked_until = '-infinity'");
-    await wrote(id, DAY_MS);
     await room.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
-    expect(await room.drive(event)).toEqual(['sendMessage', 'readBackMessage']);
+    await room.db.query("update slots set blocked_until = now() + interval '1 second'");
+    const driven = room.drive(event);
+    await wrote(id, DAY_MS);
+    expect(await driven).toEqual(['sendMessage', 'readBackMessage']);
     expect(await sentIn(id)).toEqual([APPROVED]);
     expect(await room.outcome(event)).toMatchObject({ outcome: 'done' });
   });
@@ -229,12 +251,14 @@ describe('a window that moves while a message waits', () => {
     expect(await sentIn(id)).toEqual([]);
   });
 
-  it('a worker dies between its choice and the call: the next one chooses anew, and the intent says what went out', async () => {
+  it('a call that had no effect is chosen anew, and the intent says what went out', async () => {
     const { reply } = await talk(2 * DAY_MS);
     const event = await reply(EITHER);
     const key = { account: 'acme', kind: 'event-message' as const, subject: event };
-    // It had found the window open, and written down its intent.
-    await openIntent(room.db, { ...key, run: room.run, mark: markOf({ text: 'hello' }), trace: { to: 'x' } });
+    // It had found the window open.
+    const says = { mark: markOf({ text: 'hello' }), trace: { to: 'x' } };
+    const taken = await takeIntent(room.db, { ...key, ...says, run: room.run });
+    await reopenIntent(room.db, taken?.id as number, 1);
     await room.drive(event);
     const [row] = await room.db.query<{ mark: string }>('select mark from intents where subject = $1', [
       event,

@@ -111,11 +111,10 @@ describe('a long history', () => {
       await hand.page();
       for (let n = 0, done = false; !done; n++) {
         await expect(hand.read(1, how)).rejects.toThrow(Killed);
-        done = (await hand.read(1, 'none', 2)).done;
+        done = (await hand.read(1)).done;
         expect(n).toBeLessThan(30);
       }
       expect(textsOf(await hand.told())).toEqual(list(95).map(({ id }) => id));
-      expect(hand.woken).toContain('all');
     },
   );
 
@@ -267,12 +266,6 @@ describe('no call is wasted', () => {
     await hand.settle();
     expect(textsOf(await hand.told())).toEqual(list(7).map(({ id }) => id));
   });
-});
-
-it('an attempt after the first wakes all sinks of the account, since the one before may have ended too soon', async () => {
-  const hand = await hire({ announce: [{ sink: 'one', events: ['conversation.closed'] }, { sink: 'two' }] });
-  await hand.read(1, 'none', 2);
-  expect(hand.woken).toEqual(['one', 'two']);
 });
 
 it('two attempts at once tell a message once', async () => {

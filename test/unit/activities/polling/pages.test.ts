@@ -295,8 +295,8 @@ describe('a list that lies', () => {
     expect(await hand.todo()).toEqual([1, 4]);
     const gaps = (await hand.gaps()).toSorted((a, b) => a.conversation_id - b.conversation_id);
     expect(gaps).toMatchObject([
-      { code: 'UNREADABLE', conversation_id: 2, seen: 2 },
-      { code: 'UNREADABLE', conversation_id: 3, seen: 2 },
+      { code: 'LISTING_UNREADABLE', conversation_id: 2, seen: 2 },
+      { code: 'LISTING_UNREADABLE', conversation_id: 3, seen: 2 },
     ]);
     expect((await hand.poller())['complete_at']).toBeNull();
   });

@@ -1,15 +1,20 @@
 // A service, a ledger and the polling between them; a driver that takes polls and readings step by step, and cuts them off.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { createCallCounter } from '../../../../activities/call-counter.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import { createPollingActivities, type PollingOptions } from '../../../../activities/polling/index.ts';
+import { historyPage, pollPage } from '../../../../activities/polling/pages.ts';
+import { readMessages } from '../../../../activities/polling/read-messages.ts';
+import { assumptionsFingerprint } from '../../../../src/api-client/assumptions.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
-import { createGate } from '../../../../src/budget/gate.ts';
-import type { Budget } from '../../../../src/budget/slots.ts';
 import { type AnnounceRule, PollerConfig } from '../../../../src/contracts/config.ts';
 import { ConversationEvent } from '../../../../src/contracts/conversation-events.ts';
+import type { PollBatchInput, PollBatchResult } from '../../../../src/contracts/poll.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
+import { adoptAssumptions } from '../../../../src/ledger/unread.ts';
+import { freeBudget } from '../../../support/free-budget.ts';
 
 /** Refusals are the point here, so only errors are shown. */
 const logger = new DefaultLogger('ERROR');
@@ -21,32 +26,25 @@ export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-const FREE: Budget = {
-  reserve: async ([token]) => ({
-    granted: true,
-    token: token as string,
-    number: 1,
-    marked: false,
-    waitMs: 0,
-  }),
-  observe: async () => undefined,
-  block: async () => undefined,
-  refused: async () => false,
-  accepted: async () => undefined,
-  pace: async () => 60_000,
-  snapshot: async () => [],
-};
-
 export interface HandOptions {
   readonly db: Database;
   readonly client: Partial<MessagingClientOptions> & { readonly baseUrl: string };
   readonly account?: string;
   /** Messages before this are not told; null: all are. `now`: those that come after the first poll. @default null */
   readonly since?: Date | null | 'now';
-  readonly config?: { readonly pageSize?: number; readonly connection?: number };
+  readonly config?: {
+    readonly pageSize?: number;
+    readonly connection?: number;
+    readonly interval?: { readonly min: string; readonly max: string };
+  };
   readonly polling?: PollingOptions;
   readonly announce?: readonly AnnounceRule[];
   readonly settleSeconds?: number;
+}
+
+/** An attempt of an activity in lane poll. */
+export function environment(attempt = 1): MockActivityEnvironment {
+  return new MockActivityEnvironment({ priority: { priorityKey: LANES.poll }, attempt }, { logger });
 }
 
 /** The hand that polls one account. */
@@ -75,10 +73,17 @@ export async function openHand(options: HandOptions) {
     throw new Error('not used here');
   };
   const deps: Deps = {
-    ...{ db: cutDb, spec: never, openSource: never, compileMapping: never, sink: never, budget: FREE },
+    ...{
+      db: cutDb,
+      spec: never,
+      openSource: never,
+      compileMapping: never,
+      sink: never,
+      budget: freeBudget(60_000),
+    },
     ...{ sinkNames: ['all'], sinkRetry: () => null, campaign: never, clock: { now: never } },
     poller: () => poller,
-    gate: createGate(new Map()),
+    calls: createCallCounter(db),
     log: { info() {}, warn: (fields) => void log.push(fields), error: (fields) => void log.push(fields) },
     account: () => ({
       ...{ name: account, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
@@ -95,11 +100,10 @@ export async function openHand(options: HandOptions) {
     [account, 'chats', 'run', since === 'now' ? new Date() : since],
   );
   const call = { account, poller: 'chats', run: 'run' };
-  const run = async <T>(work: () => Promise<T>, how: Cut, attempt: number): Promise<T> => {
+  const run = async <T>(work: () => Promise<T>, how: Cut): Promise<T> => {
     cut = how;
     try {
-      const info = { priority: { priorityKey: LANES.poll }, attempt };
-      return await new MockActivityEnvironment(info, { logger }).run(work);
+      return await environment().run(work);
     } finally {
       cut = 'none';
     }
@@ -107,10 +111,25 @@ export async function openHand(options: HandOptions) {
 
   const hand = {
     ...{ client, deps, log, woken, activities },
-    page: (how: Cut = 'none', attempt = 1) => run(() => activities.pollPage(call), how, attempt),
-    history: (how: Cut = 'none') => run(() => activities.historyPage(call), how, 1),
-    read: (conversation: number, how: Cut = 'none', attempt = 1) =>
-      run(() => activities.readMessages({ ...call, conversation }), how, attempt),
+    /** What a poller does when it takes up the configuration of its worker. */
+    begin: () =>
+      db.transaction((tx) => adoptAssumptions(tx, call, assumptionsFingerprint(client.assumptions, 'all'))),
+    /** @param failures of calls in a row, should this one fail */
+    page: (how: Cut = 'none', failures = 1) => run(() => pollPage(deps, call, failures), how),
+    history: (how: Cut = 'none') => run(() => historyPage(deps, call), how),
+    async read(conversation: number, how: Cut = 'none') {
+      const { messagePageSize = 200, keep = 400 } = options.polling ?? {};
+      const read = () => readMessages(deps, { ...call, conversation }, { messagePageSize, keep });
+      const { sinks, ...result } = await run(read, how);
+      woken.push(...sinks);
+      return result;
+    },
+    /** One batch, as the poller's workflow has it run. */
+    batch: (over: Partial<PollBatchInput> = {}, env = environment()): Promise<PollBatchResult> =>
+      env.run(activities.pollBatch, {
+        ...{ ...call, pollInMs: 0, intervalMs: 0, failures: 0, old: true, once: false },
+        ...over,
+      }),
 
     /** Conversations whose messages are to be read, now or later. */
     async todo(): Promise<number[]> {

@@ -37,6 +37,10 @@ export interface Script {
   /** @default one draft, whose id is the body's length */
   readonly read?: (delivery: Delivery) => Promise<ReadDelivery> | ReadDelivery;
   readonly accept?: Acceptance['accept'];
+  /** Further routes with the same secrets, by path. */
+  readonly also?: readonly string[];
+  /** Instead of the scripted one. */
+  readonly route?: Route;
   /** Part `uploads` of the route, which sends messages then. */
   readonly files?: object;
   readonly store?: (upload: NewUpload) => Promise<StoredUpload>;
@@ -94,7 +98,7 @@ export async function openHouse(script: Script = {}): Promise<House> {
     undefined,
     script.files,
   );
-  const route: Route = {
+  const route: Route = script.route ?? {
     name: 'leads',
     config,
     read: async (delivery) => {
@@ -110,9 +114,16 @@ export async function openHouse(script: Script = {}): Promise<House> {
     close: async () => undefined,
   };
   const registry = new Registry();
+  const secrets = script.secrets ?? (script.auth === undefined ? [TOKEN] : []);
   const ingress = createHttpIngress({
     http: IngressHttp.parse({ port: 0, ...script.http }),
-    routes: [{ route, secrets: script.secrets ?? (script.auth === undefined ? [TOKEN] : []) }],
+    routes: [
+      { route, secrets },
+      ...(script.also ?? []).map((path) => ({
+        route: { ...route, name: path.slice(1), config: routeConfig({ path, auth }) },
+        secrets,
+      })),
+    ],
     acceptance,
     storeUpload: async (upload) => {
       uploads.push(upload);
@@ -160,8 +171,8 @@ export interface RawSocket {
 }
 
 /** A socket that writes what it is told to, right or wrong. */
-export function knock(port: number): RawSocket {
-  const socket = createConnection({ port, host: '127.0.0.1' });
+export function knock(port: number, localAddress = '127.0.0.1'): RawSocket {
+  const socket = createConnection({ port, host: '127.0.0.1', localAddress });
   onTestFinished(() => void socket.destroy());
   let text = '';
   const watchers = new Set<() => void>();

@@ -178,7 +178,13 @@ describe('a sender of files proves itself as one of events does', () => {
     const signed = {
       ...{ 'webhook-id': 'm1', 'webhook-timestamp': String(now / 1000), 'webhook-signature': signature },
     };
-    expect((await upload(house, signed, 'file')).status).toBe(201);
+    // The name is not signed, and the customer would read it.
+    const named = { ...signed, 'content-disposition': 'attachment; filename="forged.png"' };
+    const first = await upload(house, named, 'file');
+    expect([first.status, (await first.json()) as object]).toEqual([
+      201,
+      expect.objectContaining({ filename: expect.stringMatching(/^file\b/) }),
+    ]);
     expect((await upload(house, signed, 'file\n')).status).toBe(401);
     expect((await upload(house, {}, 'file')).status).toBe(401);
     expect(house.uploads).toHaveLength(1);

@@ -41,6 +41,11 @@ describe('the first key that is found counts', () => {
     expect(await idOf(route, delivery)).toBe(expected);
   });
 
+  it('two long integers that differ are two keys', async () => {
+    const keys = ['9007199254740992', '9007199254740993'];
+    for (const key of keys) expect(await idOf(route, http(`{"order":{"id":${key}}}`))).toBe(id(key));
+  });
+
   it('fields of data count in a CloudEvent, those of its envelope do not', async () => {
     const event = { specversion: '1.0', id: 'e-1', source: '/crm', type: 't', data: { event_id: 'body-2' } };
     const headers = { 'content-type': 'application/cloudevents+json' };
@@ -93,10 +98,8 @@ describe('what can be no key is refused with its place', () => {
     [[], 'a list'],
     [{}, 'an object'],
     [1.5, 'number'],
-    [2 ** 53, 'number'],
-    [12345678901234567890n, 'number'],
   ])('%s', async (value, problem) => {
-    const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+    const text = JSON.stringify(value);
     for (const [delivery, place] of [
       [http(`{"event_id":${text}}`), 'field event_id'],
       [http(`{"order":{"id":${text}}}`), 'key order.id'],

@@ -71,7 +71,7 @@ describe('a route with its action', () => {
       const refused = await refusal(route, http(body));
       expect(refused).toMatchObject({ code: 'MAPPING', status: 422 });
       expect(refused.problems.map(({ field }) => field)).toContain('contact.number');
-      expect(refused.message).toContain('contact.number: ');
+      expect(refused.message).toContain('contact.number (lead.phone): ');
       expect(refused.message).not.toContain('CANARY');
     }
     const both = await refusal(route, http({ lead: { phone: 'CANARY', tags: [1] } }));

@@ -1,0 +1,116 @@
+// What a running campaign does next, out of its members, its waves and its calendar. One transaction; calls nothing.
+import { brokenRules } from '../../src/campaigns/waves.ts';
+import type { CampaignCounts, PlanNote } from '../../src/contracts/campaign.ts';
+import { durationMs } from '../../src/contracts/config-base.ts';
+import type { CampaignConfig } from '../../src/contracts/config-campaigns.ts';
+import { holdCampaign } from '../../src/ledger/campaign-acts.ts';
+import { countMembers, skipMembers } from '../../src/ledger/campaign-turn.ts';
+import {
+  endWave,
+  judgeWave,
+  openWave,
+  waveOutcomes,
+  wavesSoFar,
+  wavesToJudge,
+} from '../../src/ledger/campaign-waves.ts';
+import { noteBlocked } from '../../src/ledger/campaigns.ts';
+import { betweenWaves, type DecideContext, inWave, LOOK_AGAIN_MS, type Next } from './next-in-waves.ts';
+
+export const STOP_RULE = 'STOP_RULE';
+/** Waves that end although nobody in them could be triggered, in one go; the rest is for the next decision. */
+const EMPTY_WAVES = 10;
+
+export interface Decided {
+  readonly next: Next;
+  readonly wave: number | null;
+  readonly counts: CampaignCounts;
+}
+
+/** @returns null: a wave has to be judged, and results are stamped first (not in here, as that takes time) */
+export async function decideNext(c: DecideContext): Promise<Decided | null> {
+  const { tx, run, now } = c;
+  const next = await decide(c);
+  if (next === 'stamp') return null;
+  const counts = await countMembers(tx, run.run_id);
+  const wave = (await openWave(tx, run.run_id))?.wave ?? (await wavesSoFar(tx, run.run_id)).last;
+  return { next: beforeEnd(next, run.spec.config, now), wave: wave === 0 ? null : wave, counts };
+}
+
+async function decide(c: DecideContext): Promise<Next | 'stamp'> {
+  const { tx, run, now } = c;
+  const { config } = run.spec;
+  const id = run.run_id;
+  if (run.state !== 'running') return { do: 'finish' };
+  if (run.held !== null) return paused(run.held.reason);
+  if (run.unverified !== null) return { do: 'triggerBatch' };
+  const startMs = config.start === undefined ? now : Date.parse(config.start);
+  if (now < startMs) return { do: 'waitUntil', untilMs: startMs, why: 'start' };
+  if (config.end !== undefined && now >= Date.parse(config.end))
+    await skipMembers(tx, id, {}, 'CAMPAIGN_ENDED', new Date(now));
+  const blocked = (await isStillToReach(c)) ? c.unread : null;
+  await noteBlocked(tx, id, blocked);
+  if (blocked !== null) return { do: 'waitUntil', untilMs: now + LOOK_AGAIN_MS, why: 'replies', blocked };
+  for (let empty = 0; empty < EMPTY_WAVES; empty++) {
+    const due = await wavesToJudge(tx, id, new Date(now - durationMs(config.waves.settle)));
+    if (due.length > 0) {
+      if (!c.stamped) return 'stamp';
+      const broken = await judgeWaves(c, due);
+      if (broken !== null) return { do: 'pause', ...broken };
+    }
+    const wave = await openWave(tx, id);
+    if (wave !== null) {
+      const next = await inWave(c, wave);
+      if (next !== null) return next;
+      await endWave(tx, id, wave.wave, new Date(now));
+      continue;
+    }
+    const next = await betweenWaves(c);
+    if (next !== null) return next;
+  }
+  return { do: 'waitUntil', untilMs: now, why: 'every' };
+}
+
+/** Nobody is triggered, and no wave is judged by replies, while those can't be read. */
+async function isStillToReach({ tx, run, unread }: DecideContext): Promise<boolean> {
+  if (unread === null) return false;
+  const { waiting, found } = await countMembers(tx, run.run_id);
+  return waiting + found > 0;
+}
+
+/** A pause that was answered once is answered again to whoever missed it. */
+function paused(reason: string): Next {
+  const [, code = 'PAUSED', text = reason] = /^([A-Z][A-Z_]+): (.*)$/s.exec(reason) ?? [];
+  return { do: 'pause', code, reason: text };
+}
+
+/** Whoever waits at the end of the campaign is left out then. */
+function beforeEnd(next: Next, { end }: CampaignConfig, now: number): Next {
+  const endMs = end === undefined ? null : Date.parse(end);
+  if (endMs === null || endMs <= now || next.do !== 'waitUntil') return next;
+  return { ...next, untilMs: Math.min(next.untilMs, endMs) };
+}
+
+/**
+ * Judges waves once people have had time to answer. The pause is written down with the verdict: should the answer be lost, the
+ * next decision finds it.
+ * @returns why the campaign is paused now; null: it goes on, as nothing is broken or nobody is left to be spared
+ */
+async function judgeWaves(
+  { tx, run, now }: DecideContext,
+  ended: readonly number[],
+): Promise<PlanNote | null> {
+  const { stop } = run.spec.config;
+  const id = run.run_id;
+  const reasons: string[] = [];
+  for (const wave of ended) {
+    const outcomes = await waveOutcomes(tx, id, wave);
+    const tried = outcomes.triggered + outcomes.failed + outcomes.unknown + outcomes.humanService;
+    const broken = brokenRules(stop, { ...outcomes, tried });
+    await judgeWave(tx, id, wave, broken, new Date(now));
+    reasons.push(...broken.map(({ reason }) => `wave ${wave}: ${reason}`));
+  }
+  if (reasons.length === 0 || (await countMembers(tx, id)).waiting === 0) return null;
+  const reason = reasons.join('; ');
+  await holdCampaign(tx, id, { by: 'sluice', reason: `${STOP_RULE}: ${reason}` });
+  return { code: STOP_RULE, reason };
+}

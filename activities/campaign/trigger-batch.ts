@@ -1,0 +1,252 @@
+// A batch of a campaign: takes members that are due from the ledger, and takes each through its calls.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type {
+  MemberState,
+  MemberStep,
+  TriggerBatchInput,
+  TriggerBatchProgress,
+  TriggerBatchResult,
+} from '../../src/contracts/campaign.ts';
+import { openAfterEvents } from '../../src/ledger/campaign-acts.ts';
+import {
+  deferMember,
+  type MemberLook,
+  nextDue,
+  renewMembers,
+  returnMembers,
+  takeMembers,
+} from '../../src/ledger/campaign-look.ts';
+import { type CampaignRow, getCampaign } from '../../src/ledger/campaigns.ts';
+import { type BatchControl, LEASE_SECONDS, runBatch } from '../batch.ts';
+import { callScope, withCallScope } from '../call-scope.ts';
+import type { Deps } from '../deps.ts';
+import { backoffMs } from '../failures.ts';
+import { openNow } from './next-in-waves.ts';
+import { createMemberSteps, type MemberSteps } from './trigger.ts';
+import { type Frozen, questionOf } from './trigger-check.ts';
+import type { MemberResult } from './trigger-outcome.ts';
+
+const PLACES = 24;
+/** Where a failure does not say when to try again. */
+const NO_DELAY_MS = 30_000;
+/** A result goes through the history of its workflow. */
+const MOST_EVENTS = 1000;
+
+/** A member in hand: as it was leased, or the one whose trigger is to be verified. */
+type Item = { readonly id: number; readonly read?: MemberLook; readonly step: MemberStep };
+
+export interface BatchTools {
+  /** Members under way at once. @default 24 */
+  readonly places?: number;
+}
+
+export function createTriggerBatchActivities(deps: Deps, { places = PLACES }: BatchTools = {}) {
+  const steps = createMemberSteps(deps);
+  return {
+    /**
+     * Triggers members of the open wave that are due, for a minute at most. Ends early when nobody is due, when the first of
+     * their windows closes or the campaign ends, and when the account refuses what every member would meet.
+     */
+    async triggerBatch(input: TriggerBatchInput): Promise<TriggerBatchResult> {
+      const row = await getCampaign(deps.db, input.run);
+      const frozen = await steps.frozen(input.run);
+      // What an attempt that died had to hand over is in the ledger.
+      const lost = Context.current().info.attempt > 1 ? await openAfterEvents(deps.db, row) : [];
+      const batch = new TriggerBatch({ deps, steps, frozen, row, input, lost, places });
+      await runBatch(await batch.open());
+      return batch.result();
+    },
+  };
+}
+
+interface Opened {
+  readonly deps: Deps;
+  readonly steps: MemberSteps;
+  readonly frozen: Frozen;
+  readonly row: CampaignRow;
+  readonly input: TriggerBatchInput;
+  readonly lost: readonly string[];
+  readonly places: number;
+}
+
+class TriggerBatch {
+  readonly #o: Opened;
+  readonly #holder = randomUUID();
+  readonly #inHand = new Set<number>();
+  readonly #ended: Partial<Record<MemberState, number>> = {};
+  readonly #after: string[];
+  readonly #first: MemberStep;
+  readonly #places: number;
+  #zones: readonly string[] = [];
+  /** No member is begun later: a window closes, or the campaign ends. */
+  #closesMs = Number.POSITIVE_INFINITY;
+  #unverified: number | null;
+  #members = 0;
+  #answers = 0;
+  #trouble: TriggerBatchProgress['trouble'] = null;
+  #proved = false;
+  #refusal: string | null = null;
+
+  constructor(opened: Opened) {
+    this.#o = opened;
+    this.#after = [...opened.lost];
+    this.#places = opened.input.alone ? 1 : opened.places;
+    this.#unverified = opened.row.unverified;
+    this.#first = opened.frozen.campaign.spec.config.recheck === 'api' ? 'recheckMember' : 'triggerMember';
+  }
+
+  async open() {
+    const { deps, frozen } = this.#o;
+    const now = await deps.clock.now();
+    const { campaign: run, calendar } = frozen;
+    const { zones, closesMs } = await openNow({ tx: deps.db, run, calendar, now });
+    this.#zones = zones;
+    this.#closesMs = closesMs;
+    return {
+      places: this.#places,
+      take: (limit: number) => this.#take(limit),
+      work: (item: Item, batch: BatchControl) => this.#work(item, batch),
+      release: (items: readonly Item[]) => this.#release(items),
+      renew: async () => await renewMembers(deps.db, [...this.#inHand], await this.#lease()),
+      next: () => this.#next(),
+      progress: (): TriggerBatchProgress => ({ ended: this.#ended, trouble: this.#trouble }),
+    };
+  }
+
+  result(): TriggerBatchResult {
+    return {
+      members: this.#members,
+      stalled: this.#answers === 0 && this.#trouble !== null,
+      proved: this.#proved,
+      refusal: this.#refusal,
+      after: this.#after,
+    };
+  }
+
+  async #lease() {
+    const until = (await this.#o.deps.clock.now()) + LEASE_SECONDS * 1000;
+    return { holder: this.#holder, until: new Date(until) };
+  }
+
+  async #take(limit: number): Promise<Item[]> {
+    const id = this.#unverified;
+    this.#unverified = null;
+    if (id !== null) return [{ id, step: 'verifyMember' }];
+    const { deps, frozen } = this.#o;
+    const now = await deps.clock.now();
+    if (this.#isOver(now)) return [];
+    const looks = await takeMembers(
+      deps.db,
+      questionOf(frozen, now),
+      { zones: this.#zones, limit, at: new Date(now) },
+      await this.#lease(),
+    );
+    for (const look of looks) this.#inHand.add(look.id);
+    return looks.map((read) => ({ id: read.id, read, step: this.#first }));
+  }
+
+  async #next(): Promise<number | null> {
+    const { deps, input } = this.#o;
+    const now = await deps.clock.now();
+    if (this.#isOver(now)) return null;
+    const due = await nextDue(deps.db, input.run, this.#zones, new Date(now));
+    return due === null ? null : Math.max(0, due.getTime() - now);
+  }
+
+  #isOver(now: number): boolean {
+    return now >= this.#closesMs || this.#refusal !== null || this.#after.length >= MOST_EVENTS;
+  }
+
+  /** One member, call by call, until it has its outcome or has to wait. */
+  async #work(item: Item, batch: BatchControl): Promise<void> {
+    const { id } = item;
+    let { read } = item;
+    try {
+      for (let step: MemberStep | null = item.step; step !== null; ) {
+        try {
+          const result: MemberResult = await this.#call(step, id, read);
+          step = result.next;
+          await this.#answered(item, result, batch);
+        } catch (error) {
+          if (await this.#failed(item, error, batch)) return;
+        }
+        read = undefined;
+      }
+    } finally {
+      this.#inHand.delete(id);
+    }
+  }
+
+  /** Triggers alone keep the campaign's rate: what is read before them does not. */
+  async #call(step: MemberStep, id: number, read: MemberLook | undefined): Promise<MemberResult> {
+    const { steps, frozen, input } = this.#o;
+    const { pacePerMinute: perMinute, run } = input;
+    const call = () => steps.run(step, frozen, id, read);
+    if (step !== 'triggerMember' || perMinute === null) return await call();
+    return await withCallScope({ ...callScope(), pace: { key: run, perMinute } }, call);
+  }
+
+  async #answered({ id, step, read }: Item, { state, next, after = [] }: MemberResult, batch: BatchControl) {
+    if (state === 'waiting' && next === null)
+      return await this.#defer(id, backoffMs((read?.attempts ?? 0) + 1));
+    this.#answers += 1;
+    this.#trouble = null;
+    this.#after.push(...after);
+    if (next !== null) return;
+    if (state === 'triggered') this.#proved = true;
+    if (step !== 'verifyMember') {
+      this.#members += 1;
+      this.#ended[state] = (this.#ended[state] ?? 0) + 1;
+    }
+    if (this.#after.length >= MOST_EVENTS || (this.#proved && this.#o.input.alone)) batch.finish();
+  }
+
+  /**
+   * @returns whether the member's work is over for now; false: the same step is tried again
+   * @throws what calls the member off
+   */
+  async #failed({ id }: Item, error: unknown, batch: BatchControl): Promise<boolean> {
+    const { signal } = callScope();
+    if (error instanceof CancelledFailure && signal.aborted) throw signal.reason;
+    if (!(error instanceof ApplicationFailure)) throw error;
+    const { run } = this.#o.input;
+    if (error.nonRetryable) {
+      this.#refusal ??= `${error.type}: ${error.message}`;
+      batch.stop();
+      throw signal.reason;
+    }
+    // Whoever comes next waits for the same token.
+    if (error.type === 'ComeBack') {
+      await delay(delayOf(error), undefined, { signal }).catch(() => {
+        throw signal.reason;
+      });
+      return false;
+    }
+    this.#o.deps.log.warn({ run, member: id, code: error.type }, 'a member could not go on, and comes again');
+    await this.#defer(id, delayOf(error));
+    const failures = (this.#trouble?.failures ?? 0) + 1;
+    this.#trouble = { failures, reason: `${error.type}: ${error.message}` };
+    if (failures >= this.#places) batch.finish();
+    return true;
+  }
+
+  async #defer(id: number, ms: number): Promise<void> {
+    const { deps, input } = this.#o;
+    const until = (await deps.clock.now()) + ms;
+    await deferMember(deps.db, { run: input.run, id }, this.#holder, new Date(until));
+  }
+
+  async #release(items: readonly Item[]): Promise<void> {
+    await returnMembers(
+      this.#o.deps.db,
+      items.map(({ id }) => id),
+      this.#holder,
+    );
+  }
+}
+
+/** Milliseconds. */
+const delayOf = ({ nextRetryDelay }: ApplicationFailure): number =>
+  typeof nextRetryDelay === 'number' ? nextRetryDelay : NO_DELAY_MS;

@@ -1,0 +1,153 @@
+// What a refused trigger means: for the person, or for every member of the campaign.
+
+import { CancelledFailure } from '@temporalio/activity';
+import { type ApiError, InvalidArgumentError } from '../../src/api-client/errors.ts';
+import type { FlowId } from '../../src/contracts/config-base.ts';
+import type { CampaignConfig } from '../../src/contracts/config-campaigns.ts';
+import { callScope } from '../call-scope.ts';
+import type { Deps } from '../deps.ts';
+import {
+  callReason,
+  isRefusal,
+  namedFor,
+  recordReason,
+  refusal,
+  refusalCode,
+  refusalScope,
+  toFailure,
+} from '../failures.ts';
+import { holdFor, type Suspect, suspectOf, unfound } from './suspect.ts';
+import type { MemberContext } from './trigger-check.ts';
+import {
+  answerOf,
+  GONE,
+  insist,
+  type MemberResult,
+  nowOf,
+  type Refused,
+  releaseOrEnd,
+  retryOf,
+  served,
+  settleRefused,
+} from './trigger-outcome.ts';
+
+const STEP = 'triggerMember';
+
+/** It is certain that the flow did not run. */
+export async function refused(
+  deps: Deps,
+  c: MemberContext,
+  sends: number,
+  error: unknown,
+): Promise<MemberResult> {
+  const { member, campaign } = c;
+  namedFor(campaign.account, error);
+  const settle = (what: Refused) => insist(() => settleRefused(deps, member, sends, what));
+  if (error instanceof InvalidArgumentError)
+    return answerOf(await settle(failedWith('INVALID_ARGUMENT', error.message)));
+  if (isRefusal(error)) {
+    const code = refusalCode(error);
+    if (code === 'ERR_TICKET_IN_HUMAN_SERVICE')
+      return answerOf(await settle(servedNow(c, error, await nowOf(deps))));
+    if (code === 'ERR_NO_CONTACT_FOUND') {
+      // Looked up by its number since, and found.
+      if (member.contact_gone) return await suspected(deps, c, sends, unfound(c, error));
+      const state = await settle({ end: GONE, wait: { forgetContact: true } });
+      return answerOf(state, state === 'waiting' ? 'findMember' : null);
+    }
+    if (!concernsCampaign(error)) {
+      const suspect = suspectOf(c, STEP, error, code);
+      if (suspect !== null) return await suspected(deps, c, sends, suspect);
+      return answerOf(await settle(failedWith(code, recordReason(campaign.account, error))));
+    }
+    const state = await settle({ wait: {}, ...failedWith(code, recordReason(campaign.account, error)) });
+    if (state !== 'waiting') return answerOf(state);
+    deps.log.warn({ run: campaign.run_id, code }, 'the account refuses the triggers of a campaign');
+    throw refusal(code, campaignReason(error, campaign.spec.config), { scope: 'run', step: STEP });
+  }
+  const { signal: called } = callScope();
+  const failure = called.aborted ? called.reason : toFailure(error, STEP, member.attempts + 1);
+  const { type = 'CANCELLED' } = failure as { type?: string };
+  const end = failedWith(type, 'it was refused for now, after it had been given up');
+  const state = await settle({ wait: {}, ...end });
+  if (state === 'waiting' || failure instanceof CancelledFailure) throw failure;
+  return answerOf(state);
+}
+
+/** @throws ApplicationFailure that holds the campaign: the member waits again then */
+async function suspected(
+  deps: Deps,
+  c: MemberContext,
+  sends: number,
+  suspect: Suspect,
+): Promise<MemberResult> {
+  const { member, campaign } = c;
+  const at = await nowOf(deps);
+  const { held, state } = await insist(() =>
+    deps.db.transaction(async (tx) => {
+      const held = await holdFor(tx, c, STEP, suspect);
+      const end = failedWith(suspect.code, suspect.reason);
+      return {
+        held,
+        state: await releaseOrEnd(tx, member, { sends, at }, held === null ? end : { wait: {}, ...end }),
+      };
+    }),
+  );
+  if (held === null || state !== 'waiting') return answerOf(state);
+  deps.log.warn({ run: campaign.run_id, code: suspect.code }, 'a campaign is held: its triggers are refused');
+  throw held;
+}
+
+function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {
+  const { ticketId: ticket } = error;
+  const where = ticket === null ? '' : ` in conversation ${ticket}`;
+  const retryAt = retryOf(c, at);
+  return {
+    end: served({ ticket, reason: `a person serves them${where}` }),
+    ...(retryAt === null ? {} : { wait: { retryAt } }),
+  };
+}
+
+const failedWith = (code: string, reason: string): Refused => ({ end: { state: 'failed', code, reason } });
+
+/**
+ * Would every member meet this refusal? The API text (Flows) does not show the code of the 404 for the connection, so every
+ * 404 that is not about this person counts. 401 and 403 say who may trigger at all.
+ */
+function concernsCampaign(error: ApiError): boolean {
+  const { status } = error;
+  const code = refusalCode(error);
+  if (status === 404) return code !== 'ERR_NO_TICKET_FOUND';
+  return status === 401 || status === 403 || refusalScope(code, STEP) === 'run';
+}
+
+/** What was refused, and what to look at; the service's answer names neither flow nor connection. */
+function campaignReason(
+  error: ApiError,
+  { flow, connection }: Pick<CampaignConfig, 'flow' | 'connection'>,
+): string {
+  const way = wayOut(refusalCode(error), flow, connection);
+  return way === null ? callReason(error) : `${callReason(error)}: ${way}`;
+}
+
+function wayOut(code: string, flow: FlowId, connection: number): string | null {
+  switch (code) {
+    case 'ERR_FLOW_NOT_EXECUTABLE':
+      return `flow ${flow} is not active, not published or empty; publish it in the panel`;
+    case 'ERR_FLOW_NOT_FOUND':
+      return `the account has no flow ${flow}`;
+    case 'ERR_CONNECTION_NOT_FOUND':
+    case 'ERR_WHATSAPP_NOT_FOUND':
+      return `the account has no connection ${connection}, or it can't run flows`;
+    case 'ERR_UNSUPPORTED_CHANNEL':
+      return `connection ${connection} is of a channel that can't run flows: whatsapp and waba can`;
+    case 'ERR_TOKEN_REVOKED':
+    case 'ERR_TOKEN_EXPIRED':
+    case 'ERR_TOKEN_INVALID':
+      return 'create a token in the panel, and give it to the workers';
+    case 'ERR_FEATURE_NOT_AVAILABLE':
+      return "the account's plan lacks the feature";
+    default:
+      return null;
+  }
+}

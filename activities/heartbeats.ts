@@ -1,0 +1,24 @@
+// Heartbeats of activities that call the API: they bring a cancellation in, and show that the worker lives.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Context } from '@temporalio/activity';
+
+/** Well below the heartbeat timeouts of the API activities (workflows/policies.ts). */
+const HEARTBEAT_MS = 1000;
+
+interface Pulse {
+  timer: NodeJS.Timeout;
+}
+
+const pulses = new AsyncLocalStorage<Pulse>();
+
+/** Runs an activity with heartbeats that carry what an attempt before it has told. */
+export async function withHeartbeats<T>(work: () => Promise<T>, everyMs = HEARTBEAT_MS): Promise<T> {
+  const activity = Context.current();
+  const pulse = { timer: setInterval(() => activity.heartbeat(activity.info.heartbeatDetails), everyMs) };
+  return await pulses.run(pulse, work).finally(() => clearInterval(pulse.timer));
+}
+
+/** From here on the activity sends its own heartbeats, with its progress. */
+export function sendOwnHeartbeats(): void {
+  clearInterval(pulses.getStore()?.timer);
+}

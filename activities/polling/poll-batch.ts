@@ -1,0 +1,271 @@
+// A batch of polling: polls of page 1 and the readings that they bring, with what is older beside them.
+//
+// No item is leased. The workflow of a poller runs one batch at a time, and where a batch outlives its worker's connection,
+// the ledger ignores whichever of two answers comes second.
+import { ApplicationFailure } from '@temporalio/activity';
+import type { PollerConfig } from '../../src/contracts/config.ts';
+import { durationMs } from '../../src/contracts/config-base.ts';
+import type { PollBatchInput, PollBatchResult, PollBlock, WorkEnd } from '../../src/contracts/poll.ts';
+import { LANES, type RefusalDetails } from '../../src/contracts/run.ts';
+import { postponeReading } from '../../src/ledger/conversations.ts';
+import { getProgress } from '../../src/ledger/poll-progress.ts';
+import { pollOutlook } from '../../src/ledger/pollers.ts';
+import { type BatchControl, type BatchWork, runBatch } from '../batch.ts';
+import { callScope, withCallScope } from '../call-scope.ts';
+import type { Deps } from '../deps.ts';
+import { historyPage, pollPage } from './pages.ts';
+import { readMessages } from './read-messages.ts';
+import type { ReadOptions } from './reading.ts';
+
+/** Messages of this many conversations are read at once: enough to use a token's slots while answers are slow. */
+const CONCURRENCY = 4;
+/** Then page 1 is listed again, however many are left: what changes meanwhile joins the queue, and is read once. */
+const READS_BETWEEN_LISTS = 20;
+/** While nothing changes the interval grows by this factor. */
+const GROWTH = 1.5;
+
+type PollItem =
+  | { readonly type: 'list' }
+  | { readonly type: 'read'; readonly conversation: number; readonly old: boolean }
+  | { readonly type: 'history' };
+
+export interface PollBatchTools extends ReadOptions {
+  readonly deps: Deps;
+  readonly wake: (sinks: readonly string[]) => Promise<void>;
+}
+
+/** Polls, and reads what has changed, for a minute at most. */
+export async function pollBatch(tools: PollBatchTools, input: PollBatchInput): Promise<PollBatchResult> {
+  const batch = new PollBatch(tools, input);
+  await runBatch(batch);
+  return batch.result();
+}
+
+class PollBatch implements BatchWork<PollItem> {
+  readonly places = 2 * CONCURRENCY;
+  readonly #tools: PollBatchTools;
+  readonly #input: PollBatchInput;
+  /** When the next poll is due; null while one is under way. */
+  #pollAt: number | null;
+  #listedAt = 0;
+  #intervalMs: number;
+  /** Calls in a row that failed for a reason that passes. */
+  #failures: number;
+  #polls = 0;
+  /** Conversations that the poll under way has found changed. */
+  #changed = 0;
+  /** Conversations of this poll to read: those not begun, and how many have not ended. */
+  #news: number[] = [];
+  #newsLeft = 0;
+  /** More of them wait than are read before the next list. */
+  #more = false;
+  /** A reading of this poll has failed: the poll goes on after this many milliseconds. */
+  #retryMs: number | null = null;
+  /** Old conversations not begun, how many are under way, and when to look for more. */
+  #old: number[] = [];
+  #oldActive = 0;
+  #oldAt = 0;
+  readonly #ends: { readonly news: MutableEnd; readonly old: MutableEnd } = {
+    news: { calls: 0, block: null },
+    old: { calls: 0, block: null },
+  };
+
+  constructor(tools: PollBatchTools, input: PollBatchInput) {
+    this.#tools = tools;
+    this.#input = input;
+    this.#pollAt = performance.now() + input.pollInMs;
+    const { min, max } = this.#interval;
+    this.#intervalMs = Math.min(max, Math.max(min, input.intervalMs));
+    this.#failures = input.failures;
+  }
+
+  async take(): Promise<readonly PollItem[]> {
+    if (this.#pollAt !== null && this.#pollAt <= performance.now()) {
+      this.#pollAt = null;
+      return [{ type: 'list' }];
+    }
+    const begun = this.#newsLeft - this.#news.length;
+    const news = this.#news.splice(0, CONCURRENCY - begun);
+    if (news.length > 0) return news.map((conversation) => ({ type: 'read', conversation, old: false }));
+    return await this.#takeOld();
+  }
+
+  /** Old conversations first, then the next older page. Neither while news waits to be read. */
+  async #takeOld(): Promise<readonly PollItem[]> {
+    if (!this.#mayTakeOld() || this.#news.length > 0 || this.#oldAt > performance.now()) return [];
+    if (this.#old.length === 0) {
+      // What is under way would be found again.
+      if (this.#oldActive > 0) return [];
+      const { reads, nextMs } = await this.#outlook(true);
+      if (reads.length === 0) {
+        const { history } = await getProgress(this.#tools.deps.db, this.#input);
+        if (history === null) {
+          this.#oldAt = performance.now() + (nextMs ?? Number.POSITIVE_INFINITY);
+          return [];
+        }
+        this.#oldActive++;
+        return [{ type: 'history' }];
+      }
+      this.#old.push(...reads);
+    }
+    const some = this.#old.splice(0, CONCURRENCY - this.#oldActive);
+    this.#oldActive += some.length;
+    return some.map((conversation) => ({ type: 'read', conversation, old: true }));
+  }
+
+  #mayTakeOld(): boolean {
+    return this.#input.old && !this.#input.once && this.#ends.old.block === null;
+  }
+
+  async work(item: PollItem, batch: BatchControl): Promise<void> {
+    const old = item.type === 'history' || (item.type === 'read' && item.old);
+    try {
+      if (item.type === 'list') await this.#list(batch);
+      else if (item.type === 'history') await this.#call(old, () => this.#historyPage());
+      else await this.#read(item.conversation, old);
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error;
+      if (error.nonRetryable === true) {
+        this.#ends[old ? 'old' : 'news'].block ??= blockOf(error);
+        // Old calls that are refused are shown at once, too: the next batch goes on without them.
+        if (!old) return batch.stop();
+        batch.finish();
+      } else await this.#postpone(item, error);
+    }
+    if (old) this.#oldActive--;
+    else if (item.type === 'read' && --this.#newsLeft === 0) await this.#endPoll(batch);
+  }
+
+  /** Lists down to what is known. */
+  async #list(batch: BatchControl): Promise<void> {
+    const { deps } = this.#tools;
+    this.#listedAt = performance.now();
+    let todo = 0;
+    for (let done = false; !done; ) {
+      const page = await this.#call(false, () => pollPage(deps, this.#input, this.#failures + 1));
+      this.#changed += page.changed;
+      ({ done, todo } = page);
+    }
+    const { reads } = todo === 0 ? { reads: [] } : await this.#outlook(false);
+    this.#news = reads.slice(0, READS_BETWEEN_LISTS);
+    this.#newsLeft = this.#news.length;
+    this.#more = reads.length > READS_BETWEEN_LISTS;
+    if (this.#newsLeft === 0) await this.#endPoll(batch, todo === 0);
+  }
+
+  /** Reads a conversation back to what is known. */
+  async #read(conversation: number, old: boolean): Promise<void> {
+    const { deps, wake, messagePageSize, keep } = this.#tools;
+    const call = { ...this.#input, conversation };
+    for (let done = false; !done; ) {
+      const failures = this.#failures + 1;
+      const read = await this.#call(old, () => readMessages(deps, call, { messagePageSize, keep }, failures));
+      if (read.sinks.length > 0) await wake(read.sinks);
+      done = read.done;
+    }
+  }
+
+  async #historyPage(): Promise<void> {
+    await historyPage(this.#tools.deps, this.#input, this.#failures + 1);
+  }
+
+  /** What was listed is read, or has to wait. */
+  async #endPoll(batch: BatchControl, quiet = false): Promise<void> {
+    if (this.#more || this.#retryMs !== null) {
+      this.#pollAt = performance.now() + (this.#more ? 0 : (this.#retryMs as number));
+      this.#retryMs = null;
+      return;
+    }
+    const { min, max } = this.#interval;
+    this.#intervalMs = this.#changed > 0 ? min : Math.min(max, Math.ceil(this.#intervalMs * GROWTH));
+    const { nextMs } = quiet ? { nextMs: null } : await this.#outlook(false);
+    this.#pollAt = Math.min(this.#listedAt + this.#intervalMs, performance.now() + (nextMs ?? Infinity));
+    // The poll may have found some that is old, too.
+    if (this.#changed > 0 || this.#polls === 0) this.#oldAt = 0;
+    this.#changed = 0;
+    this.#polls++;
+    if (this.#input.once) batch.finish();
+  }
+
+  /** It failed for a reason that passes, and gives its place back meanwhile. */
+  async #postpone(item: PollItem, error: ApplicationFailure): Promise<void> {
+    // The token is over its limit: that says nothing of the call.
+    if (error.type !== 'ComeBack') this.#failures++;
+    const ms = Number(error.nextRetryDelay ?? 1000);
+    if (item.type === 'list') this.#pollAt = performance.now() + ms;
+    else if (item.type === 'history') this.#oldAt = performance.now() + ms;
+    else {
+      const { db } = this.#tools.deps;
+      await postponeReading(db, this.#input.account, item.conversation, ms / 1000);
+      if (!item.old) this.#retryMs = Math.min(ms, this.#retryMs ?? ms);
+    }
+  }
+
+  /** One call. Within its share polling goes before campaigns and syncs; beyond it, it takes what they leave. */
+  async #call<T>(old: boolean, work: () => Promise<T>): Promise<T> {
+    const { signal } = callScope();
+    signal.throwIfAborted();
+    const { account, poller } = this.#input;
+    const share = { key: `${account}/${poller}`, part: this.#config.share };
+    const result = await withCallScope(
+      old ? { lane: LANES.backfill, signal } : { lane: LANES.poll, signal, share },
+      work,
+    );
+    this.#ends[old ? 'old' : 'news'].calls++;
+    this.#failures = 0;
+    return result;
+  }
+
+  async #outlook(old: boolean) {
+    const { account, poller } = this.#input;
+    return await pollOutlook(this.#tools.deps.db, { account, poller, limit: READS_BETWEEN_LISTS + 1, old });
+  }
+
+  get #config(): PollerConfig {
+    return this.#tools.deps.poller(this.#input.account, this.#input.poller);
+  }
+
+  get #interval(): { min: number; max: number } {
+    const { min, max } = this.#config.interval;
+    return { min: durationMs(min), max: durationMs(max) };
+  }
+
+  async next(): Promise<number | null> {
+    const now = performance.now();
+    const takesOld = this.#mayTakeOld() && this.#oldActive === 0 && this.#news.length === 0;
+    const times = [this.#pollAt, takesOld ? this.#oldAt : null];
+    const ms = Math.min(...times.map((at) => (at === null ? Infinity : Math.max(0, at - now))));
+    return ms === Infinity ? null : ms;
+  }
+
+  async release(): Promise<void> {}
+  async renew(): Promise<void> {}
+
+  progress(): unknown {
+    return { polls: this.#polls, calls: this.#ends.news.calls + this.#ends.old.calls };
+  }
+
+  result(): PollBatchResult {
+    const now = performance.now();
+    // A poll that was interrupted goes on at once.
+    const pollInMs = this.#pollAt === null ? 0 : Math.max(0, this.#pollAt - now);
+    const oldInMs = this.#old.length > 0 || this.#oldActive > 0 ? 0 : Math.max(0, this.#oldAt - now);
+    return {
+      polls: this.#polls,
+      pollInMs: Math.ceil(pollInMs),
+      oldInMs: oldInMs === Infinity ? null : Math.ceil(oldInMs),
+      intervalMs: this.#intervalMs,
+      failures: this.#failures,
+      news: this.#ends.news,
+      old: this.#ends.old,
+    };
+  }
+}
+
+type MutableEnd = { -readonly [Key in keyof WorkEnd]: WorkEnd[Key] };
+
+function blockOf({ type, message, details }: ApplicationFailure): PollBlock {
+  const { shape } = (details?.[0] ?? {}) as Partial<RefusalDetails>;
+  const code = type ?? 'REFUSED';
+  return { code, reason: `${code}: ${message}`, shape: shape ?? null };
+}

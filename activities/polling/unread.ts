@@ -1,0 +1,56 @@
+// What could not be read: one odd item among others is a gap, and the way in which the service shows all of them blocks
+// the poller. Nothing is concluded from what could not be read.
+
+import type { ApplicationFailure } from '@temporalio/common';
+import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import type { InvalidItem } from '../../src/api-client/shapes.ts';
+import type { RefusalDetails } from '../../src/contracts/run.ts';
+import type { PollProgress } from '../../src/ledger/poll-progress.ts';
+import { shapeRefusal } from '../shape-refusal.ts';
+
+/** More unreadable items than this are no exception. */
+const MOST_ODD = 2;
+/** Conversations in a row that could not be read. */
+const MOST_IN_ROW = 4;
+
+export interface PageSum {
+  readonly good: number;
+  readonly odd: number;
+}
+
+/**
+ * Whether the unreadable items of a page show the form in which the service shows all items.
+ * @param isProven others were read by the same assumptions before: then one that differs is odd
+ */
+export function isSystematic({ good, odd }: PageSum, isProven: boolean): boolean {
+  if (odd === 0) return false;
+  return odd > good && (!isProven || odd > MOST_ODD);
+}
+
+/** One more conversation that can't be read: do they follow one another by now? */
+export function isStreak({ unread_row }: Pick<PollProgress, 'unread_row'>): boolean {
+  return unread_row >= MOST_IN_ROW;
+}
+
+/** Names the first item that could not be read, and the override for it. */
+export function shapeOf(
+  invalid: readonly InvalidItem[],
+  path: '/v1/conversations' | '/v1/conversations/{ticketId}/messages',
+): UnexpectedShapeError {
+  const [first] = invalid as readonly [InvalidItem, ...InvalidItem[]];
+  const { expected, assumption, seen } = first;
+  const at = first.path.replaceAll(/\[\d+\]/g, '[]');
+  return new UnexpectedShapeError({
+    ...{ method: 'GET', path, at, expected, status: 200, requestId: null },
+    ...{ assumption, seen },
+  });
+}
+
+/** The poller waits for somebody to act; it keeps its place. */
+export function blocked(
+  account: string,
+  error: UnexpectedShapeError,
+  step: RefusalDetails['step'],
+): ApplicationFailure {
+  return shapeRefusal(account, error, { scope: 'run', step });
+}

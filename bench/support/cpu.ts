@@ -1,0 +1,73 @@
+// CPU time of processes, as the kernel counts it.
+import { readdir, readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+
+/** Ticks of /proc/PID/stat in a second; fixed on Linux. */
+const TICKS = 100;
+
+/** Parts of an installation and the processes that carry them. */
+export type Processes = Readonly<Record<'temporal' | 'postgres' | 'sandbox' | 'workers', readonly number[]>>;
+
+/** CPU seconds that each part has used, and `elapsed` seconds. `machine` is everything on it. */
+export type CpuUse = Readonly<Record<keyof Processes | 'machine' | 'elapsed', number>>;
+
+interface Stat {
+  readonly parent: number;
+  /** Ticks of the process itself and of its children that have ended. */
+  readonly ticks: number;
+}
+
+/**
+ * Begins to count.
+ * @param processes asked at both ends; children belong to them
+ * @returns answers what was used since
+ */
+export async function watchCpu(processes: () => Processes): Promise<() => Promise<CpuUse>> {
+  const sample = async () => ({ at: performance.now(), machine: machineSeconds(), stats: await readStats() });
+  const before = await sample();
+  return async () => {
+    const now = await sample();
+    const used = (part: keyof Processes) =>
+      processes()[part].reduce(
+        // Each by itself: one that was killed meanwhile takes its seconds along.
+        (all, pid) => all + Math.max(0, treeSeconds(now.stats, pid) - treeSeconds(before.stats, pid)),
+        0,
+      );
+    return {
+      temporal: used('temporal'),
+      postgres: used('postgres'),
+      sandbox: used('sandbox'),
+      workers: used('workers'),
+      machine: now.machine - before.machine,
+      elapsed: (now.at - before.at) / 1000,
+    };
+  };
+}
+
+function machineSeconds(): number {
+  return cpus().reduce((all, { times }) => all + (times.user + times.nice + times.sys + times.irq) / 1000, 0);
+}
+
+/** Seconds of a process, of its descendants, and of those of them that have ended; 0 when it is gone. */
+function treeSeconds(stats: ReadonlyMap<number, Stat>, root: number): number {
+  const children = [...stats].filter(([, { parent }]) => parent === root).map(([pid]) => pid);
+  return children.reduce((all, pid) => all + treeSeconds(stats, pid), (stats.get(root)?.ticks ?? 0) / TICKS);
+}
+
+async function readStats(): Promise<Map<number, Stat>> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const stats = await Promise.all(pids.map(async (pid) => [pid, await readStat(pid)] as const));
+  return new Map(stats.filter((entry): entry is readonly [number, Stat] => entry[1] !== null));
+}
+
+async function readStat(pid: number): Promise<Stat | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return null;
+    throw error;
+  });
+  if (stat === null) return null;
+  // The name of the command, in brackets, may hold spaces: fields are counted behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = fields.slice(11, 15).reduce((all, field) => all + Number(field), 0);
+  return { parent: Number(fields[1]), ticks };
+}

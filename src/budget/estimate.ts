@@ -1,0 +1,209 @@
+// What an answer of the API teaches: the limit, the service's window, and the calls that other programs spend on the same
+// token. Pure: a state and an observation make the next state. All times are epoch seconds of the ledger's clock.
+
+/** What the ledger knows of a token. */
+export interface TokenBudget {
+  /** Calls a minute. */
+  readonly limit: number;
+  /** The limit that the last answer named: a higher one counts once two answers in a row name it. */
+  readonly limitSeen: number;
+  /** Number of the next slot, and when it is due at the earliest. */
+  readonly slotNo: number;
+  readonly nextAt: number;
+  readonly blockedUntil: number;
+  /** The end of the service's window as the header says, and as it is by the ledger's clock. */
+  readonly windowReset: number | null;
+  readonly windowEnds: number;
+  /** First and last slot of ours in the window, the last one before it, and how many the window before had. */
+  readonly windowFirst: number;
+  readonly windowLast: number;
+  readonly windowBefore: number;
+  readonly ownBefore: number;
+  /** Answers in a row whose window does not follow from the one before: the second one begins afresh. */
+  readonly outOfStep: number;
+  /** Calls that the service has counted, less the number of the slot that showed it, while nobody else calls. */
+  readonly windowBase: number;
+  /** Seconds that the service's clock is ahead, as far as answers have proved it. */
+  readonly skew: number;
+  /** Calls of others in this window, and the largest step of them; the same as is usual in a window. */
+  readonly foreignNow: number;
+  readonly burstNow: number;
+  readonly foreignUsual: number;
+  readonly burstUsual: number;
+  /** Calls of others two to four seconds ago: a burst is not over in one answer. */
+  readonly markAt: number;
+  readonly markLast: number;
+  readonly markBefore: number;
+  /** Wider distance of slots that leaves room for others in this window. */
+  readonly stretch: number;
+  readonly stretchUntil: number;
+}
+
+export interface Observation {
+  readonly slot: number;
+  /** The last slot that the caller had before this answer. */
+  readonly last: number;
+  readonly limit: number;
+  /** Calls that the service has counted in its window, and those it has left. */
+  readonly used: number;
+  readonly left: number;
+  readonly resetAt: number;
+  /** Seconds that the quickest exchange took, from sending to the answer. */
+  readonly quickest: number;
+  readonly now: number;
+}
+
+/** A window is a minute long (API text, Limits). */
+const WINDOW_S = 60;
+/** The header is in whole seconds: resets that differ by no more are the same. */
+const SAME_RESET_S = 2;
+/** Others' calls are compared with those of so many seconds ago, for bursts. */
+const MARK_S = 2;
+/** Slots are never farther apart than this many usual distances. */
+const MOST_STRETCH = 10;
+
+/** Below this many calls a difference is calls that overtook each other. */
+export const noiseOf = (limit: number): number => Math.max(2, limit * 0.01);
+
+/** Seconds from one slot to the next while nobody else calls: 0.5 % wider than the limit needs. */
+export const gapOf = (limit: number): number => (WINDOW_S / limit) * 1.005;
+
+/** Nobody else calls, and nothing is blocked: an answer that fits has nothing to teach. */
+export const isQuiet = (state: TokenBudget, now: number): boolean =>
+  state.foreignNow === 0 &&
+  state.foreignUsual === 0 &&
+  state.blockedUntil <= now &&
+  state.limitSeen <= state.limit;
+
+type Draft = { -readonly [K in keyof TokenBudget]: TokenBudget[K] };
+
+/** @returns the state after an answer; slots and their times stay as they are */
+export function learn(state: TokenBudget, seen: Observation): TokenBudget {
+  const s: Draft = { ...state, limitSeen: seen.limit };
+  // A higher limit that one garbled answer names would let a burst out.
+  if (seen.limit > state.limit) s.limit = Math.max(state.limit, Math.min(seen.limit, state.limitSeen));
+  else s.limit = seen.limit;
+  // Such an answer counts by a limit that is not believed yet; one with more left than there is counts nothing.
+  if (seen.limit > s.limit || seen.used < 0) return s;
+  // The latest time at which the service counted the call: an answer takes half of the quickest exchange at least. The
+  // middle of this exchange would be too early when it was slow on the way there, as a first one is.
+  const counted = seen.now - seen.quickest / 2;
+  s.outOfStep = isOutOfStep(s, seen, counted) ? s.outOfStep + 1 : 0;
+  if (s.outOfStep === 1) return s;
+  if (s.outOfStep > 1) {
+    s.outOfStep = 0;
+    s.windowReset = null;
+    s.skew = 0;
+  }
+  const known = s.windowReset;
+  if (known === null || isNewWindow(s, known, seen, counted)) beginWindow(s, known, seen, counted);
+  else if (seen.resetAt < known - SAME_RESET_S) {
+    // An answer of the window before, overtaken by one of this window.
+    if (seen.slot > s.windowBefore) {
+      s.windowBase += s.windowBefore - seen.slot;
+      s.windowBefore = seen.slot;
+    }
+    return s;
+  } else if (seen.resetAt > known + SAME_RESET_S) {
+    s.windowReset = seen.resetAt;
+    s.windowEnds = Math.min(seen.resetAt - s.skew, counted + WINDOW_S);
+  }
+  if (s.windowEnds < counted) {
+    s.skew = Math.min(s.skew, (s.windowReset as number) - counted);
+    s.windowEnds = counted;
+  }
+  s.windowLast = Math.max(s.windowLast, seen.slot);
+  countOthers(s, seen);
+  leaveRoom(s, seen);
+  if (seen.left <= 0 && s.windowEnds > seen.now)
+    s.blockedUntil = Math.max(s.blockedUntil, Math.min(s.windowEnds, seen.now + WINDOW_S));
+  return s;
+}
+
+/** The reset moved much farther than time did: one of the two answers was garbled, or a clock was set. */
+function isOutOfStep({ windowReset, windowEnds }: Draft, seen: Observation, counted: number): boolean {
+  if (windowReset === null) return false;
+  const passed = counted - (windowEnds - WINDOW_S);
+  return Math.abs(seen.resetAt - windowReset - passed) > 3 * WINDOW_S;
+}
+
+/** A reset that moves on while the window lasts is a window that slides: then the count does not start anew. */
+function isNewWindow(s: Draft, known: number, seen: Observation, counted: number): boolean {
+  if (seen.resetAt > known + SAME_RESET_S) {
+    const isOver = counted >= s.windowEnds - SAME_RESET_S;
+    return isOver || seen.used - seen.slot < s.windowBase - noiseOf(s.limit) - 2;
+  }
+  return seen.resetAt < known - SAME_RESET_S && counted > s.windowEnds;
+}
+
+function beginWindow(s: Draft, known: number | null, seen: Observation, counted: number): void {
+  const windows =
+    known === null ? 1 : Math.max(1, Math.min(50, Math.round((seen.resetAt - known) / WINDOW_S)));
+  const faded = 0.5 ** (windows - 1);
+  s.foreignUsual = Math.max(s.foreignNow, (s.foreignUsual + s.foreignNow) / 2) * faded;
+  s.burstUsual = Math.max(s.burstNow, s.burstUsual / 2) * faded;
+  if (s.foreignUsual <= noiseOf(s.limit)) {
+    s.foreignUsual = 0;
+    s.burstUsual = 0;
+  }
+  s.foreignNow = 0;
+  s.burstNow = 0;
+  s.markLast = 0;
+  s.markBefore = 0;
+  if (known === null) {
+    // Nobody can say who spent what is gone by now.
+    s.windowBase = seen.used - seen.slot;
+  } else {
+    s.windowBefore = Math.min(seen.slot - 1, Math.max(s.windowLast, seen.last));
+    s.windowBase = -s.windowBefore;
+  }
+  s.windowLast = seen.slot;
+  s.ownBefore = windows === 1 ? Math.max(0, seen.slot - s.windowFirst) : 0;
+  s.windowFirst = seen.slot;
+  // Whatever the header says, the window ends a minute after it was first seen, and when this call began it just then.
+  // The header is in whole seconds; a difference beyond that is the clocks'.
+  s.windowReset = seen.resetAt;
+  s.skew = Math.max(s.skew, seen.resetAt - counted - WINDOW_S - 1);
+  if (seen.used === 1) s.skew = Math.min(s.skew, seen.resetAt - counted - WINDOW_S);
+  s.windowEnds = Math.min(seen.resetAt - s.skew, counted + WINDOW_S);
+}
+
+/** The service counts all calls, slots count ours: their difference grows by the calls of others. */
+function countOthers(s: Draft, seen: Observation): void {
+  s.windowBase = Math.min(s.windowBase, seen.used - seen.slot + 2);
+  // Others can't have had more than there is, whatever one garbled answer said.
+  const others = Math.min(s.limit, Math.max(0, seen.used - seen.slot - s.windowBase));
+  s.foreignNow = Math.min(s.foreignNow, s.limit);
+  s.foreignUsual = Math.min(s.foreignUsual, s.limit);
+  s.burstNow = Math.min(s.burstNow, s.limit);
+  s.burstUsual = Math.min(s.burstUsual, s.limit);
+  if (seen.now > s.markAt + MARK_S) {
+    s.markAt = seen.now;
+    s.markBefore = s.markLast;
+    s.markLast = s.foreignNow;
+  }
+  if (others > noiseOf(s.limit) && others > s.foreignNow) {
+    s.foreignNow = others;
+    s.burstNow = Math.max(s.burstNow, others - s.markBefore);
+  }
+}
+
+/**
+ * Others are expected to spend what is usual less what they have spent; our slots keep the rest evenly until the window
+ * ends.
+ */
+function leaveRoom(s: Draft, seen: Observation): void {
+  s.stretchUntil = Number.NEGATIVE_INFINITY;
+  const rest = s.windowEnds - Math.max(s.nextAt, seen.now);
+  if ((s.foreignNow === 0 && s.foreignUsual === 0) || rest <= 0) return;
+  const expected = Math.max(
+    Math.min(s.foreignUsual - s.foreignNow, Math.max((s.foreignUsual / WINDOW_S) * rest, s.burstUsual)),
+    (Math.max(0, s.foreignNow - s.foreignUsual - noiseOf(s.limit)) * rest) / (70 - Math.min(WINDOW_S, rest)),
+    0,
+  );
+  // The service has not counted the slots given since; one call is kept for what is not known.
+  const room = seen.left - (s.slotNo - 1 - seen.slot) - expected - 1;
+  const gap = gapOf(s.limit);
+  s.stretch = Math.min(rest / Math.max(room, 0.01), gap * MOST_STRETCH);
+  if (s.stretch > gap) s.stretchUntil = s.windowEnds;
+}

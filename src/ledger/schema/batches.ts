@@ -1,0 +1,14 @@
+// A migration of syncs: records that are due, and the batch that holds each.
+
+/**
+ * A pending record is due at `due_at`: a fresh one since ever, one that waits for a retry or a read-back later, one that a
+ * batch holds when its lease ends, one whose steps are all stopped never. Retries come before fresh records.
+ */
+export const BATCH_TABLES = `
+  alter table run_records
+    add column due_at timestamptz not null default '-infinity',
+    add column holder text;
+  drop index run_records_status;
+  create index run_records_due on run_records (run_id, due_at desc, id) where status = 'pending';
+  create index run_records_ended on run_records (run_id, status, id) where status <> 'pending';
+`;

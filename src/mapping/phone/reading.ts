@@ -1,0 +1,185 @@
+// One number as written, without labels and extension → the readings it has, and the one that is certain.
+// Metadata: libphonenumber's `max`. `mobile` would refuse landlines, which can be on the chat network; the default build takes
+// numbers that no carrier has.
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+  Metadata,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import type { NumberFormat } from '../../contracts/config-mapping.ts';
+import { type Reading, toReading } from './canonical.ts';
+import { isInvalidPlaceholder, isNationalPlaceholder, isPlaceholder } from './placeholders.ts';
+import {
+  CUT,
+  LONG,
+  NO_COUNTRY,
+  NOT_INTERNATIONAL,
+  notOf,
+  type PhoneRefusal,
+  PLACEHOLDER,
+  SERVICE,
+  SHORT,
+  twoReadings,
+  UNKNOWN,
+} from './result.ts';
+
+/** How numbers without a country code are to be read. */
+export interface PhoneRules {
+  readonly country?: CountryCode | undefined;
+  /** Default: auto. */
+  readonly format?: NumberFormat | undefined;
+}
+
+export function isCountry(code: string): code is CountryCode {
+  return isSupportedCountry(code);
+}
+
+/** What digits can be read as: nothing, one number, or two that differ. */
+type Readings = readonly Reading[];
+
+/**
+ * @param text digits, blanks, hyphens, dots and parentheses, with or without a leading +
+ */
+export function readWritten(text: string, rules: PhoneRules): Reading | PhoneRefusal {
+  const digits = text.replace(/\D/g, '');
+  if (isPlaceholder(digits)) return PLACEHOLDER;
+  const readings = text.startsWith('+') ? readPlus(text, digits) : readBare(text, digits, rules);
+  if ('ok' in readings) return readings;
+  const [reading, other] = readings;
+  if (reading === undefined) return whyUnreadable(text, digits, rules);
+  if (other !== undefined) return twoReadings(reading, other);
+  if (isNationalPlaceholder(reading.callingCode, reading.found.nationalNumber)) return PLACEHOLDER;
+  if (reading.service) return SERVICE;
+  return reading.lengthened && lacksDigit(text) ? CUT : reading;
+}
+
+/** `+49 (0)30 …` has a zero that is not dialed from abroad, `+39 (0)6 …` one that is: whichever is valid counts. */
+function readPlus(text: string, digits: string): Readings {
+  const international = digits.startsWith('00') ? digits.slice(2) : digits;
+  const readings = [readInternational(international)];
+  const zero = text.indexOf('(0)');
+  if (zero >= 0)
+    readings.push(readInternational((text.slice(0, zero) + text.slice(zero + 3)).replace(/\D/g, '')));
+  return distinct(readings);
+}
+
+function readBare(
+  text: string,
+  digits: string,
+  { country, format = 'auto' }: PhoneRules,
+): Readings | PhoneRefusal {
+  if (digits.startsWith('00')) {
+    const abroad = readInternational(digits.slice(2));
+    if (country === undefined || abroad?.callingCode === getCountryCallingCode(country))
+      return distinct([abroad]);
+    // In some countries a carrier code comes between, or national numbers begin with 00.
+    return distinct([abroad, readNational(digits, country)]);
+  }
+  if (country === undefined) {
+    if (format !== 'international') return [];
+    // A number that begins with its area code in parentheses does not begin with its country code.
+    return /^[(0]/.test(text) ? NO_COUNTRY : distinct([readInternational(digits)]);
+  }
+  const home = readNational(digits, country);
+  // No country code begins with 0.
+  if (digits.startsWith('0')) return distinct([home]);
+  // The library has found the own country code: the two readings are one.
+  if (home?.number === digits) return [home];
+  if (home !== undefined && (format === 'national' || hasAreaInParentheses(text, home))) return [home];
+  const abroad = mayBeInternational(digits) ? readInternational(digits) : undefined;
+  if (format === 'international') {
+    return home !== undefined && isInNationalGroups(text, home, abroad)
+      ? distinct([home, abroad])
+      : distinct([abroad]);
+  }
+  // Of digits that are no national number only the own country code is certain: a slip of the pen makes others foreign.
+  if (home === undefined) return abroad?.callingCode === getCountryCallingCode(country) ? [abroad] : [];
+  if (abroad === undefined || home.number === abroad.number) return [home];
+  return isInNationalGroups(text, home, abroad) ? [home] : [home, abroad];
+}
+
+function distinct(readings: readonly (Reading | undefined)[]): Readings {
+  const [first, ...more] = readings.filter((reading) => reading !== undefined);
+  if (first === undefined) return [];
+  const other = more.find((reading) => reading.number !== first.number);
+  return other === undefined ? [first] : [first, other];
+}
+
+function readInternational(digits: string): Reading | undefined {
+  return toReading(parsePhoneNumberFromString(`+${digits}`, { extract: false }));
+}
+
+// 01 dialed trunk calls, 044 and 045 mobile ones, until 2019.
+const OLD_MEXICAN = /^(?:01|04[45]|1)(?=\d{10}$)/;
+
+function readNational(digits: string, country: CountryCode): Reading | undefined {
+  const dialed = country === 'MX' ? digits.replace(OLD_MEXICAN, '') : digits;
+  return toReading(parsePhoneNumberFromString(dialed, { defaultCountry: country, extract: false }));
+}
+
+/** `(51) 98765-4321`: nobody writes another country's code in parentheses without +. The own one somebody might. */
+function hasAreaInParentheses(text: string, home: Reading): boolean {
+  if (!text.startsWith('(')) return false;
+  const [, area = ''] = /^\(\s?(\d{1,6})\s?\)/.exec(text) ?? [];
+  return area !== '' && area !== home.callingCode;
+}
+
+/** Whether the digits stand in the groups of the national format, which are not those of the other reading. */
+function isInNationalGroups(text: string, home: Reading, abroad: Reading | undefined): boolean {
+  const groups = groupsOf(text);
+  if (groups.length < 2) return false;
+  const written = groups.join(' ');
+  if (written !== groupsOf(home.found.formatNational()).join(' ')) return false;
+  return abroad === undefined || written !== groupsOf(abroad.found.formatInternational()).join(' ');
+}
+
+const groupsOf = (text: string): string[] => text.match(/\d+/g) ?? [];
+
+/** A number of Brazil without its ninth digit ends in two groups of four; `9 8765-432` has lost another digit. */
+function lacksDigit(text: string): boolean {
+  const last = groupsOf(text).at(-1)?.length ?? 0;
+  return last === 3 || (last < 8 && last > 4);
+}
+
+/** By country code, the lengths that numbers behind it have. */
+const LENGTHS = lengthsByCallingCode();
+
+function lengthsByCallingCode(): ReadonlyMap<string, ReadonlySet<number>> {
+  const lengths = new Map<string, Set<number>>();
+  const metadata = new Metadata();
+  for (const country of getCountries()) {
+    const code = getCountryCallingCode(country);
+    metadata.selectNumberingPlan(country);
+    const known = lengths.get(code) ?? new Set();
+    for (const length of metadata.numberingPlan?.possibleLengths() ?? []) known.add(length);
+    lengths.set(code, known);
+  }
+  return lengths;
+}
+
+/** Saves the library's 5 µs for digits that can't be international; false only if no number begins so. */
+function mayBeInternational(digits: string): boolean {
+  // No area code of North America begins with 0 or 1.
+  if (digits.startsWith('1')) return digits.length === 11 && (digits[1] ?? '') >= '2';
+  for (const size of [1, 2, 3]) {
+    const lengths = LENGTHS.get(digits.slice(0, size));
+    if (lengths === undefined) continue;
+    // Older numbers of Mexico, and those with a zero that is not dialed from abroad, have one digit more.
+    return lengths.has(digits.length - size) || lengths.has(digits.length - size - 1);
+  }
+  // Numbers of no country, such as +800 and +883.
+  return /^[89]/.test(digits);
+}
+
+function whyUnreadable(text: string, digits: string, { country, format }: PhoneRules): PhoneRefusal {
+  if (!text.startsWith('+') && isInvalidPlaceholder(text, digits)) return PLACEHOLDER;
+  if (digits.length < 7) return SHORT;
+  // A trunk zero with a carrier code, or 00, may come before.
+  if (digits.length > (digits.startsWith('0') ? 20 : 15)) return LONG;
+  if (/^(?:\+|00)/.test(text)) return UNKNOWN;
+  if (format === 'international') return NOT_INTERNATIONAL;
+  return country === undefined ? NO_COUNTRY : notOf(country);
+}

@@ -1,0 +1,34 @@
+// The environment of child processes: what a program needs to run, and none of the secrets that Sluice was started with.
+
+/** Folders, locale, proxies and certificates. Names that hold credentials are not among them. */
+const PASSED = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'TEMP', 'TMP', 'LANG', 'LANGUAGE', 'TZ'],
+  ...['XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],
+  // Without these a program does not even start on Windows.
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE'],
+]);
+/** A download also needs the way out of a closed network, which may carry a password: only downloads get these. */
+const DOWNLOAD = new Set([
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS'],
+]);
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** For a program that runs here, such as the Temporal server. */
+export function childEnv(env: Env): Record<string, string | undefined> {
+  return pick(env, (name) => PASSED.has(name) || name.startsWith('LC_'));
+}
+
+/** For a program that downloads: proxies, certificates and the settings of pip too. */
+export function downloadEnv(env: Env): Record<string, string | undefined> {
+  return pick(
+    env,
+    (name) => PASSED.has(name) || DOWNLOAD.has(name) || name.startsWith('LC_') || name.startsWith('PIP_'),
+  );
+}
+
+/** Names are compared in upper case: proxies are written in both, and Windows does not distinguish them. */
+function pick(env: Env, wanted: (name: string) => boolean): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => wanted(name.toUpperCase())));
+}

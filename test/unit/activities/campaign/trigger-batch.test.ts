@@ -1,0 +1,170 @@
+// Batches of triggers: whom they take, when they end, and what is left when they are stopped or die.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTriggerBatchActivities } from '../../../../activities/campaign/trigger-batch.ts';
+import type { TriggerBatchInput, TriggerBatchResult } from '../../../../src/contracts/campaign.ts';
+import { LANES } from '../../../../src/contracts/run.ts';
+import { until } from '../../../support/until.ts';
+import { NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+
+let room: TriggerRoom;
+beforeAll(async () => {
+  room = await openTriggerRoom();
+});
+afterAll(() => room.close());
+beforeEach(async () => {
+  room.clock.ms = NOON;
+  await room.panel.clearFaults();
+  await room.requests();
+});
+
+const logger = new DefaultLogger('ERROR');
+
+/** A campaign whose open wave has this many members. */
+async function wave(count: number, config: Record<string, unknown> = {}) {
+  const campaign = await room.campaign({ cap: { times: 99 }, ...config });
+  const members: Person[] = [];
+  for (let n = 0; n < count; n++) members.push(await room.member(campaign, { contact: n + 1 }));
+  await room.db.query(
+    "insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', $2, now())",
+    [campaign.run, count],
+  );
+  return { run: campaign.run, members };
+}
+
+interface Batch {
+  readonly result: Promise<TriggerBatchResult>;
+  readonly env: MockActivityEnvironment;
+  readonly heartbeats: unknown[];
+}
+
+function begin(
+  run: string,
+  over: Partial<TriggerBatchInput> = {},
+  { attempt = 1, by = room.worker() } = {},
+): Batch {
+  const env = new MockActivityEnvironment({ attempt, priority: { priorityKey: LANES.campaign } }, { logger });
+  const heartbeats: unknown[] = [];
+  env.on('heartbeat', (details: unknown) => heartbeats.push(details));
+  const { triggerBatch } = createTriggerBatchActivities(by.deps);
+  const input = { run, alone: false, pacePerMinute: null, ...over };
+  return { result: env.run(triggerBatch, input), env, heartbeats };
+}
+
+const statesOf = async (run: string) =>
+  await room.db.query<{ state: string; held: boolean; due: boolean; n: number }>(
+    `select state, holder is not null as held, due_at is null as due, count(*)::int as n
+       from campaign_members where run_id = $1 group by 1, 2, 3 order by 1`,
+    [run],
+  );
+
+describe('a batch', () => {
+  it('triggers everybody who is due, once, and says so', async () => {
+    const { run, members } = await wave(30);
+    expect(await begin(run).result).toEqual({
+      ...{ members: 30, stalled: false, proved: true, refusal: null, after: [] },
+    });
+    expect(await statesOf(run)).toEqual([{ state: 'triggered', held: false, due: true, n: 30 }]);
+    expect(await room.calls()).toBe(30);
+    expect(await room.runsOf(members[0] as Person)).toHaveLength(1);
+  });
+
+  it('beside another one takes nobody whom that one has', async () => {
+    const { run } = await wave(40);
+    const [one, other] = await Promise.all([begin(run).result, begin(run).result]);
+    expect(one.members + other.members).toBe(40);
+    expect(await room.calls()).toBe(40);
+  });
+
+  it('alone ends with the first trigger that was accepted', async () => {
+    const { run } = await wave(5);
+    expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
+    expect(await room.calls()).toBe(1);
+  });
+
+  it('alone spends one call on what every member would be refused for', async () => {
+    const { run } = await wave(5, { flow: 2 });
+    const { refusal } = await begin(run, { alone: true }).result;
+    expect(refusal).toMatch(/^ERR_FLOW_NOT_EXECUTABLE: /);
+    expect(await room.calls()).toBe(1);
+    expect(await statesOf(run)).toEqual([{ state: 'waiting', held: false, due: true, n: 5 }]);
+  });
+
+  it('verifies a trigger first that nobody has verified: its batch died', async () => {
+    const { run, members } = await wave(3);
+    await begin(run, { alone: true }).result;
+    await room.db.query('update campaigns set verified = null, unverified = $2 where run_id = $1', [
+      run,
+      members[0]?.member,
+    ]);
+    await room.requests();
+    await begin(run, { alone: true }).result;
+    const [first, ...others] = (await room.requests()).map(({ path }) => path.replace(/\?.*/, ''));
+    expect(first).toBe('/v1/conversations');
+    expect(others).toEqual([]);
+  });
+
+  it('ends when a window closes, and leaves who is left', async () => {
+    const { run } = await wave(60);
+    await room.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 200 });
+    const { result } = begin(run);
+    await until('calls are under way', () => room.fired());
+    room.clock.ms += 12 * 3_600_000;
+    const { members } = await result;
+    expect(members).toBeLessThan(60);
+    const states = await statesOf(run);
+    expect(states.map(({ state, held }) => ({ state, held }))).toEqual(
+      expect.arrayContaining([
+        { state: 'triggered', held: false },
+        { state: 'waiting', held: false },
+      ]),
+    );
+  });
+
+  it('FAULTS 23: that is called off lets calls under way come to their answer, and gives back all others', async () => {
+    const { run } = await wave(80);
+    await room.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 500 });
+    const { result, env } = begin(run);
+    await until('calls are under way', () => room.fired());
+    env.cancel();
+    const { members, refusal } = await result;
+    expect(refusal).toBeNull();
+    const calls = await room.calls();
+    expect(members).toBe(calls);
+    expect(calls).toBeLessThanOrEqual(24);
+    expect(await statesOf(run)).toEqual([
+      { state: 'triggered', held: false, due: true, n: calls },
+      { state: 'waiting', held: false, due: true, n: 80 - calls },
+    ]);
+  });
+
+  it('that gets nowhere says so, and each of its members waits', async () => {
+    const { run } = await wave(30);
+    const by = room.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
+    expect(await begin(run, {}, { by }).result).toMatchObject({ members: 0, stalled: true, proved: false });
+    const deferred = await room.db.query(
+      'select 1 from campaign_members where run_id = $1 and attempts = 1 and due_at > $2',
+      [run, new Date(room.clock.ms)],
+    );
+    expect(deferred.length).toBeGreaterThanOrEqual(24);
+  });
+
+  it('hands over what follows its triggers, and after a death what another attempt had to', async () => {
+    const { run } = await wave(3, { after: { tags: ['vip'] } });
+    const { after } = await begin(run, { alone: true }).result;
+    expect(after).toHaveLength(1);
+    const again = await begin(run, {}, { attempt: 2 }).result;
+    expect(again.after).toHaveLength(3);
+    expect(again.after).toEqual(expect.arrayContaining([...after]));
+  });
+
+  it('keeps the rate of its campaign, and shows how it gets on', async () => {
+    const { run } = await wave(5);
+    const began = performance.now();
+    const { result, heartbeats } = begin(run, { pacePerMinute: 120 });
+    await result;
+    expect(performance.now() - began).toBeGreaterThan(1500);
+    expect(heartbeats.at(-1)).toEqual({ ended: { triggered: expect.any(Number) }, trouble: null });
+  });
+});

@@ -1,0 +1,118 @@
+// FAULTS 16: the process is killed at each statement of a batch in turn, and another one goes on.
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../src/ledger/database.ts';
+import { dyingDatabase } from '../../support/dying-database.ts';
+import { openDeliveryRoom, SECOND } from './delivery-room.ts';
+import { memorySink, outboxRoom, put, told as sinkEvent } from './outbox-room.ts';
+import { pollingRoom } from './polling/room.ts';
+import { at, chat, message } from './polling/service.ts';
+import { environment, textsOf } from './polling/support.ts';
+
+/** Newer than the start of any poller. */
+const LATER = Date.parse('2030-01-01T00:00:00.000Z') / 1000 - Date.parse(at(0)) / 1000;
+/** A batch of these tests has fewer statements. */
+const MOST = 200;
+
+/** Calls `round` with one statement more each time, until it was not killed. */
+async function eachStatement(
+  db: Database,
+  round: (db: Database, n: number) => Promise<unknown>,
+): Promise<void> {
+  for (let n = 1; ; n++) {
+    expect(n).toBeLessThan(MOST);
+    const dying = dyingDatabase(db, n);
+    await round(dying, n).catch((error: unknown) => {
+      if (!dying.dead) throw error;
+    });
+    if (!dying.dead) return;
+  }
+}
+
+describe('a batch of polling', () => {
+  const room = pollingRoom();
+
+  it('that is killed at any statement is gone on with: each message is told once, in its order', async () => {
+    const interval = { min: '1h', max: '1h' };
+    const polling = { messagePageSize: 2, keep: 20 };
+    const hand = await room.hire({ config: { interval, pageSize: 20 }, polling });
+    room.service.date = new Date(at(LATER + 86_400));
+    const written = new Map<number, string[]>([
+      [1, []],
+      [2, []],
+    ]);
+    const write = (conversation: number, text: string, seconds: number) => {
+      written.get(conversation)?.push(text);
+      const items = room.service.messages.get(conversation) ?? [];
+      room.service.messages.set(conversation, [...items, message(text, seconds)]);
+      const others = room.service.chats.filter(({ id }) => id !== conversation);
+      room.service.chats = [...others, chat(conversation, seconds, { createdAt: at(0), lastMessage: text })];
+    };
+    await eachStatement(room.db, async (db, n) => {
+      const seconds = LATER + n * 10;
+      // Two pages for one of them, and one for the other.
+      for (const k of [1, 2, 3]) write(1, `a${n}.${k}`, seconds + k);
+      write(2, `b${n}`, seconds + 5);
+      const doomed = await room.hire({ db, config: { interval, pageSize: 20 }, polling });
+      const ended = doomed.batch();
+      await ended.catch(() => undefined);
+      await hand.batch({}, environment(2));
+      expect(await hand.todo()).toEqual([]);
+      await ended;
+    });
+    const events = await hand.told();
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    for (const [conversation, texts] of written) expect(textsOf(events, conversation)).toEqual(texts);
+    expect(await hand.gaps()).toEqual([]);
+  });
+});
+
+describe('a batch of deliveries', async () => {
+  const room = await openDeliveryRoom();
+  beforeEach(room.fresh);
+  afterAll(room.close);
+
+  it('that is killed at any statement is gone on with: each status is told, and the watch comes to its end', async () => {
+    await eachStatement(room.db, async (db) => {
+      const sent = [await room.send(), await room.send()];
+      room.clock.at += 61 * SECOND;
+      const ended = room.batch(1, db);
+      await ended.catch(() => undefined);
+      await room.batch(2);
+      for (const { id } of sent) {
+        expect(await room.told(id)).toEqual(['read']);
+        expect(await room.entry(id)).toMatchObject({ status: 'read', nextAt: null });
+      }
+      await ended;
+    });
+  });
+});
+
+describe('a batch of the outbox', () => {
+  const polling = pollingRoom();
+
+  it('that is killed at any statement is gone on with: each event arrives, those of a stream in their order', async () => {
+    const { db } = polling;
+    const bus = memorySink();
+    const room = outboxRoom(db, { bus });
+    const expected: string[] = [];
+    await eachStatement(db, async (dying, n) => {
+      const events = [sinkEvent(1, 3 * n), sinkEvent(2, 3 * n + 1), sinkEvent(1, 3 * n + 2)];
+      expected.push(...events.map(({ id }) => id));
+      await put(db, ['bus'], events);
+      const doomed = outboxRoom(dying, { bus });
+      doomed.now = room.now;
+      const ended = doomed.sit('bus');
+      await ended.catch(() => undefined);
+      // The lease of the one that was killed is over.
+      room.now += 20 * SECOND;
+      await room.sit('bus');
+      expect(await db.query(`select 1 from outbox where state = 'waiting'`)).toEqual([]);
+      await ended;
+    });
+    const firsts = [...new Set(bus.ids)];
+    for (const conversation of [1, 2]) {
+      const ofStream = (ids: readonly string[]) => ids.filter((id) => id.startsWith(`acme/${conversation}/`));
+      expect(ofStream(firsts)).toEqual(ofStream(expected));
+    }
+  });
+});

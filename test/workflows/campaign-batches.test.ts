@@ -1,0 +1,80 @@
+// Commands reach a batch that is under way: without them it would go on for a minute.
+import { expect, it } from 'vitest';
+import {
+  campaignProgressQuery,
+  cancelCampaignUpdate,
+  changeRateUpdate,
+  pauseCampaignUpdate,
+  resumeCampaignUpdate,
+} from '../../workflows/messages.ts';
+import { campaignHouse, expectOnce, flowRuns, report, started, untilRuns } from '../support/campaign-room.ts';
+import { syncRoom } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const room = syncRoom();
+const { inHouse } = room;
+const BY = { by: 'ana', reason: 'lunch' };
+/** Two seconds, and more for a busy machine. */
+const SOON_MS = 8000;
+
+async function took(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a cancellation too', async () => {
+  await inHouse({ ...campaignHouse(60), rate: 60 }, async (house) => {
+    const { run, handle } = await started(house, room.temporal.client);
+    await untilRuns(house, 2);
+    await until('two batches are under way', async () => {
+      const { batches } = await handle.query(campaignProgressQuery);
+      return batches === 2 ? true : null;
+    });
+    expect(await took(() => handle.executeUpdate(pauseCampaignUpdate, { args: [BY] }))).toBeLessThan(SOON_MS);
+    const { length } = await flowRuns(house);
+    const held = 'select 1 from campaign_members where run_id = $1 and holder is not null';
+    expect(await house.db.query(held, [run])).toEqual([]);
+    await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+    await untilRuns(house, length + 1);
+    expect(await took(() => handle.executeUpdate(cancelCampaignUpdate, { args: [BY] }))).toBeLessThan(
+      SOON_MS,
+    );
+    await handle.result();
+    const { total } = await report(house, run);
+    expect(total).toMatchObject({ unknown: 0, sending: 0, waiting: 0 });
+    expect(total.triggered).toBe((await flowRuns(house)).length);
+  });
+});
+
+it('another rate holds for the batches under way, faster or slower', async () => {
+  const slow = { waves: { settle: '0s', callsPerMinute: 1 } };
+  await inHouse(campaignHouse(30, { campaign: slow }), async (house) => {
+    const { handle } = await started(house, room.temporal.client);
+    await untilRuns(house, 1);
+    await until('two batches wait for their rate', async () => {
+      const { batches } = await handle.query(campaignProgressQuery);
+      return batches === 2 ? true : null;
+    });
+    const rate = (callsPerMinute: number | null) =>
+      handle.executeUpdate(changeRateUpdate, { args: [{ ...BY, callsPerMinute }] });
+    const faster = async () => {
+      await rate(120);
+      await untilRuns(house, 2);
+    };
+    expect(await took(faster)).toBeLessThan(SOON_MS);
+    await rate(1);
+    await until('the batches have the rate', async () => {
+      const { batches, pacePerMinute } = await handle.query(campaignProgressQuery);
+      return batches === 2 && pacePerMinute === 1 ? true : null;
+    });
+    const { length } = await flowRuns(house);
+    for (let n = 0; n < 20; n++) await handle.query(campaignProgressQuery);
+    // One may have had its slot already.
+    expect((await flowRuns(house)).length).toBeLessThanOrEqual(length + 1);
+    expect((await flowRuns(house)).length).toBeLessThan(20);
+    await rate(null);
+    expect(await handle.result()).toMatchObject({ state: 'finished' });
+    await expectOnce(house, 30);
+  });
+});
