@@ -1,6 +1,7 @@
 // Reads a Kafka topic from its beginning to what is its end now.
 import { randomUUID } from 'node:crypto';
-import type { Kafka, KafkaMessage } from 'kafkajs';
+import { type Kafka, KafkaJSError, type KafkaMessage } from 'kafkajs';
+import { until } from '../../support/until.ts';
 
 export interface ReadMessage extends Pick<KafkaMessage, 'offset'> {
   readonly partition: number;
@@ -11,12 +12,8 @@ export interface ReadMessage extends Pick<KafkaMessage, 'offset'> {
 
 /** Everything in the topic, partition by partition in order. */
 export async function readTopic(kafka: Kafka, topic: string): Promise<ReadMessage[]> {
-  const admin = kafka.admin();
-  await admin.connect();
-  const ends = await admin.fetchTopicOffsets(topic);
-  await admin.disconnect();
-  let left = ends.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
-  if (left === 0) return [];
+  let left = await until(`topic ${topic} has a leader`, async () => await countMessages(kafka, topic));
+  if (left === 0n) return [];
   const messages: ReadMessage[] = [];
   const consumer = kafka.consumer({ groupId: randomUUID(), allowAutoTopicCreation: false });
   await consumer.connect();
@@ -37,12 +34,27 @@ export async function readTopic(kafka: Kafka, topic: string): Promise<ReadMessag
           ),
           value: String(message.value),
         });
-        left -= 1;
-        if (left === 0) resolve();
+        left -= 1n;
+        if (left === 0n) resolve();
       },
     };
     consumer.run(eachMessage).catch(reject);
   });
   await consumer.disconnect();
   return messages.sort((a, b) => a.partition - b.partition || Number(a.offset) - Number(b.offset));
+}
+
+/** How many messages the topic holds now; null while a broker that has just started doesn't lead its partitions yet. */
+async function countMessages(kafka: Kafka, topic: string): Promise<bigint | null> {
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    const bounds = await admin.fetchTopicOffsets(topic);
+    return bounds.reduce((sum, { high, low }) => sum + BigInt(high) - BigInt(low), 0n);
+  } catch (error) {
+    if (error instanceof KafkaJSError && error.retriable) return null;
+    throw error;
+  } finally {
+    await admin.disconnect();
+  }
 }
