@@ -1,7 +1,7 @@
 // Steps of a record that concern its card: find it, create it exactly once, move it when its stage changed.
 import type { Card } from '../src/api-client/schemas/card.ts';
 import type { RecordCard } from '../src/contracts/record.ts';
-import { STEP_BITS, type Step, type StepResult } from '../src/contracts/run.ts';
+import { STEP_BITS, type Step } from '../src/contracts/run.ts';
 import { type CatalogPipeline, pick } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../src/ledger/intents.ts';
 import type { Note } from '../src/ledger/notes.ts';
 import { type CardRow, cardNote, stageNote } from '../src/ledger/people.ts';
-import { endRecord, markSent, settleStep } from '../src/ledger/records.ts';
+import { endRecord, settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
 import { callApi } from './api-call.ts';
 import { remoteId } from './contacts.ts';
@@ -23,7 +23,7 @@ import type { Deps } from './deps.ts';
 import { isRefusal, refusal, refusalCode, refusalScope } from './failures.ts';
 import { contactFirst, foldedContact, personOf, settleOvertaken, tagBit, withPerson } from './folded-card.ts';
 import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from './read-back.ts';
-import { fail, LeaseLostError, type StepContext, stopStep } from './record-step.ts';
+import { fail, type StepContext, type StepResult, stopStep } from './record-step.ts';
 import { canFold, refName } from './sync-diff.ts';
 import {
   cardDifferences,
@@ -89,7 +89,6 @@ export function createCardSteps(deps: Deps) {
       const done = writeOnce(deps, subjectOf(c, 'createCard', CARD_CREATION, cardIntent(c), onLost), {
         scope: 'cards:write',
         call: (client, options) => client.cards.create(body, options),
-        beforeSend: () => stillHeld(c),
         accepted: async (_, answer, intent) => {
           if (answer.card !== null && !isOf(c, answer.card, folds))
             return await db.transaction(async (tx) => {
@@ -148,7 +147,6 @@ export function createCardSteps(deps: Deps) {
       const settled = await writeOnce(deps, subject, {
         scope: 'cards:write',
         call: (client, options) => client.cards.move(cardId, stage.id, options),
-        beforeSend: () => stillHeld(c),
         accepted: (tx, { card }, intent) => {
           shown = card;
           written = true;
@@ -198,6 +196,8 @@ export function createCardSteps(deps: Deps) {
       where: { run: c.run, record: id, step },
       failures: attempts,
       stopsForAll: true,
+      // Marked as sent: a contact that the card's call makes is told from an older one by that time.
+      record: c.row,
       done: () => settleStep(db, id, { clear: calling | reading }),
       async callNext(tx, waitMs) {
         const next = await settleStep(tx, id, { clear: reading, add: calling });
@@ -212,11 +212,6 @@ export function createCardSteps(deps: Deps) {
         return { todo: 0, ended: 'unknown' };
       },
     };
-  }
-
-  /** A contact that a card's call makes is told from an older one by the time that this notes. */
-  async function stillHeld(c: StepContext): Promise<void> {
-    if (!(await markSent(db, c.row.id, c.row.holder))) throw new LeaseLostError();
   }
 
   async function readCard(c: StepContext, id: number): Promise<Card | null> {

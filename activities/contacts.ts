@@ -1,16 +1,16 @@
 // Steps of a record that concern its contact: look it up, upsert it, keep its tags and extra info.
 import type { Contact, ContactDetails } from '../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../src/contracts/record.ts';
-import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
+import { STEP_BITS } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { contactNote, forgetContact, noteSeen, type SentContact, tagsNote } from '../src/ledger/people.ts';
-import { markSent, settleStep } from '../src/ledger/records.ts';
+import { markSent, settleContact, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
 import { type ContactChange, changesNothing } from './contact-change.ts';
 import type { Deps } from './deps.ts';
 import { comeBack } from './failures.ts';
 import { CLOCK_SKEW_MS } from './read-back.ts';
-import { cardsAreOpen, findPerson, LeaseLostError, type StepContext } from './record-step.ts';
+import { cardsAreOpen, findPerson, type StepContext, type StepResult } from './record-step.ts';
 import {
   changeOf,
   extraToSend,
@@ -33,6 +33,7 @@ import {
   tagDifferences,
 } from './verify-write.ts';
 import { type AskedFor, wholeList } from './whole-list.ts';
+import { LeaseLostError } from './write-once.ts';
 
 /** A list that lags behind a write is asked again after this time. */
 const SHOWN_AFTER_MS = 2000;
@@ -110,9 +111,9 @@ export function createContactSteps(deps: Deps) {
       const tagsAreRight = tags !== null && tags.ids === null;
       const wantsCard = (c.row.todo & STEP_BITS.createCard) !== 0;
       const to = answer.contact ?? writtenTo(c, answer.id);
-      const settled = await settleStep(
+      const settled = await settleContact(
         db,
-        c.row.id,
+        c,
         {
           clear: STEP_BITS.upsertContact | (tagsAreRight ? STEP_BITS.setTags : 0),
           // A contact that was there before may have a card that people made; so may one that a lost

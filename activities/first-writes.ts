@@ -1,7 +1,8 @@
 // The first write of each kind in a run is verified before other records make theirs: a service that ignores an input
 // does so for everybody.
-import { STEP_BITS, type Step, type StepResult, type WriteCheck } from '../src/contracts/run.ts';
+import { STEP_BITS, type Step, type WriteCheck } from '../src/contracts/run.ts';
 import { callScope } from './call-scope.ts';
+import type { StepResult } from './record-step.ts';
 
 /** Writes that the service shows, in the answer or on the read-back of a lost answer. */
 const WRITE_OF: Partial<Record<Step, Step>> = {

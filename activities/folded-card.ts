@@ -1,13 +1,13 @@
 // A contact that the card's call makes along with the card: what goes into that call, and what is left to do after it.
 import type { Card } from '../src/api-client/schemas/card.ts';
-import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
+import { STEP_BITS } from '../src/contracts/run.ts';
 import type { Database, Queryable } from '../src/ledger/database.ts';
 import type { Note } from '../src/ledger/notes.ts';
 import { contactNote, makePerson } from '../src/ledger/people.ts';
 import { markSent, type StepChange, settleStep } from '../src/ledger/records.ts';
 import { contactChange } from './contact-change.ts';
 import { again } from './contacts.ts';
-import type { StepContext } from './record-step.ts';
+import type { StepContext, StepResult } from './record-step.ts';
 import { hashRecord, planSteps } from './sync-diff.ts';
 import { planTags, sentTags } from './tag-plan.ts';
 

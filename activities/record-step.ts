@@ -3,7 +3,13 @@ import type { ApplicationFailure } from '@temporalio/activity';
 import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { StepSpec } from '../src/contracts/intake.ts';
 import type { CrmRecord } from '../src/contracts/record.ts';
-import { type RefusalDetails, STEP_BITS, type Step, type StepResult } from '../src/contracts/run.ts';
+import {
+  type RecordOutcome,
+  type RefusalDetails,
+  STEP_BITS,
+  type Step,
+  type WriteCheck,
+} from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import type { LoadedRecord } from '../src/ledger/due-records.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../src/ledger/people.ts';
@@ -23,6 +29,7 @@ import {
   toFailure,
 } from './failures.ts';
 import { pipelineName, planSteps } from './sync-diff.ts';
+import { LeaseLostError } from './write-once.ts';
 
 /**
  * This many internal errors of the service at one record set it aside: about seven minutes with the backoff of failures.ts.
@@ -30,9 +37,21 @@ import { pipelineName, planSteps } from './sync-diff.ts';
  */
 export const MAX_INTERNAL_ERRORS = 12;
 
-/** Another batch works at the record: this one must not call for it any more. */
-export class LeaseLostError extends Error {
-  override readonly name = 'LeaseLostError';
+/** What a step came to. */
+export interface StepResult {
+  /** Steps still to do, as bits. */
+  readonly todo: number;
+  /** Set when the record has ended here, with no step left. */
+  readonly ended?: RecordOutcome;
+  /** The next step is due only after this many milliseconds. */
+  readonly waitMs?: number;
+  readonly cardCreated?: boolean;
+  /** The step failed for now and is due again after `waitMs`: how often in a row, and why. */
+  readonly trouble?: { readonly failures: number; readonly reason: string };
+  /** The record and its person after this step, where the step knows both. */
+  readonly next?: LoadedRecord;
+  /** Absent when nothing was written, or nothing shows what was. */
+  readonly check?: WriteCheck;
 }
 
 /** What the steps of all records of a run have in common. */

@@ -1,6 +1,6 @@
 // The work at one record: its steps in their order, until it has ended, has to wait, or is refused.
 import { ApplicationFailure } from '@temporalio/activity';
-import type { RecordOutcome, RefusalDetails, Step, StepResult } from '../src/contracts/run.ts';
+import type { RecordOutcome, RefusalDetails, Step } from '../src/contracts/run.ts';
 import { STEP_BITS } from '../src/contracts/run.ts';
 import { deferRecord, type LoadedRecord, loadRecord, parkRecords } from '../src/ledger/due-records.ts';
 import { createCardSteps } from './cards.ts';
@@ -8,14 +8,15 @@ import { createContactSteps } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import {
   fail,
-  LeaseLostError,
   type RunContext,
   runStep,
   type StepContext,
+  type StepResult,
   stepContext,
   stoppedBits,
 } from './record-step.ts';
 import { pipelineName } from './sync-diff.ts';
+import { LeaseLostError } from './write-once.ts';
 
 /** A record that takes more steps in a row has a plan that does not end. */
 const MAX_STEPS = 30;
@@ -90,7 +91,7 @@ export async function workRecord(
         await deferRecord(db, row, { ms, failed: trouble !== null });
         return { state: 'waits', ms, trouble };
       }
-      loaded = await loadRecord(db, placeOf(run), row.id);
+      loaded = result?.next ?? (await loadRecord(db, placeOf(run), row.id));
       if (loaded.row.holder !== row.holder) return { state: 'lost' };
     }
   } catch (error) {

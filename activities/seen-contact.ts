@@ -1,7 +1,7 @@
 // What is left to do for a contact that the service has just shown: what is right already costs no call.
 import type { Contact } from '../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../src/contracts/record.ts';
-import { STEP_BITS, type StepResult } from '../src/contracts/run.ts';
+import { STEP_BITS } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import type { Note } from '../src/ledger/notes.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../src/ledger/people.ts';
 import { endRecord, settleStep } from '../src/ledger/records.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
-import type { StepContext } from './record-step.ts';
+import type { StepContext, StepResult } from './record-step.ts';
 import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
 import { planTags, sentTags } from './tag-plan.ts';
 

@@ -1,6 +1,6 @@
 // One batch of a sync: records that are due are worked, many at once, each through its steps.
 import { type ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { RecordOutcome, StepResult } from '../src/contracts/run.ts';
+import type { RecordOutcome } from '../src/contracts/run.ts';
 import {
   type LoadedRecord,
   nextDueMs,
@@ -16,7 +16,7 @@ import { type BatchControl, LEASE_SECONDS, runBatch } from './batch.ts';
 import { callScope } from './call-scope.ts';
 import type { Deps } from './deps.ts';
 import { FirstWrites, WRITE_KINDS } from './first-writes.ts';
-import { type RunContext, runContext } from './record-step.ts';
+import { type RunContext, runContext, type StepResult } from './record-step.ts';
 import { createSteps, nextStep, placeOf, refusalIn, type Steps, workRecord } from './record-work.ts';
 
 /** Records taken for each kind of write that is not verified yet: they are worked in turn. */

@@ -4,13 +4,13 @@ import type { AssumptionKey } from '../src/api-client/assumptions.ts';
 import type { Card } from '../src/api-client/schemas/card.ts';
 import type { Contact } from '../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../src/contracts/record.ts';
-import type { Step, StepResult, WriteCheck } from '../src/contracts/run.ts';
+import type { Step, WriteCheck } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { endRecord } from '../src/ledger/records.ts';
 import { addRowProblems } from '../src/ledger/row-problems.ts';
 import { canonicalKey } from '../src/mapping/phone/index.ts';
 import type { Deps } from './deps.ts';
-import type { StepContext } from './record-step.ts';
+import type { StepContext, StepResult } from './record-step.ts';
 
 /** One field that the service shows with another value than was written. */
 export interface Difference {

@@ -12,10 +12,18 @@ import {
   type IntentRow,
   type NewIntent,
   reopenIntent,
+  type TakenIntent,
   takeIntent,
+  takeRecordIntent,
 } from '../src/ledger/intents.ts';
+import type { RecordRow } from '../src/ledger/records.ts';
 import { type Call, callApi, FLIGHT_SECONDS } from './api-call.ts';
 import type { AccountAccess, Deps } from './deps.ts';
+
+/** Another batch works at the record: this one must not call for it any more. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}
 
 /** Pause after a lost answer, before the effect is first read back. */
 export const FIRST_READ_BACK_MS = 1000;
@@ -92,6 +100,8 @@ export interface Subject<R> {
   readonly failures: number;
   /** What the account refuses to every record holds the subject, too, and an answer that no record could be read from. */
   readonly stopsForAll: boolean;
+  /** The record that the call is for: it goes out only while the batch of this holder has the record. */
+  readonly record?: Pick<RecordRow, 'id' | 'holder'>;
   /** Another attempt has written the effect down. */
   done(): Promise<R>;
   /** The call is next, after `waitMs`. */
@@ -104,7 +114,6 @@ export interface Subject<R> {
 export interface Write<T, R> {
   readonly scope: Scope;
   readonly call: Call<T>;
-  readonly beforeSend?: () => Promise<void>;
   /** Writes the answer down and ends the intent, at once. Null when the answer shows too little: its effect is read back. */
   readonly accepted: (db: Database, answer: T, intent: number) => Promise<R | null>;
   /** Nothing shows the effect: code of the outcome when an answer is lost. */
@@ -124,7 +133,7 @@ export async function writeOnce<T, R>(
   const { db, log } = deps;
   const { account, intent } = subject;
   if (known !== null && known.state !== 'open') return await notTaken(deps, subject, write, known);
-  let taken = null as Awaited<ReturnType<typeof takeIntent>>;
+  let taken = null as TakenIntent | null;
   const { scope, call } = write;
   return await attemptOnce(deps, {
     account,
@@ -132,8 +141,12 @@ export async function writeOnce<T, R>(
     scope,
     call,
     take: async () => {
-      await write.beforeSend?.();
-      taken = await takeIntent(db, intent);
+      const answer =
+        subject.record === undefined
+          ? await takeIntent(db, intent)
+          : await takeRecordIntent(db, intent, subject.record);
+      if (answer === 'lost') throw new LeaseLostError();
+      taken = answer;
       return taken?.sends ?? null;
     },
     denied: async () => await notTaken(deps, subject, write, await getIntent(db, intent)),

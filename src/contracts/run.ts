@@ -65,20 +65,6 @@ export type WriteCheck =
       readonly stop: boolean;
     };
 
-export interface StepResult {
-  /** Steps still to do, as bits. */
-  readonly todo: number;
-  /** Set when the record has ended here, with no step left. */
-  readonly ended?: RecordOutcome;
-  /** The next step is due only after this many milliseconds. */
-  readonly waitMs?: number;
-  readonly cardCreated?: boolean;
-  /** The step failed for now and is due again after `waitMs`: how often in a row, and why. */
-  readonly trouble?: { readonly failures: number; readonly reason: string };
-  /** Absent when nothing was written, or nothing shows what was. */
-  readonly check?: WriteCheck;
-}
-
 /** How far a refusal reaches: this record, this step for all records, or the whole run. */
 export type RefusalScope = 'record' | 'step' | 'run';
 

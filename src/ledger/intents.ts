@@ -3,6 +3,7 @@
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
 import type { Note } from './notes.ts';
+import { MARK_SENT } from './records.ts';
 
 /** Names one effect: nothing is written twice under one key. */
 export interface IntentKey {
@@ -66,26 +67,58 @@ export async function getIntent(db: Queryable, intent: IntentKey): Promise<Inten
   return row ?? null;
 }
 
+/** The right to send. */
+export interface TakenIntent {
+  readonly id: number;
+  readonly sends: number;
+  readonly sent_at: Date;
+}
+
+const TAKE = (source: string) => `
+  insert into intents (account, kind, subject, run_id, mark, trace, state, sends, sent_at)
+  select $1, $2, $3, $4, $5, $6::jsonb, 'sent', 1, clock_timestamp() ${source}
+      on conflict (account, kind, subject) do update
+     set state = 'sent', sends = intents.sends + 1, sent_at = clock_timestamp(),
+         mark = coalesce(excluded.mark, intents.mark), detail = null
+   where intents.state = 'open'
+  returning id, sends, sent_at`;
+
+const paramsOf = ({ account, kind, subject, run, mark, trace }: NewIntent) => [
+  account,
+  kind,
+  subject,
+  run,
+  mark ?? null,
+  trace === undefined ? null : toJson(trace),
+];
+
 /**
  * Writes the intent down and takes the right to send, in one statement: given to exactly one caller, and only while nothing
  * is under way. `mark` is kept with the right, so that a read-back looks for what this call said.
  * @returns null when another caller has the right, or the effect is there
  */
-export async function takeIntent(
-  db: Queryable,
-  { account, kind, subject, run, mark, trace }: NewIntent,
-): Promise<{ readonly id: number; readonly sends: number; readonly sent_at: Date } | null> {
-  const [row] = await db.query<{ id: number; sends: number; sent_at: Date }>(
-    `insert into intents (account, kind, subject, run_id, mark, trace, state, sends, sent_at)
-     values ($1, $2, $3, $4, $5, $6, 'sent', 1, clock_timestamp())
-     on conflict (account, kind, subject) do update
-        set state = 'sent', sends = intents.sends + 1, sent_at = clock_timestamp(),
-            mark = coalesce(excluded.mark, intents.mark), detail = null
-      where intents.state = 'open'
-     returning id, sends, sent_at`,
-    [account, kind, subject, run, mark ?? null, trace === undefined ? null : toJson(trace)],
-  );
+export async function takeIntent(db: Queryable, intent: NewIntent): Promise<TakenIntent | null> {
+  const [row] = await db.query<TakenIntent>(TAKE(''), paramsOf(intent));
   return row ?? null;
+}
+
+/**
+ * Takes an intent of a record, and marks the record as sent: see `markSent`.
+ * @returns `lost` when the record belongs to another batch: then nothing was taken
+ */
+export async function takeRecordIntent(
+  db: Queryable,
+  intent: NewIntent,
+  { id, holder }: { readonly id: number; readonly holder: string | null },
+): Promise<TakenIntent | null | 'lost'> {
+  const [row] = await db.query<{ marked: boolean; id: number | null } & Omit<TakenIntent, 'id'>>(
+    `with record as (${MARK_SENT('$7', '$8')}), taken as (${TAKE('from record')})
+     select exists (select from record) as marked, taken.* from (select) as one left join taken on true`,
+    [...paramsOf(intent), id, holder],
+  );
+  if (row?.marked !== true) return 'lost';
+  const { id: taken, sends, sent_at } = row;
+  return taken === null ? null : { id: taken, sends, sent_at };
 }
 
 /** Opens an intent that is done once more: a stage may be left and entered again, where a card is made once for good. */

@@ -176,7 +176,7 @@ export function contactNote(account: string, key: string, sent: SentContact): No
        extra_known = coalesce(excluded.extra_known, people.extra_known), sent = excluded.sent, seen = null,
        created_by = coalesce(people.created_by, excluded.created_by), synced_at = now()
        ${tags === undefined ? '' : ', hash_tags = excluded.hash_tags, tags_added = excluded.tags_added, tags_missing = excluded.tags_missing'}
-     returning id`;
+     returning *`;
 }
 
 /** Notes a contact by itself; answers the person's ledger id. */

@@ -3,7 +3,9 @@ import type { CrmRecord } from '../contracts/record.ts';
 import type { RecordOutcome } from '../contracts/run.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import { plainArray, type Queryable } from './database.ts';
+import type { LoadedRecord } from './due-records.ts';
 import { type Note, runNotes } from './notes.ts';
+import type { PersonRow } from './people.ts';
 
 export interface StagedRecord {
   readonly key: string;
@@ -166,18 +168,18 @@ export async function getRecord(db: Queryable, runId: string, id: number): Promi
   return row;
 }
 
+/** Marks a record as sent while the batch of this holder has it; a part of a statement. */
+export const MARK_SENT = (id: string, holder: string): string =>
+  `update run_records set sent_at = coalesce(sent_at, clock_timestamp())
+    where id = ${id} and status = 'pending' and holder is not distinct from ${holder} returning 1`;
+
 /**
  * Notes that a write for the record is about to go out; the time of the first one stands.
  * @param holder the batch that is about to call, null outside of batches
  * @returns false when the record is not this batch's any more: then it must not call
  */
 export async function markSent(db: Queryable, id: number, holder: string | null): Promise<boolean> {
-  const rows = await db.query(
-    `update run_records set sent_at = coalesce(sent_at, clock_timestamp())
-      where id = $1 and status = 'pending' and holder is not distinct from $2 returning 1`,
-    [id, holder],
-  );
-  return rows.length > 0;
+  return (await db.query(MARK_SENT('$1', '$2'), [id, holder])).length > 0;
 }
 
 /** A tag list that a contact is to have: what the upsert's answer led to, for the step that writes it. */
@@ -206,27 +208,57 @@ export async function settleStep(
   id: number,
   change: StepChange,
   ...notes: readonly Note[]
-): Promise<{ todo: number; ended?: RecordOutcome }> {
-  const { clear, add = 0, created = false, touched = false, cardCreated = false, tagIds } = change;
-  // Computed from the locked row itself: a subquery would read it as it was before a concurrent step's commit.
-  const todo = '((todo & ~($2::int)) | $3::int)';
-  const [row] = await runNotes<{ todo: number; status: 'pending' | RecordOutcome }>(
-    tx,
-    `update run_records
-        set todo = ${todo}, created = created or $4, touched = touched or $5, card_created = card_created or $6,
-            tag_ids = coalesce($7, tag_ids), attempts = 0, tries = tries + 1,
-            ended_at = case when ${todo} <> 0 then null else clock_timestamp() end,
-            status = case when ${todo} <> 0 then 'pending'
-                          when created or $4 then 'created'
-                          when touched or $5 then 'updated' else 'unchanged' end
-      where id = $1 and status = 'pending' returning todo, status`,
-    [id, clear, add, created, touched, cardCreated, tagIds === undefined ? null : toJson(tagIds)],
-    notes,
+): Promise<ReturnType<typeof endOf>> {
+  const [row] = await runNotes<Settled>(tx, SETTLE, settleParams(id, change), notes);
+  return endOf(row ?? (await endedRecord(tx, id)));
+}
+
+/**
+ * As {@link settleStep}, for a step that wrote the person's contact.
+ * @returns besides, the record and its person for the next step
+ */
+export async function settleContact(
+  tx: Queryable,
+  { row, person }: LoadedRecord,
+  change: StepChange,
+  contact: Note,
+): Promise<ReturnType<typeof endOf> & { readonly next?: LoadedRecord }> {
+  const values = [...settleParams(row.id, change)];
+  const [settled] = await tx.query<Settled & { readonly person: PersonRow }>(
+    `with person as (${contact((value) => `$${values.push(value)}`)}), main as (${SETTLE})
+     select main.*, to_json(person) as person from main, person`,
+    values,
   );
-  const settled = row ?? (await endedRecord(tx, id));
-  return settled.status === 'pending'
-    ? { todo: settled.todo }
-    : { todo: settled.todo, ended: settled.status };
+  if (settled === undefined) return endOf(await endedRecord(tx, row.id));
+  const { person: written, ...now } = settled;
+  return {
+    ...endOf(settled),
+    next: { row: { ...row, ...now }, person: { ...written, card: person?.card ?? null } },
+  };
+}
+
+type Settled = Pick<RecordRow, 'todo' | 'status' | 'attempts' | 'holder' | 'sent_at' | 'tag_ids'>;
+
+// Computed from the locked row itself: a subquery would read it as it was before a concurrent step's commit.
+const TODO = '((todo & ~($2::int)) | $3::int)';
+
+const SETTLE = `
+  update run_records
+     set todo = ${TODO}, created = created or $4, touched = touched or $5, card_created = card_created or $6,
+         tag_ids = coalesce($7, tag_ids), attempts = 0, tries = tries + 1,
+         ended_at = case when ${TODO} <> 0 then null else clock_timestamp() end,
+         status = case when ${TODO} <> 0 then 'pending'
+                       when created or $4 then 'created'
+                       when touched or $5 then 'updated' else 'unchanged' end
+   where id = $1 and status = 'pending' returning todo, status, attempts, holder, sent_at, tag_ids`;
+
+function settleParams(id: number, change: StepChange): unknown[] {
+  const { clear, add = 0, created = false, touched = false, cardCreated = false, tagIds } = change;
+  return [id, clear, add, created, touched, cardCreated, tagIds === undefined ? null : toJson(tagIds)];
+}
+
+function endOf({ todo, status }: Pick<Settled, 'todo' | 'status'>): { todo: number; ended?: RecordOutcome } {
+  return status === 'pending' ? { todo } : { todo, ended: status };
 }
 
 async function endedRecord(
