@@ -36,7 +36,7 @@ const postgres = await openPostgres(ledger, () => {});
 const hooked = (inner) => ({
   async query(sql, params) {
     if (MARK_SENT.test(sql)) {
-      record = params[0];
+      record = RIGHT.test(sql) ? params[6] : params[0];
       await reach('before it is marked as sent');
     }
     if (OUTCOME.test(sql)) await reach('before the outcome', params[0]);
