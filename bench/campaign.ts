@@ -88,8 +88,7 @@ async function mixed(say: (line: string) => void): Promise<Record<string, number
     );
     await house.wait(15_000);
     const { activities } = await readChain(house.client, workflowId, firstRunId);
-    const [tokenKey = ''] =
-      activities.find(({ queue }) => queue.endsWith('-api'))?.fairnessKey.split(':') ?? [];
+    const tokenKey = activities.find(({ fairnessKey }) => fairnessKey !== '')?.fairnessKey ?? '';
     const sender = await openSender(house, { run: planned, tokenKey, callsPerMinute: LIMIT });
     try {
       say(`with leads: ${LEADS} leads, one in ${LEAD_EVERY_MS / 1000} s, beside ${MIXED} members`);

@@ -42,9 +42,7 @@ export async function lanes(say: (line: string) => void): Promise<BenchResult> {
     await house.wait(SETTLE_MS);
     const run = (await house.until(() => house.progress(handle))).run ?? '';
     const { activities } = await readChain(house.client, handle.workflowId, firstRunId);
-    // The key of the token and lane; the lead's lane has another.
-    const [tokenKey = ''] =
-      activities.find(({ queue }) => queue.endsWith('-api'))?.fairnessKey.split(':') ?? [];
+    const tokenKey = activities.find(({ fairnessKey }) => fairnessKey !== '')?.fairnessKey ?? '';
     const figures: Record<string, number | string> = {
       'limit, calls/minute': LIMIT,
       'rows of the backfill': ROWS,

@@ -1,6 +1,5 @@
 // `npm run bench NAME -- --json`: runs one benchmark and prints its figures beside the goals.
 import { cpus, loadavg, totalmem } from 'node:os';
-import { actions } from './actions.ts';
 import type { Bench } from './bench.ts';
 import { budget } from './budget.ts';
 import { calls } from './calls.ts';
@@ -16,7 +15,6 @@ import { poll } from './poll.ts';
 import { sandbox } from './sandbox.ts';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
-  actions,
   budget,
   calls,
   campaign,
