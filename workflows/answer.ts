@@ -1,6 +1,7 @@
 // How a workflow has messages sent, or anything else that an event can ask for: through the workflow of events, so that
 // order per person, budget, intents and read-back are those of every other event.
 import { executeChild, startChild, uuid4 } from '@temporalio/workflow';
+import type { EventLane } from '../src/contracts/intake.ts';
 import type { leadIntake } from './lead-intake.ts';
 import { leadIntakeIdentity } from './messages.ts';
 
@@ -8,6 +9,8 @@ import { leadIntakeIdentity } from './messages.ts';
 const PRIORITY = { priorityKey: 2 };
 
 export interface AnswerOptions {
+  /** @default `reply`: before events that come in */
+  readonly lane?: EventLane;
   /**
    * Return only when all of them have ended; a cancellation of this workflow then discards those that have not been
    * sent. Otherwise they go on by themselves, whatever becomes of this workflow.
@@ -27,13 +30,13 @@ export async function answer(
   account: string,
   route: string,
   events: readonly string[],
-  { wait = false }: AnswerOptions = {},
+  { lane = 'reply', wait = false }: AnswerOptions = {},
 ): Promise<void> {
   if (events.length === 0) return;
   const options = {
     // A name of its own each time: which workflow does an event is for the ledger to say, not for the name.
     ...leadIntakeIdentity(account, route, uuid4()),
-    args: [{ account, route, events }] as [Parameters<typeof leadIntake>[0]],
+    args: [{ account, route, lane, events }] as [Parameters<typeof leadIntake>[0]],
     priority: PRIORITY,
     // Accepted is accepted: a parent that is terminated takes nothing along.
     parentClosePolicy: 'ABANDON' as const,

@@ -39,6 +39,6 @@ export async function campaignDeskAct(input: CampaignActInput): Promise<Campaign
   const result = await ledger.campaignAct(input);
   // A run is named after its account and its route of events.
   const [account = '', route = ''] = input.run.split('/');
-  await answer(account, route, result.after ?? []);
+  await answer(account, route, result.after ?? [], { lane: 'campaign' });
   return result;
 }

@@ -17,10 +17,10 @@ export async function retryEvents(input: EventRetryInput): Promise<number> {
   const key = `retry-${workflowInfo().runId}`;
   const routes = await ledger.reopenEvents({ ...input, key });
   let count = 0;
-  for (const { account, route, events } of routes) {
+  for (const { account, route, lane, events } of routes) {
     await startChild<typeof leadIntake>('leadIntake', {
       ...leadIntakeIdentity(account, route, key),
-      args: [{ account, route, events }],
+      args: [{ account, route, lane, events }],
       parentClosePolicy: 'ABANDON',
     });
     count += events.length;

@@ -54,7 +54,7 @@ class LeadIntake {
   }
 
   async execute(): Promise<void> {
-    const { account, route, events } = this.#input;
+    const { account, route, lane, events } = this.#input;
     let begun = 0;
     const worker = async () => {
       while (begun < events.length && !isLong()) await this.#event(events[begun++] as string);
@@ -71,7 +71,7 @@ class LeadIntake {
       });
       throw new CancelledFailure('the events of this workflow were cancelled');
     }
-    if (rest().length > 0) await continueAsNew<typeof leadIntake>({ account, route, events: rest() });
+    if (rest().length > 0) await continueAsNew<typeof leadIntake>({ account, route, lane, events: rest() });
   }
 
   async #event(event: string): Promise<void> {
@@ -119,14 +119,12 @@ class LeadIntake {
   }
 
   #activity(event: string) {
-    const { account, route } = this.#input;
+    const { account, lane } = this.#input;
     const { taskQueue, workflowId: workflow } = workflowInfo();
-    // What follows the triggers of a campaign comes over its route `+{campaign}`, and is as urgent as they are.
-    const lane = route.startsWith('+') ? LANE.campaign : LANE.lead;
     const { workEvent } = proxyActivities<Activities>({
       ...EVENT_OPTIONS,
       taskQueue: eventQueue(taskQueue),
-      priority: callPriority(lane, account, CALLS_PER_MINUTE),
+      priority: callPriority(LANE[lane], account, CALLS_PER_MINUTE),
     });
     return workEvent({ account, event, workflow });
   }

@@ -174,7 +174,7 @@ class Campaign implements Commanded {
   async #handOver(): Promise<void> {
     const { account, campaign } = this.input;
     while (this.#events.length > 0) {
-      await answer(account, `+${campaign}`, this.#events.slice(0, EVENTS_TOGETHER));
+      await answer(account, `+${campaign}`, this.#events.slice(0, EVENTS_TOGETHER), { lane: 'campaign' });
       this.#events.splice(0, EVENTS_TOGETHER);
     }
   }

@@ -1,5 +1,5 @@
 // Where the work of an event begins, by its action and by what the ledger knows of the person.
-import type { EffectStep, EventLane, EventRequest } from '../../src/contracts/intake.ts';
+import { type EffectStep, type EventLane, type EventRequest, eventLane } from '../../src/contracts/intake.ts';
 
 /** What an event asks for, when it is no lead. */
 export type EffectRequest = Exclude<EventRequest, { type: 'lead' }>;
@@ -12,28 +12,26 @@ interface FirstStep {
 /**
  * The first step of an action other than `lead`, and how urgent its calls are. An event that was begun before begins
  * here again: each step knows from the ledger what was sent already.
- * @param route what follows the triggers of a campaign comes over its route `+{campaign}`, and is as urgent as they are
  */
 export function firstEffectStep(
   request: EffectRequest,
   person: { readonly remote_id: number | null } | null,
   route = '',
 ): FirstStep {
-  const first = firstStep(request, person);
-  return route.startsWith('+') ? { ...first, lane: 'campaign' } : first;
+  return { step: firstStep(request, person), lane: eventLane(request.type, route) };
 }
 
-function firstStep(request: EffectRequest, person: { readonly remote_id: number | null } | null): FirstStep {
+function firstStep(request: EffectRequest, person: { readonly remote_id: number | null } | null): EffectStep {
   switch (request.type) {
     case 'message':
-      return { step: 'sendMessage', lane: 'reply' };
+      return 'sendMessage';
     case 'flow':
-      return { step: 'triggerFlow', lane: 'lead' };
+      return 'triggerFlow';
     // The whole list is replaced, so it is looked at first.
     case 'tags':
-      return { step: 'findContact', lane: 'lead' };
+      return 'findContact';
     case 'stage':
-      if ('card' in request.of) return { step: 'moveCard', lane: 'lead' };
-      return { step: person?.remote_id == null ? 'findContact' : 'findOpenCard', lane: 'lead' };
+      if ('card' in request.of) return 'moveCard';
+      return person?.remote_id == null ? 'findContact' : 'findOpenCard';
   }
 }

@@ -145,6 +145,7 @@ export type StepSpec = z.infer<typeof StepSpec>;
 export interface LeadIntakeInput {
   readonly account: string;
   readonly route: string;
+  readonly lane: EventLane;
   readonly events: readonly string[];
 }
 
@@ -184,8 +185,14 @@ export interface NextInLine {
   readonly workflow: string;
 }
 
-/** How urgent the calls of an event are. */
+/** How urgent an event and its calls are. */
 export type EventLane = 'reply' | 'lead' | 'campaign';
+
+/** A message is most urgent. What follows the triggers of a campaign comes over its route `+{campaign}`, and is as urgent as they are. */
+export function eventLane(action: EventRequest['type'], route: string): EventLane {
+  if (route.startsWith('+')) return 'campaign';
+  return action === 'message' ? 'reply' : 'lead';
+}
 
 /** Input of `workEvent`. */
 export interface EventInput {

@@ -2,7 +2,7 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { leadIntakeIdentity } from '../../workflows/messages.ts';
 import { durationMs } from '../contracts/config-base.ts';
-import type { EventDraft, EventState, LeadIntakeInput } from '../contracts/intake.ts';
+import { type EventDraft, type EventState, eventLane, type LeadIntakeInput } from '../contracts/intake.ts';
 import { type Database, LedgerError } from '../ledger/database.ts';
 import { addEvents, markAccepted } from '../ledger/events.ts';
 import { type IntakeSpec, openIntakeRun } from '../ledger/intake-runs.ts';
@@ -86,13 +86,18 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     return writer.add(drafts);
   }
 
-  const start = (account: string, route: string, key: string, events: readonly string[]) =>
+  const start = (account: string, route: Route, key: string, events: readonly string[]) =>
     starts.run(never, () => startNow(account, route, key, events));
 
-  async function startNow(account: string, route: string, key: string, events: readonly string[]) {
+  async function startNow(
+    account: string,
+    { name: route, config }: Route,
+    key: string,
+    events: readonly string[],
+  ) {
     if (performance.now() < restUntil)
       throw new NotAcceptedError('ENGINE', REST_MS, 'Temporal did not answer a moment ago');
-    const input: LeadIntakeInput = { account, route, events };
+    const input: LeadIntakeInput = { account, route, lane: eventLane(config.action.type, route), events };
     try {
       await client.connection.withDeadline(Date.now() + START_MS, () =>
         client.workflow.start('leadIntake', {
@@ -124,13 +129,13 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     let begun: readonly EventDraft[] = fresh;
     if (fresh.length > 0 && together) {
       const ids = fresh.map(({ id }) => id);
-      await start(account, route.name, ids.length === 1 ? (ids[0] as string) : hashOf(ids), ids);
+      await start(account, route, ids.length === 1 ? (ids[0] as string) : hashOf(ids), ids);
     } else {
       const each = await eachInOrder(
         fresh,
         ({ subject }) => subject,
         STARTS,
-        ({ id }) => start(account, route.name, id, [id]),
+        ({ id }) => start(account, route, id, [id]),
       );
       begun = each.done;
       failure = each.failure;

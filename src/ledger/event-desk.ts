@@ -1,5 +1,5 @@
 // Events as operators see them, and their second chance.
-import type { EventFilter, EventSummary } from '../contracts/intake.ts';
+import { type EventFilter, type EventLane, type EventSummary, eventLane } from '../contracts/intake.ts';
 import type { Queryable } from './database.ts';
 import type { EventRow } from './events.ts';
 import { isoText } from './iso-text.ts';
@@ -33,6 +33,7 @@ export async function listEvents(db: Queryable, filter: EventFilter): Promise<Ev
 export interface ReopenedEvents {
   readonly account: string;
   readonly route: string;
+  readonly lane: EventLane;
   /** In the order in which they came. */
   readonly events: readonly string[];
 }
@@ -45,7 +46,7 @@ export interface Reopening {
   workflowOf(account: string, route: string): string;
 }
 
-type Found = Pick<EventRow, 'id' | 'account' | 'route' | 'seq'>;
+type Found = Pick<EventRow, 'id' | 'account' | 'route' | 'action' | 'seq'>;
 
 /**
  * Opens events again: those that failed or are unknown, as what they asked for is still there; and open ones that no
@@ -58,7 +59,7 @@ export async function reopenEvents(
   { key, gone, workflowOf }: Reopening,
 ): Promise<ReopenedEvents[]> {
   const before = await tx.query<Found>(
-    `select id, account, route, seq from events where state = 'accepted' and right(workflow, length($1) + 1) = '/' || $1`,
+    `select id, account, route, action, seq from events where state = 'accepted' and right(workflow, length($1) + 1) = '/' || $1`,
     [key],
   );
   const groups = groupsOf(before.length > 0 ? before : await reopen(tx, filter, gone));
@@ -72,7 +73,7 @@ export async function reopenEvents(
 
 async function reopen(tx: Queryable, filter: EventFilter, gone: readonly string[]): Promise<Found[]> {
   const rows = await tx.query<Found & { ended: boolean }>(
-    `select id, account, route, seq, state = 'ended' as ended from events
+    `select id, account, route, action, seq, state = 'ended' as ended from events
       where ${WHERE} and (state = 'ended' and outcome in ('failed', 'unknown') and request is not null
                           or state = 'accepted' and (workflow is null or workflow = any($7)))
       order by seq limit $6 for update`,
@@ -95,11 +96,12 @@ async function reopen(tx: Queryable, filter: EventFilter, gone: readonly string[
 }
 
 function groupsOf(rows: readonly Found[]): ReopenedEvents[] {
-  const groups = new Map<string, { account: string; route: string; events: string[] }>();
-  for (const { id, account, route } of rows.toSorted((a, b) => a.seq - b.seq)) {
+  const groups = new Map<string, ReopenedEvents & { events: string[] }>();
+  for (const { id, account, route, action } of rows.toSorted((a, b) => a.seq - b.seq)) {
     const key = `${account}/${route}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { account, route, events: [id] });
+    if (group === undefined)
+      groups.set(key, { account, route, lane: eventLane(action, route), events: [id] });
     else group.events.push(id);
   }
   return [...groups.values()];

@@ -1,13 +1,14 @@
 // Events become workflows: each done once, in its turn, whatever happens on the way.
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { LANES } from '../../src/contracts/run.ts';
 import type { Route } from '../../src/ingress/intake.ts';
 import { NotAcceptedError } from '../../src/ingress/intake.ts';
 import { freePort } from '../../src/runtime/ports.ts';
 import { leadIntakeWorkflowId, retrySignal, turnSignal } from '../../workflows/messages.ts';
 import type { House } from '../support/house.ts';
 import { account } from '../support/house.ts';
-import { acceptanceOf, eventId, lead, leadRoute, untilEnded } from '../support/intake-room.ts';
+import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-room.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRow, syncRoom } from '../support/sync-room.ts';
 import { until } from '../support/until.ts';
@@ -45,6 +46,42 @@ describe('an event that is accepted', () => {
       const [row] = await house.db.query('select request, record_id from events');
       expect(row).toEqual({ request: null, record_id: null });
       expect(await house.db.query('select 1 from run_records')).toEqual([]);
+    });
+  });
+
+  it('gets a place in its lane: a message before leads, however it came', async () => {
+    await room.inHouse({ csv: HEADER }, async (house) => {
+      const { client } = room.temporal;
+      const leads = leadRoute('laneLeads');
+      const config = { account: 'acme', action: { type: 'message' } } as Route['config'];
+      const messages: Route = { ...leads, name: 'laneMessages', config };
+      // Its file is none: it ends by itself, and is tried again.
+      const message = draft(messages, 'b', 'conversation/9', {
+        ...{ type: 'message', to: { conversation: 9 }, saveOnTicket: true },
+        uploads: ['none'],
+      });
+      const acceptance = acceptanceOf(house, client);
+      await acceptance.accept(leads, [lead(leads, 'a', 1)]);
+      await acceptance.accept(messages, [message]);
+      expect((await untilEnded(house)).map(({ outcome }) => outcome)).toEqual(['done', 'failed']);
+      const filter = { ids: [message.id], states: [], limit: 1 };
+      await client.workflow.execute('retryEvents', {
+        ...{ workflowId: `${house.workQueue}/retry`, taskQueue: house.workQueue },
+        args: [{ filter, by: 'ana', gone: [] }],
+      });
+      await untilEnded(house);
+      const retried = await house.db.query<{ workflow: string }>(
+        'select workflow from events where route = $1',
+        [messages.name],
+      );
+      const prioritiesOf = async (id: string) => {
+        const { events = [] } = await client.workflow.getHandle(id).fetchHistory();
+        const scheduled = events?.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+        return scheduled?.map(({ priority }) => priority?.priorityKey);
+      };
+      expect(await prioritiesOf(idOf(leads, 'a'))).toEqual([LANES.lead]);
+      expect(await prioritiesOf(idOf(messages, 'b'))).toEqual([LANES.reply]);
+      expect(await prioritiesOf(retried[0]?.workflow ?? '')).toEqual([LANES.reply]);
     });
   });
 

@@ -184,14 +184,14 @@ export function eventsSuite(engine: Engine): void {
           { ids, states: [], limit: 10 },
           { key: `${account}-${key}`, gone, workflowOf: (_, route) => `${route}/${account}-${key}` },
         );
-      const again = [{ account, route: 'site', events: [failed, unknown] }];
+      const again = [{ account, route: 'site', lane: 'lead', events: [failed, unknown] }];
       expect(await reopen('1')).toEqual(again);
       expect(await find(['open'])).toEqual([open, unknown, failed]);
       // The same try, whose answer got lost; and another one.
       expect(await reopen('1')).toEqual(again);
       expect(await reopen('2')).toEqual([]);
       // Its workflow was terminated.
-      expect(await reopen('3', ['w'])).toEqual([{ account, route: 'site', events: [open] }]);
+      expect(await reopen('3', ['w'])).toEqual([{ account, route: 'site', lane: 'lead', events: [open] }]);
       expect(await claimEvent(engine(), open, 'w')).toBeNull();
     });
 
