@@ -19,6 +19,7 @@ import type {
   PollBlock,
   PollerName,
   PollerStart,
+  PollFailures,
   PollingInput,
   WorkEnd,
 } from '../src/contracts/poll.ts';
@@ -55,7 +56,7 @@ class Polling {
   #pollAt = 0;
   #oldAt = 0;
   #intervalMs: number;
-  #failures = 0;
+  #failures: PollFailures = { list: 0, read: 0, history: 0, readOld: 0 };
   /** News is polled for although old conversations are refused. */
   readonly #news = new WaitingOut();
   readonly #old = new WaitingOut();
@@ -84,8 +85,9 @@ class Polling {
 
   /** A poller never ends by itself. */
   async execute(): Promise<void> {
-    const { paused } = await this.#begin();
+    const { paused, blocked } = await this.#begin();
     this.#paused ||= paused;
+    if (blocked !== null) this.#takeOver(blocked);
     this.#showPhase();
     while (!(await this.#mayContinueAsNew())) {
       const acts = this.#acts;
@@ -97,6 +99,13 @@ class Polling {
       }
     }
     await continueAsNew<typeof conversationPolling>({ ...this.#poller, intervalMs: this.#intervalMs });
+  }
+
+  /** What the run before this one could not do stays shown until this one can. */
+  #takeOver(blocked: PollBlock): void {
+    this.#blocked = blocked;
+    this.#news.takeOver();
+    this.#old.takeOver();
   }
 
   /** Takes up the configuration of the workers: what was unread by another one is to be read again. */

@@ -31,6 +31,11 @@ export class WaitingOut {
     this.#until = Date.now() + this.#waitMs;
   }
 
+  /** The last try of the run before this one was refused: the next one may be made now. The wait after it goes on growing. */
+  takeOver(): void {
+    this.#waitMs = FIRST_MS;
+  }
+
   /** A try got through. */
   clear(): void {
     this.#waitMs = 0;

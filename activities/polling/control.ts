@@ -28,14 +28,14 @@ export function createPollControlActivities(deps: Deps) {
     async beginPoll({ account, poller }: PollerName): Promise<PollerStart> {
       const { config, access } = configOf(account, poller);
       const run = await openPollRun(db, account, poller);
-      const { paused } = await openPoller(db, { account, poller, run, from: config.from });
+      const { paused, blocked } = await openPoller(db, { account, poller, run, from: config.from });
       const again = await db.transaction((tx) =>
         adoptAssumptions(tx, { account, poller }, assumedBy(access)),
       );
       if (again > 0)
         log.info({ account, poller, conversations: again }, 'what could not be read is read again');
       const callsPerMinute = await deps.budget.pace(access.tokens.map(({ key }) => key));
-      return { run, paused, tokenKey: access.tokenKey, callsPerMinute };
+      return { run, paused, blocked, tokenKey: access.tokenKey, callsPerMinute };
     },
 
     async pausePoller(act: Act): Promise<void> {

@@ -5,14 +5,20 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { PollerConfig } from '../../src/contracts/config.ts';
 import { durationMs } from '../../src/contracts/config-base.ts';
-import type { PollBatchInput, PollBatchResult, PollBlock, WorkEnd } from '../../src/contracts/poll.ts';
+import type {
+  PollBatchInput,
+  PollBatchResult,
+  PollBlock,
+  PollWork,
+  WorkEnd,
+} from '../../src/contracts/poll.ts';
 import { LANES, type RefusalDetails } from '../../src/contracts/run.ts';
 import { postponeReading } from '../../src/ledger/conversations.ts';
-import { getProgress } from '../../src/ledger/poll-progress.ts';
 import { pollOutlook } from '../../src/ledger/pollers.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../batch.ts';
 import { callScope, withCallScope } from '../call-scope.ts';
 import type { Deps } from '../deps.ts';
+import { type OldItem, OldWork } from './old-work.ts';
 import { historyPage, pollPage } from './pages.ts';
 import { readMessages } from './read-messages.ts';
 import type { ReadOptions } from './reading.ts';
@@ -24,10 +30,10 @@ const READS_BETWEEN_LISTS = 20;
 /** While nothing changes the interval grows by this factor. */
 const GROWTH = 1.5;
 
-type PollItem =
-  | { readonly type: 'list' }
-  | { readonly type: 'read'; readonly conversation: number; readonly old: boolean }
-  | { readonly type: 'history' };
+type NewsItem = { readonly type: 'list' } | { readonly type: 'read'; readonly conversation: number };
+type PollItem = NewsItem | OldItem;
+
+const isOld = (work: PollWork) => work === 'history' || work === 'readOld';
 
 export interface PollBatchTools extends ReadOptions {
   readonly deps: Deps;
@@ -49,8 +55,8 @@ class PollBatch implements BatchWork<PollItem> {
   #pollAt: number | null;
   #listedAt = 0;
   #intervalMs: number;
-  /** Calls in a row that failed for a reason that passes. */
-  #failures: number;
+  /** By kind: what a list fails for says nothing of an old conversation. */
+  readonly #failures: Record<PollWork, number>;
   #polls = 0;
   /** Conversations that the poll under way has found changed. */
   #changed = 0;
@@ -61,10 +67,7 @@ class PollBatch implements BatchWork<PollItem> {
   #more = false;
   /** A reading of this poll has failed: the poll goes on after this many milliseconds. */
   #retryMs: number | null = null;
-  /** Old conversations not begun, how many are under way, and when to look for more. */
-  #old: number[] = [];
-  #oldActive = 0;
-  #oldAt = 0;
+  readonly #old: OldWork;
   readonly #ends: { readonly news: MutableEnd; readonly old: MutableEnd } = {
     news: { calls: 0, block: null },
     old: { calls: 0, block: null },
@@ -76,7 +79,8 @@ class PollBatch implements BatchWork<PollItem> {
     this.#pollAt = performance.now() + input.pollInMs;
     const { min, max } = this.#interval;
     this.#intervalMs = Math.min(max, Math.max(min, input.intervalMs));
-    this.#failures = input.failures;
+    this.#failures = { ...input.failures };
+    this.#old = new OldWork(tools.deps.db, input, CONCURRENCY);
   }
 
   async take(): Promise<readonly PollItem[]> {
@@ -86,43 +90,23 @@ class PollBatch implements BatchWork<PollItem> {
     }
     const begun = this.#newsLeft - this.#news.length;
     const news = this.#news.splice(0, CONCURRENCY - begun);
-    if (news.length > 0) return news.map((conversation) => ({ type: 'read', conversation, old: false }));
-    return await this.#takeOld();
+    if (news.length > 0) return news.map((conversation) => ({ type: 'read', conversation }));
+    return this.#mayTakeOld() ? await this.#old.take() : [];
   }
 
-  /** Old conversations first, then the next older page. Neither while news waits to be read. */
-  async #takeOld(): Promise<readonly PollItem[]> {
-    if (!this.#mayTakeOld() || this.#news.length > 0 || this.#oldAt > performance.now()) return [];
-    if (this.#old.length === 0) {
-      // What is under way would be found again.
-      if (this.#oldActive > 0) return [];
-      const { reads, nextMs } = await this.#outlook(true);
-      if (reads.length === 0) {
-        const { history } = await getProgress(this.#tools.deps.db, this.#input);
-        if (history === null) {
-          this.#oldAt = performance.now() + (nextMs ?? Number.POSITIVE_INFINITY);
-          return [];
-        }
-        this.#oldActive++;
-        return [{ type: 'history' }];
-      }
-      this.#old.push(...reads);
-    }
-    const some = this.#old.splice(0, CONCURRENCY - this.#oldActive);
-    this.#oldActive += some.length;
-    return some.map((conversation) => ({ type: 'read', conversation, old: true }));
-  }
-
+  /** Not while news waits to be read. */
   #mayTakeOld(): boolean {
-    return this.#input.old && !this.#input.once && this.#ends.old.block === null;
+    const { old, once } = this.#input;
+    return old && !once && this.#ends.old.block === null && this.#news.length === 0;
   }
 
   async work(item: PollItem, batch: BatchControl): Promise<void> {
-    const old = item.type === 'history' || (item.type === 'read' && item.old);
+    const old = isOld(item.type);
     try {
       if (item.type === 'list') await this.#list(batch);
-      else if (item.type === 'history') await this.#call(old, () => this.#historyPage());
-      else await this.#read(item.conversation, old);
+      else if (item.type === 'history')
+        await this.#call(item.type, (failures) => historyPage(this.#tools.deps, this.#input, failures));
+      else await this.#read(item.type, item.conversation);
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
       if (error.nonRetryable === true) {
@@ -132,7 +116,7 @@ class PollBatch implements BatchWork<PollItem> {
         batch.finish();
       } else await this.#postpone(item, error);
     }
-    if (old) this.#oldActive--;
+    if (old) this.#old.ended();
     else if (item.type === 'read' && --this.#newsLeft === 0) await this.#endPoll(batch);
   }
 
@@ -142,11 +126,11 @@ class PollBatch implements BatchWork<PollItem> {
     this.#listedAt = performance.now();
     let todo = 0;
     for (let done = false; !done; ) {
-      const page = await this.#call(false, () => pollPage(deps, this.#input, this.#failures + 1));
+      const page = await this.#call('list', (failures) => pollPage(deps, this.#input, failures));
       this.#changed += page.changed;
       ({ done, todo } = page);
     }
-    const { reads } = todo === 0 ? { reads: [] } : await this.#outlook(false);
+    const { reads } = todo === 0 ? { reads: [] } : await this.#outlook();
     this.#news = reads.slice(0, READS_BETWEEN_LISTS);
     this.#newsLeft = this.#news.length;
     this.#more = reads.length > READS_BETWEEN_LISTS;
@@ -154,19 +138,16 @@ class PollBatch implements BatchWork<PollItem> {
   }
 
   /** Reads a conversation back to what is known. */
-  async #read(conversation: number, old: boolean): Promise<void> {
+  async #read(work: 'read' | 'readOld', conversation: number): Promise<void> {
     const { deps, wake, messagePageSize, keep } = this.#tools;
     const call = { ...this.#input, conversation };
     for (let done = false; !done; ) {
-      const failures = this.#failures + 1;
-      const read = await this.#call(old, () => readMessages(deps, call, { messagePageSize, keep }, failures));
+      const read = await this.#call(work, (failures) =>
+        readMessages(deps, call, { messagePageSize, keep }, failures),
+      );
       if (read.sinks.length > 0) await wake(read.sinks);
       done = read.done;
     }
-  }
-
-  async #historyPage(): Promise<void> {
-    await historyPage(this.#tools.deps, this.#input, this.#failures + 1);
   }
 
   /** What was listed is read, or has to wait. */
@@ -178,10 +159,10 @@ class PollBatch implements BatchWork<PollItem> {
     }
     const { min, max } = this.#interval;
     this.#intervalMs = this.#changed > 0 ? min : Math.min(max, Math.ceil(this.#intervalMs * GROWTH));
-    const { nextMs } = quiet ? { nextMs: null } : await this.#outlook(false);
-    this.#pollAt = Math.min(this.#listedAt + this.#intervalMs, performance.now() + (nextMs ?? Infinity));
+    const nextMs = (quiet ? null : (await this.#outlook()).nextMs) ?? Infinity;
+    this.#pollAt = Math.min(this.#listedAt + this.#intervalMs, performance.now() + nextMs);
     // The poll may have found some that is old, too.
-    if (this.#changed > 0 || this.#polls === 0) this.#oldAt = 0;
+    if (this.#changed > 0 || this.#polls === 0) this.#old.refresh();
     this.#changed = 0;
     this.#polls++;
     if (this.#input.once) batch.finish();
@@ -190,35 +171,36 @@ class PollBatch implements BatchWork<PollItem> {
   /** It failed for a reason that passes, and gives its place back meanwhile. */
   async #postpone(item: PollItem, error: ApplicationFailure): Promise<void> {
     // The token is over its limit: that says nothing of the call.
-    if (error.type !== 'ComeBack') this.#failures++;
+    if (error.type !== 'ComeBack') this.#failures[item.type]++;
     const ms = Number(error.nextRetryDelay ?? 1000);
     if (item.type === 'list') this.#pollAt = performance.now() + ms;
-    else if (item.type === 'history') this.#oldAt = performance.now() + ms;
+    else if (item.type === 'history') this.#old.postpone(ms);
     else {
       const { db } = this.#tools.deps;
       await postponeReading(db, this.#input.account, item.conversation, ms / 1000);
-      if (!item.old) this.#retryMs = Math.min(ms, this.#retryMs ?? ms);
+      if (item.type === 'read') this.#retryMs = Math.min(ms, this.#retryMs ?? ms);
     }
   }
 
-  /** One call. Within its share polling goes before campaigns and syncs; beyond it, it takes what they leave. */
-  async #call<T>(old: boolean, work: () => Promise<T>): Promise<T> {
+  /** One call, which learns how many of its kind have failed in a row should it fail. Within its share polling goes before campaigns and syncs; beyond it, it takes what they leave. */
+  async #call<T>(work: PollWork, call: (failures: number) => Promise<T>): Promise<T> {
     const { signal } = callScope();
     signal.throwIfAborted();
     const { account, poller } = this.#input;
     const share = { key: `${account}/${poller}`, part: this.#config.share };
     const result = await withCallScope(
-      old ? { lane: LANES.backfill, signal } : { lane: LANES.poll, signal, share },
-      work,
+      isOld(work) ? { lane: LANES.backfill, signal } : { lane: LANES.poll, signal, share },
+      () => call(this.#failures[work] + 1),
     );
-    this.#ends[old ? 'old' : 'news'].calls++;
-    this.#failures = 0;
+    this.#ends[isOld(work) ? 'old' : 'news'].calls++;
+    this.#failures[work] = 0;
     return result;
   }
 
-  async #outlook(old: boolean) {
+  async #outlook() {
     const { account, poller } = this.#input;
-    return await pollOutlook(this.#tools.deps.db, { account, poller, limit: READS_BETWEEN_LISTS + 1, old });
+    const question = { account, poller, limit: READS_BETWEEN_LISTS + 1, old: false };
+    return await pollOutlook(this.#tools.deps.db, question);
   }
 
   get #config(): PollerConfig {
@@ -231,10 +213,9 @@ class PollBatch implements BatchWork<PollItem> {
   }
 
   async next(): Promise<number | null> {
-    const now = performance.now();
-    const takesOld = this.#mayTakeOld() && this.#oldActive === 0 && this.#news.length === 0;
-    const times = [this.#pollAt, takesOld ? this.#oldAt : null];
-    const ms = Math.min(...times.map((at) => (at === null ? Infinity : Math.max(0, at - now))));
+    const pollInMs = this.#pollAt === null ? null : Math.max(0, this.#pollAt - performance.now());
+    const oldInMs = this.#mayTakeOld() ? this.#old.takeInMs : null;
+    const ms = Math.min(pollInMs ?? Infinity, oldInMs ?? Infinity);
     return ms === Infinity ? null : ms;
   }
 
@@ -246,14 +227,13 @@ class PollBatch implements BatchWork<PollItem> {
   }
 
   result(): PollBatchResult {
-    const now = performance.now();
     // A poll that was interrupted goes on at once.
-    const pollInMs = this.#pollAt === null ? 0 : Math.max(0, this.#pollAt - now);
-    const oldInMs = this.#old.length > 0 || this.#oldActive > 0 ? 0 : Math.max(0, this.#oldAt - now);
+    const pollInMs = this.#pollAt === null ? 0 : Math.max(0, this.#pollAt - performance.now());
+    const oldInMs = this.#old.leftMs;
     return {
       polls: this.#polls,
       pollInMs: Math.ceil(pollInMs),
-      oldInMs: oldInMs === Infinity ? null : Math.ceil(oldInMs),
+      oldInMs: oldInMs === null ? null : Math.ceil(oldInMs),
       intervalMs: this.#intervalMs,
       failures: this.#failures,
       news: this.#ends.news,

@@ -2,9 +2,9 @@
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
-import { getConversation, type Reading, saveReading } from '../../src/ledger/conversations.ts';
+import { getConversation, lockReading, type Reading, saveReading } from '../../src/ledger/conversations.ts';
 import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/messages.ts';
-import { getProgress, noteGap } from '../../src/ledger/poll-progress.ts';
+import { noteGap, type PollProgress } from '../../src/ledger/poll-progress.ts';
 import { clearUnread, countUnread, isUnreadUnderOthers, noteRead } from '../../src/ledger/unread.ts';
 import { callApi } from '../api-call.ts';
 import { assumedBy, type Deps } from '../deps.ts';
@@ -47,11 +47,11 @@ export async function readMessages(
   }
   const deep = row.reading?.deep ?? (await isUnreadUnderOthers(db, call.account, call.conversation, assumed));
   return await db.transaction(async (tx) => {
-    const now = await getConversation(tx, call.account, call.conversation, 'for update');
+    const { progress, now } = await lockReading(tx, call);
     // Another attempt was quicker: what it has written down stands.
     if (now === null || now.reading?.step !== row.reading?.step)
       return { ...NOTHING, done: now?.reading == null };
-    return await takePage({ deps, tx, call, options, row, now, assumed, deep }, window, answer);
+    return await takePage({ deps, tx, call, options, row, now, progress, assumed, deep }, window, answer);
   });
 }
 
@@ -84,9 +84,8 @@ async function takePage(
   window: { page: number; size: number },
   { page, date }: Answer,
 ): Promise<Read> {
-  const { tx, call, row, deep, assumed } = context;
+  const { tx, call, row, deep, assumed, progress } = context;
   const { account, conversation } = call;
-  const progress = await getProgress(tx, call);
   refuseUnreadable(call, page, window, { ...progress, isProven: progress.proven === assumed });
   await noteOptOutReplies(context, page.items);
   const before = row.reading !== null && row.reading.read > 0 ? row.reading : null;
@@ -136,6 +135,7 @@ async function takePage(
 
 /** A reading as it goes on. */
 interface PageContext extends ReadContext {
+  readonly progress: PollProgress;
   /** Fingerprint of the assumptions that it is read by. */
   readonly assumed: string;
   /** Something of it was unread under others. */

@@ -3,7 +3,7 @@ import { type ApiError, UnexpectedShapeError } from '../../src/api-client/errors
 import {
   type ConversationRow,
   countTry,
-  getConversation,
+  lockReading,
   postponeReading,
 } from '../../src/ledger/conversations.ts';
 import { type Gap, getProgress, noteGap, type Unread } from '../../src/ledger/poll-progress.ts';
@@ -67,6 +67,7 @@ export async function settleReadError(
     if (tries < MAX_INTERNAL_ERRORS) throw readFailure(deps, call, error, tries);
     const reason = `the service answered with an internal error ${MAX_INTERNAL_ERRORS} times; it is tried again later`;
     await deps.db.transaction(async (tx) => {
+      await lockReading(tx, call);
       await noteGap(tx, call, { code: 'HTTP_500', reason, conversation });
       await postponeReading(tx, account, conversation, POSTPONE_SECONDS);
     });
@@ -89,9 +90,9 @@ async function giveUp(
     'messages of a conversation were not read',
   );
   return await deps.db.transaction(async (tx) => {
-    const now = await getConversation(tx, account, conversation, 'for update');
+    const { progress, now } = await lockReading(tx, call);
     if (now === null || (!now.todo && now.reading === null)) return NOTHING;
-    const since = (await getProgress(tx, call)).since?.getTime() ?? null;
+    const since = progress.since?.getTime() ?? null;
     const assumed = assumedBy(deps.account(account));
     await countUnread(tx, call, assumed);
     // Of a conversation that is no more nothing is left to be read.

@@ -21,14 +21,25 @@ export interface PollerStart {
   readonly callsPerMinute: number;
   /** Somebody has paused it. */
   readonly paused: boolean;
+  /** What the account refused last, as far as operators are shown; null: nothing. */
+  readonly blocked: PollBlock | null;
 }
+
+/**
+ * What calls of a poller are for: page 1, messages of what has changed since the poller began, an older page, messages of
+ * what is older.
+ */
+export type PollWork = 'list' | 'read' | 'history' | 'readOld';
+
+/** Calls in a row that failed for a reason that passes. */
+export type PollFailures = Readonly<Record<PollWork, number>>;
 
 /** Input of `pollBatch`: what the batch before it has returned, and what to do. Times in milliseconds. */
 export interface PollBatchInput extends PollCall {
   /** Until the next poll is due. */
   readonly pollInMs: number;
   readonly intervalMs: number;
-  readonly failures: number;
+  readonly failures: PollFailures;
   /** Read old conversations, too. */
   readonly old: boolean;
   /** End after the first complete poll, and read nothing old. */
@@ -51,8 +62,7 @@ export interface PollBatchResult {
   readonly oldInMs: number | null;
   /** The interval as it has adapted. */
   readonly intervalMs: number;
-  /** Calls in a row that failed for a reason that passes. */
-  readonly failures: number;
+  readonly failures: PollFailures;
   readonly news: WorkEnd;
   readonly old: WorkEnd;
 }

@@ -1,7 +1,9 @@
 // Conversations as polling knows them: the newest listing of each, whether its messages are to be read, and how far that is.
 import type { ConversationState } from '../contracts/conversation-events.ts';
+import type { PollerName } from '../contracts/poll.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
+import { getProgress, type PollProgress } from './poll-progress.ts';
 
 /** What a list shows of a conversation, as far as it matters. */
 export interface Listing {
@@ -112,6 +114,18 @@ export async function getConversation(
     [account, id],
   );
   return row ?? null;
+}
+
+/**
+ * Locks what a reading writes until the transaction ends: the poller's row before the conversation's. Pages of the list
+ * lock in the same order, so that the two never wait for each other.
+ */
+export async function lockReading(
+  tx: Queryable,
+  { conversation, ...poller }: PollerName & { readonly conversation: number },
+): Promise<{ progress: PollProgress; now: ConversationRow | null }> {
+  const progress = await getProgress(tx, poller, 'for update');
+  return { progress, now: await getConversation(tx, poller.account, conversation, 'for update') };
 }
 
 /** A listing to write down. */

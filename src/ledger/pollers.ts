@@ -14,6 +14,17 @@ import { isoText } from './iso-text.ts';
 
 export interface PollerRow {
   readonly paused: boolean;
+  readonly blocked: PollBlock | null;
+}
+
+interface BlockColumns {
+  readonly hold_code: string | null;
+  readonly hold_reason: string | null;
+  readonly hold_shape: ShapeDetails | null;
+}
+
+function blockOf({ hold_code, hold_reason, hold_shape }: BlockColumns): PollBlock | null {
+  return hold_code === null ? null : { code: hold_code, reason: hold_reason ?? '', shape: hold_shape };
 }
 
 /**
@@ -24,14 +35,15 @@ export async function openPoller(
   db: Queryable,
   { account, poller, run, from }: PollerName & { run: string; from: string },
 ): Promise<PollerRow> {
-  const [row] = await db.query<PollerRow>(
+  const [row] = await db.query<BlockColumns & { readonly paused: boolean }>(
     `insert into pollers (account, poller, run_id, since)
      values ($1, $2, $3, case $4 when 'all' then null when 'now' then now() else $4::timestamptz end)
      on conflict (account, poller) do update set run_id = excluded.run_id
-     returning paused_at is not null as paused`,
+     returning paused_at is not null as paused, hold_code, hold_reason, hold_shape`,
     [account, poller, run, from],
   );
-  return row as PollerRow;
+  if (row === undefined) throw new Error(`the poller ${poller} of ${account} has no row`);
+  return { paused: row.paused, blocked: blockOf(row) };
 }
 
 /** Notes that somebody paused it. */
@@ -92,14 +104,12 @@ export async function describePollers(
   db: Queryable,
   names: readonly string[] | null,
 ): Promise<PollerStatus[]> {
-  type Row = Omit<PollerStatus, 'state' | 'blocked' | 'paused'> & {
-    readonly hold_code: string | null;
-    readonly hold_reason: string | null;
-    readonly hold_shape: ShapeDetails | null;
-    readonly paused_by: string | null;
-    readonly paused_reason: string | null;
-    readonly paused_at: string | null;
-  };
+  type Row = Omit<PollerStatus, 'state' | 'blocked' | 'paused'> &
+    BlockColumns & {
+      readonly paused_by: string | null;
+      readonly paused_reason: string | null;
+      readonly paused_at: string | null;
+    };
   const rows = await db.query<Row>(
     `select p.account, p.poller, p.hold_code, p.hold_reason, p.hold_shape, p.paused_by, p.paused_reason, ${isoText('p.paused_at')} as paused_at,
             ${isoText('p.since')} as since, ${isoText('p.watermark')} as watermark, p.history is not null as history,
@@ -118,8 +128,7 @@ export async function describePollers(
     [names],
   );
   return rows.map(({ hold_code, hold_reason, hold_shape, paused_by, paused_reason, paused_at, ...row }) => {
-    const blocked =
-      hold_code === null ? null : { code: hold_code, reason: hold_reason ?? '', shape: hold_shape };
+    const blocked = blockOf({ hold_code, hold_reason, hold_shape });
     const paused =
       paused_at === null ? null : { by: paused_by ?? '', reason: paused_reason ?? '', at: paused_at };
     const state = paused !== null ? 'paused' : blocked !== null ? 'blocked' : 'polling';

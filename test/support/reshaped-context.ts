@@ -17,7 +17,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { CampaignPlan, PlanNote } from '../../src/contracts/campaign.ts';
 import type { CampaignReport } from '../../src/contracts/campaign-report.ts';
 import { ConversationEvent } from '../../src/contracts/conversation-events.ts';
-import type { PollBlock } from '../../src/contracts/poll.ts';
+import type { PollBlock, PollFailures } from '../../src/contracts/poll.ts';
 import { LANES } from '../../src/contracts/run.ts';
 import { reportOf } from '../../src/ledger/campaign-report.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -185,7 +185,8 @@ export async function openReshapedContext(options: ContextOptions = {}) {
         const { run } = await act(() => polls.beginPoll(POLLER));
         const input = { ...POLLER, run, pollInMs: 0, intervalMs: 0, old: true, once: false };
         let block: PollBlock | null = null;
-        for (let failures = 0, left = true; left && block === null; ) {
+        let failures: PollFailures = { list: 0, read: 0, history: 0, readOld: 0 };
+        for (let left = true; left && block === null; ) {
           const end = await act(() => polls.pollBatch({ ...input, failures }));
           block = end.news.block ?? end.old.block;
           left = end.polls === 0 || end.oldInMs !== null || (await todoOf()).length > 0;

@@ -190,6 +190,23 @@ describe('a poller', () => {
     });
   });
 
+  it('what was refused is shown until it works, by the next run of the workflow, too', async () => {
+    await inPolledHouse({ name: 'again' }, async ({ handle, start, revoke, status }) => {
+      await revoke(true);
+      await start();
+      await until('it is blocked', async () => ((await status())?.state === 'blocked' ? true : null));
+      // As when it continues as new: the next run remembers nothing.
+      await handle.terminate();
+      await start();
+      await handle.executeUpdate(pollNowUpdate).catch(() => undefined);
+      expect(await status()).toMatchObject({ state: 'blocked' });
+      await handle.terminate();
+      await revoke(false);
+      await start();
+      await until('it polls', async () => ((await status()).state === 'polling' ? true : null));
+    });
+  });
+
   it('what is refused stays shown while other calls get through', async () => {
     await inPolledHouse({ name: 'blind', interval: QUICK }, async ({ house, start, write, status }) => {
       await house.panel.patch({ tokens: [{ value: 'svc_test_house', scopes: ['conversations:read'] }] });

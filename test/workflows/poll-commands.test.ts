@@ -15,7 +15,13 @@ import type { PollBatchInput, PollBatchResult } from '../../src/contracts/poll.t
 import type { Database } from '../../src/ledger/database.ts';
 import { countMessages, endSweep, noteGap } from '../../src/ledger/poll-progress.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
-import { resumePollingUpdate } from '../../workflows/messages.ts';
+import {
+  pausePollingUpdate,
+  pollingIdentity,
+  pollNowUpdate,
+  resumePollingUpdate,
+  wakeSignal,
+} from '../../workflows/messages.ts';
 import { apiQueue, WORK_QUEUE } from '../../workflows/policies.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
 import { SEARCH_ATTRIBUTES } from '../support/house.ts';
@@ -38,8 +44,12 @@ const MAIN = { account: 'acme', poller: 'main' };
 let dir: string;
 let temporal: TestTemporal;
 let db: Database;
-/** What the next poll finds: so many messages, or a refusal. */
-let news: number | 'revoked' = 0;
+/** What the next poll finds: so many messages, or a refusal. `killed`: its worker never answers. */
+let news: number | 'revoked' | 'killed' = 0;
+/** Lets the workers of killed batches shut down. */
+let bury: () => void = () => undefined;
+let batchBegun: () => void = () => undefined;
+const failures = { list: 0, read: 0, history: 0, readOld: 0 };
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-poll-'));
@@ -56,7 +66,14 @@ afterAll(async () => {
 
 async function pollBatch({ account, poller }: PollBatchInput): Promise<PollBatchResult> {
   const idle = { calls: 1, block: null };
-  const end = { pollInMs: 3_600_000, oldInMs: null, intervalMs: 3_600_000, failures: 0, old: idle };
+  const end = { pollInMs: 3_600_000, oldInMs: null, intervalMs: 3_600_000, failures, old: idle };
+  if (news === 'killed') {
+    batchBegun();
+    await new Promise<void>((resolve) => {
+      bury = resolve;
+    });
+    throw new Error('nobody hears this');
+  }
   if (news === 'revoked') {
     const code = 'ERR_TOKEN_REVOKED';
     const block = { code, reason: `${code}: the token was revoked`, shape: null };
@@ -204,6 +221,24 @@ describe('with a worker', () => {
     expect((await sluice('poll now main')).code).toBe(0);
     expect((await sluice('poll status main')).stdout).not.toContain('blocked');
     await sluice('poll stop main');
+  });
+
+  it('a pause is acknowledged though the worker of the batch is killed, and the poller goes on after it', async () => {
+    await startPollers({ client: temporal.client, config: { pollers: { main: config.pollers.main! } } });
+    const begun = new Promise<void>((resolve) => {
+      batchBegun = resolve;
+    });
+    news = 'killed';
+    const handle = temporal.client.workflow.getHandle(pollingIdentity(MAIN).workflowId);
+    await handle.signal(wakeSignal);
+    await begun;
+    // The batch ends as timed out: nothing hears of the cancellation.
+    await handle.executeUpdate(pausePollingUpdate, { args: [{ by: 'ana', reason: '' }] });
+    bury();
+    news = 0;
+    await handle.executeUpdate(resumePollingUpdate, { args: [{ by: 'ana', reason: '' }] });
+    await handle.executeUpdate(pollNowUpdate);
+    expect(await handle.describe()).toMatchObject({ status: { name: 'RUNNING' } });
   });
 
   it('gaps are one line each, of the pollers that were named', async () => {

@@ -1,9 +1,10 @@
 // Batches of polling: what one batch brings, what ends it, and what becomes of calls that fail.
 import { CancelledFailure } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
+import type { PollFailures } from '../../../../src/contracts/poll.ts';
 import { list, pollingRoom } from './room.ts';
 import { at, chat, message } from './service.ts';
-import { environment, textsOf } from './support.ts';
+import { environment, NO_FAILURES as NONE, textsOf } from './support.ts';
 
 const room = pollingRoom();
 const { hire } = room;
@@ -30,7 +31,7 @@ describe('a batch', () => {
     fill(upTo(7));
     const hand = await hire({ config: SLOW });
     const end = await hand.batch();
-    expect(end).toMatchObject({ polls: 1, oldInMs: null, failures: 0, news: { calls: 8, block: null } });
+    expect(end).toMatchObject({ polls: 1, oldInMs: null, failures: NONE, news: { calls: 8, block: null } });
     expect(end.pollInMs).toBeGreaterThan(3_500_000);
     expect(sorted(textsOf(await hand.told()))).toEqual(upTo(7).map((n) => `m${n}`));
     expect(new Set(hand.woken)).toEqual(new Set(['all']));
@@ -85,7 +86,7 @@ describe('a call that fails', () => {
     let failures = 0;
     room.service.bend = ({ of }) => (of === 1 && failures++ < 2 ? { status: 503, body: {} } : null);
     const hand = await hire({ config: SLOW });
-    expect(await hand.batch()).toMatchObject({ polls: 1, failures: 0, news: { block: null } });
+    expect(await hand.batch()).toMatchObject({ polls: 1, failures: NONE, news: { block: null } });
     expect(sorted(textsOf(await hand.told()))).toEqual(['m1', 'm2', 'm3']);
     expect(failures).toBe(3);
   });
@@ -93,9 +94,22 @@ describe('a call that fails', () => {
   it('again and again ends the batch; the next one knows how often it was', async () => {
     room.service.bend = () => ({ status: 503, body: {} });
     const hand = await hire({ config: SLOW });
-    const end = await hand.batch({ failures: 4 });
-    expect(end).toMatchObject({ polls: 0, failures: 5, news: { calls: 0, block: null } });
+    const end = await hand.batch({ failures: { ...NONE, list: 4 } });
+    expect(end).toMatchObject({ polls: 0, failures: { ...NONE, list: 5 }, news: { calls: 0, block: null } });
     expect(end.pollInMs).toBeGreaterThan(10_000);
+  });
+
+  it('says nothing of calls of another kind: answers about what is old that fail do not block the list', async () => {
+    fill(upTo(3), -10_000_000);
+    const hand = await hire({ config: SLOW });
+    room.service.bend = ({ of }) => (of === 'list' ? null : { status: 503, body: {} });
+    const { failures } = await hand.batch();
+    expect(failures).toMatchObject({ list: 0, read: 0, history: 0 });
+    expect(failures.readOld).toBeGreaterThan(1);
+    // The third list in a row that can't be read blocks.
+    let lists = 0;
+    room.service.bend = ({ of }) => (of === 'list' && lists++ < 2 ? { status: 200, body: '{}' } : null);
+    expect(await hand.batch({ failures, once: true })).toMatchObject({ polls: 1, news: { block: null } });
   });
 
   it('since the account refuses it ends the batch with the reason', async () => {
@@ -154,8 +168,9 @@ it('a history of several pages is told in its order though batches are cut off a
   const hand = await hire({ config: SLOW, polling: { messagePageSize: 10, keep: 25 } });
   let calls = 0;
   room.service.bend = () => (++calls % 3 === 0 ? { status: 200, body: '<html>' } : null);
-  let failures = 0;
-  do ({ failures } = await hand.batch({ failures: Math.min(1, failures) }));
+  let failures: PollFailures = NONE;
+  // An answer of the list that can't be read three times in a row blocks the poller.
+  do ({ failures } = await hand.batch({ failures: { ...failures, list: 0 } }));
   while ((await hand.todo()).length > 0);
   expect(textsOf(await hand.told())).toEqual(list(95, LATER).map(({ id }) => id));
 });

@@ -10,7 +10,7 @@ import { assumptionsFingerprint } from '../../../../src/api-client/assumptions.t
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
 import { type AnnounceRule, PollerConfig } from '../../../../src/contracts/config.ts';
 import { ConversationEvent } from '../../../../src/contracts/conversation-events.ts';
-import type { PollBatchInput, PollBatchResult } from '../../../../src/contracts/poll.ts';
+import type { PollBatchInput, PollBatchResult, PollFailures } from '../../../../src/contracts/poll.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { adoptAssumptions } from '../../../../src/ledger/unread.ts';
@@ -21,6 +21,8 @@ const logger = new DefaultLogger('ERROR');
 
 /** What a worker that dies leaves behind: nothing of the transaction (`lost`), or all of it and no answer (`after`). */
 export type Cut = 'none' | 'lost' | 'after';
+
+export const NO_FAILURES: PollFailures = { list: 0, read: 0, history: 0, readOld: 0 };
 
 export class Killed extends Error {
   override readonly name = 'Killed';
@@ -127,7 +129,7 @@ export async function openHand(options: HandOptions) {
     /** One batch, as the poller's workflow has it run. */
     batch: (over: Partial<PollBatchInput> = {}, env = environment()): Promise<PollBatchResult> =>
       env.run(activities.pollBatch, {
-        ...{ ...call, pollInMs: 0, intervalMs: 0, failures: 0, old: true, once: false },
+        ...{ ...call, pollInMs: 0, intervalMs: 0, failures: NO_FAILURES, old: true, once: false },
         ...over,
       }),
 

@@ -1,0 +1,79 @@
+// What is older than the poller and read beside its polls: conversations of the history, then the next older page of the list.
+import type { PollerName } from '../../src/contracts/poll.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { getProgress } from '../../src/ledger/poll-progress.ts';
+import { pollOutlook } from '../../src/ledger/pollers.ts';
+
+/** Conversations that one query of the ledger brings. */
+const READS = 20;
+
+export type OldItem =
+  | { readonly type: 'readOld'; readonly conversation: number }
+  | { readonly type: 'history' };
+
+export class OldWork {
+  readonly #db: Queryable;
+  readonly #poller: PollerName;
+  readonly #concurrency: number;
+  /** Conversations not begun, and how many items are under way. */
+  readonly #waiting: number[] = [];
+  #active = 0;
+  /** When to ask the ledger for more. */
+  #at = 0;
+
+  constructor(db: Queryable, { account, poller }: PollerName, concurrency: number) {
+    this.#db = db;
+    this.#poller = { account, poller };
+    this.#concurrency = concurrency;
+  }
+
+  async take(): Promise<readonly OldItem[]> {
+    if (this.#at > performance.now()) return [];
+    if (this.#waiting.length === 0) {
+      // The ledger would show what is under way once more.
+      if (this.#active > 0) return [];
+      const { reads, nextMs } = await pollOutlook(this.#db, { ...this.#poller, limit: READS, old: true });
+      if (reads.length === 0) return await this.#takeHistory(nextMs);
+      this.#waiting.push(...reads);
+    }
+    const some = this.#waiting.splice(0, this.#concurrency - this.#active);
+    this.#active += some.length;
+    return some.map((conversation) => ({ type: 'readOld', conversation }));
+  }
+
+  async #takeHistory(nextMs: number | null): Promise<readonly OldItem[]> {
+    const { history } = await getProgress(this.#db, this.#poller);
+    if (history === null) {
+      this.#at = performance.now() + (nextMs ?? Number.POSITIVE_INFINITY);
+      return [];
+    }
+    this.#active++;
+    return [{ type: 'history' }];
+  }
+
+  /** An item has ended, or has to wait. */
+  ended(): void {
+    this.#active--;
+  }
+
+  /** Takes nothing for some milliseconds. */
+  postpone(ms: number): void {
+    this.#at = performance.now() + ms;
+  }
+
+  /** The ledger may have more. */
+  refresh(): void {
+    this.#at = 0;
+  }
+
+  /** Milliseconds until there is something to take; null while items are under way. */
+  get takeInMs(): number | null {
+    return this.#active > 0 ? null : Math.max(0, this.#at - performance.now());
+  }
+
+  /** Milliseconds until the next batch finds something to take; null when nothing is left. */
+  get leftMs(): number | null {
+    if (this.#waiting.length > 0 || this.#active > 0) return 0;
+    return this.#at === Number.POSITIVE_INFINITY ? null : Math.max(0, this.#at - performance.now());
+  }
+}
