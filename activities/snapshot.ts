@@ -1,45 +1,128 @@
 // Snapshots of the account: a hundred contacts or cards a call, where that is cheaper than asking person by person.
-import { type RunSpec, type SnapshotChoice, STEP_BITS } from '../src/contracts/run.ts';
+import {
+  firstPage,
+  type ListEnd,
+  nextPage,
+  type PageCursor,
+  type Window,
+} from '../src/api-client/page-cursor.ts';
+import type { Page } from '../src/api-client/shapes.ts';
+import { type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
-import type { Queryable } from '../src/ledger/database.ts';
 import { findPeople, type KnownPerson } from '../src/ledger/people.ts';
-import { getRecord } from '../src/ledger/records.ts';
-import { getRun, lockRun, noteSnapshot, type RunRow, stepIsStopped } from '../src/ledger/runs.ts';
+import { getRun, type RunRow } from '../src/ledger/runs.ts';
 import {
   clearSurvey,
-  countBlind,
+  countSurvey,
   type FoundRecord,
   foundRecords,
   noteCards,
   noteSurvey,
-  settleCards,
-  settleMissing,
 } from '../src/ledger/survey.ts';
 import { canonicalKey } from '../src/mapping/phone/index.ts';
-import { accountLists } from './account-lists.ts';
 import { callApi } from './api-call.ts';
 import { readCatalogue } from './catalog.ts';
-import { changesNothing, contactChange, ruleOf } from './contact-change.ts';
+import { changesNothing, contactChange } from './contact-change.ts';
 import type { Deps } from './deps.ts';
-import { CARD_STEPS, runContext, stepContext } from './record-step.ts';
-import { seenOf, settleSeen } from './seen-contact.ts';
-import { hashRecord, pipelineName } from './sync-diff.ts';
+import { seenOf } from './seen-contact.ts';
+import { hashRecord } from './sync-diff.ts';
 import { refuseAccountWide } from './whole-list.ts';
 
 const PAGE = 100;
-/** Records settled in one transaction. */
-const BATCH = 200;
-/** So many transactions in one call. */
-const BATCHES = 50;
 
-export interface SurveyPage {
-  /** Contacts that the account has, as this page said. */
-  readonly count: number;
-  /** Different contacts on this and the earlier pages: one that moved from page to page counts once. */
-  readonly seen: number;
-  readonly hasMore: boolean;
-  /** Upserts that this page spares: the service has all that those records ask of the contact. */
+/** How far a list of the account is read, from batch to batch. */
+export interface SnapshotProgress {
+  readonly cursor: PageCursor;
+  /** `costly`: the rest takes more calls than it spares. Null while pages are left to read. */
+  readonly end: ListEnd | 'costly' | null;
+  /** Upserts that the pages so far have spared: the service has all that those records ask of the contact. */
   readonly saves: number;
+  /** Items of the whole list, as each page so far has counted them; null when two pages differ. */
+  readonly count: number | null;
+  /** Pages of the whole list: those read, and those left. */
+  readonly pages: number;
+  /** Each item could be read. */
+  readonly readable: boolean;
+  /** All of the list has been seen, and it did not change meanwhile: who is not in it is new. */
+  readonly whole: boolean;
+}
+
+export interface SnapshotInput {
+  readonly run: string;
+  /** What the batch before this one has returned; null at the beginning. */
+  readonly progress: SnapshotProgress | null;
+  /** Calls that asking for people one by one takes. */
+  readonly single: number;
+}
+
+/** A page, as the ledger has taken it. */
+interface TakenPage {
+  readonly count: number;
+  readonly hasMore: boolean;
+  /** Ids of the items that the snapshot keeps, and how many of them were new. */
+  readonly ids: readonly number[];
+  readonly fresh: number;
+  /** Items that could not be read, and those of no concern. */
+  readonly unreadable: number;
+  readonly others: number;
+  readonly saves: number;
+}
+
+/** A batch reads pages for this long. */
+const BATCH_MS = 50_000;
+
+/**
+ * Reads pages until the list ends, the rest costs more than it spares, or the batch is over. A failure after the first page
+ * ends the batch, so that what was read counts; the next one meets it again.
+ * @param seen different items that the ledger has of this reading
+ */
+async function readPages(
+  { progress, single }: SnapshotInput,
+  seen: () => Promise<number>,
+  take: (window: Window, before: number, isFirst: boolean) => Promise<TakenPage>,
+): Promise<SnapshotProgress> {
+  const until = performance.now() + BATCH_MS;
+  let now = progress;
+  do {
+    const cursor = now?.cursor ?? firstPage(PAGE);
+    try {
+      // An attempt before this one may have read further: its items are in the ledger.
+      const before = now === null ? 0 : await seen();
+      const window = { pageNumber: cursor.pageNumber, pageSize: cursor.pageSize };
+      const page = await take(window, before, now === null);
+      now = afterPage(now, { ...cursor, seen: before }, page, single);
+    } catch (error) {
+      if (now === progress || now === null) throw error;
+      return now;
+    }
+  } while (now.end === null && performance.now() < until);
+  return now;
+}
+
+function afterPage(
+  before: SnapshotProgress | null,
+  cursor: PageCursor,
+  { count, hasMore, ids, fresh, unreadable, others, saves }: TakenPage,
+  single: number,
+): SnapshotProgress {
+  const next = nextPage(cursor, {
+    ...{ count, hasMore, ids, nameless: unreadable + others, known: ids.length - fresh },
+  });
+  const saved = (before?.saves ?? 0) + saves;
+  const left = next.end === null ? Math.ceil(Math.max(1, count - next.cursor.seen) / PAGE) : 0;
+  const { step } = next.cursor;
+  const isWorthIt = left <= single + (left * saved) / step;
+  const steady = before === null || before.count === count;
+  const readable = (before?.readable ?? true) && unreadable === 0;
+  return {
+    cursor: next.cursor,
+    end: next.end ?? (isWorthIt ? null : 'costly'),
+    saves: saved,
+    count: steady ? count : null,
+    pages: step + left,
+    readable,
+    whole: next.end === 'complete' && steady && readable,
+  };
 }
 
 /** API activities. */
@@ -47,175 +130,87 @@ export function createSnapshotActivities(deps: Deps) {
   const { db } = deps;
   return {
     /**
-     * GET /v1/contacts, one page: finds people of this run that the service knows already, a hundred a
-     * call instead of one look-up each, and which of them need no write.
+     * GET /v1/contacts: finds people of this run that the service knows already, a hundred a call instead of one look-up
+     * each, and which of them need no write.
      */
-    async surveyContacts(input: { run: string; page: number }): Promise<SurveyPage> {
+    async surveyContacts(input: SnapshotInput): Promise<SnapshotProgress> {
       const run = await getRun(db, input.run);
-      return await readCatalogue(deps, input.run, 'lookup', async () => {
-        const list = await callApi(
-          deps,
-          deps.account(run.account),
-          input.run,
-          'contacts:read',
-          (client, options) => client.contacts.list({ pageNumber: input.page, pageSize: PAGE }, options),
-        );
-        if (list === null) throw new Error('a read is never called off');
-        refuseAccountWide({ method: 'GET', path: '/v1/contacts' }, list);
-        const contacts = list.items.map((contact) => ({
-          ...{ id: contact.id, key: canonicalKey(contact.number) },
-          ...seenOf(contact, null),
-        }));
-        return await db.transaction(async (tx) => {
-          if (input.page === 1) await clearSurvey(tx, input.run);
-          const seen = await noteSurvey(tx, run.account, input.run, contacts);
-          const keys = contacts.map(({ key }) => key);
-          const found = await foundRecords(tx, run, { after: 0, limit: PAGE, keys });
-          const people = await findPeople(tx, run.account, keys, '');
-          const saves = found.filter((each) => isSpared(each, people.get(each.key), run.spec)).length;
-          return { count: list.count, seen, hasMore: list.hasMore, saves };
-        });
-      });
+      return await readCatalogue(deps, run.id, 'lookup', () =>
+        readPages(
+          input,
+          () => countSurvey(db, 'contacts', run.id),
+          (...page) => takeContacts(run, ...page),
+        ),
+      );
     },
 
-    /** GET /v1/cards?pipelineId=, one page: finds the cards of people who are on the service. */
-    async surveyCards(input: { run: string; page: number }): Promise<SurveyPage> {
+    /** GET /v1/cards?pipelineId=: finds the cards of people who are on the service. */
+    async surveyCards(input: SnapshotInput): Promise<SnapshotProgress> {
       const run = await getRun(db, input.run);
-      return await readCatalogue(deps, input.run, 'findCard', async () => {
-        const pipelineId = (await pipelineOf(run))?.id;
-        if (pipelineId === undefined) return { count: 0, seen: 0, hasMore: false, saves: 0 };
-        const list = await callApi(
-          deps,
-          deps.account(run.account),
-          input.run,
-          'cards:read',
-          (client, options) =>
-            client.cards.list({ pipelineId, pageNumber: input.page, pageSize: PAGE }, options),
-        );
-        refuseAccountWide({ method: 'GET', path: '/v1/cards' }, list);
-        // A card that can't be read leaves the snapshot incomplete: nothing is concluded from what it lacks.
-        const ofPipeline = (list?.items ?? []).filter(({ pipeline }) => pipeline.id === pipelineId);
-        const cards = ofPipeline.map((card) => ({
-          id: card.id,
-          contactId: card.contact.id,
-          stageId: card.stage?.id ?? null,
-          open: card.status === 'open',
-        }));
-        const seen = await db.transaction((tx) => noteCards(tx, input.run, cards));
-        return { count: list?.count ?? 0, seen, hasMore: list?.hasMore ?? false, saves: 0 };
-      });
+      return await readCatalogue(deps, run.id, 'findCard', () =>
+        readPages(
+          input,
+          () => countSurvey(db, 'cards', run.id),
+          (window, before) => takeCards(run, window, before),
+        ),
+      );
     },
   };
 
-  async function pipelineOf({ account, spec }: { account: string; spec: RunSpec }) {
-    return pick((await readCatalog(db, account, 'pipelines')) ?? [], spec.mapping.card?.pipeline ?? '');
-  }
-}
-
-/** Ledger activities. */
-export function createSettlementActivities(deps: Deps) {
-  const { db } = deps;
-  return {
-    /**
-     * After the account's contacts were read: who was found gets the steps of an existing contact, who was not
-     * is new if all were read. Answers `after` when there is more to settle.
-     */
-    async settleSurvey(input: {
-      run: string;
-      complete: boolean;
-      after?: number;
-      choice?: SnapshotChoice;
-    }): Promise<{ after: number | null; finds: number; pending?: number }> {
-      const run = await getRun(db, input.run);
-      const common = runContext(deps, run, accountLists(run.account));
-      let after = input.after ?? 0;
-      for (let batch = 0; batch < BATCHES; batch++) {
-        const found = await foundRecords(db, run, { after, limit: BATCH });
-        await db.transaction(async (tx) => {
-          const keys = found.map(({ key }) => key);
-          const people = await findPeople(tx, run.account, keys, pipelineName(run.spec));
-          for (const each of found) {
-            const row = await getRecord(tx, run.id, each.id);
-            if (row.status !== 'pending') continue;
-            const person = people.get(each.key) ?? null;
-            await settleSeen(tx, stepContext(common, { row, person }), STEP_BITS.lookup);
-          }
-        });
-        after = found.at(-1)?.id ?? after;
-        if (found.length < BATCH) return { after: null, ...(await endSurvey(run, input)) };
-      }
-      return { after, finds: 0 };
-    },
-
-    /** After the pipeline's cards were read. */
-    async settleCards(input: {
-      run: string;
-      complete: boolean;
-      choice: SnapshotChoice;
-    }): Promise<{ pending: number }> {
-      const { id, account, spec } = await getRun(db, input.run);
-      const pipeline = pipelineName(spec);
-      await db.transaction(async (tx) => {
-        const { facts } = await lockRun(tx, id);
-        const bits = { find: STEP_BITS.findCard, create: STEP_BITS.createCard };
-        await settleCards(tx, { id, account, pipeline }, bits, input.complete);
-        await clearSurvey(tx, id);
-        await noteOnce(tx, id, facts, input.choice);
-      });
-      return await countUnknown(db, { id, account });
-    },
-  };
-
-  async function endSurvey(
+  async function takeContacts(
     run: RunRow,
-    input: { readonly complete: boolean; readonly choice?: SnapshotChoice },
-  ): Promise<{ finds: number; pending: number }> {
-    const { options } = run.spec;
-    await db.transaction(async (tx) => {
-      const { facts } = await lockRun(tx, run.id);
-      if (input.complete) {
-        const cards =
-          run.spec.mapping.card !== undefined && options.mode !== 'update' && !options.validateNumber;
-        const folds = cards && !(await stepIsStopped(tx, run.id, CARD_STEPS));
-        await settleMissing(tx, run, {
-          lookup: STEP_BITS.lookup,
-          drop: options.mode === 'update' ? ~STEP_BITS.lookup & 0x7fffffff : 0,
-          fold: folds
-            ? {
-                card: STEP_BITS.createCard,
-                clear: STEP_BITS.upsertContact | STEP_BITS.setTags,
-                rejects: (['email', 'document', 'disableBot'] as const).filter(
-                  (field) => ruleOf(field, options).write !== 'never',
-                ),
-              }
-            : null,
-        });
-      }
-      await clearSurvey(tx, run.id);
-      await noteOnce(tx, run.id, facts, input.choice);
+    window: Window,
+    before: number,
+    isFirst: boolean,
+  ): Promise<TakenPage> {
+    const access = deps.account(run.account);
+    const list = await callApi(deps, access, run.id, 'contacts:read', (client, options) =>
+      client.contacts.list(window, options),
+    );
+    if (list === null) throw new Error('a read is never called off');
+    refuseAccountWide({ method: 'GET', path: '/v1/contacts' }, list);
+    const contacts = list.items.map((contact) => ({
+      ...{ id: contact.id, key: canonicalKey(contact.number) },
+      ...seenOf(contact, null),
+    }));
+    return await db.transaction(async (tx) => {
+      if (isFirst) await clearSurvey(tx, run.id);
+      const seen = await noteSurvey(tx, run.account, run.id, contacts);
+      const keys = contacts.map(({ key }) => key);
+      const found = await foundRecords(tx, run, { after: 0, limit: PAGE, keys });
+      const people = await findPeople(tx, run.account, keys, '');
+      const saves = found.filter((each) => isSpared(each, people.get(each.key), run.spec)).length;
+      return { ...sumOf(list, contacts), fresh: seen - before, saves };
     });
-    return await countUnknown(db, run);
+  }
+
+  async function takeCards(run: RunRow, window: Window, before: number): Promise<TakenPage> {
+    const pipelines = (await readCatalog(db, run.account, 'pipelines')) ?? [];
+    const pipelineId = pick(pipelines, run.spec.mapping.card?.pipeline ?? '')?.id;
+    if (pipelineId === undefined)
+      return { count: 0, hasMore: false, ids: [], fresh: 0, unreadable: 0, others: 0, saves: 0 };
+    const access = deps.account(run.account);
+    const list = await callApi(deps, access, run.id, 'cards:read', (client, options) =>
+      client.cards.list({ pipelineId, ...window }, options),
+    );
+    if (list === null) throw new Error('a read is never called off');
+    refuseAccountWide({ method: 'GET', path: '/v1/cards' }, list);
+    // A card that can't be read leaves the snapshot incomplete: nothing is concluded from what it lacks.
+    const ofPipeline = list.items.filter(({ pipeline }) => pipeline.id === pipelineId);
+    const cards = ofPipeline.map((card) => ({
+      id: card.id,
+      contactId: card.contact.id,
+      stageId: card.stage?.id ?? null,
+      open: card.status === 'open',
+    }));
+    const seen = await db.transaction((tx) => noteCards(tx, run.id, cards));
+    return { ...sumOf(list, cards), fresh: seen - before, saves: 0 };
   }
 }
 
-/** What of a run's pending records depends on what the service has; see {@link countBlind}. */
-export async function countUnknown(db: Queryable, run: { readonly id: string; readonly account: string }) {
-  return await countBlind(db, run, {
-    lookup: STEP_BITS.lookup,
-    upsert: STEP_BITS.upsertContact,
-    finds: STEP_BITS.findCard,
-  });
-}
-
-/** A second attempt, whose first one's answer was lost, adds no second line to the report. */
-async function noteOnce(
-  tx: Queryable,
-  runId: string,
-  facts: readonly SnapshotChoice[],
-  choice: SnapshotChoice | undefined,
-): Promise<void> {
-  if (choice !== undefined && !facts.some((fact) => fact.of === choice.of))
-    await noteSnapshot(tx, runId, choice);
+function sumOf({ count, hasMore, items, invalid }: Page<unknown>, kept: readonly { readonly id: number }[]) {
+  const ids = [...new Set(kept.map(({ id }) => id))];
+  return { count, hasMore, ids, unreadable: invalid.length, others: items.length - kept.length };
 }
 
 /** Would the upsert of this record change nothing? */

@@ -15,7 +15,7 @@ import { MappingStoppedError } from '../src/mapping/index.ts';
 import type { Deps } from './deps.ts';
 import { readsContacts } from './plan-outlook.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';
-import { countUnknown } from './snapshot.ts';
+import { countUnknown } from './snapshot-settle.ts';
 import { openRunOrRetry } from './sync-retry.ts';
 import { wakeSinks } from './wake.ts';
 

@@ -1,21 +1,15 @@
 // Snapshots of the account by the hundred, instead of questions one by one, where that takes fewer calls.
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { Step } from '../src/contracts/run.ts';
+import type { SnapshotInput, SnapshotProgress } from '../activities/snapshot.ts';
+import type { SnapshotChoice, Step } from '../src/contracts/run.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
-
-const PAGE = 100;
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
-/** How far a list of the account has been read. */
+/** How far a list of the account has been read, and what came of it. */
 export interface SurveyState {
-  next: number;
-  pages: number;
-  /** Calls that the pages read so far have spared. */
-  saves?: number;
-  /** Items of the whole list, as each page so far has said; null once two said something else. */
-  count?: number | null;
+  progress: SnapshotProgress | null;
   /** Set once all is settled: people who may have a card on the service. */
   finds?: number;
   /** And records that still have something to do. */
@@ -28,7 +22,7 @@ type Settled = Awaited<ReturnType<Activities['settleSurvey']>>;
 export interface Surveyor {
   readonly state: { readonly run: string; survey?: SurveyState; cards?: SurveyState };
   readonly api: Activities;
-  /** Makes a call on which the whole run depends; null when the account refuses the step. */
+  /** Makes calls on which the whole run depends; null when the account refuses the step. */
   untilDone<T>(step: Step, call: () => Promise<T>): Promise<T | null>;
   continueWhenLong(): Promise<void>;
 }
@@ -43,28 +37,17 @@ export interface Surveyor {
 export async function surveyContacts(surveyor: Surveyor, lookups: number, blind: number): Promise<number> {
   const { state, api } = surveyor;
   const { run } = state;
-  const at = (state.survey ??= { next: 1, pages: 1 });
+  const at = (state.survey ??= { progress: null });
   // The run continued as new behind this reading.
   if (at.finds !== undefined) return at.finds;
-  let complete = false;
-  let pages = 0;
-  for (; at.next <= at.pages; at.next++) {
-    await surveyor.continueWhenLong();
-    const page = at.next;
-    const answer = await surveyor.untilDone('lookup', () => api.surveyContacts({ run, page }));
-    if (answer === null) return 0;
-    at.saves = (at.saves ?? 0) + answer.saves;
-    pages = Math.ceil(answer.count / PAGE);
-    // The pages to come spare what those so far did, and all look-ups once the last is read.
-    const rest = pages - page;
-    at.pages = rest <= lookups + (rest * at.saves) / page ? Math.max(pages, page) : page;
-    complete = isWhole(at, answer);
-  }
-  const choice = { of: 'contacts', single: lookups + blind, pages, read: at.pages } as const;
+  const read = (input: SnapshotInput) => api.surveyContacts(input);
+  const progress = await readList(surveyor, at, 'lookup', lookups, read);
+  if (progress === null) return 0;
+  const choice = { of: 'contacts', single: lookups + blind, ...pagesOf(progress) } as const;
   let after: number | null = 0;
   let finds = 0;
   while (after !== null) {
-    const settled: Settled = await ledger.settleSurvey({ run, complete, choice, after });
+    const settled: Settled = await ledger.settleSurvey({ run, complete: progress.whole, choice, after });
     after = settled.after;
     finds = settled.finds;
     if (settled.pending !== undefined) at.pending = settled.pending;
@@ -73,31 +56,35 @@ export async function surveyContacts(surveyor: Surveyor, lookups: number, blind:
   return finds;
 }
 
-/** Has all of the list been seen? Items that came, went or moved meanwhile may have slipped between two pages. */
-function isWhole(
-  at: SurveyState,
-  { count, seen, hasMore }: { readonly count: number; readonly seen: number; readonly hasMore: boolean },
-): boolean {
-  at.count = at.count === undefined || at.count === count ? count : null;
-  return at.count === seen && !hasMore;
-}
-
 /** Reads the pipeline's cards when that takes fewer calls than asking for the cards of `finds` people one by one. */
 export async function surveyCards(surveyor: Surveyor, finds: number): Promise<void> {
   const { state, api } = surveyor;
   const { run } = state;
-  const at = (state.cards ??= { next: 1, pages: 1 });
-  let complete = false;
-  let pages = 0;
-  for (; at.next <= at.pages; at.next++) {
-    await surveyor.continueWhenLong();
-    const page = at.next;
-    const answer = await surveyor.untilDone('findCard', () => api.surveyCards({ run, page }));
-    if (answer === null) return;
-    pages = Math.ceil(answer.count / PAGE);
-    if (page === 1 && pages - 1 <= finds) at.pages = Math.max(1, pages);
-    complete = isWhole(at, answer);
+  const at = (state.cards ??= { progress: null });
+  const progress = await readList(surveyor, at, 'findCard', finds, (input) => api.surveyCards(input));
+  if (progress === null) return;
+  const choice = { of: 'cards', single: finds, ...pagesOf(progress) } as const;
+  at.pending = (await ledger.settleCards({ run, complete: progress.whole, choice })).pending;
+}
+
+/** Batches read pages until the list ends, or the rest costs more than it spares. @returns null when it is refused */
+async function readList(
+  { state: { run }, untilDone, continueWhenLong }: Surveyor,
+  at: SurveyState,
+  step: Step,
+  single: number,
+  read: (input: SnapshotInput) => Promise<SnapshotProgress>,
+): Promise<SnapshotProgress | null> {
+  while (at.progress === null || at.progress.end === null) {
+    await continueWhenLong();
+    const { progress } = at;
+    const next = await untilDone(step, () => read({ run, progress, single }));
+    if (next === null) return null;
+    at.progress = next;
   }
-  const choice = { of: 'cards', single: finds, pages, read: at.pages } as const;
-  at.pending = (await ledger.settleCards({ run, complete, choice })).pending;
+  return at.progress;
+}
+
+function pagesOf({ cursor, pages }: SnapshotProgress): Pick<SnapshotChoice, 'pages' | 'read'> {
+  return { pages, read: cursor.step };
 }

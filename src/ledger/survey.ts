@@ -46,8 +46,13 @@ export async function noteSurvey(
       ),
     ],
   );
-  const [row] = await tx.query<{ seen: number }>(
-    'select count(*)::int as seen from survey_contacts where run_id = $1',
+  return await countSurvey(tx, 'contacts', runId);
+}
+
+/** How many different items the run's reading has come by so far. */
+export async function countSurvey(db: Queryable, of: 'contacts' | 'cards', runId: string): Promise<number> {
+  const [row] = await db.query<{ seen: number }>(
+    `select count(*)::int as seen from survey_${of} where run_id = $1`,
     [runId],
   );
   return row?.seen ?? 0;
@@ -158,11 +163,7 @@ export async function noteCards(
      on conflict do nothing`,
     [runId, toJson(cards)],
   );
-  const [row] = await tx.query<{ seen: number }>(
-    'select count(*)::int as seen from survey_cards where run_id = $1',
-    [runId],
-  );
-  return row?.seen ?? 0;
+  return await countSurvey(tx, 'cards', runId);
 }
 
 /**
