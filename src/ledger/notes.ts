@@ -20,12 +20,3 @@ export async function runNotes<Row>(
   const parts = notes.map((note, n) => `note${n} as (${note(param)})`);
   return await db.query<Row>(`with ${parts.join(', ')}, main as (${sql}) select * from main`, values);
 }
-
-/** Runs a note by itself. */
-export async function writeNote<Row>(db: Queryable, note: Note): Promise<Row[]> {
-  const values: unknown[] = [];
-  return await db.query<Row>(
-    note((value) => `$${values.push(value)}`),
-    values,
-  );
-}

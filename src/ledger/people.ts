@@ -2,7 +2,7 @@
 import type { ExtraField } from '../contracts/record.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { type Note, writeNote } from './notes.ts';
+import type { Note } from './notes.ts';
 
 export interface PersonRow {
   readonly id: number;
@@ -179,17 +179,6 @@ export function contactNote(account: string, key: string, sent: SentContact): No
      returning *`;
 }
 
-/** Notes a contact by itself; answers the person's ledger id. */
-export async function noteContact(
-  tx: Queryable,
-  account: string,
-  key: string,
-  sent: SentContact,
-): Promise<number> {
-  const [row] = await writeNote<{ id: number }>(tx, contactNote(account, key, sent));
-  return (row as { id: number }).id;
-}
-
 /** The note of the tags that are on a contact now. */
 export function tagsNote(account: string, key: string, tags: SentTags): Note {
   return (param) =>
@@ -228,17 +217,9 @@ export function cardNote(
      on conflict (account, person_id, pipeline) do nothing`;
 }
 
-export async function noteCard(tx: Queryable, ...card: Parameters<typeof cardNote>): Promise<void> {
-  await writeNote(tx, cardNote(...card));
-}
-
 /** The note of where a card stands now. */
 export function stageNote(cardId: number, stage: string, remoteStageId: number | null): Note {
   return (param) =>
     `update cards set stage = ${param(stage)}, remote_stage_id = ${param(remoteStageId)}, at = now()
       where id = ${param(cardId)}`;
-}
-
-export async function noteStage(tx: Queryable, ...stage: Parameters<typeof stageNote>): Promise<void> {
-  await writeNote(tx, stageNote(...stage));
 }

@@ -18,12 +18,13 @@ import { STEP_BITS } from '../../../src/contracts/run.ts';
 import { saveCatalog } from '../../../src/ledger/catalog.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { loadRecord } from '../../../src/ledger/due-records.ts';
-import { findPeople, noteContact } from '../../../src/ledger/people.ts';
+import { findPeople } from '../../../src/ledger/people.ts';
 import { stageRecords } from '../../../src/ledger/records.ts';
 import { openRun } from '../../../src/ledger/runs.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { account } from '../../support/house.ts';
 import { testLedger } from '../../support/ledger.ts';
+import { noteContact } from '../../support/notes.ts';
 import { panelOf } from '../../support/panel.ts';
 import { phone, recordOf, specOf } from '../ledger/support.ts';
 

@@ -12,7 +12,8 @@ import {
   reopenIntent,
   takeIntent,
 } from '../../../src/ledger/intents.ts';
-import { findPeople, makePerson, noteCard } from '../../../src/ledger/people.ts';
+import { findPeople, makePerson } from '../../../src/ledger/people.ts';
+import { noteCard } from '../../support/notes.ts';
 import { type Engine, freshAccount, phone } from './support.ts';
 
 const REQUEST: EventRequest = {

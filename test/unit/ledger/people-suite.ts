@@ -2,17 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { pick, readCatalog, saveCatalog } from '../../../src/ledger/catalog.ts';
 import { getIntent, settleIntent, takeIntent } from '../../../src/ledger/intents.ts';
-import { writeNote } from '../../../src/ledger/notes.ts';
 import {
   findPeople,
   forgetContact,
-  noteCard,
-  noteContact,
   noteSeen,
-  noteStage,
   type SeenContact,
   tagsNote,
 } from '../../../src/ledger/people.ts';
+import { noteCard, noteContact, noteStage, writeNote } from '../../support/notes.ts';
 import { type Engine, freshAccount } from './support.ts';
 
 const SENT = {

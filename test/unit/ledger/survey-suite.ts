@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CrmRecord } from '../../../src/contracts/record.ts';
 import { endIntent, takeIntent } from '../../../src/ledger/intents.ts';
-import { findPeople, makePerson, noteCard, noteContact } from '../../../src/ledger/people.ts';
+import { findPeople, makePerson } from '../../../src/ledger/people.ts';
 import { endRecord } from '../../../src/ledger/records.ts';
 import {
   clearSurvey,
@@ -15,6 +15,7 @@ import {
   settleMissing,
   unfold,
 } from '../../../src/ledger/survey.ts';
+import { noteCard, noteContact } from '../../support/notes.ts';
 import { type Engine, phone, runWith } from './support.ts';
 
 const LOOKUP = 1;
