@@ -1,9 +1,6 @@
 // Following messages that were sent: a batch checks those that are due, and tells what is news. A check is one call of
 // the API.
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import { isSegment } from '../src/api-client/arguments.ts';
-import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../src/api-client/errors.ts';
-import type { HistoryMessage } from '../src/api-client/schemas/message.ts';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   DeliveryBatchInput,
   DeliveryBatchResult,
@@ -13,34 +10,19 @@ import type {
   DeliveryWatchInput,
 } from '../src/contracts/delivery.ts';
 import { listDeliveries } from '../src/ledger/delivery-desk.ts';
-import {
-  type DueLook,
-  dueLooks,
-  type Excluded,
-  recordLook,
-  type Shown,
-  settleDeliveries,
-} from '../src/ledger/delivery-looks.ts';
+import { type DueLook, dueLooks, type Excluded, settleDeliveries } from '../src/ledger/delivery-looks.ts';
 import { openPollRun } from '../src/ledger/intake-runs.ts';
-import { callApi } from './api-call.ts';
 import { type BatchControl, type BatchWork, runBatch } from './batch.ts';
+import { checkDelivery } from './delivery-check.ts';
 import type { Deps } from './deps.ts';
-import { isRefusal, refusalCode, refusalScope, toFailure } from './failures.ts';
-import { isTransient } from './record-step.ts';
 import { wakeSinks } from './wake.ts';
 
 /** Name of the run that counts the looks of an account, among the names of its pollers. */
 const RUN_NAME = '@deliveries';
-/** Largest page of a history (API text, Limits). */
-const PAGE_SIZE = 200;
 /** Checks at once. */
 const PLACES = 4;
 /** Less than a batch waits for what is due soon (activities/batch.ts): what failed is tried again within it. */
 const MAX_PAUSE_MS = 4000;
-/** A look that fails so often is given up: the next one comes by the schedule, and others get their turn. */
-const MAX_ATTEMPTS = 5;
-/** The same calls as reading a message back: refusals of one reach as far as those of the other. */
-const STEP = 'readBackMessage' as const;
 
 export interface DeliveryTools {
   /** Told of the sinks that have something to do. @default starts or wakes their workflows */
@@ -197,87 +179,4 @@ export async function settle(
   const announcing = { account, rules: deps.account(account).announce };
   const { sinks, nextAt } = await deps.db.transaction((tx) => settleDeliveries(tx, announcing, now, besides));
   return { sinks, nextMs: nextAt === null ? null : Math.max(0, nextAt.getTime() - now.getTime()) };
-}
-
-/**
- * One check: GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages where that tells of several.
- * @param attempt 1 for the first
- */
-export async function checkDelivery(
-  deps: Deps,
-  { account: name, run }: DeliveryBatchInput,
-  due: DueLook,
-  { attempt, now }: { readonly attempt: number; readonly now: () => Date },
-): Promise<void> {
-  const { db, log } = deps;
-  const account = deps.account(name);
-  const look = askable(due);
-  let shown: (messageId: string) => Shown;
-  try {
-    shown = 'message' in look ? await readStatus(look) : await readPage(look);
-  } catch (error) {
-    const all = shownBy(error);
-    shown = () => all;
-  }
-  await db.transaction((tx) => recordLook(tx, account, look, shown, now()));
-
-  async function readStatus(look: { message: string }) {
-    const found = await callApi(deps, account, run, 'messages:read', (client, options) =>
-      client.messages.status(look.message, options),
-    );
-    return (): Shown => found ?? 'nothing';
-  }
-
-  async function readPage(look: { conversation: number }) {
-    const page = await callApi(deps, account, run, 'messages:read', (client, options) =>
-      client.conversations.messages(look.conversation, { pageSize: PAGE_SIZE }, options),
-    );
-    const items = new Map(page?.items.map((item) => [item.id, item]));
-    return (messageId: string): Shown => {
-      const item = items.get(messageId);
-      // One that could not be read may be the very one.
-      if (item === undefined) return page?.invalid.length === 0 ? 'absent' : 'unshown';
-      return statusOf(item);
-    };
-  }
-
-  /** What an error says of the messages that were looked for; rethrown as a failure where it says nothing of them. */
-  function shownBy(error: unknown): Shown {
-    if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
-    const isPage = 'conversation' in look;
-    if (error instanceof UnexpectedShapeError) {
-      log.warn({ account: name, at: error.path }, 'a look at a message that was sent shows no status');
-      return isPage ? 'unshown' : 'nothing';
-    }
-    if (error instanceof InvalidArgumentError) return { end: 'INVALID_ARGUMENT' };
-    if (isRefusal(error)) {
-      const code = refusalCode(error);
-      if (code === 'ERR_MESSAGE_NOT_FOUND') return 'absent';
-      if (refusalScope(code, STEP) === 'record') return isPage ? 'unshown' : { end: code };
-      log.warn({ account: name, code }, 'the account refuses to show how far messages are');
-      throw toFailure(error, STEP, 1);
-    }
-    if (isTransient(error) && attempt >= MAX_ATTEMPTS) {
-      log.warn(
-        { account: name, attempt },
-        'a look at a message that was sent failed too often; another one comes',
-      );
-      return 'nothing';
-    }
-    if (!(error instanceof ApiError) && !isTransient(error))
-      log.error({ account: name, err: error }, 'a look failed');
-    throw toFailure(error, STEP, attempt);
-  }
-}
-
-/** No path can hold some ids (base64 with a slash): what the conversation's page says of such a message is all there is. */
-function askable(due: DueLook): DueLook {
-  if ('conversation' in due || due.shownIn === null || isSegment(due.message)) return due;
-  return { conversation: due.shownIn };
-}
-
-/** By the assumptions message.statusField and message.ackField. */
-function statusOf(item: HistoryMessage): Shown {
-  const { status, ack } = item;
-  return status === null ? 'unshown' : { status, ack };
 }

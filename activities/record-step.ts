@@ -10,13 +10,13 @@ import {
   type Step,
   type WriteCheck,
 } from '../src/contracts/run.ts';
+import type { AccountLists } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import type { LoadedRecord } from '../src/ledger/due-records.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../src/ledger/people.ts';
 import { endRecord, settleStep } from '../src/ledger/records.ts';
 import { addWarning, lockRun, type RunRow, stepIsStopped } from '../src/ledger/runs.ts';
 import { unfold } from '../src/ledger/survey.ts';
-import type { AccountLists } from './account-lists.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import {
   backoffMs,

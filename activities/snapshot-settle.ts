@@ -1,11 +1,11 @@
 // What follows from a snapshot of the account: who was found gets the steps of an existing contact, who was not is new.
 import { type SnapshotChoice, STEP_BITS } from '../src/contracts/run.ts';
+import { accountLists } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { findPeople } from '../src/ledger/people.ts';
 import { getRecord } from '../src/ledger/records.ts';
 import { getRun, lockRun, noteSnapshot, type RunRow, stepIsStopped } from '../src/ledger/runs.ts';
 import { clearSurvey, countBlind, foundRecords, settleCards, settleMissing } from '../src/ledger/survey.ts';
-import { accountLists } from './account-lists.ts';
 import { ruleOf } from './contact-change.ts';
 import type { Deps } from './deps.ts';
 import { CARD_STEPS, runContext, stepContext } from './record-step.ts';

@@ -1,6 +1,7 @@
 // One batch of a sync: records that are due are worked, many at once, each through its steps.
 import { type ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { RecordOutcome } from '../src/contracts/run.ts';
+import { accountLists } from '../src/ledger/catalog.ts';
 import {
   type LoadedRecord,
   nextDueMs,
@@ -11,7 +12,6 @@ import {
   takeDue,
 } from '../src/ledger/due-records.ts';
 import { getRun } from '../src/ledger/runs.ts';
-import { accountLists } from './account-lists.ts';
 import { type BatchControl, LEASE_SECONDS, runBatch } from './batch.ts';
 import { callScope } from './call-scope.ts';
 import type { Deps } from './deps.ts';

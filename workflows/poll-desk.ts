@@ -1,7 +1,7 @@
 // What operators ask of pollers: the ledger answers through a worker, so it works wherever the ledger is.
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { PollersFilter } from '../activities/polling/control.ts';
+import type { PollersFilter } from '../activities/polling/index.ts';
 import type { PollerName, PollerStatus, PollGap } from '../src/contracts/poll.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 

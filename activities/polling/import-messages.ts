@@ -2,12 +2,14 @@
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { StatusChange } from '../../src/contracts/conversation-envelope.ts';
 import type { ConversationEvent } from '../../src/contracts/conversation-events.ts';
+import type { PollCall, ReadResult } from '../../src/contracts/poll.ts';
 import {
   type ConversationRow,
   endReading,
   type NewestMark,
   type Reading,
 } from '../../src/ledger/conversations.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
 import { noteSeenStatuses } from '../../src/ledger/deliveries.ts';
 import { movesOn } from '../../src/ledger/delivery-status.ts';
 import {
@@ -21,10 +23,35 @@ import { putOutbox } from '../../src/ledger/outbox.ts';
 import { countMessages, noteGap } from '../../src/ledger/poll-progress.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { hasUnread } from '../../src/ledger/unread.ts';
-import { assumedBy } from '../deps.ts';
+import { assumedBy, type Deps } from '../deps.ts';
+import { eventsOf } from './conversation-events.ts';
 import { instant, isCovered } from './listing.ts';
-import type { Read, ReadContext } from './reading.ts';
-import { eventsOf } from './told-events.ts';
+
+export type ReadCall = PollCall & { readonly conversation: number };
+
+export interface ReadOptions {
+  /** Messages a page; a service caps at 200 (API text, Limits). */
+  readonly messagePageSize: number;
+  /** About so many keys of a conversation's newest messages are kept; more than a page has. */
+  readonly keep: number;
+}
+
+/** What a call has brought, and which sinks are to be woken for it. */
+export interface Read extends ReadResult {
+  readonly sinks: readonly string[];
+}
+
+export const NOTHING: Read = { done: true, messages: 0, sinks: [] };
+
+/** All that a page is judged with; `row`: the conversation before the call, `now`: inside the transaction. */
+export interface ReadContext {
+  readonly deps: Deps;
+  readonly tx: Queryable;
+  readonly call: ReadCall;
+  readonly options: ReadOptions;
+  readonly row: ConversationRow;
+  readonly now: ConversationRow;
+}
 
 /** A message that the list shows and the history not yet: so often it is read again. */
 const MAX_LAGS = 2;
@@ -86,8 +113,8 @@ export async function putStatuses(
   statuses: readonly StatusChange[],
 ): Promise<string[]> {
   const { state } = now.item;
-  const tell = { account: call.account, state, previous: state, since: null, messages: [], statuses };
-  return await put({ deps, tx, call }, now, eventsOf(tell));
+  const findings = { account: call.account, state, previous: state, since: null, messages: [], statuses };
+  return await put({ deps, tx, call }, now, eventsOf(findings));
 }
 
 export interface Import {

@@ -1,14 +1,99 @@
-// The activity of polling that calls the API: what a batch has read is in the ledger when it ends.
+// Activities of polling: what operators ask and order, and the batch that calls the API. What a batch has read is in the ledger
+// when it ends.
+
 import { Context } from '@temporalio/activity';
-import type { PollBatchInput, PollBatchResult } from '../../src/contracts/poll.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
+import type {
+  PollBatchInput,
+  PollBatchResult,
+  PollBlock,
+  PollerName,
+  PollerStart,
+  PollerStatus,
+  PollGap,
+} from '../../src/contracts/poll.ts';
+import { openPollRun } from '../../src/ledger/intake-runs.ts';
+import {
+  blockPoller,
+  describePollers,
+  listGaps,
+  openPoller,
+  pausePoller,
+  resumePoller,
+} from '../../src/ledger/pollers.ts';
+import { adoptAssumptions } from '../../src/ledger/unread.ts';
+import { type AccountAccess, assumedBy, type Deps } from '../deps.ts';
 import { notConfigured } from '../failures.ts';
 import { wakeSinks } from '../wake.ts';
+import type { ReadOptions } from './import-messages.ts';
 import { pollBatch } from './poll-batch.ts';
-import type { ReadOptions } from './reading.ts';
+
+type Command = PollerName & { readonly by: string; readonly reason: string };
+
+export interface PollersFilter {
+  readonly names?: readonly string[];
+  readonly gaps: boolean;
+  readonly limit: number;
+}
+
+/** Activities of the ledger: how a poller stands, and what operators ask and order. None of them calls the API. */
+export function createPollControlActivities(deps: Deps) {
+  const { db, log } = deps;
+  return {
+    /** Opens the poller, at its first start or another one. */
+    async beginPoll({ account, poller }: PollerName): Promise<PollerStart> {
+      const { config, access } = configOf(account, poller);
+      const run = await openPollRun(db, account, poller);
+      const { paused, blocked } = await openPoller(db, { account, poller, run, from: config.from });
+      const again = await db.transaction((tx) =>
+        adoptAssumptions(tx, { account, poller }, assumedBy(access)),
+      );
+      if (again > 0)
+        log.info({ account, poller, conversations: again }, 'what could not be read is read again');
+      const callsPerMinute = await deps.budget.pace(access.tokens.map(({ key }) => key));
+      return { run, paused, blocked, tokenKey: access.tokenKey, callsPerMinute };
+    },
+
+    async pausePoller(command: Command): Promise<void> {
+      await pausePoller(db, command);
+      log.warn({ ...command }, 'polling was paused');
+    },
+
+    async resumePoller(command: Command): Promise<void> {
+      await resumePoller(db, command);
+      log.warn({ ...command }, 'polling goes on');
+    },
+
+    /** Why the poller waits for somebody to act; null: it does not any more. */
+    async blockPoller(input: PollerName & { readonly block: PollBlock | null }): Promise<void> {
+      const { account, poller, block } = input;
+      await blockPoller(db, input);
+      if (block !== null)
+        log.warn({ account, poller, code: block.code }, `polling is blocked: ${block.reason}`);
+    },
+
+    /** Pollers as operators see them, with their gaps on demand. */
+    async describePollers(
+      filter: PollersFilter,
+    ): Promise<{ pollers: PollerStatus[]; gaps: (PollGap & PollerName)[] }> {
+      const names = filter.names ?? null;
+      return {
+        pollers: await describePollers(db, names),
+        gaps: filter.gaps ? await listGaps(db, { names, limit: filter.limit }) : [],
+      };
+    },
+  };
+
+  function configOf(account: string, poller: string) {
+    try {
+      return { config: deps.poller(account, poller), access: deps.account(account) };
+    } catch (error) {
+      throw notConfigured(error);
+    }
+  }
+}
 
 export interface PollingOptions extends Partial<ReadOptions> {
-  /** Tells the workflows of these sinks that there is something to do. */
+  /** Wakes the workflows of these sinks. @default starts those that do not run */
   readonly wake?: (sinks: readonly string[]) => Promise<void>;
 }
 
@@ -16,6 +101,7 @@ export interface PollingOptions extends Partial<ReadOptions> {
 const MESSAGE_PAGE = 200;
 const KEEP = 400;
 
+/** Activities that call the API. */
 export function createPollingActivities(deps: Deps, options: PollingOptions = {}) {
   const { wake = wakeSinks, messagePageSize = MESSAGE_PAGE, keep = KEEP } = options;
   return {

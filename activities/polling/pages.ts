@@ -21,8 +21,7 @@ import { callApi } from '../api-call.ts';
 import { assumedBy, type Deps } from '../deps.ts';
 import { shapeReason } from '../shape-refusal.ts';
 import { changeOf, listingOf } from './listing.ts';
-import { listFailure } from './poll-failure.ts';
-import { blocked, isSystematic, shapeOf } from './unread.ts';
+import { blocked, isSystematic, listFailure, shapeOf } from './poll-failure.ts';
 import { beginWalk, step, type WalkStep } from './walk.ts';
 
 const LIST = '/v1/conversations';

@@ -18,10 +18,10 @@ import { pollOutlook } from '../../src/ledger/pollers.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../batch.ts';
 import { callScope, withCallScope } from '../call-scope.ts';
 import type { Deps } from '../deps.ts';
+import type { ReadOptions } from './import-messages.ts';
 import { type OldItem, OldWork } from './old-work.ts';
 import { historyPage, pollPage } from './pages.ts';
 import { readMessages } from './read-messages.ts';
-import type { ReadOptions } from './reading.ts';
 
 /** Messages of this many conversations are read at once: enough to use a token's slots while answers are slow. */
 const CONCURRENCY = 4;
@@ -186,8 +186,7 @@ class PollBatch implements BatchWork<PollItem> {
   async #call<T>(work: PollWork, call: (failures: number) => Promise<T>): Promise<T> {
     const { signal } = callScope();
     signal.throwIfAborted();
-    const { account, poller } = this.#input;
-    const share = { key: `${account}/${poller}`, part: this.#config.share };
+    const share = { key: `${this.#input.account}/${this.#input.poller}`, part: this.#config.share };
     const result = await withCallScope(
       isOld(work) ? { lane: LANES.backfill, signal } : { lane: LANES.poll, signal, share },
       () => call(this.#failures[work] + 1),

@@ -1,8 +1,11 @@
-// Errors of polling as failures: what is tried again, what holds the poller, what concerns one conversation alone.
+// Errors of polling as failures: what is tried again, and what blocks the poller. One odd item among others is a gap, and the
+// way in which the service shows all of them blocks. Nothing is concluded from what could not be read.
 import { ApplicationFailure } from '@temporalio/activity';
-import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import type { InvalidItem } from '../../src/api-client/shapes.ts';
 import type { PollCall } from '../../src/contracts/poll.ts';
 import type { RefusalDetails } from '../../src/contracts/run.ts';
+import type { PollProgress } from '../../src/ledger/poll-progress.ts';
 import type { Deps } from '../deps.ts';
 import {
   backoffMs,
@@ -10,19 +13,60 @@ import {
   isRefusal,
   MAX_DOUBLINGS,
   namedFor,
-  recordReason,
   refusal,
   refusalCode,
-  refusalScope,
   toFailure,
 } from '../failures.ts';
 import { shapeRefusal } from '../shape-refusal.ts';
 
-/** So often may an answer be in no form that can be read. */
+/** More unreadable items than this are no exception. */
+const MOST_ODD = 2;
+/** Conversations in a row that could not be read. */
+const MOST_IN_ROW = 4;
+/** An answer that can't be read this many times in a row blocks. */
 export const MAX_UNREADABLE = 3;
 
-/** Code of a conversation that the service lists no more. */
-export const GONE = 'CONVERSATION_GONE';
+export interface PageSum {
+  readonly good: number;
+  readonly odd: number;
+}
+
+/**
+ * Whether the unreadable items of a page show the form in which the service shows all items.
+ * @param isProven others were read by the same assumptions before: then one that differs is odd
+ */
+export function isSystematic({ good, odd }: PageSum, isProven: boolean): boolean {
+  if (odd === 0) return false;
+  return odd > good && (!isProven || odd > MOST_ODD);
+}
+
+/** One more conversation that can't be read: do they follow one another by now? */
+export function isStreak({ unread_row }: Pick<PollProgress, 'unread_row'>): boolean {
+  return unread_row >= MOST_IN_ROW;
+}
+
+/** Names the first item that could not be read, and the override for it. */
+export function shapeOf(
+  invalid: readonly InvalidItem[],
+  path: '/v1/conversations' | '/v1/conversations/{ticketId}/messages',
+): UnexpectedShapeError {
+  const [first] = invalid as readonly [InvalidItem, ...InvalidItem[]];
+  const { expected, assumption, seen } = first;
+  const at = first.path.replaceAll(/\[\d+\]/g, '[]');
+  return new UnexpectedShapeError({
+    ...{ method: 'GET', path, at, expected, status: 200, requestId: null },
+    ...{ assumption, seen },
+  });
+}
+
+/** The poller waits for somebody to act; it keeps its place. */
+export function blocked(
+  account: string,
+  error: UnexpectedShapeError,
+  step: RefusalDetails['step'],
+): ApplicationFailure {
+  return shapeRefusal(account, error, { scope: 'run', step });
+}
 
 /** The whole answer is in no form that can be read: once more. */
 export function unreadable(error: UnexpectedShapeError, failures: number): ApplicationFailure {
@@ -53,36 +97,5 @@ export function listFailure(
   const failure = toFailure(error, step, Math.min(failures, MAX_DOUBLINGS));
   if ((failure as { type?: string }).type === 'INTERNAL')
     deps.log.error({ account, poller, step, err: error }, 'a poll failed');
-  return failure;
-}
-
-/** Why one conversation can't be read while others can; null: that is not what the error says. */
-export function concernsConversation(
-  account: string,
-  error: unknown,
-): { code: string; reason: string } | null {
-  if (!isRefusal(error)) return null;
-  const code = refusalCode(error);
-  if (code === 'ERR_NO_TICKET_FOUND') return { code: GONE, reason: 'the service knows it no more' };
-  if (refusalScope(code, 'readMessages') !== 'record') return null;
-  return { code, reason: recordReason(account, error) };
-}
-
-/** The service itself failed: over and over, it may be this conversation that makes it fail. */
-export const isInternalError = (error: unknown) => error instanceof ApiError && error.status === 500;
-
-/** Any other error of reading messages. */
-export function readFailure(
-  deps: Deps,
-  { account, poller, conversation }: PollCall & { conversation: number },
-  error: unknown,
-  failures: number,
-): Error {
-  const step: RefusalDetails['step'] = 'readMessages';
-  const failure = toFailure(error, step, failures);
-  const { type = '' } = failure as { type?: string };
-  const where = { account, poller, conversation, step };
-  if (type === 'INTERNAL') deps.log.error({ ...where, err: error }, 'reading messages failed');
-  else if (isRefusal(error)) deps.log.warn({ ...where, code: type }, 'the account refuses to show messages');
   return failure;
 }

@@ -9,12 +9,21 @@ import { clearUnread, countUnread, isUnreadUnderOthers, noteRead } from '../../s
 import { callApi } from '../api-call.ts';
 import { assumedBy, type Deps } from '../deps.ts';
 import { shapeReason } from '../shape-refusal.ts';
-import { importMessages, newestOf, putStatuses, statusChanges } from './import-messages.ts';
+import {
+  importMessages,
+  NOTHING,
+  newestOf,
+  putStatuses,
+  type Read,
+  type ReadCall,
+  type ReadContext,
+  type ReadOptions,
+  statusChanges,
+} from './import-messages.ts';
 import { judge, type PageView, type Verdict, viewPage } from './message-page.ts';
 import { noteOptOutReplies } from './opt-out-replies.ts';
+import { blocked, isStreak, isSystematic, shapeOf } from './poll-failure.ts';
 import { settleReadError } from './read-refusal.ts';
-import { NOTHING, type Read, type ReadCall, type ReadContext, type ReadOptions } from './reading.ts';
-import { blocked, isStreak, isSystematic, shapeOf } from './unread.ts';
 
 const MESSAGES = '/v1/conversations/{ticketId}/messages';
 

@@ -1,5 +1,5 @@
 // What becomes of a conversation whose messages can't be read.
-import { type ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import {
   type ConversationRow,
   countTry,
@@ -9,20 +9,24 @@ import {
 import { type Gap, getProgress, noteGap, type Unread } from '../../src/ledger/poll-progress.ts';
 import { countUnread } from '../../src/ledger/unread.ts';
 import { assumedBy, type Deps } from '../deps.ts';
-import { callReason, MAX_DOUBLINGS, namedFor, refusal } from '../failures.ts';
+import {
+  callReason,
+  isRefusal,
+  MAX_DOUBLINGS,
+  namedFor,
+  recordReason,
+  refusal,
+  refusalCode,
+  refusalScope,
+  toFailure,
+} from '../failures.ts';
 import { MAX_INTERNAL_ERRORS } from '../record-step.ts';
 import { shapeReason } from '../shape-refusal.ts';
-import { importMessages } from './import-messages.ts';
-import {
-  concernsConversation,
-  GONE,
-  isInternalError,
-  MAX_UNREADABLE,
-  readFailure,
-  unreadable,
-} from './poll-failure.ts';
-import { NOTHING, type Read, type ReadCall, type ReadOptions } from './reading.ts';
-import { blocked, isStreak } from './unread.ts';
+import { importMessages, NOTHING, type Read, type ReadCall, type ReadOptions } from './import-messages.ts';
+import { blocked, isStreak, MAX_UNREADABLE, unreadable } from './poll-failure.ts';
+
+/** Code of a conversation that the service lists no more. */
+const GONE = 'CONVERSATION_GONE';
 
 const BLOCKS = { scope: 'run', step: 'readMessages' } as const;
 const IN_ROW = 'the service refuses one conversation after the other that it has just listed';
@@ -101,4 +105,32 @@ async function giveUp(
     const context = { deps, tx, call, options, row, now };
     return await importMessages(context, { fresh: [], statuses: [], since, reading: null });
   });
+}
+
+/** Why one conversation can't be read while others can; null: that is not what the error says. */
+function concernsConversation(account: string, error: unknown): { code: string; reason: string } | null {
+  if (!isRefusal(error)) return null;
+  const code = refusalCode(error);
+  if (code === 'ERR_NO_TICKET_FOUND') return { code: GONE, reason: 'the service knows it no more' };
+  if (refusalScope(code, 'readMessages') !== 'record') return null;
+  return { code, reason: recordReason(account, error) };
+}
+
+/** The service itself failed: over and over, it may be this conversation that makes it fail. */
+const isInternalError = (error: unknown) => error instanceof ApiError && error.status === 500;
+
+/** Any other error of reading messages. */
+function readFailure(
+  deps: Deps,
+  { account, poller, conversation }: ReadCall,
+  error: unknown,
+  failures: number,
+): Error {
+  const step = 'readMessages';
+  const failure = toFailure(error, step, failures);
+  const { type = '' } = failure as { type?: string };
+  const where = { account, poller, conversation, step };
+  if (type === 'INTERNAL') deps.log.error({ ...where, err: error }, 'reading messages failed');
+  else if (isRefusal(error)) deps.log.warn({ ...where, code: type }, 'the account refuses to show messages');
+  return failure;
 }

@@ -11,8 +11,7 @@ import {
   createCampaignApiActivities,
   createCampaignLedgerActivities,
 } from '../../activities/campaign/index.ts';
-import { createPollControlActivities } from '../../activities/polling/control.ts';
-import { createPollingActivities } from '../../activities/polling/index.ts';
+import { createPollControlActivities, createPollingActivities } from '../../activities/polling/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { CampaignPlan, PlanNote } from '../../src/contracts/campaign.ts';
 import type { CampaignReport } from '../../src/contracts/campaign-report.ts';

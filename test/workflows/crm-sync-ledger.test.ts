@@ -1,11 +1,11 @@
 // The CRM sync when its own ledger goes away, when an attempt outlives its timeout, and what others get to see of it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { accountLists } from '../../activities/account-lists.ts';
 import type { StepResult } from '../../activities/record-step.ts';
 import { runContext, runStep, stepContext } from '../../activities/record-step.ts';
 import { createSteps, placeOf } from '../../activities/record-work.ts';
 import { STEP_BITS } from '../../src/contracts/run.ts';
+import { accountLists } from '../../src/ledger/catalog.ts';
 import type { Database, Queryable } from '../../src/ledger/database.ts';
 import { loadRecord } from '../../src/ledger/due-records.ts';
 import { getRun } from '../../src/ledger/runs.ts';

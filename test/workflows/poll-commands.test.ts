@@ -6,7 +6,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Deps } from '../../activities/deps.ts';
-import { createPollControlActivities } from '../../activities/polling/control.ts';
+import { createPollControlActivities } from '../../activities/polling/index.ts';
 import { askDesk } from '../../src/cli/desk.ts';
 import { registerPoll } from '../../src/cli/poll.ts';
 import { tellPoller } from '../../src/cli/poll-tell.ts';

@@ -6,11 +6,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createCallCounter } from '../../../activities/call-counter.ts';
 import {
-  checkDelivery,
   createDeliveryActivities,
   createDeliveryLedgerActivities,
   settle,
 } from '../../../activities/delivery.ts';
+import { checkDelivery } from '../../../activities/delivery-check.ts';
 import type { Deps } from '../../../activities/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
 import { createBudget } from '../../../src/budget/slots.ts';

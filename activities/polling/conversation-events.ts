@@ -1,4 +1,4 @@
-// What is told of a conversation: events whose ids depend on nothing but what they tell, so that a repeat is known as one.
+// Events about a conversation. Their ids depend on nothing but what they say, so that a repeat is known as one.
 import { envelopeOf, type StatusChange, statusEvent } from '../../src/contracts/conversation-envelope.ts';
 import type {
   ConversationEvent,
@@ -8,23 +8,23 @@ import type {
 import type { StagedMessage } from '../../src/ledger/messages.ts';
 import { looksAlike, stateHash } from './listing.ts';
 
-export interface ToTell {
+export interface Findings {
   readonly account: string;
   readonly state: ConversationState;
   readonly previous: ConversationState | null;
-  /** Epoch milliseconds before which nothing is told; null: everything is. */
+  /** Epoch milliseconds before which nothing is published; null: everything is. */
   readonly since: number | null;
   /** Oldest first. */
   readonly messages: readonly StagedMessage[];
   readonly statuses: readonly StatusChange[];
 }
 
-/** In the order in which they are told: it was opened, what was written in it, how it stands now. */
-export function eventsOf(tell: ToTell): ConversationEvent[] {
-  const { account, state, previous } = tell;
+/** In the order of publication: it was opened, what was written in it, how it stands now. */
+export function eventsOf(findings: Findings): ConversationEvent[] {
+  const { account, state, previous } = findings;
   const of = { account, conversation: state.id };
   const time = state.updatedAt;
-  const types = changeTypes(tell);
+  const types = changeTypes(findings);
   const changed = (type: (typeof types)[number]): ConversationEvent => ({
     ...envelopeOf(of, { type, what: `${time}/${stateHash(state)}`, time }),
     data: { account, conversation: state, previous },
@@ -33,15 +33,15 @@ export function eventsOf(tell: ToTell): ConversationEvent[] {
   const others = types.filter((type) => type !== 'conversation.opened');
   return [
     ...opened.map(changed),
-    ...tell.statuses.map((change) => statusEvent(of, change, time)),
-    ...tell.messages.map((message) => messageEvent(tell, message)),
+    ...findings.statuses.map((change) => statusEvent(of, change, time)),
+    ...findings.messages.map((message) => messageEvent(findings, message)),
     ...others.map(changed),
   ];
 }
 
 type ChangeType = Extract<ConversationEventType, `conversation.${string}`>;
 
-function changeTypes({ state, previous, since }: ToTell): ChangeType[] {
+function changeTypes({ state, previous, since }: Findings): ChangeType[] {
   const isClosed = state.status === 'closed';
   if (previous === null) {
     const isNew = since === null || Date.parse(state.createdAt) >= since;
@@ -54,7 +54,7 @@ function changeTypes({ state, previous, since }: ToTell): ChangeType[] {
   return looksAlike(state, previous) ? [] : ['conversation.updated'];
 }
 
-function messageEvent({ account, state }: ToTell, message: StagedMessage): ConversationEvent {
+function messageEvent({ account, state }: Findings, message: StagedMessage): ConversationEvent {
   const type = message.fromMe === true ? 'message.sent' : 'message.received';
   const { key: what, at: time } = message;
   return {
