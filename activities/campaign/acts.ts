@@ -54,6 +54,8 @@ interface ActContext {
   readonly at: Date;
   /** Counts the calls that follow triggers; null: none do. */
   readonly afterRun: string | null;
+  /** No workflow would go on with a run that is opened. */
+  readonly withoutWorkflow: boolean;
 }
 
 export function createActActivities(deps: Deps) {
@@ -63,7 +65,12 @@ export function createActActivities(deps: Deps) {
      * Writes down what an operator, or Sluice itself, does to a run, once.
      * @throws ApplicationFailure (not retryable) of a type of {@link REFUSED}: nothing is changed then
      */
-    async campaignAct({ run, act: given, id }: CampaignActInput): Promise<CampaignActResult> {
+    async campaignAct({
+      run,
+      act: given,
+      id,
+      withoutWorkflow = false,
+    }: CampaignActInput): Promise<CampaignActResult> {
       const act = checked(given);
       const at = new Date(await clock.now());
       const found = await findCampaign(db, run);
@@ -73,7 +80,7 @@ export function createActActivities(deps: Deps) {
         const row = await lockCampaign(tx, run);
         const before = await doneBefore(tx, run, id);
         if (before !== null) return { members: before, ...(await afterOf(tx, row, act)) };
-        const done = await perform({ deps, tx, row, at, afterRun }, act);
+        const done = await perform({ deps, tx, row, at, afterRun, withoutWorkflow }, act);
         const { by, action, reason } = act;
         await addAudit(tx, run, { id, by, action, reason, ...done }, at);
         return { members: done.members, ...(await afterOf(tx, row, act)) };
@@ -201,18 +208,20 @@ async function makeNextWave(
   return (await makeWave(tx, run, { wave, ...shape }, at)) === 0 ? null : wave;
 }
 
-async function retry({ tx, row, at }: ActContext, codes: readonly string[] | null): Promise<Done> {
+async function retry(c: ActContext, codes: readonly string[] | null): Promise<Done> {
+  const { tx, row, at } = c;
   demand(row, ['running', 'finished']);
   refuseAfterEnd(row, at);
   const members = await retryMembers(tx, row.run_id, codes);
-  if (members > 0) await reopen(tx, row, at);
+  if (members > 0) await reopen(c);
   return { members, details: { codes } };
 }
 
 async function resolve(
-  { tx, row, at, afterRun }: ActContext,
+  c: ActContext,
   { members: named, as, again }: Extract<CampaignAct, { action: 'resolve' }>,
 ): Promise<Done> {
+  const { tx, row, at, afterRun } = c;
   demand(row, again ? ['running', 'finished'] : ['running', 'finished', 'cancelled']);
   if (again) refuseAfterEnd(row, at);
   const run = row.run_id;
@@ -231,7 +240,7 @@ async function resolve(
     for (const member of unknown) await addAfterEvents(tx, afterRun, row, member);
   } else {
     await settleNotTriggered(tx, run, { members: ids, again }, at);
-    if (again && ids.length > 0) await reopen(tx, row, at);
+    if (again && ids.length > 0) await reopen(c);
   }
   return { members: ids.length, details: { as, again } };
 }
@@ -247,7 +256,7 @@ function refuseAfterEnd({ run_id: run, spec }: CampaignRow, at: Date): void {
 }
 
 /** A run that has finished goes on. @throws ApplicationFailure when there is another one by now */
-async function reopen(tx: Queryable, row: CampaignRow, at: Date): Promise<void> {
+async function reopen({ tx, row, at, withoutWorkflow }: ActContext): Promise<void> {
   if (row.state !== 'finished') return;
   const other = await otherRun(tx, row);
   if (other !== null)
@@ -255,5 +264,7 @@ async function reopen(tx: Queryable, row: CampaignRow, at: Date): Promise<void> 
       REFUSED.otherRun,
       `the run ${row.run_id} has finished, and ${other.run} is ${other.state} by now: nothing was changed`,
     );
+  if (withoutWorkflow)
+    throw refuseAct(REFUSED.otherRun, `another run of "${row.campaign}" has just ended: repeat the command`);
   await moveCampaign(tx, row.run_id, ['finished'], 'running', at);
 }

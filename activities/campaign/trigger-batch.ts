@@ -22,7 +22,6 @@ import { type CampaignRow, getCampaign } from '../../src/ledger/campaigns.ts';
 import { type BatchControl, LEASE_SECONDS, runBatch } from '../batch.ts';
 import { callScope, withCallScope } from '../call-scope.ts';
 import type { Deps } from '../deps.ts';
-import { backoffMs } from '../failures.ts';
 import { openNow } from './next-in-waves.ts';
 import { createMemberSteps, type MemberSteps } from './trigger.ts';
 import { type Frozen, questionOf } from './trigger-check.ts';
@@ -31,6 +30,10 @@ import type { MemberResult } from './trigger-outcome.ts';
 const PLACES = 24;
 /** Where a failure does not say when to try again. */
 const NO_DELAY_MS = 30_000;
+/** A member that the rules leave for now is checked again after this long. */
+const LEFT_MS = 15_000;
+/** When this many members fail in a row, or as many as are under way at once, it is no matter of these members. */
+const FAILING_MEMBERS = 3;
 /** A result goes through the history of its workflow. */
 const MOST_EVENTS = 1000;
 
@@ -85,6 +88,8 @@ class TriggerBatch {
   #unverified: number | null;
   #members = 0;
   #answers = 0;
+  /** Members that have failed since the last answer. */
+  readonly #failing = new Set<number>();
   #trouble: TriggerBatchProgress['trouble'] = null;
   #proved = false;
   #refusal: string | null = null;
@@ -118,7 +123,7 @@ class TriggerBatch {
   result(): TriggerBatchResult {
     return {
       members: this.#members,
-      stalled: this.#answers === 0 && this.#trouble !== null,
+      stalled: this.#answers === 0 && this.#isStalled(),
       proved: this.#proved,
       refusal: this.#refusal,
       after: this.#after,
@@ -159,6 +164,10 @@ class TriggerBatch {
     return now >= this.#closesMs || this.#refusal !== null || this.#after.length >= MOST_EVENTS;
   }
 
+  #isStalled(): boolean {
+    return this.#failing.size >= Math.max(FAILING_MEMBERS, this.#places);
+  }
+
   /** One member, call by call, until it has its outcome or has to wait. */
   async #work(item: Item, batch: BatchControl): Promise<void> {
     const { id } = item;
@@ -188,13 +197,20 @@ class TriggerBatch {
     return await withCallScope({ ...callScope(), pace: { key: run, perMinute } }, call);
   }
 
-  async #answered({ id, step, read }: Item, { state, next, after = [] }: MemberResult, batch: BatchControl) {
-    if (state === 'waiting' && next === null)
-      return await this.#defer(id, backoffMs((read?.attempts ?? 0) + 1));
+  async #answered(item: Item, { state, next, left, after = [] }: MemberResult, batch: BatchControl) {
+    const { id, step } = item;
+    if (left === 'member') return await this.#defer(id, LEFT_MS);
+    if (left === 'campaign') {
+      batch.finish();
+      return await this.#release([item]);
+    }
     this.#answers += 1;
+    this.#failing.clear();
     this.#trouble = null;
     this.#after.push(...after);
     if (next !== null) return;
+    // It was put off.
+    if (state === 'waiting') return await this.#release([item]);
     if (state === 'triggered') this.#proved = true;
     if (step !== 'verifyMember') {
       this.#members += 1;
@@ -226,9 +242,10 @@ class TriggerBatch {
     }
     this.#o.deps.log.warn({ run, member: id, code: error.type }, 'a member could not go on, and comes again');
     await this.#defer(id, delayOf(error));
+    this.#failing.add(id);
     const failures = (this.#trouble?.failures ?? 0) + 1;
     this.#trouble = { failures, reason: `${error.type}: ${error.message}` };
-    if (failures >= this.#places) batch.finish();
+    if (this.#isStalled()) batch.finish();
     return true;
   }
 

@@ -3,7 +3,7 @@ import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
 import type { FirstVerified } from '../../src/contracts/campaign-report.ts';
 import { lookAtMember, takeRight } from '../../src/ledger/campaign-look.ts';
 import { endMember, getMember } from '../../src/ledger/campaign-members.ts';
-import { noteUnverified, noteVerified } from '../../src/ledger/campaigns.ts';
+import { lockCampaign, noteUnverified, noteVerified } from '../../src/ledger/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import type { Deps } from '../deps.ts';
 import { comeBack, refusal } from '../failures.ts';
@@ -135,6 +135,8 @@ async function triggered(
   const at = await nowOf(deps);
   const isFirst = !member.verified;
   const write = async (tx: Queryable): Promise<MemberResult> => {
+    // The run before the member, here as everywhere.
+    if (isFirst) await lockCampaign(tx, name.run);
     if (isFirst && named) await noteVerified(tx, name.run, byAnswer(member.id));
     const ended = await endMember(tx, name, { state: 'triggered' }, at, sends);
     if (ended) {

@@ -49,6 +49,8 @@ export interface MemberResult {
   readonly state: MemberState;
   /** The step to go on with; null: it has its outcome, or waits. */
   readonly next: MemberStep | null;
+  /** It waits, and nothing was done: the rules say "not now" of it, or of everybody in the campaign. */
+  readonly left?: 'member' | 'campaign';
   /** Events to be done after the trigger, by id: handed to the workflow of events. */
   readonly after?: readonly string[];
 }
@@ -93,7 +95,7 @@ export async function settleVerdict(
 ): Promise<MemberResult> {
   const name = nameOf(c.member);
   if (verdict.do === 'over') return await standing(deps, name);
-  if (verdict.do === 'leave') return answerOf('waiting');
+  if (verdict.do === 'leave') return { ...answerOf('waiting'), left: verdict.whom };
   if (verdict.do === 'step') return answerOf('waiting', verdict.step);
   const at = await nowOf(deps);
   if (verdict.do === 'served') {

@@ -145,11 +145,11 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
   let seen = 0;
 
   /** A running campaign. */
-  async function campaign(config: Record<string, unknown> = {}): Promise<Campaign> {
+  async function campaign(config: Record<string, unknown> = {}, words: string[] = []): Promise<Campaign> {
     const name = `back${++campaigns}`;
     const spec = CampaignSpec.parse({
       ...{ account: 'acme', campaign: name, sources: {}, timeZone: 'America/Sao_Paulo' },
-      optOut: { tags: [], words: [] },
+      optOut: { tags: [], words },
       config: {
         ...{ account: 'acme', flow: 1, connection: 1, audience: [{ from: 'contacts' }], windows },
         ...config,
