@@ -210,3 +210,11 @@ export async function countMemberFailure(
   );
   return row ?? null;
 }
+
+/**
+ * The trigger was refused for certain: it reached nobody. Touches are every trigger that went out, or may have: the frequency cap
+ * of an account counts them over all of its campaigns.
+ */
+export async function dropTouch(tx: Queryable, member: number): Promise<void> {
+  await tx.query('delete from campaign_touches where member_id = $1', [member]);
+}

@@ -2,7 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTriggerBatchActivities } from '../../../../activities/campaign/trigger-batch.ts';
+import { createTriggerBatchActivities } from '../../../../activities/campaign/trigger/batch.ts';
 import type { TriggerBatchInput, TriggerBatchResult } from '../../../../src/contracts/campaign.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import { until } from '../../../support/until.ts';

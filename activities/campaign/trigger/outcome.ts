@@ -1,8 +1,9 @@
 // How a member's turn ends: what the rules or the service said, written down, and as the answer of the activity.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MemberState, MemberStep } from '../../src/contracts/campaign.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
+import type { MemberState, MemberStep } from '../../../src/contracts/campaign.ts';
+import { durationMs } from '../../../src/contracts/config-base.ts';
 import {
+  dropTouch,
   endMember,
   forgetMemberContact,
   getMember,
@@ -12,12 +13,11 @@ import {
   putOff,
   type Release,
   releaseMember,
-} from '../../src/ledger/campaign-members.ts';
-import { dropTouch } from '../../src/ledger/campaign-touches.ts';
-import { LedgerError, type Queryable } from '../../src/ledger/database.ts';
-import type { Deps } from '../deps.ts';
-import { openAmong } from './trigger-after.ts';
-import type { MemberContext, Verdict } from './trigger-check.ts';
+} from '../../../src/ledger/campaign-members.ts';
+import { LedgerError, type Queryable } from '../../../src/ledger/database.ts';
+import type { Deps } from '../../deps.ts';
+import { openAmong } from './after.ts';
+import type { MemberContext, Verdict } from './check.ts';
 
 export const AMBIGUOUS = 'TRIGGER_AMBIGUOUS';
 const LOST = 'the answer was lost, and nothing shows whether the flow ran: see for yourself';

@@ -1,21 +1,21 @@
 // One member of a campaign: the calls that trigger its flow, once. The member's row in the ledger is the intent: the right
 // to trigger is taken between slot and call, and what came of it is written down after the call.
 import { ApplicationFailure } from '@temporalio/activity';
-import { ApiError } from '../../src/api-client/errors.ts';
-import type { MemberStep } from '../../src/contracts/campaign.ts';
-import type { MemberLook } from '../../src/ledger/campaign-look.ts';
-import { countMemberFailure } from '../../src/ledger/campaign-members.ts';
-import { getCampaign } from '../../src/ledger/campaigns.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
-import { notConfigured, toFailure } from '../failures.ts';
-import { MAX_INTERNAL_ERRORS } from '../record-step.ts';
-import { keepCalendars } from './next-in-waves.ts';
-import { openAfterRun } from './trigger-after.ts';
-import { callTrigger } from './trigger-call.ts';
-import { checkMember, type Frozen, lookAgain, type MemberContext } from './trigger-check.ts';
-import { callFind, callRecheck, settleLookError } from './trigger-contact.ts';
-import { type MemberResult, nameOf, nowOf, settleVerdict, skipMember } from './trigger-outcome.ts';
-import { callVerify } from './trigger-verify.ts';
+import { ApiError } from '../../../src/api-client/errors.ts';
+import type { MemberStep } from '../../../src/contracts/campaign.ts';
+import type { MemberLook } from '../../../src/ledger/campaign-look.ts';
+import { countMemberFailure } from '../../../src/ledger/campaign-members.ts';
+import { getCampaign } from '../../../src/ledger/campaigns.ts';
+import type { AccountAccess, Deps } from '../../deps.ts';
+import { notConfigured, toFailure } from '../../failures.ts';
+import { MAX_INTERNAL_ERRORS } from '../../record-step.ts';
+import { keepCalendars } from '../waves/next-in-waves.ts';
+import { openAfterRun } from './after.ts';
+import { callTrigger } from './call.ts';
+import { checkMember, type Frozen, lookAgain, type MemberContext } from './check.ts';
+import { callFind, callRecheck, settleLookError } from './contact.ts';
+import { type MemberResult, nameOf, nowOf, settleVerdict, skipMember } from './outcome.ts';
+import { callVerify } from './verify.ts';
 
 /** A worker that lives for years has many runs behind it. */
 const MOST_FROZEN = 100;
