@@ -133,6 +133,8 @@ async function startPglite(options: PGliteOptions): Promise<PGlite> {
 }
 
 const INT8 = 20;
+const INT8_ARRAY = 1016;
+const INT4_ARRAY = 1007;
 
 /**
  * A statement that is not answered for so long is given up, with its connection: a host that vanished never says so.
@@ -175,11 +177,11 @@ export async function openPostgres(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: {
-      // PGlite reads int8 as a number; so must PostgreSQL, or counts turn into text.
-      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-        oid === INT8
-          ? Number
-          : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+      // PGlite reads int8 as a number; so must PostgreSQL, or counts and ids turn into text.
+      getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+        if (oid === INT8) return Number;
+        return pg.types.getTypeParser(oid === INT8_ARRAY ? INT4_ARRAY : oid, format as 'text');
+      }) as typeof pg.types.getTypeParser,
     },
   });
   pool.on('error', onError);
