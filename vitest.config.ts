@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // Tests of whole syncs wait more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     isolate: false,
     projects: [
       {
@@ -15,6 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/{unit,contract}/**/*.test.ts'],
+          globalSetup: ['test/support/postgres-of-run.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -24,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'workflows',
           include: ['test/{workflows,replay,e2e}/**/*.test.ts'],
-          globalSetup: ['test/support/global-setup.ts'],
+          globalSetup: ['test/support/postgres-of-run.ts', 'test/support/global-setup.ts'],
           setupFiles: ['test/support/quiet-sdk.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

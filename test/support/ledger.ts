@@ -1,14 +1,16 @@
-// The ledger of tests: one PGlite a process, as its start takes a second, with the tables made once and emptied after.
-import { type Database, openPglite } from '../../src/ledger/database.ts';
+// The ledger of tests: one database a process in the PostgreSQL of the run, with the tables made once and emptied after.
+// PGlite would take more than half of the computing of all tests. The suites of the ledger and the budget run on both.
+import { type Database, openPglite, openPostgres } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
 import { readCluster } from './cluster.ts';
+import { startPostgres } from './postgres.ts';
 
 const KEY = Symbol.for('sluice.test.ledger');
 const shared = globalThis as { [KEY]?: Promise<Database> };
 
 /**
  * The database of this process, with the ledger's tables, emptied: for a file whose tests change no table.
- * Its `close` does nothing, as it lives in memory and ends with the process.
+ * Its `close` does nothing, as it ends with the run.
  */
 export async function testLedger(): Promise<Database> {
   shared[KEY] ??= open();
@@ -18,9 +20,17 @@ export async function testLedger(): Promise<Database> {
 }
 
 async function open(): Promise<Database> {
-  const db = await openPglite('memory://', await readCluster());
+  const { url } = await startPostgres();
+  const db = await openPostgres(url, console.error);
   await migrate(db);
   return { ...db, close: async () => undefined };
+}
+
+/** The ledger as it is inside a process without PostgreSQL: PGlite, in memory. */
+export async function embeddedLedger(): Promise<Database> {
+  const db = await openPglite('memory://', await readCluster());
+  await migrate(db);
+  return db;
 }
 
 /** Leaves the tables as a migration makes them. Only those that a test has filled: truncating all takes PGlite 30 ms. */

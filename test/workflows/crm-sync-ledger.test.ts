@@ -78,7 +78,7 @@ describe('a ledger that goes away', () => {
 
 describe('an attempt that outlives its timeout', () => {
   it('FAULTS 17: leaves one card, however the next attempts overlap it', async () => {
-    await inHouse({ csv: plainRows(1), settleSeconds: 5 }, async (house) => {
+    await inHouse({ csv: plainRows(1), settleSeconds: 5, deadlineMs: 2000 }, async (house) => {
       await house.run();
       // The same person once more, now with a card: a record in the state in which its card is to be created.
       await house.write(plainRows(1, 'New'));

@@ -38,7 +38,7 @@ it('a poller and a campaign that were blocked go on after the override', async (
   const options = campaignHouse(5, {
     account: { tokens: token({ scopes: SCOPES }) },
     accountConfig: { optOut: { words: ['sair'] } },
-    campaign: { waves: { size: 1, settle: '0s', callsPerMinute: 8 } },
+    campaign: { waves: { size: 1, settle: '0s', callsPerMinute: 20 } },
   });
   const pollers = { reshaped: { account: 'acme', from: 'all', interval: INTERVAL } };
   await room.inHouse({ ...options, pollers }, async (house) => {

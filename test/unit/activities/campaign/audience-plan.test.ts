@@ -86,8 +86,9 @@ describe('one plan at a time', () => {
     const plans = open({ sources: { list: [{ phone: '5511987650001' }] }, campaign: { audience: [source] } });
     const { run } = await plans.steps.open('first');
     await plans.steps.open('second');
-    for (const step of [plans.steps.rows(run, 0), plans.steps.page(run, 0), plans.steps.freeze(run)])
-      await expect(step).rejects.toMatchObject({ type: 'PLAN_OVER', nonRetryable: true });
+    const { rows, page, freeze } = plans.steps;
+    for (const step of [() => rows(run, 0), () => page(run, 0), () => freeze(run)])
+      await expect(step()).rejects.toMatchObject({ type: 'PLAN_OVER', nonRetryable: true });
     expect(await plans.members(run)).toEqual([]);
   });
 });
