@@ -3,10 +3,10 @@ import { Context } from '@temporalio/activity';
 import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { Listing } from '../src/api-client/shapes.ts';
 import type { RefusalDetails } from '../src/contracts/run.ts';
-import { pick, saveCatalog } from '../src/ledger/catalog.ts';
+import { pick } from '../src/ledger/catalog.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { addWarning, getRun } from '../src/ledger/runs.ts';
-import { callApi } from './api-call.ts';
+import { fetchList, keepList } from './catalog-lists.ts';
 import type { Deps } from './deps.ts';
 import {
   namedFor,
@@ -28,16 +28,9 @@ export function createCatalogActivities(deps: Deps) {
     async readTags(input: { run: string }): Promise<void> {
       const { account } = await getRun(db, input.run);
       await readCatalogue(deps, input.run, 'setTags', async () => {
-        const list = await callApi(
-          deps,
-          deps.account(account),
-          input.run,
-          'contacts:read',
-          (client, options) => client.tags.list(options),
-        );
+        const list = await fetchList(deps, deps.account(account), input.run, 'tags');
         const items = await readable(db, input.run, { path: '/v1/tags', step: 'setTags' }, list);
-        const tags = items.map(({ id, name }) => ({ id, name }));
-        await saveCatalog(db, account, 'tags', tags);
+        await keepList(deps, account, 'tags', items);
       });
     },
 
@@ -45,16 +38,9 @@ export function createCatalogActivities(deps: Deps) {
     async readPipelines(input: { run: string }): Promise<void> {
       const { account, spec, kind } = await getRun(db, input.run);
       await readCatalogue(deps, input.run, 'createCard', async () => {
-        const list = await callApi(deps, deps.account(account), input.run, 'cards:read', (client, options) =>
-          client.pipelines.list(options),
-        );
+        const list = await fetchList(deps, deps.account(account), input.run, 'pipelines');
         const items = await readable(db, input.run, { path: '/v1/pipelines', step: 'createCard' }, list);
-        const pipelines = items.map(({ id, name, stages }) => ({
-          id,
-          name,
-          stages: stages.map((stage) => ({ id: stage.id, name: stage.name })),
-        }));
-        await saveCatalog(db, account, 'pipelines', pipelines);
+        const pipelines = await keepList(deps, account, 'pipelines', items);
         // An event finds by itself that its pipeline is missing.
         const wanted = kind === 'intake' ? undefined : spec.mapping.card?.pipeline;
         if (wanted === undefined || pick(pipelines, wanted) !== null) return;

@@ -1,5 +1,5 @@
-// The commands that change a running campaign. Each is written down in the ledger, once; what is under way ends within a second or
-// two, and the ledger is asked anew what comes next.
+// The commands that change a running campaign. What is under way ends first, within a second or two. Then the command is written
+// to the ledger, once, and the ledger says what comes next.
 import {
   ApplicationFailure,
   CancellationScope,
@@ -51,6 +51,8 @@ export class CampaignCommands {
   readonly #campaign: Commanded;
   #paused: CampaignProgress['paused'] = null;
   #cancelled = false;
+  /** Commands that wait for what is under way, or are being written. */
+  #changing = 0;
   /** Commands are written down one after the other. */
   #written: Promise<unknown> = Promise.resolve();
 
@@ -69,6 +71,11 @@ export class CampaignCommands {
   /** Who has paused the run, and why. */
   get paused(): CampaignProgress['paused'] {
     return this.#paused;
+  }
+
+  /** No batch may begin. */
+  get blocksBatches(): boolean {
+    return this.#paused !== null || this.#changing > 0;
   }
 
   get cancelled(): boolean {
@@ -121,12 +128,19 @@ export class CampaignCommands {
     return result;
   }
 
+  /** A member whose call is under way may wait again after it: the change is written when all calls have ended. */
   async #change(act: CampaignAct): Promise<CampaignActResult> {
-    const result = await this.#write(act);
-    this.#campaign.follow(result.after ?? []);
-    this.#campaign.decideAgain();
-    await condition(() => this.#campaign.isIdle());
-    return result;
+    await condition(() => this.#campaign.isOpen());
+    this.#changing += 1;
+    try {
+      this.#campaign.decideAgain();
+      await condition(() => this.#campaign.isIdle());
+      const result = await this.#write(act);
+      this.#campaign.follow(result.after ?? []);
+      return result;
+    } finally {
+      this.#changing -= 1;
+    }
   }
 
   /** Nobody is begun any more from the first moment; a command that the ledger refuses leaves all as it was. */

@@ -2,15 +2,16 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type {
-  CampaignActInput,
   CampaignActResult,
   CampaignAuditEntry,
+  CampaignDeskActInput,
   CampaignListInput,
   CampaignPlan,
   CampaignRunName,
 } from '../src/contracts/campaign.ts';
 import type { CampaignReport } from '../src/contracts/campaign-report.ts';
 import { answer } from './answer.ts';
+import { campaignRoute } from './messages.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
@@ -34,11 +35,13 @@ export async function campaignRunAudit(input: CampaignRunName): Promise<Campaign
   return await ledger.campaignAudit(input);
 }
 
-/** An act that needs no workflow of the run: of a plan, or of a run that has ended. */
-export async function campaignDeskAct(input: CampaignActInput): Promise<CampaignActResult> {
-  const result = await ledger.campaignAct(input);
-  // A run is named after its account and its route of events.
-  const [account = '', route = ''] = input.run.split('/');
-  await answer(account, route, result.after ?? [], { lane: 'campaign' });
+/** A command that needs no workflow of the run: for a plan, or for a run that has ended. */
+export async function campaignDeskAct({
+  account,
+  campaign,
+  ...command
+}: CampaignDeskActInput): Promise<CampaignActResult> {
+  const result = await ledger.campaignAct({ ...command, withoutWorkflow: true });
+  await answer(account, campaignRoute(campaign), result.after ?? [], { lane: 'campaign' });
   return result;
 }

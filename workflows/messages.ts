@@ -147,6 +147,11 @@ export function campaignIdentity({ account, campaign }: CampaignName) {
   };
 }
 
+/** The route of the events that follow a campaign's triggers: no configured route begins with a plus. */
+export function campaignRoute(campaign: string): string {
+  return `+${campaign}`;
+}
+
 /** Reading a campaign's audience: twice at once is one. */
 export function campaignPlanIdentity({ account, campaign }: CampaignName) {
   return {

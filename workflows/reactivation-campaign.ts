@@ -23,7 +23,7 @@ import type {
 } from '../src/contracts/campaign.ts';
 import { answer } from './answer.ts';
 import { CampaignCommands, type Commanded } from './campaign-commands.ts';
-import { campaignProgressQuery, SEARCH_KEYS } from './messages.ts';
+import { campaignProgressQuery, campaignRoute, SEARCH_KEYS } from './messages.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 import { TriggerBatches } from './trigger-batches.ts';
 
@@ -73,13 +73,8 @@ class Campaign implements Commanded {
       if (isCancellation(error) && this.#opened !== null) await this.#endCancelled();
       throw error;
     }
-    const { cancelled } = this.#commands;
-    if (cancelled) await this.#settle();
     this.#enter('ended');
-    await condition(allHandlersFinished);
-    // Operators may have found out about triggers up to the last moment.
-    await this.#handOver();
-    return { run, state: cancelled ? 'cancelled' : 'finished' };
+    return { run, state: this.#commands.cancelled ? 'cancelled' : 'finished' };
   }
 
   async #open(): Promise<void> {
@@ -94,7 +89,7 @@ class Campaign implements Commanded {
     for (;;) {
       await this.#handOver();
       this.#enter('running');
-      await condition(() => this.#commands.cancelled || this.#commands.paused === null);
+      await condition(() => this.#commands.cancelled || !this.#commands.blocksBatches);
       if (this.#commands.cancelled) return null;
       await this.#continueWhenLong();
       const changes = this.#changes;
@@ -105,7 +100,10 @@ class Campaign implements Commanded {
 
   /** @returns whether the run has ended */
   async #actOn(next: NextAction | null): Promise<boolean> {
-    if (next === null) return true;
+    if (next === null) {
+      await this.#settle();
+      return true;
+    }
     switch (next.do) {
       case 'triggerBatch':
         await this.#triggerBatches(next);
@@ -139,17 +137,28 @@ class Campaign implements Commanded {
     this.#waiting = null;
   }
 
-  /** @returns whether the run has ended; an operator may have opened it again meanwhile */
+  /** @returns whether the run has ended; a command may have opened it again meanwhile */
   async #finish(): Promise<boolean> {
     const changes = this.#changes;
     this.#enter('closing');
-    await condition(allHandlersFinished);
-    if (this.#changes !== changes) return this.#commands.cancelled;
+    await this.#quiet();
+    if (this.#changes !== changes) return false;
     const closed = await this.#close();
-    await condition(allHandlersFinished);
-    if (this.#changes !== changes) return this.#commands.cancelled;
+    await this.#quiet();
+    if (this.#changes !== changes) return false;
     if (!closed) await this.#waitUntil({ untilMs: Date.now() + SETTLE_MS, why: 'retry' });
     return closed;
+  }
+
+  /**
+   * No command is under way, and all events are handed over. A workflow ends right behind this: a command that came in between
+   * would change a run that nobody works on.
+   */
+  async #quiet(): Promise<void> {
+    do {
+      await this.#handOver();
+      await condition(allHandlersFinished);
+    } while (this.#events.length > 0);
   }
 
   isOpen(): boolean {
@@ -174,7 +183,8 @@ class Campaign implements Commanded {
   async #handOver(): Promise<void> {
     const { account, campaign } = this.input;
     while (this.#events.length > 0) {
-      await answer(account, `+${campaign}`, this.#events.slice(0, EVENTS_TOGETHER), { lane: 'campaign' });
+      const events = this.#events.slice(0, EVENTS_TOGETHER);
+      await answer(account, campaignRoute(campaign), events, { lane: 'campaign' });
       this.#events.splice(0, EVENTS_TOGETHER);
     }
   }
@@ -182,7 +192,6 @@ class Campaign implements Commanded {
   async #endCancelled(): Promise<void> {
     await CancellationScope.nonCancellable(async () => {
       await this.#commands.cancelItself();
-      await this.#handOver();
       await this.#settle();
     });
   }
@@ -190,7 +199,7 @@ class Campaign implements Commanded {
   /** What is known of everybody is written down, also of calls whose worker died. */
   async #settle(): Promise<void> {
     while (!(await this.#close())) await sleep(SETTLE_MS);
-    await this.#handOver();
+    await this.#quiet();
   }
 
   async #close(): Promise<boolean> {
@@ -202,8 +211,7 @@ class Campaign implements Commanded {
   /** Nothing is taken along: whether it is paused is in the ledger. */
   async #continueWhenLong(): Promise<void> {
     if (!workflowInfo().continueAsNewSuggested) return;
-    await condition(allHandlersFinished);
-    await this.#handOver();
+    await this.#quiet();
     if (!this.#commands.cancelled) await continueAsNew<typeof reactivationCampaign>(this.input);
   }
 

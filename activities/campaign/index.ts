@@ -1,19 +1,19 @@
 // All activities of campaigns.
 import type { Deps } from '../deps.ts';
-import { createAudienceActivities } from './audience.ts';
-import { createCampaignDeskActivities } from './desk.ts';
+import { createAudienceActivities } from './audience/pages.ts';
 import { createForecastActivities } from './forecast.ts';
 import { createCampaignPlanActivities } from './plan.ts';
-import { createTriggerBatchActivities } from './trigger-batch.ts';
-import { createTurnActivities } from './turn.ts';
+import { createReportActivities } from './reports.ts';
+import { createTriggerBatchActivities } from './trigger/batch.ts';
+import { createCampaignRunActivities } from './waves/run.ts';
 
 /** Activities of the work queue. */
 export function createCampaignLedgerActivities(deps: Deps) {
   return {
     ...createCampaignPlanActivities(deps),
     ...createForecastActivities(deps),
-    ...createTurnActivities(deps),
-    ...createCampaignDeskActivities(deps),
+    ...createCampaignRunActivities(deps),
+    ...createReportActivities(deps),
   };
 }
 

@@ -12,9 +12,9 @@ import { openPlan } from '../../src/ledger/campaign-plans.ts';
 import { moveCampaign } from '../../src/ledger/campaigns.ts';
 import { compileAudience, MappingConfigError } from '../../src/mapping/audience.ts';
 import type { AccountAccess, Deps } from '../deps.ts';
-import { freeze } from './audience-freeze.ts';
-import { listsOf } from './audience-names.ts';
-import { readRows, readsExcludedNumbers } from './audience-rows.ts';
+import { freeze } from './audience/freeze.ts';
+import { listsOf } from './audience/names.ts';
+import { readRows, readsExcludedNumbers } from './audience/rows.ts';
 
 /** @param readMs how long one call of `readAudienceRows` begins further pages; 0: one page a call */
 export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly readMs?: number } = {}) {

@@ -3,7 +3,7 @@ import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/clie
 import { ApplicationFailure } from '@temporalio/common';
 import { CliError, EXIT, exitCodeOfBlock } from './exit.ts';
 
-/** By the type of the failure (activities/campaign/refuse-act.ts, audience-failures.ts, plan.ts). */
+/** By the type of the failure (activities/campaign/refusals.ts, audience/failures.ts, plan.ts). */
 const CODES: Readonly<Record<string, number>> = {
   NO_SUCH_RUN: EXIT.notFound,
   SOURCE_NOT_FOUND: EXIT.notFound,

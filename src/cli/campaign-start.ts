@@ -48,7 +48,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         const { run } = found;
         const act = { action: 'approve', by: operatorName(), reason: options.reason } as const;
         await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
-          { run, act, id: randomUUID() },
+          { account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() },
         ]).catch(refused);
         const result = { run, approvedBy: act.by };
         if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -109,7 +109,7 @@ export async function tellCampaign(
     const { members } = needsWorkflow(found, act.action, runs)
       ? await update(client, meant, run, act, answerMs)
       : await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
-          { run, act, id: randomUUID() },
+          { account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() },
         ]);
     return { run, members };
   } catch (error) {

@@ -303,7 +303,12 @@ export interface CampaignActInput extends CampaignRunName {
   readonly act: CampaignAct;
   /** Names the act: done twice, it is one. */
   readonly id: string;
+  /** No workflow would go on with the run: a command that opens a finished one is refused. */
+  readonly withoutWorkflow?: boolean;
 }
+
+/** The same without a workflow of the run. */
+export interface CampaignDeskActInput extends CampaignActInput, CampaignName {}
 
 export interface CampaignActResult {
   /** Members that it concerned. */

@@ -1,7 +1,7 @@
 // What operators do to runs of campaigns, and the audit of it: each act once, by its id, with who and why.
 import type { CampaignAct } from '../contracts/campaign.ts';
 import { toJson } from '../contracts/stored-json.ts';
-import type { MemberRow } from './campaign-members.ts';
+import { lockedMembers, type MemberRow } from './campaign-members.ts';
 import { type MovedOn, moveOn } from './campaign-waves.ts';
 import { campaignSyncName } from './campaigns.ts';
 import type { Queryable } from './database.ts';
@@ -117,9 +117,11 @@ export async function otherRun(
 /** Whoever has not been triggered never is. @returns how many they were */
 export async function cancelMembers(tx: Queryable, run: string, at: Date): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
-    `with ended as (
+    `with chosen as (
+       ${lockedMembers("run_id = $1 and state in ('found', 'waiting')")}
+     ), ended as (
        update campaign_members set state = 'cancelled', code = null, reason = null, not_before = null, ended_at = $2
-        where run_id = $1 and state in ('found', 'waiting') returning 1)
+        where id in (select id from chosen) returning 1)
      select count(*)::int as n from ended`,
     [run, at],
   );
@@ -137,9 +139,12 @@ export async function giveUpLost(
   at: Date,
 ): Promise<void> {
   await tx.query(
-    `update campaign_members set state = 'unknown', code = $4, ended_at = $3,
+    `with chosen as (
+       ${lockedMembers("run_id = $1 and state = 'sending' and coalesce(sent_at < now() - make_interval(secs => $2), true)")}
+     )
+     update campaign_members set state = 'unknown', code = $4, ended_at = $3, holder = null, due_at = null,
             reason = 'whoever triggered it was not heard of again'
-      where run_id = $1 and state = 'sending' and coalesce(sent_at < now() - make_interval(secs => $2), true)`,
+      where id in (select id from chosen)`,
     [run, seconds, at, code],
   );
 }

@@ -1,6 +1,6 @@
 // Members just before their triggers, with all that the ledger knows of the people: leased many at once, looked at again, and
 // given the right to trigger, each with one statement.
-import { MEMBER_COLUMNS, type MemberName, type MemberRow } from './campaign-members.ts';
+import { lockedMembers, MEMBER_COLUMNS, type MemberName, type MemberRow } from './campaign-members.ts';
 import { isOpen, isServed, unreadOf } from './conversation-rules.ts';
 import type { Queryable } from './database.ts';
 import { type Facts, factsOfPerson } from './window-facts.ts';
@@ -102,7 +102,8 @@ export interface Lease {
 }
 
 /**
- * Leases the next members of the open wave that are due, in the order of their ids.
+ * Leases the next members of the open wave that are due: those with the fewest failures first, so that one who fails again and
+ * again keeps nobody waiting.
  * @param zones whose windows are open: those of the members, joined by a comma
  */
 export async function takeMembers(
@@ -117,14 +118,14 @@ export async function takeMembers(
        select m.id from campaign_members m join campaigns c on c.run_id = m.run_id
         where c.run_id = $2 and c.state = 'running' and c.held is null and ${OPEN_WAVE}
           and coalesce(m.not_before <= $5, true) and coalesce(m.due_at <= $5, true) and m.zones = any($6)
-        order by m.id limit $7 for update of m skip locked
+        order by m.attempts, m.id limit $7 for update of m skip locked
      ), taken as (
        update campaign_members set holder = $8, due_at = $9 where id in (select id from due) returning ${MEMBER_COLUMNS}
      )
      ${lookAt('taken', question, '$10')}`,
     [...paramsOf(question), at, zones, limit, holder, until, ...(windowAfter === null ? [] : [windowAfter])],
   );
-  return rows.sort((one, other) => one.id - other.id);
+  return rows.sort((one, other) => one.attempts - other.attempts || one.id - other.id);
 }
 
 /** Members that wait in the open wave of the run `$2`. */
@@ -159,7 +160,7 @@ export async function takeRight(
      ), taken as (
        update campaign_members
           set state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), code = null, reason = null,
-              not_before = null, attempts = 0
+              not_before = null
         where run_id = $2 and id = $5 and state = 'waiting' and exists (select 1 from counted) returning id, key, sends
      ), touched as (
        insert into campaign_touches (member_id, account, key, campaign, run_id, at)
@@ -178,22 +179,23 @@ export async function takeRight(
 
 /** Renews the lease of the members that the holder still has. */
 export async function renewMembers(db: Queryable, ids: readonly number[], lease: Lease): Promise<void> {
-  await db.query('update campaign_members set due_at = $3 where id = any($1) and holder = $2', [
-    ids,
-    lease.holder,
-    lease.until,
-  ]);
+  await db.query(
+    `with chosen as (${lockedMembers('id = any($1) and holder = $2')})
+     update campaign_members set due_at = $3 where id in (select id from chosen)`,
+    [ids, lease.holder, lease.until],
+  );
 }
 
 /** Members that nobody has begun are due again at once. */
 export async function returnMembers(db: Queryable, ids: readonly number[], holder: string): Promise<void> {
   await db.query(
-    'update campaign_members set holder = null, due_at = null where id = any($1) and holder = $2',
+    `with chosen as (${lockedMembers('id = any($1) and holder = $2')})
+     update campaign_members set holder = null, due_at = null where id in (select id from chosen)`,
     [ids, holder],
   );
 }
 
-/** A member could not go on, and comes again then. */
+/** The member comes again then. */
 export async function deferMember(
   db: Queryable,
   { run, id }: MemberName,
@@ -201,7 +203,7 @@ export async function deferMember(
   until: Date,
 ): Promise<void> {
   await db.query(
-    `update campaign_members set holder = null, due_at = $4, attempts = attempts + 1
+    `update campaign_members set holder = null, due_at = $4
       where run_id = $1 and id = $2 and holder = $3 and state = 'waiting'`,
     [run, id, holder, until],
   );

@@ -21,7 +21,7 @@ export interface MemberRow {
   readonly not_before: Date | null;
   /** How often it was put off because a person served it. */
   readonly tries: number;
-  /** Failures in a row that pass by themselves. */
+  /** Failures in a row that may pass by themselves. */
   readonly attempts: number;
   /** The service knew no contact of the id that it came with. */
   readonly contact_gone: boolean;
@@ -44,6 +44,14 @@ export interface MemberName {
 /** Of {@link MemberRow}. */
 export const MEMBER_COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries, attempts,
   contact_gone, rechecked_at, sends, extract(epoch from clock_timestamp() - sent_at)::float8 as age, triggered_at, ticket_id, events`;
+
+/**
+ * Ids of the members that a statement changes, locked in the order of their ids. A batch changes the members that it holds without
+ * locking their run, so two statements over many members could otherwise wait for each other's rows.
+ * @param where over campaign_members
+ */
+export const lockedMembers = (where: string): string =>
+  `select id from campaign_members where ${where} order by id for update`;
 
 /** @throws Error when the run has no such member */
 export async function getMember(db: Queryable, { run, id }: MemberName): Promise<MemberRow> {
@@ -126,6 +134,7 @@ export async function releaseMember(
     `update campaign_members
         set state = $3, ended_at = case when $3 = 'cancelled' then $4::timestamptz end, not_before = $5,
             tries = tries + case when $5::timestamptz is null then 0 else 1 end,
+            attempts = case when $5 is null then attempts else 0 end, failing_since = case when $5 is null then failing_since end,
             contact_id = case when $6::boolean then null else contact_id end, contact_gone = contact_gone or $6
       where run_id = $1 and id = $2 and state = 'sending' and sends = $7 returning 1`,
     [run, id, state, at, retryAt ?? null, forgetContact, sends],
@@ -165,7 +174,7 @@ export async function noteMemberSeen(
 ): Promise<void> {
   await tx.query(
     `update campaign_members
-        set contact_id = $3, number = $4, rechecked_at = $5, errors = 0, attempts = 0
+        set contact_id = $3, number = $4, rechecked_at = $5, attempts = 0, failing_since = null
       where run_id = $1 and id = $2`,
     [run, id, seen.contactId, seen.number, seen.at],
   );
@@ -179,11 +188,33 @@ export async function forgetMemberContact(tx: Queryable, { run, id }: MemberName
   );
 }
 
-/** Counts one more internal error of the service while the contact was looked at; answers how many in a row. */
-export async function countMemberError(db: Queryable, { run, id }: MemberName): Promise<number> {
-  const [row] = await db.query<{ errors: number }>(
-    'update campaign_members set errors = errors + 1 where run_id = $1 and id = $2 returning errors',
-    [run, id],
+/** Failures in a row of a member that waits. */
+export interface MemberFailures {
+  readonly count: number;
+  /** The service has accepted the trigger of another member since the first of them. */
+  readonly alone: boolean;
+}
+
+/** Counts one more failure that may pass by itself. @returns null when the member does not wait any more */
+export async function countMemberFailure(
+  db: Queryable,
+  { run, id }: MemberName,
+  at: Date,
+): Promise<MemberFailures | null> {
+  const [row] = await db.query<MemberFailures>(
+    `update campaign_members m set attempts = attempts + 1, failing_since = coalesce(failing_since, $3)
+      where run_id = $1 and id = $2 and state = 'waiting'
+     returning attempts as count,
+               exists (select 1 from campaign_members o where o.run_id = $1 and o.triggered_at > m.failing_since) as alone`,
+    [run, id, at],
   );
-  return row?.errors ?? 1;
+  return row ?? null;
+}
+
+/**
+ * The trigger was refused for certain: it reached nobody. Touches are every trigger that went out, or may have: the frequency cap
+ * of an account counts them over all of its campaigns.
+ */
+export async function dropTouch(tx: Queryable, member: number): Promise<void> {
+  await tx.query('delete from campaign_touches where member_id = $1', [member]);
 }

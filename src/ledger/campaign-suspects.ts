@@ -1,4 +1,5 @@
 // Refusals that every member of a campaign may meet: the first member's, and several in a row with no success between.
+import { lockedMembers } from './campaign-members.ts';
 import type { CampaignRow } from './campaigns.ts';
 import type { Queryable } from './database.ts';
 
@@ -53,8 +54,9 @@ export async function takeBackSuspects(
     [run, ...['code', code, 'assumed', assumed]],
   );
   await tx.query(
-    `update campaign_members set state = 'waiting', code = null, reason = null, ended_at = null
-      where run_id = $1 and id = any($2) and state = 'failed'`,
+    `with chosen as (${lockedMembers("run_id = $1 and id = any($2) and state = 'failed'")})
+     update campaign_members set state = 'waiting', code = null, reason = null, ended_at = null
+      where id in (select id from chosen)`,
     [run, members],
   );
 }

@@ -5,6 +5,7 @@ import {
   type MemberCode,
   type MemberState,
 } from '../contracts/campaign.ts';
+import { lockedMembers } from './campaign-members.ts';
 import type { Queryable } from './database.ts';
 
 /** Members of the run by state: one pass over them, some 60 ms for 100,000. */
@@ -71,10 +72,11 @@ export async function skipMembers(
   at: Date,
 ): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
-    `with ended as (
+    `with chosen as (
+       ${lockedMembers(`run_id = $1 and state = 'waiting' and ($2::int is null or wave = $2) and ($3::text[] is null or zones = any($3))`)}
+     ), ended as (
        update campaign_members set state = 'skipped', code = $4, reason = null, ended_at = $5
-        where run_id = $1 and state = 'waiting' and ($2::int is null or wave = $2) and ($3::text[] is null or zones = any($3))
-       returning 1)
+        where id in (select id from chosen) returning 1)
      select count(*)::int as n from ended`,
     [run, wave ?? null, zones ?? null, code, at],
   );
@@ -84,9 +86,10 @@ export async function skipMembers(
 /** Waiting members that name a wave which has ended come again. @returns how many they were */
 export async function freeStranded(tx: Queryable, run: string): Promise<number> {
   const rows = await tx.query(
-    `update campaign_members m set wave = null, place = null from campaign_waves w
-      where m.run_id = $1 and m.state = 'waiting' and w.run_id = $1 and w.wave = m.wave and w.ended_at is not null
-     returning 1`,
+    `with chosen as (
+       ${lockedMembers(`run_id = $1 and state = 'waiting' and wave in (select wave from campaign_waves where run_id = $1 and ended_at is not null)`)}
+     )
+     update campaign_members set wave = null, place = null where id in (select id from chosen) returning 1`,
     [run],
   );
   return rows.length;

@@ -191,10 +191,10 @@ export async function moveOn(
   const from = as === 'humanService' ? 'waiting' : as;
   const [row] = await tx.query<{ members: number }>(
     `with chosen as (
-       select id, wave from campaign_members where run_id = $1 and state = $2 and (${where}) for update
+       select id, wave from campaign_members where run_id = $1 and state = $2 and (${where}) order by id for update
      ), moved as (
        update campaign_members m set wave = null, place = null, state = 'waiting', ended_at = null,
-              code = null, reason = null, rechecked_at = null, errors = 0, attempts = 0, holder = null, due_at = null,
+              code = null, reason = null, rechecked_at = null, attempts = 0, failing_since = null, holder = null, due_at = null,
               ticket_id = null,
               replied_at = null, delivered_at = null, read_at = null, opted_out_at = null,
               not_before = case when $3 = 'humanService' then m.not_before end

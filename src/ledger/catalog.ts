@@ -23,18 +23,18 @@ export interface CatalogConnection {
   readonly channel: string;
   readonly status: string;
 }
-interface Items {
+export interface CatalogItems {
   tags: CatalogTag[];
   pipelines: CatalogPipeline[];
   lostReasons: CatalogLostReason[];
   connections: CatalogConnection[];
 }
 
-export async function saveCatalog<K extends keyof Items>(
+export async function saveCatalog<K extends keyof CatalogItems>(
   db: Queryable,
   account: string,
   kind: K,
-  items: Items[K],
+  items: CatalogItems[K],
 ) {
   await db.query(
     `insert into catalog (account, kind, items) values ($1, $2, $3)
@@ -44,12 +44,12 @@ export async function saveCatalog<K extends keyof Items>(
 }
 
 /** The list as last read; null when it was never read. */
-export async function readCatalog<K extends keyof Items>(
+export async function readCatalog<K extends keyof CatalogItems>(
   db: Queryable,
   account: string,
   kind: K,
-): Promise<Items[K] | null> {
-  const [row] = await db.query<{ items: Items[K] }>(
+): Promise<CatalogItems[K] | null> {
+  const [row] = await db.query<{ items: CatalogItems[K] }>(
     'select items from catalog where account = $1 and kind = $2',
     [account, kind],
   );
@@ -60,7 +60,11 @@ export async function readCatalog<K extends keyof Items>(
 const ASK_SECONDS = 30;
 
 /** Seconds since the list was read; null when it never was. */
-export async function catalogAge(db: Queryable, account: string, kind: keyof Items): Promise<number | null> {
+export async function catalogAge(
+  db: Queryable,
+  account: string,
+  kind: keyof CatalogItems,
+): Promise<number | null> {
   const [row] = await db.query<{ age: number }>(
     `select extract(epoch from clock_timestamp() - fetched_at)::float8 as age
        from catalog where account = $1 and kind = $2 and fetched_at > '-infinity'`,
@@ -70,7 +74,11 @@ export async function catalogAge(db: Queryable, account: string, kind: keyof Ite
 }
 
 /** Gives the right to read the list anew to one of all who want to; the others go on with what there is. */
-export async function claimCatalog(tx: Queryable, account: string, kind: keyof Items): Promise<boolean> {
+export async function claimCatalog(
+  tx: Queryable,
+  account: string,
+  kind: keyof CatalogItems,
+): Promise<boolean> {
   const rows = await tx.query(
     `insert into catalog (account, kind, items, fetched_at, asked_at) values ($1, $2, 'null', '-infinity', now())
      on conflict (account, kind) do update set asked_at = now()
@@ -82,7 +90,11 @@ export async function claimCatalog(tx: Queryable, account: string, kind: keyof I
 }
 
 /** Gives back what `claimCatalog` gave, without having read the list. */
-export async function releaseCatalog(tx: Queryable, account: string, kind: keyof Items): Promise<void> {
+export async function releaseCatalog(
+  tx: Queryable,
+  account: string,
+  kind: keyof CatalogItems,
+): Promise<void> {
   await tx.query('update catalog set asked_at = null where account = $1 and kind = $2', [account, kind]);
 }
 

@@ -2,7 +2,7 @@
 import type { Database } from './database.ts';
 import { BATCH_TABLES } from './schema/batches.ts';
 import { BUDGET_TABLES } from './schema/budget.ts';
-import { CAMPAIGN_BATCH_TABLES } from './schema/campaign-batches.ts';
+import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES } from './schema/campaign-batches.ts';
 import { CAMPAIGN_TABLES } from './schema/campaigns.ts';
 import { CONVERSATION_TABLES } from './schema/conversations.ts';
 import { EVENT_TABLES } from './schema/events.ts';
@@ -183,6 +183,7 @@ const MIGRATIONS: readonly Migration[] = [
 `,
   CAMPAIGN_BATCH_TABLES,
   BATCH_TABLES,
+  CAMPAIGN_FAILURE_TABLES,
 ];
 
 /** Brings the ledger's tables up to date; safe when several processes start at once. */

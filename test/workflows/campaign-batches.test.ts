@@ -7,15 +7,25 @@ import {
   pauseCampaignUpdate,
   resumeCampaignUpdate,
 } from '../../workflows/messages.ts';
-import { campaignHouse, expectOnce, flowRuns, report, started, untilRuns } from '../support/campaign-room.ts';
+import {
+  campaignHouse,
+  expectOnce,
+  flowRuns,
+  report,
+  started,
+  sumOf,
+  token,
+  untilHeld,
+  untilRuns,
+} from '../support/campaign-room.ts';
 import { syncRoom } from '../support/sync-room.ts';
 import { until } from '../support/until.ts';
 
 const room = syncRoom();
 const { inHouse } = room;
 const BY = { by: 'ana', reason: 'lunch' };
-/** Two seconds, and more for a busy machine. */
-const SOON_MS = 8000;
+/** A command reaches a batch within this time. */
+const SOON_MS = 2000;
 
 async function took(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
@@ -76,5 +86,36 @@ it('another rate holds for the batches under way, faster or slower', async () =>
     await rate(null);
     expect(await handle.result()).toMatchObject({ state: 'finished' });
     await expectOnce(house, 30);
+  });
+});
+
+it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it is exact', async () => {
+  await inHouse(campaignHouse(200), async (house) => {
+    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 500 });
+    const { run, handle } = await started(house, room.temporal.client);
+    await untilRuns(house, 3);
+    await house.panel.patch({ tokens: token({ revoked: true }) });
+    expect(await untilHeld(handle)).toContain('ERR_TOKEN_REVOKED');
+    await until('no batch is under way', async () => {
+      const { batches } = await handle.query(campaignProgressQuery);
+      return batches === 0 ? true : null;
+    });
+    const requests = await house.panel.requests();
+    const refusedAt = requests.find(({ status }) => status === 401)?.at ?? '';
+    const lastAt = requests.at(-1)?.at ?? '';
+    expect(Date.parse(lastAt) - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
+    // The hold is written down behind the workflow's back.
+    const held = await until('the ledger knows', async () => {
+      const found = await report(house, run);
+      return found.held === null ? null : found;
+    });
+    expect(held.held).toMatchObject({ by: 'sluice', reason: expect.stringContaining('ERR_TOKEN_REVOKED') });
+    expect(held.total).toMatchObject({ failed: {}, unknown: 0 });
+    expect(sumOf(held)).toBe(200);
+    await house.panel.patch({ tokens: token({ revoked: false }) });
+    await house.panel.clearFaults();
+    await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+    expect(await handle.result()).toMatchObject({ state: 'finished' });
+    await expectOnce(house, 200);
   });
 });

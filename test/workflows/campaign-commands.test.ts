@@ -205,7 +205,7 @@ describe('with a worker', () => {
     });
     const act = { action: 'approve', by: 'somebody-else', reason: '' } as const;
     await askDesk<typeof campaignDeskAct>(temporal.client, 'desk', 'campaignDeskAct', [
-      { run: 'acme/+careful/1', act, id: randomUUID() },
+      { account: 'acme', campaign: 'careful', run: 'acme/+careful/1', act, id: randomUUID() },
     ]);
     edited = true;
     for (const verb of ['start', 'approve'])

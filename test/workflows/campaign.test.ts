@@ -1,5 +1,5 @@
 // Whole campaigns on a real engine: what the ledger reports is what the service ran, whatever happens on the way.
-import { WorkflowFailedError } from '@temporalio/client';
+import { WithStartWorkflowOperation, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { peopleOf } from '../../src/ledger/campaign-roll.ts';
 import { createLogger } from '../../src/observability/logger.ts';
@@ -25,7 +25,6 @@ import {
   startOptions,
   sumOf,
   textOf,
-  token,
   untilHeld,
   untilRuns,
 } from '../support/campaign-room.ts';
@@ -104,29 +103,6 @@ describe('a campaign', () => {
       // Once more: everybody has an outcome.
       expect(await (await start()).result()).toMatchObject({ state: 'finished' });
       await expectOnce(house, 6);
-    });
-  });
-
-  it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it is exact', async () => {
-    await inHouse(campaignHouse(200), async (house) => {
-      await house.panel.fault({ ...SLOW, ms: 500 });
-      const { run, handle } = await started(house, room.temporal.client);
-      await untilRuns(house, 3);
-      await house.panel.patch({ tokens: token({ revoked: true }) });
-      expect(await untilHeld(handle)).toContain('ERR_TOKEN_REVOKED');
-      // The hold is written down behind the workflow's back.
-      const held = await until('the ledger knows', async () => {
-        const found = await report(house, run);
-        return found.held === null ? null : found;
-      });
-      expect(held.held).toMatchObject({ by: 'sluice', reason: expect.stringContaining('ERR_TOKEN_REVOKED') });
-      expect(held.total).toMatchObject({ failed: {}, unknown: 0 });
-      expect(sumOf(held)).toBe(200);
-      await house.panel.patch({ tokens: token({ revoked: false }) });
-      await house.panel.clearFaults();
-      await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
-      expect(await handle.result()).toMatchObject({ state: 'finished' });
-      await expectOnce(house, 200);
     });
   });
 
@@ -281,7 +257,6 @@ describe('operators', () => {
         unknown: 1,
         failed: { ERR_CONTACT_NUMBER_IS_LID: 1 },
       });
-      const { WithStartWorkflowOperation } = await import('@temporalio/client');
       const start = () =>
         new WithStartWorkflowOperation<typeof reactivationCampaign>(
           'reactivationCampaign',

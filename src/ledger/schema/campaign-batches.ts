@@ -22,3 +22,14 @@ export const CAMPAIGN_BATCH_TABLES = `
     primary key (account, key)
   );
 `;
+
+// A further migration: members that fail come after those that do not, and end when they fail alone.
+export const CAMPAIGN_FAILURE_TABLES = `
+  alter table campaign_members
+    drop column errors,
+    -- When the first of its failures in a row was, by the workers' clock.
+    add column failing_since timestamptz;
+
+  drop index campaign_members_turn;
+  create index campaign_members_turn on campaign_members (run_id, wave, state, attempts, id);
+`;

@@ -9,7 +9,7 @@ const { dist, ledger, baseUrl, address, namespace, taskQueue, points, marks, spe
   /** @type {string} */ (process.env.KILL_WORKER),
 );
 const load = (path) => import(`${dist}/${path}.js`);
-const { createTriggerBatchActivities } = await load('activities/campaign/trigger-batch');
+const { createTriggerBatchActivities } = await load('activities/campaign/trigger/batch');
 const { MessagingClient } = await load('src/api-client/client');
 const { createCallCounter } = await load('activities/call-counter');
 const { createBudget } = await load('src/budget/slots');

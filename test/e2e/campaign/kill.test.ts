@@ -6,8 +6,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
-import { createMemberSteps } from '../../../activities/campaign/trigger.ts';
-import { createTurnActivities } from '../../../activities/campaign/turn.ts';
+import { createMemberSteps } from '../../../activities/campaign/trigger/member.ts';
+import { createCampaignRunActivities } from '../../../activities/campaign/waves/run.ts';
 import {
   createApiActivities,
   createEventActivities,
@@ -176,7 +176,7 @@ async function begun(campaign: string, run: string) {
   };
   await work(workQueue, {
     ...createLedgerActivities(deps),
-    ...createTurnActivities(deps, { flightSeconds: 2 }),
+    ...createCampaignRunActivities(deps, { flightSeconds: 2 }),
   });
   const start = () =>
     temporal.client.workflow.start('reactivationCampaign', {

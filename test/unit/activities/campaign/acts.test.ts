@@ -298,6 +298,17 @@ describe('retry', () => {
     expect(await room.states()).toEqual(['failed ERR_X']);
   });
 
+  it('does not open a finished run that no workflow would go on with', async () => {
+    const room = await ended(['failed ERR_X']);
+    await room.next();
+    await room.close();
+    const act = { by: 'ben', reason: '', action: 'retry', codes: null } as const;
+    const command = { run: room.run, act, id: 'x', withoutWorkflow: true };
+    expect(await refused(room.activities.campaignAct(command))).toBe('ANOTHER_RUN');
+    expect(await room.row()).toMatchObject({ state: 'finished' });
+    expect(await room.states()).toEqual(['failed ERR_X']);
+  });
+
   it('is refused after the end of the campaign, when everybody who waits is left out', async () => {
     const room = await ended(['failed ERR_X'], { ...NOW, end: '2026-11-16T14:00:00Z' });
     room.clock.at += 2 * HOUR;
@@ -324,6 +335,13 @@ describe('resolve', () => {
     ]);
     expect(row).toEqual({ triggered_at: new Date(NOON), events: done.after });
     expect(await touches(room)).toEqual([1, 2, 3]);
+    // Until a workflow of events has them, the end of the run hands them over as well.
+    await room.next();
+    expect(await room.activities.closeCampaign({ run: room.run })).toEqual({
+      ...{ closed: true, after: done.after },
+    });
+    await db.query("update events set state = 'ended'");
+    expect(await room.activities.closeCampaign({ run: room.run })).toEqual({ closed: true, after: [] });
   });
 
   it('as not triggered they failed, and nobody counts a touch of them', async () => {

@@ -1,6 +1,6 @@
 // Who is left out when an audience is frozen, and why; who is held out; in which order the others come.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isHeldOut } from '../../../../activities/campaign/audience-freeze.ts';
+import { isHeldOut } from '../../../../activities/campaign/audience/freeze.ts';
 
 import { addEvents } from '../../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../../src/ledger/intake-runs.ts';

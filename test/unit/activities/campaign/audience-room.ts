@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createCallCounter } from '../../../../activities/call-counter.ts';
-import { createAudienceActivities } from '../../../../activities/campaign/audience.ts';
+import { createAudienceActivities } from '../../../../activities/campaign/audience/pages.ts';
 import { createCampaignPlanActivities } from '../../../../activities/campaign/plan.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import { MessagingClient } from '../../../../src/api-client/client.ts';

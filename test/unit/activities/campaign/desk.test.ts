@@ -1,6 +1,6 @@
 // What operators ask of campaigns: results as of now, and nothing personal on its way through the engine.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCampaignDeskActivities } from '../../../../activities/campaign/desk.ts';
+import { createReportActivities } from '../../../../activities/campaign/reports.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
@@ -10,7 +10,7 @@ let db: Database;
 const CANARY = 'canary name';
 const rows = campaignRows(() => db);
 const desk = () =>
-  createCampaignDeskActivities({ db, clock: { now: async () => t(7200).getTime() } } as unknown as Deps);
+  createReportActivities({ db, clock: { now: async () => t(7200).getTime() } } as unknown as Deps);
 
 beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {

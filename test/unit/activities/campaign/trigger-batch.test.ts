@@ -2,11 +2,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTriggerBatchActivities } from '../../../../activities/campaign/trigger-batch.ts';
+import { createTriggerBatchActivities } from '../../../../activities/campaign/trigger/batch.ts';
 import type { TriggerBatchInput, TriggerBatchResult } from '../../../../src/contracts/campaign.ts';
 import { LANES } from '../../../../src/contracts/run.ts';
 import { until } from '../../../support/until.ts';
-import { NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+import { failureOf, NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
 
 let room: TriggerRoom;
 beforeAll(async () => {
@@ -22,8 +22,8 @@ beforeEach(async () => {
 const logger = new DefaultLogger('ERROR');
 
 /** A campaign whose open wave has this many members. */
-async function wave(count: number, config: Record<string, unknown> = {}) {
-  const campaign = await room.campaign({ cap: { times: 99 }, ...config });
+async function wave(count: number, config: Record<string, unknown> = {}, words: string[] = []) {
+  const campaign = await room.campaign({ cap: { times: 99 }, ...config }, words);
   const members: Person[] = [];
   for (let n = 0; n < count; n++) members.push(await room.member(campaign, { contact: n + 1 }));
   await room.db.query(
@@ -167,4 +167,67 @@ describe('a batch', () => {
     expect(performance.now() - began).toBeGreaterThan(1500);
     expect(heartbeats.at(-1)).toEqual({ ended: { triggered: expect.any(Number) }, trouble: null });
   });
+});
+
+describe('a member that fails again and again', () => {
+  const unreadable = (contact: number, kind: object) =>
+    room.panel.fault({ method: 'GET', path: `^/v1/contacts/${contact}$`, times: 999, ...kind });
+  const failures = async (run: string) =>
+    await room.db.query('select state, code, attempts from campaign_members where run_id = $1 order by id', [
+      run,
+    ]);
+
+  it('keeps nobody waiting: the first batch goes on with another one', async () => {
+    const { run } = await wave(3, { recheck: 'api' });
+    await unreadable(1, { kind: 'reset-before' });
+    expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
+    expect(await failures(run)).toMatchObject([
+      { state: 'waiting', attempts: 1 },
+      { state: 'triggered', attempts: 0 },
+      { state: 'waiting', attempts: 0 },
+    ]);
+  });
+
+  it('ends as failed once others were triggered meanwhile', async () => {
+    const campaign = await room.campaign({ recheck: 'api', cap: { times: 99 } });
+    const [person, other] = [await room.member(campaign), await room.member(campaign)];
+    await unreadable(person.contact, { kind: 'reset-before' });
+    const fails = async () => await failureOf(room.step('recheckMember', person));
+    expect(await fails()).toMatchObject({ type: 'TRANSPORT_RESET', nonRetryable: false });
+    room.clock.ms += 1000;
+    await room.drive(other, { from: 'recheckMember' });
+    for (let failed = 1; failed < 11; failed++) await fails();
+    expect(await room.step('recheckMember', person)).toEqual({ state: 'failed', next: null });
+    expect(await room.rowOf(person)).toMatchObject({ code: 'TRANSPORT_RESET', attempts: 12 });
+  });
+
+  it('waits for as long as an outage takes', async () => {
+    const campaign = await room.campaign({ recheck: 'api', cap: { times: 99 } });
+    await room.drive(await room.member(campaign), { from: 'recheckMember' });
+    room.clock.ms += 1000;
+    const person = await room.member(campaign);
+    const away = room.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
+    for (let failed = 0; failed < 14; failed++) await failureOf(away.step('recheckMember', person));
+    expect(await room.rowOf(person)).toMatchObject({ state: 'waiting', attempts: 14 });
+  });
+});
+
+it('what stops every member ends the batch, which does not go through the whole wave', async () => {
+  const { run } = await wave(80, { recheck: 'api' }, ['stop']);
+  await room.panel.fault({ path: '/v1/contacts/', kind: 'delay', ms: 200, times: 24 });
+  const { result } = begin(run);
+  await until('contacts are read', () => room.fired());
+  await room.db.query(
+    "insert into pollers (account, poller, run_id, hold_code, hold_reason) values ('acme', 'main', 'r', 'ERR_SCOPE_MISSING', 'no')",
+  );
+  try {
+    expect(await result).toMatchObject({ members: 0, stalled: false });
+    const asked = (await room.requests()).length;
+    expect(asked).toBeLessThanOrEqual(24);
+    const touched =
+      'select 1 from campaign_members where run_id = $1 and (attempts > 0 or due_at is not null)';
+    expect(await room.db.query(touched, [run])).toEqual([]);
+  } finally {
+    await room.db.query('delete from pollers');
+  }
 });

@@ -6,8 +6,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createCallCounter } from '../../../../activities/call-counter.ts';
-import { createMemberSteps } from '../../../../activities/campaign/trigger.ts';
-import type { MemberResult } from '../../../../activities/campaign/trigger-outcome.ts';
+import { createMemberSteps } from '../../../../activities/campaign/trigger/member.ts';
+import type { MemberResult } from '../../../../activities/campaign/trigger/outcome.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
@@ -145,11 +145,11 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
   let seen = 0;
 
   /** A running campaign. */
-  async function campaign(config: Record<string, unknown> = {}): Promise<Campaign> {
+  async function campaign(config: Record<string, unknown> = {}, words: string[] = []): Promise<Campaign> {
     const name = `back${++campaigns}`;
     const spec = CampaignSpec.parse({
       ...{ account: 'acme', campaign: name, sources: {}, timeZone: 'America/Sao_Paulo' },
-      optOut: { tags: [], words: [] },
+      optOut: { tags: [], words },
       config: {
         ...{ account: 'acme', flow: 1, connection: 1, audience: [{ from: 'contacts' }], windows },
         ...config,

@@ -1,9 +1,9 @@
 // A campaign in the ledger without a service: members written by SQL, a clock that the test turns, and outcomes that it chooses.
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import { openNow } from '../../../../activities/campaign/next-in-waves.ts';
-import { questionOf } from '../../../../activities/campaign/trigger-check.ts';
-import { createTurnActivities } from '../../../../activities/campaign/turn.ts';
+import { questionOf } from '../../../../activities/campaign/trigger/check.ts';
+import { openNow } from '../../../../activities/campaign/waves/next-in-waves.ts';
+import { createCampaignRunActivities } from '../../../../activities/campaign/waves/run.ts';
 import type { Deps } from '../../../../activities/deps.ts';
 import { compileCalendar } from '../../../../src/campaigns/calendar.ts';
 import type {
@@ -86,7 +86,7 @@ export async function turnRoom(
     campaign: () => configured.spec,
     clock: { now: async () => clock.at },
   } as unknown as Deps;
-  const activities = createTurnActivities(deps);
+  const activities = createCampaignRunActivities(deps);
   const first = await db.query<{ id: number }>(
     'select min(id)::int as id from campaign_members where run_id = $1',
     [run],

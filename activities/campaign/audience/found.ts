@@ -1,9 +1,9 @@
 // Cards, contacts and rows as members of an audience.
-import type { Card } from '../../src/api-client/schemas/card.ts';
-import type { Contact } from '../../src/api-client/schemas/contact.ts';
-import { isZone } from '../../src/campaigns/zones.ts';
-import type { FoundMember } from '../../src/ledger/campaign-audience.ts';
-import type { CompiledAudience, MappedMember } from '../../src/mapping/audience.ts';
+import type { Card } from '../../../src/api-client/schemas/card.ts';
+import type { Contact } from '../../../src/api-client/schemas/contact.ts';
+import { isZone } from '../../../src/campaigns/zones.ts';
+import type { FoundMember } from '../../../src/ledger/campaign-audience.ts';
+import type { CompiledAudience, MappedMember } from '../../../src/mapping/audience.ts';
 
 /** @param from ids, tags and row; no number */
 export async function memberOf(

@@ -1,17 +1,17 @@
 // What is looked at just before a member's flow is triggered: rules that the ledger can answer, at no cost.
 
-import type { Calendar } from '../../src/campaigns/calendar.ts';
-import { readsMessages, repliesUnread, rulesOnReplies } from '../../src/campaigns/reliance.ts';
-import { zonesOfText } from '../../src/campaigns/zones.ts';
-import type { MemberCode, MemberState, MemberStep } from '../../src/contracts/campaign.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
-import { lookAtMember, type MemberLook, type MemberQuestion } from '../../src/ledger/campaign-look.ts';
-import type { MemberRow } from '../../src/ledger/campaign-members.ts';
-import type { CampaignRow } from '../../src/ledger/campaigns.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { judgeWindow, windowAfter } from '../../src/ledger/window.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
-import { scopesOf } from '../effects/window.ts';
+import type { Calendar } from '../../../src/campaigns/calendar.ts';
+import { readsMessages, repliesUnread, rulesOnReplies } from '../../../src/campaigns/reliance.ts';
+import { zonesOfText } from '../../../src/campaigns/zones.ts';
+import type { MemberCode, MemberState, MemberStep } from '../../../src/contracts/campaign.ts';
+import { durationMs } from '../../../src/contracts/config-base.ts';
+import { lookAtMember, type MemberLook, type MemberQuestion } from '../../../src/ledger/campaign-look.ts';
+import type { MemberRow } from '../../../src/ledger/campaign-members.ts';
+import type { CampaignRow } from '../../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { judgeWindow, windowAfter } from '../../../src/ledger/window.ts';
+import type { AccountAccess, Deps } from '../../deps.ts';
+import { scopesOf } from '../../effects/window.ts';
 
 /** Tags that were read longer ago are read again: people change them by hand. */
 const RECHECK_MS = 10 * 60_000;
@@ -53,8 +53,8 @@ export type Verdict =
   | { readonly do: 'go'; readonly contact: number | null }
   /** Another call comes first. */
   | { readonly do: 'step'; readonly step: Exclude<MemberStep, 'triggerMember' | 'verifyMember'> }
-  /** Not now: it comes again with a later turn. */
-  | { readonly do: 'leave' }
+  /** Not now: it concerns this member, or everybody in the campaign. */
+  | { readonly do: 'leave'; readonly whom: 'member' | 'campaign' }
   /** A person serves it; the conversation where that is known. */
   | { readonly do: 'served'; readonly ticket: number | null; readonly reason: string }
   | { readonly do: 'skip'; readonly code: MemberCode; readonly reason: string }
@@ -75,14 +75,14 @@ export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict 
   const { campaign, member, account } = c;
   const { config } = campaign.spec;
   if (member.state !== 'waiting') return { do: 'over', state: member.state };
-  if (!member.running) return { do: 'leave' };
+  if (!member.running) return { do: 'leave', whom: 'campaign' };
   if (member.optedOut) return skip('OPTED_OUT', 'they want no campaign');
   if (config.end !== undefined && now >= Date.parse(config.end))
     return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before it was their turn`);
   const early = config.start !== undefined && now < Date.parse(config.start);
-  if (early || (member.not_before !== null && member.not_before.getTime() > now)) return { do: 'leave' };
-  if (!c.calendar.at(zonesOf(c), now).open) return { do: 'leave' };
-  if (isBlind(deps, c)) return { do: 'leave' };
+  if (early || !c.calendar.at(zonesOf(c), now).open || isBlind(deps, c))
+    return { do: 'leave', whom: 'campaign' };
+  if (member.not_before !== null && member.not_before.getTime() > now) return { do: 'leave', whom: 'member' };
   const forbidden = unreadVerdict(c) ?? reachedLately(c) ?? inConversation(deps, c, now);
   if (forbidden !== null) return forbidden;
   const contact = contactOf(member);
@@ -107,7 +107,7 @@ function unreadVerdict({ campaign: { spec }, member }: MemberContext): Verdict |
   if (!readsMessages(spec)) return null;
   if (member.unread !== null)
     return skip('REPLIES_UNREAD', `part of their conversations could not be read: ${member.unread}`);
-  return member.behind && rulesOnReplies(spec).length > 0 ? { do: 'leave' } : null;
+  return member.behind && rulesOnReplies(spec).length > 0 ? { do: 'leave', whom: 'member' } : null;
 }
 
 /** The contact's id as the audience, a look at the service or the ledger has it. */

@@ -1,12 +1,12 @@
 // Takes up a planned campaign, says what it does next, and ends it.
-import { unreadReplies } from '../../src/campaigns/reliance.ts';
+import { unreadReplies } from '../../../src/campaigns/reliance.ts';
 import type {
   CampaignInput,
   CampaignRunName,
   NextAction,
   OpenedCampaign,
   PlanNote,
-} from '../../src/contracts/campaign.ts';
+} from '../../../src/contracts/campaign.ts';
 import {
   addAudit,
   beginCampaign,
@@ -14,33 +14,36 @@ import {
   giveUpLost,
   openAfterEvents,
   otherRun,
-} from '../../src/ledger/campaign-acts.ts';
-import { catchUp } from '../../src/ledger/campaign-results.ts';
-import { countMembers } from '../../src/ledger/campaign-turn.ts';
-import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { FLIGHT_SECONDS } from '../api-call.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
-import { notConfigured } from '../failures.ts';
-import { createActActivities } from './acts.ts';
+} from '../../../src/ledger/campaign-acts.ts';
+import { catchUp } from '../../../src/ledger/campaign-results.ts';
+import { countMembers } from '../../../src/ledger/campaign-turn.ts';
+import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { FLIGHT_SECONDS } from '../../api-call.ts';
+import type { AccountAccess, Deps } from '../../deps.ts';
+import { notConfigured } from '../../failures.ts';
+import { createCommandActivities } from '../commands.ts';
+import { pollerStates } from '../plan-checks.ts';
+import { REFUSED, refuseCommand, refuseUnlessPlanned } from '../refusals.ts';
+import { AMBIGUOUS } from '../trigger/outcome.ts';
 import { decideNext } from './decide-next.ts';
 import { keepCalendars } from './next-in-waves.ts';
-import { pollerStates } from './plan-checks.ts';
-import { REFUSED, refuseAct, refuseUnlessPlanned } from './refuse-act.ts';
-import { AMBIGUOUS } from './trigger-outcome.ts';
 
 export interface DecideTools {
   /** @default 60 */
   readonly flightSeconds?: number;
 }
 
-export function createTurnActivities(deps: Deps, { flightSeconds = FLIGHT_SECONDS }: DecideTools = {}) {
+export function createCampaignRunActivities(
+  deps: Deps,
+  { flightSeconds = FLIGHT_SECONDS }: DecideTools = {},
+) {
   const { db, clock } = deps;
   const now = async () => new Date(await clock.now());
   const calendarOf = keepCalendars();
 
   return {
-    ...createActActivities(deps),
+    ...createCommandActivities(deps),
 
     /**
      * Takes up a run that was planned, or goes on with one, by what was frozen with its plan. One that has finished is
@@ -52,25 +55,25 @@ export function createTurnActivities(deps: Deps, { flightSeconds = FLIGHT_SECOND
       const unread = await unreadNow(run, at.getTime());
       const opened = await db.transaction(async (tx) => {
         const row = await lockOrRefuse(tx, run);
-        if (row.state === 'cancelled') throw refuseAct(REFUSED.cancelled, `the run ${run} was cancelled`);
+        if (row.state === 'cancelled') throw refuseCommand(REFUSED.cancelled, `the run ${run} was cancelled`);
         if (row.state === 'running' || row.state === 'finished') return row;
         refuseUnlessPlanned(deps, row);
         const { approval } = row.spec.config;
         if (approval === 'second-person' && row.approved_by === null)
-          throw refuseAct(
+          throw refuseCommand(
             REFUSED.notApproved,
             `nobody has approved the plan of "${row.campaign}": somebody else than ${row.planned_by} does so with \`sluice campaign approve ${row.campaign}\``,
           );
         const problems = row.plan?.problems ?? [];
         if (problems.length > 0)
-          throw refuseAct(
+          throw refuseCommand(
             REFUSED.problems,
             `the plan of "${row.campaign}" can not be carried out: ${problems.map(({ reason }) => reason).join('; ')}`,
           );
         if (unread !== null)
-          throw refuseAct(REFUSED.unread, `"${row.campaign}" can't start: ${unread.reason}`);
+          throw refuseCommand(REFUSED.unread, `"${row.campaign}" can't start: ${unread.reason}`);
         const other = await otherRun(tx, row);
-        if (other !== null) throw refuseAct(REFUSED.otherRun, `the run ${other.run} is ${other.state}`);
+        if (other !== null) throw refuseCommand(REFUSED.otherRun, `the run ${other.run} is ${other.state}`);
         await moveCampaign(tx, run, ['planned'], 'running', at);
         await beginCampaign(tx, run, by, at);
         await addAudit(tx, run, { id: 'start', by, action: 'start', reason }, at);
@@ -138,7 +141,7 @@ export function createTurnActivities(deps: Deps, { flightSeconds = FLIGHT_SECOND
 
   async function lockOrRefuse(tx: Queryable, run: string): Promise<CampaignRow> {
     if ((await findCampaign(tx, run)) === null)
-      throw refuseAct(REFUSED.noSuchRun, `the ledger has no run ${run} of a campaign`);
+      throw refuseCommand(REFUSED.noSuchRun, `the ledger has no run ${run} of a campaign`);
     return await lockCampaign(tx, run);
   }
 

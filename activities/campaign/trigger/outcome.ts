@@ -1,8 +1,9 @@
 // How a member's turn ends: what the rules or the service said, written down, and as the answer of the activity.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MemberState, MemberStep } from '../../src/contracts/campaign.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
+import type { MemberState, MemberStep } from '../../../src/contracts/campaign.ts';
+import { durationMs } from '../../../src/contracts/config-base.ts';
 import {
+  dropTouch,
   endMember,
   forgetMemberContact,
   getMember,
@@ -12,12 +13,11 @@ import {
   putOff,
   type Release,
   releaseMember,
-} from '../../src/ledger/campaign-members.ts';
-import { dropTouch } from '../../src/ledger/campaign-touches.ts';
-import { LedgerError, type Queryable } from '../../src/ledger/database.ts';
-import type { Deps } from '../deps.ts';
-import { openAmong } from './trigger-after.ts';
-import type { MemberContext, Verdict } from './trigger-check.ts';
+} from '../../../src/ledger/campaign-members.ts';
+import { LedgerError, type Queryable } from '../../../src/ledger/database.ts';
+import type { Deps } from '../../deps.ts';
+import { openAmong } from './after.ts';
+import type { MemberContext, Verdict } from './check.ts';
 
 export const AMBIGUOUS = 'TRIGGER_AMBIGUOUS';
 const LOST = 'the answer was lost, and nothing shows whether the flow ran: see for yourself';
@@ -49,6 +49,8 @@ export interface MemberResult {
   readonly state: MemberState;
   /** The step to go on with; null: it has its outcome, or waits. */
   readonly next: MemberStep | null;
+  /** It waits, and nothing was done: the rules say "not now" of it, or of everybody in the campaign. */
+  readonly left?: 'member' | 'campaign';
   /** Events to be done after the trigger, by id: handed to the workflow of events. */
   readonly after?: readonly string[];
 }
@@ -93,7 +95,7 @@ export async function settleVerdict(
 ): Promise<MemberResult> {
   const name = nameOf(c.member);
   if (verdict.do === 'over') return await standing(deps, name);
-  if (verdict.do === 'leave') return answerOf('waiting');
+  if (verdict.do === 'leave') return { ...answerOf('waiting'), left: verdict.whom };
   if (verdict.do === 'step') return answerOf('waiting', verdict.step);
   const at = await nowOf(deps);
   if (verdict.do === 'served') {

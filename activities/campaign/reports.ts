@@ -14,7 +14,7 @@ import type { Deps } from '../deps.ts';
 /** A list goes through the engine whole. */
 const MAX_RUNS = 200;
 
-export function createCampaignDeskActivities({ db, clock }: Deps) {
+export function createReportActivities({ db, clock }: Deps) {
   return {
     /** The newest first, without their waves; results as of the last time that they were stamped. */
     async listCampaigns({ limit, ...filter }: CampaignListInput): Promise<CampaignReport[]> {

@@ -24,7 +24,10 @@ export const REFUSED = {
 } as const;
 
 /** Nobody tries this again: what stands in the ledger or the configuration refuses it. */
-export function refuseAct(type: (typeof REFUSED)[keyof typeof REFUSED], message: string): ApplicationFailure {
+export function refuseCommand(
+  type: (typeof REFUSED)[keyof typeof REFUSED],
+  message: string,
+): ApplicationFailure {
   // Of interest to who asked, and to no log.
   return ApplicationFailure.create({
     ...{ message, type, nonRetryable: true },
@@ -44,8 +47,9 @@ export function refuseUnlessPlanned(deps: Deps, row: CampaignRow): void {
     finished: `the run ${run} has finished; ${anew}`,
     cancelled: `the run ${run} was cancelled; ${anew}`,
   };
-  if (state !== 'planned') throw refuseAct(REFUSED.notPlanned, why[state] ?? `the run ${run} is ${state}`);
-  if (plan === null) throw refuseAct(REFUSED.notPlanned, why.planning ?? '');
+  if (state !== 'planned')
+    throw refuseCommand(REFUSED.notPlanned, why[state] ?? `the run ${run} is ${state}`);
+  if (plan === null) throw refuseCommand(REFUSED.notPlanned, why.planning ?? '');
   let spec: CampaignSpec;
   try {
     spec = deps.campaign(row.account, campaign);
@@ -53,8 +57,25 @@ export function refuseUnlessPlanned(deps: Deps, row: CampaignRow): void {
     throw notConfigured(error);
   }
   if (digestOfSpec(spec) !== row.digest)
-    throw refuseAct(
+    throw refuseCommand(
       REFUSED.planVoid,
       `the configuration of "${campaign}" has changed since the plan ${run}: ${anew}`,
     );
+}
+
+/** @throws ApplicationFailure when the run is in another state */
+export function demand(
+  { run_id: run, campaign, state }: CampaignRow,
+  states: readonly CampaignRow['state'][],
+): void {
+  if (states.includes(state)) return;
+  if (state === 'cancelled')
+    throw refuseCommand(REFUSED.cancelled, `the run ${run} was cancelled, and stays so`);
+  if (state === 'finished') throw refuseCommand(REFUSED.over, `the run ${run} has finished`);
+  if (state === 'planned' || state === 'planning')
+    throw refuseCommand(
+      REFUSED.notRunning,
+      `the run ${run} is ${state}; \`sluice campaign start ${campaign}\` starts a plan`,
+    );
+  throw refuseCommand(REFUSED.notRunning, `the run ${run} is ${state}, and was never started`);
 }

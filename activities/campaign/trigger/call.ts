@@ -1,33 +1,18 @@
 // The call itself: a right that is taken between slot and call, and what its answer means for the member.
-import type { TriggeredFlow } from '../../src/api-client/resources/flows.ts';
-import type { FirstVerified } from '../../src/contracts/campaign-report.ts';
-import { lookAtMember, takeRight } from '../../src/ledger/campaign-look.ts';
-import { endMember, getMember } from '../../src/ledger/campaign-members.ts';
-import { noteUnverified, noteVerified } from '../../src/ledger/campaigns.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import type { Deps } from '../deps.ts';
-import { comeBack, refusal } from '../failures.ts';
-import { attemptOnce } from '../write-once.ts';
-import { addAfterEvents, openAmong } from './trigger-after.ts';
-import { contradiction, namesContact } from './trigger-answer.ts';
-import {
-  checkMember,
-  type MemberContext,
-  memberKey,
-  questionOf,
-  type Verdict,
-  zonesOf,
-} from './trigger-check.ts';
-import {
-  giveUp,
-  insist,
-  type MemberResult,
-  nameOf,
-  nowOf,
-  settleVerdict,
-  withAfter,
-} from './trigger-outcome.ts';
-import { refused } from './trigger-refused.ts';
+import type { TriggeredFlow } from '../../../src/api-client/resources/flows.ts';
+import type { FirstVerified } from '../../../src/contracts/campaign-report.ts';
+import { lookAtMember, takeRight } from '../../../src/ledger/campaign-look.ts';
+import { endMember, getMember } from '../../../src/ledger/campaign-members.ts';
+import { lockCampaign, noteUnverified, noteVerified } from '../../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import type { Deps } from '../../deps.ts';
+import { comeBack, refusal } from '../../failures.ts';
+import { attemptOnce } from '../../write-once.ts';
+import { addAfterEvents, openAmong } from './after.ts';
+import { checkMember, type MemberContext, memberKey, questionOf, type Verdict, zonesOf } from './check.ts';
+import { giveUp, insist, type MemberResult, nameOf, nowOf, settleVerdict, withAfter } from './outcome.ts';
+import { refused } from './refused.ts';
+import { contradiction, namesContact } from './verify.ts';
 
 const STEP = 'triggerMember';
 
@@ -135,6 +120,8 @@ async function triggered(
   const at = await nowOf(deps);
   const isFirst = !member.verified;
   const write = async (tx: Queryable): Promise<MemberResult> => {
+    // The run before the member, here as everywhere.
+    if (isFirst) await lockCampaign(tx, name.run);
     if (isFirst && named) await noteVerified(tx, name.run, byAnswer(member.id));
     const ended = await endMember(tx, name, { state: 'triggered' }, at, sends);
     if (ended) {

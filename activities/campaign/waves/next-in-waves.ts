@@ -1,11 +1,11 @@
 // Who is due in the wave under way, and which wave comes after one that is over.
-import { type Calendar, compileCalendar } from '../../src/campaigns/calendar.ts';
-import { waveOf } from '../../src/campaigns/waves.ts';
-import { zonesOfText } from '../../src/campaigns/zones.ts';
-import type { NextAction, PlanNote } from '../../src/contracts/campaign.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
-import type { WavesConfig } from '../../src/contracts/config-campaigns.ts';
-import { giveUpLost } from '../../src/ledger/campaign-acts.ts';
+import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
+import { waveOf } from '../../../src/campaigns/waves.ts';
+import { zonesOfText } from '../../../src/campaigns/zones.ts';
+import type { NextAction, PlanNote } from '../../../src/contracts/campaign.ts';
+import { durationMs } from '../../../src/contracts/config-base.ts';
+import type { WavesConfig } from '../../../src/contracts/config-campaigns.ts';
+import { giveUpLost } from '../../../src/ledger/campaign-acts.ts';
 import {
   countMembers,
   freeStranded,
@@ -13,7 +13,7 @@ import {
   skipMembers,
   waitingByZones,
   type ZoneGroup,
-} from '../../src/ledger/campaign-turn.ts';
+} from '../../../src/ledger/campaign-turn.ts';
 import {
   beginWave,
   makeWave,
@@ -23,10 +23,10 @@ import {
   type WaveRow,
   type WavesSoFar,
   wavesSoFar,
-} from '../../src/ledger/campaign-waves.ts';
-import type { CampaignRow } from '../../src/ledger/campaigns.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { AMBIGUOUS } from './trigger-outcome.ts';
+} from '../../../src/ledger/campaign-waves.ts';
+import type { CampaignRow } from '../../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { AMBIGUOUS } from '../trigger/outcome.ts';
 
 type Without<T> = T extends unknown ? Omit<T, 'wave' | 'pacePerMinute' | 'callsPerMinute' | 'counts'> : never;
 /** The action itself, without the figures beside it. */

@@ -2,14 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type {
-  MemberState,
-  MemberStep,
-  TriggerBatchInput,
-  TriggerBatchProgress,
-  TriggerBatchResult,
-} from '../../src/contracts/campaign.ts';
-import { openAfterEvents } from '../../src/ledger/campaign-acts.ts';
+import type { MemberStep, TriggerBatchInput, TriggerBatchResult } from '../../../src/contracts/campaign.ts';
+import { openAfterEvents } from '../../../src/ledger/campaign-acts.ts';
 import {
   deferMember,
   type MemberLook,
@@ -17,22 +11,22 @@ import {
   renewMembers,
   returnMembers,
   takeMembers,
-} from '../../src/ledger/campaign-look.ts';
-import { type CampaignRow, getCampaign } from '../../src/ledger/campaigns.ts';
-import { type BatchControl, LEASE_SECONDS, runBatch } from '../batch.ts';
-import { callScope, withCallScope } from '../call-scope.ts';
-import type { Deps } from '../deps.ts';
-import { backoffMs } from '../failures.ts';
-import { openNow } from './next-in-waves.ts';
-import { createMemberSteps, type MemberSteps } from './trigger.ts';
-import { type Frozen, questionOf } from './trigger-check.ts';
-import type { MemberResult } from './trigger-outcome.ts';
+} from '../../../src/ledger/campaign-look.ts';
+import { type CampaignRow, getCampaign } from '../../../src/ledger/campaigns.ts';
+import { type BatchControl, LEASE_SECONDS, runBatch } from '../../batch.ts';
+import { callScope, withCallScope } from '../../call-scope.ts';
+import type { Deps } from '../../deps.ts';
+import { openNow } from '../waves/next-in-waves.ts';
+import { BatchTally } from './batch-tally.ts';
+import { type Frozen, questionOf } from './check.ts';
+import { createMemberSteps, type MemberSteps } from './member.ts';
+import type { MemberResult } from './outcome.ts';
 
 const PLACES = 24;
 /** Where a failure does not say when to try again. */
 const NO_DELAY_MS = 30_000;
-/** A result goes through the history of its workflow. */
-const MOST_EVENTS = 1000;
+/** A member that the rules leave for now is checked again after this long. */
+const LEFT_MS = 15_000;
 
 /** A member in hand: as it was leased, or the one whose trigger is to be verified. */
 type Item = { readonly id: number; readonly read?: MemberLook; readonly step: MemberStep };
@@ -75,24 +69,18 @@ class TriggerBatch {
   readonly #o: Opened;
   readonly #holder = randomUUID();
   readonly #inHand = new Set<number>();
-  readonly #ended: Partial<Record<MemberState, number>> = {};
-  readonly #after: string[];
+  readonly #tally: BatchTally;
   readonly #first: MemberStep;
   readonly #places: number;
   #zones: readonly string[] = [];
   /** No member is begun later: a window closes, or the campaign ends. */
   #closesMs = Number.POSITIVE_INFINITY;
   #unverified: number | null;
-  #members = 0;
-  #answers = 0;
-  #trouble: TriggerBatchProgress['trouble'] = null;
-  #proved = false;
-  #refusal: string | null = null;
 
   constructor(opened: Opened) {
     this.#o = opened;
-    this.#after = [...opened.lost];
     this.#places = opened.input.alone ? 1 : opened.places;
+    this.#tally = new BatchTally(this.#places, opened.lost);
     this.#unverified = opened.row.unverified;
     this.#first = opened.frozen.campaign.spec.config.recheck === 'api' ? 'recheckMember' : 'triggerMember';
   }
@@ -111,18 +99,12 @@ class TriggerBatch {
       release: (items: readonly Item[]) => this.#release(items),
       renew: async () => await renewMembers(deps.db, [...this.#inHand], await this.#lease()),
       next: () => this.#next(),
-      progress: (): TriggerBatchProgress => ({ ended: this.#ended, trouble: this.#trouble }),
+      progress: () => this.#tally.progress(),
     };
   }
 
   result(): TriggerBatchResult {
-    return {
-      members: this.#members,
-      stalled: this.#answers === 0 && this.#trouble !== null,
-      proved: this.#proved,
-      refusal: this.#refusal,
-      after: this.#after,
-    };
+    return this.#tally.result();
   }
 
   async #lease() {
@@ -156,7 +138,7 @@ class TriggerBatch {
   }
 
   #isOver(now: number): boolean {
-    return now >= this.#closesMs || this.#refusal !== null || this.#after.length >= MOST_EVENTS;
+    return now >= this.#closesMs || this.#tally.isOver;
   }
 
   /** One member, call by call, until it has its outcome or has to wait. */
@@ -188,19 +170,19 @@ class TriggerBatch {
     return await withCallScope({ ...callScope(), pace: { key: run, perMinute } }, call);
   }
 
-  async #answered({ id, step, read }: Item, { state, next, after = [] }: MemberResult, batch: BatchControl) {
-    if (state === 'waiting' && next === null)
-      return await this.#defer(id, backoffMs((read?.attempts ?? 0) + 1));
-    this.#answers += 1;
-    this.#trouble = null;
-    this.#after.push(...after);
-    if (next !== null) return;
-    if (state === 'triggered') this.#proved = true;
-    if (step !== 'verifyMember') {
-      this.#members += 1;
-      this.#ended[state] = (this.#ended[state] ?? 0) + 1;
+  async #answered(item: Item, { state, next, left, after }: MemberResult, batch: BatchControl) {
+    const { id, step } = item;
+    if (left === 'member') return await this.#defer(id, LEFT_MS);
+    if (left === 'campaign') {
+      batch.finish();
+      return await this.#release([item]);
     }
-    if (this.#after.length >= MOST_EVENTS || (this.#proved && this.#o.input.alone)) batch.finish();
+    this.#tally.answered(after);
+    if (next !== null) return;
+    // It was put off.
+    if (state === 'waiting') return await this.#release([item]);
+    this.#tally.ended(state, step !== 'verifyMember');
+    if (this.#tally.isOver || (this.#tally.proved && this.#o.input.alone)) batch.finish();
   }
 
   /**
@@ -213,7 +195,7 @@ class TriggerBatch {
     if (!(error instanceof ApplicationFailure)) throw error;
     const { run } = this.#o.input;
     if (error.nonRetryable) {
-      this.#refusal ??= `${error.type}: ${error.message}`;
+      this.#tally.refused(error);
       batch.stop();
       throw signal.reason;
     }
@@ -226,9 +208,8 @@ class TriggerBatch {
     }
     this.#o.deps.log.warn({ run, member: id, code: error.type }, 'a member could not go on, and comes again');
     await this.#defer(id, delayOf(error));
-    const failures = (this.#trouble?.failures ?? 0) + 1;
-    this.#trouble = { failures, reason: `${error.type}: ${error.message}` };
-    if (failures >= this.#places) batch.finish();
+    this.#tally.failed(id, error);
+    if (this.#tally.isStalled) batch.finish();
     return true;
   }
 

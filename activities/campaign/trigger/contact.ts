@@ -1,27 +1,18 @@
 // Looks at a member's contact before its flow is triggered: its id by number, and its tags as they are now.
-import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
-import type { Contact, ContactDetails } from '../../src/api-client/schemas/contact.ts';
-import { countMemberError, noteMemberSeen } from '../../src/ledger/campaign-members.ts';
-import { pick } from '../../src/ledger/catalog.ts';
-import { noteRemote } from '../../src/ledger/effect-notes.ts';
-import { noteOptOuts } from '../../src/ledger/opt-outs.ts';
-import { callApi } from '../api-call.ts';
-import { CONTACTS, choose, withNumber } from '../contacts.ts';
-import type { Deps } from '../deps.ts';
-import { isRefusal, recordReason, refusalCode, refusalScope } from '../failures.ts';
-import { isTransient, MAX_INTERNAL_ERRORS } from '../record-step.ts';
-import { wholeList } from '../whole-list.ts';
+import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
+import type { Contact, ContactDetails } from '../../../src/api-client/schemas/contact.ts';
+import { noteMemberSeen } from '../../../src/ledger/campaign-members.ts';
+import { pick } from '../../../src/ledger/catalog.ts';
+import { noteRemote } from '../../../src/ledger/effect-notes.ts';
+import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
+import { callApi } from '../../api-call.ts';
+import { CONTACTS, choose, withNumber } from '../../contacts.ts';
+import type { Deps } from '../../deps.ts';
+import { isRefusal, recordReason, refusalCode, refusalScope } from '../../failures.ts';
+import { wholeList } from '../../whole-list.ts';
+import { contactOf, isRechecked, type MemberContext, memberKey } from './check.ts';
+import { answerOf, GONE, type MemberResult, nameOf, nowOf, settleGone, skipMember } from './outcome.ts';
 import { holdFor, type Suspect, suspectOf, unreadable } from './suspect.ts';
-import { contactOf, isRechecked, type MemberContext, memberKey } from './trigger-check.ts';
-import {
-  answerOf,
-  GONE,
-  type MemberResult,
-  nameOf,
-  nowOf,
-  settleGone,
-  skipMember,
-} from './trigger-outcome.ts';
 
 type Step = 'findMember' | 'recheckMember';
 
@@ -112,11 +103,6 @@ export async function settleLookError(
     return suspect === null
       ? await failed(code, recordReason(c.campaign.account, error))
       : await suspected(suspect);
-  }
-  if (isTransient(error) && error instanceof ApiError && error.status === 500) {
-    const errors = await countMemberError(deps.db, nameOf(c.member));
-    if (errors >= MAX_INTERNAL_ERRORS)
-      return await failed('HTTP_500', `the service answered ${errors} times with an internal error`);
   }
   throw error;
 

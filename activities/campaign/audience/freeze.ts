@@ -1,12 +1,12 @@
 // Freezes the audience of a campaign: decides of everybody found whether they are left out, held out, or wait for their wave.
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import { type Calendar, compileCalendar } from '../../src/campaigns/calendar.ts';
-import { readsMessages } from '../../src/campaigns/reliance.ts';
-import { zoneFinder, zonesText } from '../../src/campaigns/zones.ts';
-import type { CampaignSpec } from '../../src/contracts/campaign.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
-import { barNumbers, progressOf } from '../../src/ledger/campaign-audience.ts';
+import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
+import { readsMessages } from '../../../src/campaigns/reliance.ts';
+import { zoneFinder, zonesText } from '../../../src/campaigns/zones.ts';
+import type { CampaignSpec } from '../../../src/contracts/campaign.ts';
+import { durationMs } from '../../../src/contracts/config-base.ts';
+import { barNumbers, progressOf } from '../../../src/ledger/campaign-audience.ts';
 import {
   type Candidate,
   candidates,
@@ -18,14 +18,14 @@ import {
   saveDecisions,
   saveFreeze,
   type Verdict,
-} from '../../src/ledger/campaign-freeze.ts';
-import { type CampaignRow, getCampaign, lockCampaign } from '../../src/ledger/campaigns.ts';
-import { shortHash } from '../../src/ledger/short-hash.ts';
-import { excludedKeys } from '../../src/mapping/audience.ts';
-import type { Deps } from '../deps.ts';
-import { requirePlanning } from './audience-failures.ts';
-import { type AccountLists, accountLists, tagOf } from './audience-names.ts';
-import { readsExcludedNumbers } from './audience-rows.ts';
+} from '../../../src/ledger/campaign-freeze.ts';
+import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns.ts';
+import { shortHash } from '../../../src/ledger/short-hash.ts';
+import { excludedKeys } from '../../../src/mapping/audience.ts';
+import type { Deps } from '../../deps.ts';
+import { requirePlanning } from './failures.ts';
+import { type AccountLists, accountLists, tagOf } from './names.ts';
+import { readsExcludedNumbers } from './rows.ts';
 
 /** Members decided on in one transaction: some 0.3 s of work. */
 const CHUNK = 5000;

@@ -1,11 +1,11 @@
 // What a refused trigger means: for the person, or for every member of the campaign.
 
 import { CancelledFailure } from '@temporalio/activity';
-import { type ApiError, InvalidArgumentError } from '../../src/api-client/errors.ts';
-import type { FlowId } from '../../src/contracts/config-base.ts';
-import type { CampaignConfig } from '../../src/contracts/config-campaigns.ts';
-import { callScope } from '../call-scope.ts';
-import type { Deps } from '../deps.ts';
+import { type ApiError, InvalidArgumentError } from '../../../src/api-client/errors.ts';
+import type { FlowId } from '../../../src/contracts/config-base.ts';
+import type { CampaignConfig } from '../../../src/contracts/config-campaigns.ts';
+import { callScope } from '../../call-scope.ts';
+import type { Deps } from '../../deps.ts';
 import {
   callReason,
   isRefusal,
@@ -15,9 +15,8 @@ import {
   refusalCode,
   refusalScope,
   toFailure,
-} from '../failures.ts';
-import { holdFor, type Suspect, suspectOf, unfound } from './suspect.ts';
-import type { MemberContext } from './trigger-check.ts';
+} from '../../failures.ts';
+import type { MemberContext } from './check.ts';
 import {
   answerOf,
   GONE,
@@ -29,7 +28,8 @@ import {
   retryOf,
   served,
   settleRefused,
-} from './trigger-outcome.ts';
+} from './outcome.ts';
+import { holdFor, type Suspect, suspectOf, unfound } from './suspect.ts';
 
 const STEP = 'triggerMember';
 

@@ -1,17 +1,21 @@
 // One member of a campaign: the calls that trigger its flow, once. The member's row in the ledger is the intent: the right
 // to trigger is taken between slot and call, and what came of it is written down after the call.
-import type { MemberStep } from '../../src/contracts/campaign.ts';
-import type { MemberLook } from '../../src/ledger/campaign-look.ts';
-import { getCampaign } from '../../src/ledger/campaigns.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
-import { notConfigured, toFailure } from '../failures.ts';
-import { keepCalendars } from './next-in-waves.ts';
-import { openAfterRun } from './trigger-after.ts';
-import { callTrigger } from './trigger-call.ts';
-import { checkMember, type Frozen, lookAgain, type MemberContext } from './trigger-check.ts';
-import { callFind, callRecheck, settleLookError } from './trigger-contact.ts';
-import { type MemberResult, settleVerdict } from './trigger-outcome.ts';
-import { callVerify } from './trigger-verify.ts';
+import { ApplicationFailure } from '@temporalio/activity';
+import { ApiError } from '../../../src/api-client/errors.ts';
+import type { MemberStep } from '../../../src/contracts/campaign.ts';
+import type { MemberLook } from '../../../src/ledger/campaign-look.ts';
+import { countMemberFailure } from '../../../src/ledger/campaign-members.ts';
+import { getCampaign } from '../../../src/ledger/campaigns.ts';
+import type { AccountAccess, Deps } from '../../deps.ts';
+import { notConfigured, toFailure } from '../../failures.ts';
+import { MAX_INTERNAL_ERRORS } from '../../record-step.ts';
+import { keepCalendars } from '../waves/next-in-waves.ts';
+import { openAfterRun } from './after.ts';
+import { callTrigger } from './call.ts';
+import { checkMember, type Frozen, lookAgain, type MemberContext } from './check.ts';
+import { callFind, callRecheck, settleLookError } from './contact.ts';
+import { type MemberResult, nameOf, nowOf, settleVerdict, skipMember } from './outcome.ts';
+import { callVerify } from './verify.ts';
 
 /** A worker that lives for years has many runs behind it. */
 const MOST_FROZEN = 100;
@@ -48,29 +52,53 @@ export function createMemberSteps(deps: Deps) {
      * - `verifyMember` GET /v1/conversations: shows whether the first trigger of a run did what it should
      * @param read the member as it was read a moment ago; undefined: it is read
      * @throws ApplicationFailure with scope `run` when the flow, the connection or the token is refused, or nothing shows the
-     *   first trigger: the member waits again; retryable ones when there is no slot or nothing was sent
+     *   first trigger: the member waits again; retryable ones when there is no slot or nothing was sent. A member that fails
+     *   again and again while others are triggered ends as failed.
      */
     async run(step: MemberStep, frozen: Frozen, id: number, read?: MemberLook): Promise<MemberResult> {
-      let attempts = read?.attempts ?? 0;
+      let c: MemberContext | null = read === undefined ? null : { ...frozen, member: read };
       try {
         const now = await deps.clock.now();
-        const c =
-          read === undefined ? await lookAgain(deps.db, frozen, id, now) : { ...frozen, member: read };
-        attempts = c.member.attempts;
+        c ??= await lookAgain(deps.db, frozen, id, now);
         if (step === 'verifyMember') return await callVerify(deps, c);
         const verdict = checkMember(deps, c, now);
         if (verdict.do === 'go' || (verdict.do === 'step' && step !== 'triggerMember'))
           return await call(step, c);
         return await settleVerdict(deps, c, verdict);
       } catch (error) {
-        const failure = toFailure(error, step, attempts + 1);
+        const failure = toFailure(error, step, (c?.member.attempts ?? 0) + 1);
+        if (!(failure instanceof ApplicationFailure) || failure.nonRetryable || failure.type === 'ComeBack')
+          throw failure;
         const { run_id: run } = frozen.campaign;
-        if ((failure as { type?: string }).type === 'INTERNAL')
+        if (failure.type === 'INTERNAL')
           deps.log.error({ run, member: id, step, err: error }, 'a member could not go on');
-        throw failure;
+        // Without the ledger nothing can be counted: the member's own failure is what is reported.
+        const result = c === null ? null : await endWhenAlone(c, error, failure).catch(() => null);
+        if (result === null) throw failure;
+        return result;
       }
     },
   };
+
+  /**
+   * Counts the failure. During an outage nobody ends: internal errors of the service aside, a member ends only if others
+   * were triggered meanwhile.
+   * @returns null: it comes again
+   */
+  async function endWhenAlone(
+    c: MemberContext,
+    error: unknown,
+    failure: ApplicationFailure,
+  ): Promise<MemberResult | null> {
+    const failures = await countMemberFailure(deps.db, nameOf(c.member), await nowOf(deps));
+    if (failures === null || failures.count < MAX_INTERNAL_ERRORS) return null;
+    const { count, alone } = failures;
+    const isInternal = error instanceof ApiError && error.status === 500;
+    if (!isInternal && !alone) return null;
+    const code = isInternal ? 'HTTP_500' : (failure.type ?? 'INTERNAL');
+    const reason = `${count} attempts in a row failed, the last one with: ${failure.message}`;
+    return await skipMember(deps, c, { state: 'failed', code, reason });
+  }
 
   function accountOf(name: string): AccountAccess {
     try {

@@ -1,10 +1,10 @@
 // Filters of an audience: as queries of the API, and applied again to what came back, since a service that does not know a
 // parameter lists everybody.
-import type { Card, CardQuery } from '../../src/api-client/schemas/card.ts';
-import type { Contact, ContactQuery } from '../../src/api-client/schemas/contact.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
-import type { CardsAudience, ContactsAudience, Moment } from '../../src/contracts/config-campaigns.ts';
-import { type AccountLists, lostReasonOf, placeOf, tagOf } from './audience-names.ts';
+import type { Card, CardQuery } from '../../../src/api-client/schemas/card.ts';
+import type { Contact, ContactQuery } from '../../../src/api-client/schemas/contact.ts';
+import { durationMs } from '../../../src/contracts/config-base.ts';
+import type { CardsAudience, ContactsAudience, Moment } from '../../../src/contracts/config-campaigns.ts';
+import { type AccountLists, lostReasonOf, placeOf, tagOf } from './names.ts';
 
 /** Whether an item is what a filter asked for; `unshown`: the item does not say. */
 type Fit = 'fits' | 'other' | 'unshown';

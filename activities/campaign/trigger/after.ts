@@ -1,12 +1,12 @@
 // What follows a trigger: its card is moved and its contact gets tags, as events of the campaign's own route.
-import type { EventDraft, EventRequest } from '../../src/contracts/intake.ts';
-import { type MemberRow, noteMemberEvents } from '../../src/ledger/campaign-members.ts';
-import { type CampaignRow, campaignSyncName } from '../../src/ledger/campaigns.ts';
-import type { Database, Queryable } from '../../src/ledger/database.ts';
-import { addEvents } from '../../src/ledger/events.ts';
-import { openIntakeRun, routeSyncName } from '../../src/ledger/intake-runs.ts';
-import { shortHash } from '../../src/ledger/short-hash.ts';
-import { subjectOf } from '../../src/mapping/actions.ts';
+import type { EventDraft, EventRequest } from '../../../src/contracts/intake.ts';
+import { type MemberRow, noteMemberEvents } from '../../../src/ledger/campaign-members.ts';
+import { type CampaignRow, campaignSyncName } from '../../../src/ledger/campaigns.ts';
+import type { Database, Queryable } from '../../../src/ledger/database.ts';
+import { addEvents } from '../../../src/ledger/events.ts';
+import { openIntakeRun, routeSyncName } from '../../../src/ledger/intake-runs.ts';
+import { shortHash } from '../../../src/ledger/short-hash.ts';
+import { subjectOf } from '../../../src/mapping/actions.ts';
 
 /** The run of a campaign, as far as events need it. */
 type Campaign = Pick<CampaignRow, 'run_id' | 'account' | 'campaign' | 'spec'>;

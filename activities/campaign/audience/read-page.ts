@@ -1,0 +1,102 @@
+// Reads one page of a part of the audience from the service, and sieves it.
+import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
+import type { Window } from '../../../src/api-client/page-cursor.ts';
+import type { Card } from '../../../src/api-client/schemas/card.ts';
+import type { Contact } from '../../../src/api-client/schemas/contact.ts';
+import type { Page } from '../../../src/api-client/shapes.ts';
+import type { CardsAudience, ContactsAudience } from '../../../src/contracts/config-campaigns.ts';
+import type { FoundMember } from '../../../src/ledger/campaign-audience.ts';
+import type { CampaignRow } from '../../../src/ledger/campaigns.ts';
+import { compileAudience } from '../../../src/mapping/audience.ts';
+import { callApi } from '../../api-call.ts';
+import type { Deps } from '../../deps.ts';
+import { shapeRefusal } from '../../shape-refusal.ts';
+import {
+  cardFilters,
+  cardQuery,
+  contactFilters,
+  contactQuery,
+  enteredStage,
+  type QueryContext,
+  type Sieved,
+  sieve,
+} from './filters.ts';
+import { memberOfCard, memberOfContact } from './found.ts';
+
+export type ApiPart = CardsAudience | ContactsAudience;
+
+/** A page as the audience takes it. */
+export interface ReadPage {
+  readonly count: number;
+  readonly hasMore: boolean;
+  /** Those that the part is about, by id. */
+  readonly members: ReadonlyMap<number, FoundMember>;
+  /** All items that could be read. */
+  readonly ids: readonly number[];
+  /** Ids of those that could not be; null: not even that. */
+  readonly invalid: readonly (number | null)[];
+  /** Ids of those that a filter does not fit, and of those that do not show whether it does. */
+  readonly others: ReadonlyMap<number, string>;
+  readonly unshown: ReadonlyMap<number, string>;
+}
+
+export async function readPage(
+  deps: Deps,
+  { account, run_id, spec, as_of }: CampaignRow,
+  part: ApiPart,
+  context: QueryContext,
+  { pageNumber, pageSize }: Window,
+): Promise<ReadPage> {
+  const access = deps.account(account);
+  const compiled = compileAudience(spec.config, part);
+  const window = { pageNumber, pageSize };
+  if (part.from === 'cards') {
+    const query = { ...cardQuery(part, context), ...window };
+    const page = await callApi<Page<Card>>(deps, access, run_id, 'cards:read', (client, options) =>
+      client.cards.list(query, options),
+    );
+    refuseUnreadable(account, page, '/v1/cards');
+    const sieved = sieve(page?.items ?? [], cardFilters(part, query));
+    const wanted = sieved.wanted.filter((card) => enteredStage(card, part.inStageSince, as_of));
+    return await asRead(page, { ...sieved, wanted }, (card) => memberOfCard(compiled, card));
+  }
+  const query = { ...contactQuery(part, context), ...window };
+  const page = await callApi<Page<Contact>>(deps, access, run_id, 'contacts:read', (client, options) =>
+    client.contacts.list(query, options),
+  );
+  refuseUnreadable(account, page, '/v1/contacts');
+  const sieved = sieve(page?.items ?? [], contactFilters(part, query));
+  return await asRead(page, sieved, (contact) => memberOfContact(compiled, contact));
+}
+
+/**
+ * A page of which nothing is concluded, as the service shows its items in another form.
+ * @throws ApplicationFailure that ends the plan
+ */
+function refuseUnreadable<T>(
+  account: string,
+  page: Page<T> | null,
+  path: '/v1/cards' | '/v1/contacts',
+): void {
+  const [first] = page?.invalid ?? [];
+  if (page === null || first === undefined || page.invalid.length <= page.items.length) return;
+  const { expected, assumption, seen } = first;
+  const at = first.path.replaceAll(/\[\d+\]/g, '[]');
+  const error = new UnexpectedShapeError({
+    ...{ method: 'GET', path, at, expected, assumption, seen, status: 200, requestId: null },
+  });
+  throw shapeRefusal(account, error, { scope: 'run', step: 'readAudience' });
+}
+
+async function asRead<T extends { readonly id: number }>(
+  page: Page<T> | null,
+  { wanted, others, unshown }: Sieved<T>,
+  member: (item: T) => Promise<FoundMember>,
+): Promise<ReadPage> {
+  if (page === null) throw new Error('a read is never called off');
+  const { count, hasMore, items, invalid } = page;
+  const members = new Map<number, FoundMember>();
+  for (const item of wanted) members.set(item.id, await member(item));
+  const ids = items.map(({ id }) => id);
+  return { count, hasMore, members, ids, invalid: invalid.map(({ id }) => id), others, unshown };
+}

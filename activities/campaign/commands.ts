@@ -1,0 +1,138 @@
+// Commands to a run of a campaign, of operators and of Sluice itself: each once, by its id, and kept with who and why.
+import { CampaignAct, type CampaignActInput, type CampaignActResult } from '../../src/contracts/campaign.ts';
+import {
+  addAudit,
+  approveCampaign,
+  cancelMembers,
+  changePace,
+  doneBefore,
+  giveUpLost,
+  holdCampaign,
+  openAfterEvents,
+  releaseCampaign,
+} from '../../src/ledger/campaign-acts.ts';
+import { endWaves } from '../../src/ledger/campaign-waves.ts';
+import {
+  type CampaignRow,
+  findCampaign,
+  lockCampaign,
+  moveCampaign,
+  noteVerified,
+} from '../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { FLIGHT_SECONDS } from '../api-call.ts';
+import type { Deps } from '../deps.ts';
+import { type CommandContext, type Done, resolve, retry, skipWave } from './member-commands.ts';
+import { demand, REFUSED, refuseCommand, refuseUnlessPlanned } from './refusals.ts';
+import { openAfterRun } from './trigger/after.ts';
+import { AMBIGUOUS } from './trigger/outcome.ts';
+import { FIRST_UNVERIFIED } from './trigger/verify.ts';
+
+export function createCommandActivities(deps: Deps) {
+  const { db, clock, log } = deps;
+  return {
+    /**
+     * Writes down what an operator, or Sluice itself, does to a run, once.
+     * @throws ApplicationFailure (not retryable) of a type of {@link REFUSED}: nothing is changed then
+     */
+    async campaignAct({
+      run,
+      act: given,
+      id,
+      withoutWorkflow = false,
+    }: CampaignActInput): Promise<CampaignActResult> {
+      const act = checked(given);
+      const at = new Date(await clock.now());
+      const found = await findCampaign(db, run);
+      if (found === null)
+        throw refuseCommand(REFUSED.noSuchRun, `the ledger has no run ${run} of a campaign`);
+      const afterRun = settlesTriggered(act) ? await openAfterRun(db, found) : null;
+      const done = await db.transaction(async (tx) => {
+        const row = await lockCampaign(tx, run);
+        const before = await doneBefore(tx, run, id);
+        if (before !== null) return { members: before, ...(await afterOf(tx, row, act)) };
+        const done = await perform({ deps, tx, row, at, afterRun, withoutWorkflow }, act);
+        const { by, action, reason } = act;
+        await addAudit(tx, run, { id, by, action, reason, ...done }, at);
+        return { members: done.members, ...(await afterOf(tx, row, act)) };
+      });
+      log.info({ run, action: act.action, members: done.members }, 'an operator has acted on a campaign');
+      return done;
+    },
+  };
+}
+
+function settlesTriggered(act: CampaignAct): boolean {
+  return act.action === 'resolve' && act.as === 'triggered';
+}
+
+/** What follows triggers that an operator has found out about; the answer to the first attempt may have been lost. */
+async function afterOf(
+  tx: Queryable,
+  row: CampaignRow,
+  act: CampaignAct,
+): Promise<Pick<CampaignActResult, 'after'>> {
+  const after = settlesTriggered(act) ? await openAfterEvents(tx, row) : [];
+  return after.length === 0 ? {} : { after };
+}
+
+function checked(given: CampaignAct): CampaignAct {
+  const { success, data, error } = CampaignAct.safeParse(given);
+  const [issue] = error?.issues ?? [];
+  if (!success)
+    throw refuseCommand(REFUSED.invalid, `${issue?.path.join('.') || 'the act'}: ${issue?.message}`);
+  if (data.action === 'resolve' && data.as === 'triggered' && data.again)
+    throw refuseCommand(REFUSED.invalid, 'again: a flow that did run is not triggered once more');
+  return data;
+}
+
+async function perform(c: CommandContext, act: CampaignAct): Promise<Done> {
+  const { deps, tx, row, at } = c;
+  const run = row.run_id;
+  switch (act.action) {
+    case 'approve':
+      return await approve(deps, tx, row, act.by, at);
+    case 'pause':
+      demand(row, ['running']);
+      await holdCampaign(tx, run, act);
+      return { members: 0 };
+    case 'resume':
+      demand(row, ['running']);
+      await releaseCampaign(tx, run);
+      if (row.held?.reason.startsWith(FIRST_UNVERIFIED))
+        await noteVerified(tx, run, { how: 'operator', member: 0, reason: `${act.by} let it go on` });
+      return { members: 0 };
+    case 'rate':
+      demand(row, ['planned', 'running']);
+      await changePace(tx, run, act.callsPerMinute ?? 0);
+      return { members: 0, details: { callsPerMinute: act.callsPerMinute } };
+    case 'cancel':
+      return await cancel(c);
+    case 'skipWave':
+      return await skipWave(c);
+    case 'retry':
+      return await retry(c, act.codes);
+    case 'resolve':
+      return await resolve(c, act);
+  }
+}
+
+async function approve(deps: Deps, tx: Queryable, row: CampaignRow, by: string, at: Date): Promise<Done> {
+  refuseUnlessPlanned(deps, row);
+  if (by === row.planned_by)
+    throw refuseCommand(REFUSED.samePerson, `${by} made this plan: somebody else has to approve it`);
+  await approveCampaign(tx, row.run_id, by, at);
+  return { members: 0 };
+}
+
+async function cancel({ tx, row, at }: CommandContext): Promise<Done> {
+  const run = row.run_id;
+  // Once more is no mistake: it stays cancelled.
+  demand(row, ['planned', 'running', 'cancelled']);
+  const members = await cancelMembers(tx, run, at);
+  // Nothing of the run is under way when it is cancelled; what is left is the right of somebody who is gone.
+  await giveUpLost(tx, run, { seconds: FLIGHT_SECONDS, code: AMBIGUOUS }, at);
+  await endWaves(tx, run, at);
+  await moveCampaign(tx, run, ['planned', 'running'], 'cancelled', at);
+  return { members };
+}

@@ -1,0 +1,125 @@
+// Commands over members of a run: skip a wave, try failed members again, settle those whose outcome is unknown.
+import { waveOf } from '../../src/campaigns/waves.ts';
+import type { CampaignAct, CampaignActResult } from '../../src/contracts/campaign.ts';
+import {
+  otherRun,
+  retryMembers,
+  settleNotTriggered,
+  settleTriggered,
+  unknownMembers,
+} from '../../src/ledger/campaign-acts.ts';
+import { skipMembers } from '../../src/ledger/campaign-turn.ts';
+import { judgeWave, makeWave, openWave, unassigned, wavesSoFar } from '../../src/ledger/campaign-waves.ts';
+import { type CampaignRow, moveCampaign } from '../../src/ledger/campaigns.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import type { Deps } from '../deps.ts';
+import { demand, REFUSED, refuseCommand } from './refusals.ts';
+import { addAfterEvents } from './trigger/after.ts';
+
+export interface Done extends CampaignActResult {
+  /** Kept in the audit; nothing personal. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface CommandContext {
+  readonly deps: Deps;
+  readonly tx: Queryable;
+  /** Locked. */
+  readonly row: CampaignRow;
+  readonly at: Date;
+  /** Counts the calls that follow triggers; null: none do. */
+  readonly afterRun: string | null;
+  /** No workflow would go on with a run that is opened. */
+  readonly withoutWorkflow: boolean;
+}
+
+/** The rest of the wave under way; between two waves all of the next one. No rule judges a wave that was skipped. */
+export async function skipWave({ tx, row, at }: CommandContext): Promise<Done> {
+  demand(row, ['running']);
+  const run = row.run_id;
+  const wave = (await openWave(tx, run))?.wave ?? (await makeNextWave(tx, row, at));
+  const members = wave === null ? 0 : await skipMembers(tx, run, { wave }, 'WAVE_SKIPPED', at);
+  if (wave === null || members === 0)
+    throw refuseCommand(REFUSED.nothing, `there is no wave to skip: nobody in one waits for their turn`);
+  await judgeWave(tx, run, wave, [], at);
+  return { members, details: { wave } };
+}
+
+async function makeNextWave(
+  tx: Queryable,
+  { run_id: run, spec }: CampaignRow,
+  at: Date,
+): Promise<number | null> {
+  const { last, regular } = await wavesSoFar(tx, run);
+  const left = await unassigned(tx, run);
+  const wave = last + 1;
+  const shape =
+    left.atOnce === 0 && left.regular > 0
+      ? waveOf(spec.config.waves, regular + 1)
+      : { kind: 'retry' as const, size: null };
+  return (await makeWave(tx, run, { wave, ...shape }, at)) === 0 ? null : wave;
+}
+
+export async function retry(c: CommandContext, codes: readonly string[] | null): Promise<Done> {
+  const { tx, row, at } = c;
+  demand(row, ['running', 'finished']);
+  refuseAfterEnd(row, at);
+  const members = await retryMembers(tx, row.run_id, codes);
+  if (members > 0) await reopen(c);
+  return { members, details: { codes } };
+}
+
+export async function resolve(
+  c: CommandContext,
+  { members: named, as, again }: Extract<CampaignAct, { action: 'resolve' }>,
+): Promise<Done> {
+  const { tx, row, at, afterRun } = c;
+  demand(row, again ? ['running', 'finished'] : ['running', 'finished', 'cancelled']);
+  if (again) refuseAfterEnd(row, at);
+  const run = row.run_id;
+  const unknown = await unknownMembers(tx, run, named);
+  const ids = unknown.map(({ id }) => id);
+  const others = named?.filter((id) => !ids.includes(id)) ?? [];
+  if (others.length > 0) {
+    const some = others.slice(0, 10).join(', ');
+    throw refuseCommand(
+      REFUSED.notUnknown,
+      `${others.length} of these members are not unknown, for example ${some}: nothing was changed`,
+    );
+  }
+  if (as === 'triggered') {
+    await settleTriggered(tx, run, ids, at);
+    for (const member of unknown) await addAfterEvents(tx, afterRun, row, member);
+  } else {
+    await settleNotTriggered(tx, run, { members: ids, again }, at);
+    if (again && ids.length > 0) await reopen(c);
+  }
+  return { members: ids.length, details: { as, again } };
+}
+
+/** Whoever waits after the end of the campaign is left out: nobody is tried again then. */
+function refuseAfterEnd({ run_id: run, spec }: CampaignRow, at: Date): void {
+  const { end } = spec.config;
+  if (end !== undefined && at.getTime() >= Date.parse(end))
+    throw refuseCommand(
+      REFUSED.over,
+      `the campaign of the run ${run} ended at ${end}: nobody is triggered any more`,
+    );
+}
+
+/** A run that has finished goes on. @throws ApplicationFailure when there is another one by now */
+async function reopen({ tx, row, at, withoutWorkflow }: CommandContext): Promise<void> {
+  if (row.state !== 'finished') return;
+  const other = await otherRun(tx, row);
+  if (other !== null)
+    throw refuseCommand(
+      REFUSED.otherRun,
+      `the run ${row.run_id} has finished, and ${other.run} is ${other.state} by now: nothing was changed`,
+    );
+  if (withoutWorkflow)
+    throw refuseCommand(
+      REFUSED.otherRun,
+      `another run of "${row.campaign}" has just ended: repeat the command`,
+    );
+  await moveCampaign(tx, row.run_id, ['finished'], 'running', at);
+}

@@ -1,0 +1,141 @@
+// Whether a trigger did what it should. The API text does not show the body of its answer: what it names is compared, and what it
+// does not name proves nothing. The first trigger of a run whose answer names nobody is looked up: the flow runs on a conversation
+// of the contact, so one of theirs is newer than the trigger. Whether the flow does what it is for can't be verified.
+import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
+import { isObject, type JsonObject } from '../../../src/api-client/json-object.ts';
+import type { FlowTrigger } from '../../../src/api-client/resources/flows.ts';
+import type { Conversation } from '../../../src/api-client/schemas/conversation.ts';
+import type { FirstVerified } from '../../../src/contracts/campaign-report.ts';
+import { getCampaign, noteVerified } from '../../../src/ledger/campaigns.ts';
+import { canonicalKey } from '../../../src/mapping/phone/canonical.ts';
+import { callApi } from '../../api-call.ts';
+import type { Deps } from '../../deps.ts';
+import { callReason, comeBack, isRefusal, refusal } from '../../failures.ts';
+import { type MemberContext, memberKey } from './check.ts';
+import { answerOf, type MemberResult } from './outcome.ts';
+
+export const FIRST_UNVERIFIED = 'FIRST_UNVERIFIED';
+
+/** The two clocks may differ. */
+const SKEW_MS = 5 * 60_000;
+/** As long again as has passed since the trigger. */
+const FIRST_PAUSE_MS = 1000;
+const LAST_PAUSE_MS = 15_000;
+
+/** GET /v1/conversations?searchParam=, until the conversation shows or `readBack.settleSeconds` have passed. */
+export async function callVerify(deps: Deps, c: MemberContext): Promise<MemberResult> {
+  const { campaign, member } = c;
+  const run = campaign.run_id;
+  if (member.verified || member.triggered_at === null) return answerOf(member.state);
+  const found = await findConversation(deps, c);
+  const note = (how: FirstVerified['how'], reason: string) =>
+    noteVerified(deps.db, run, { how, member: member.id, reason });
+  if (found === 'shown') {
+    await note('conversation', 'a conversation of the contact is newer than its trigger');
+    return answerOf(member.state);
+  }
+  if (found !== 'missing') {
+    await note('none', found.why);
+    return answerOf(member.state);
+  }
+  const waitedMs = (await deps.clock.now()) - member.triggered_at.getTime();
+  if (waitedMs < c.account.settleSeconds * 1000) {
+    const pause = Math.min(LAST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, waitedMs));
+    throw comeBack(pause, 'no conversation shows the first trigger yet');
+  }
+  // An operator resumed the campaign meanwhile.
+  if ((await getCampaign(deps.db, run)).verified !== null) return answerOf(member.state);
+  const { flow } = campaign.spec.config;
+  const reason = `the service accepted the first trigger (member ${member.id}), and no conversation of the contact is newer than it`;
+  const set = `accounts.${campaign.account}.assumptions: { flows.contactField: …, flows.contactIdentity: … }`;
+  const way = `check in the service whether flow ${flow} ran for them. If it did, run \`sluice campaign resume ${campaign.campaign}\`; if not, set ${set}, restart the workers, run \`sluice campaign cancel ${campaign.campaign}\` and plan it again`;
+  throw refusal(FIRST_UNVERIFIED, `${reason}; ${way}`, { scope: 'run', step: 'verifyMember' });
+}
+
+async function findConversation(
+  deps: Deps,
+  c: MemberContext,
+): Promise<'shown' | 'missing' | { readonly why: string }> {
+  const { account, campaign, member } = c;
+  const key = memberKey(member);
+  try {
+    const page = await callApi(deps, account, campaign.run_id, 'conversations:read', (client, options) =>
+      client.conversations.list({ searchParam: member.number ?? key, pageSize: 100 }, options),
+    );
+    const since = (member.triggered_at as Date).getTime() - SKEW_MS;
+    const isTheirs = ({ contact, updatedAt }: Conversation) =>
+      Date.parse(updatedAt) >= since &&
+      (contact.id === member.contact_id || canonicalKey(contact.number ?? '') === key);
+    if (page?.items.some(isTheirs) === true) return 'shown';
+    return (page?.invalid.length ?? 0) === 0 ? 'missing' : { why: "conversations can't be read" };
+  } catch (error) {
+    if (isRefusal(error)) return { why: `conversations can't be listed: ${callReason(error)}` };
+    if (error instanceof UnexpectedShapeError)
+      return { why: `conversations can't be read: ${error.message}` };
+    throw error;
+  }
+}
+
+type Sent = Pick<FlowTrigger, 'flowId' | 'whatsappId' | 'contact'>;
+
+/** What the answer names that is not what was sent; null: nothing. No value of the answer is in it. */
+export function contradiction(answer: JsonObject, sent: Sent): string | null {
+  const { id, number } = sent.contact;
+  for (const record of recordsOf(answer)) {
+    if (differs(idOf(record['flowId']), sent.flowId)) return 'another flow';
+    if (differs(idOf(record['whatsappId']), sent.whatsappId)) return 'another connection';
+    const contact = contactIn(record);
+    if (
+      differs(contact.id, id) ||
+      differs(contact.key, number === undefined ? undefined : canonicalKey(number))
+    )
+      return 'another contact';
+  }
+  return null;
+}
+
+/** The answer names the contact that was sent. */
+export function namesContact(answer: JsonObject, { contact: { id, number } }: Sent): boolean {
+  return recordsOf(answer).some((record) => {
+    const found = contactIn(record);
+    const sameId = found.id !== undefined && found.id === id;
+    return sameId || (found.key !== undefined && number !== undefined && found.key === canonicalKey(number));
+  });
+}
+
+/** The answer, and what it wraps. */
+function recordsOf(answer: JsonObject): JsonObject[] {
+  return [
+    answer,
+    ...Object.entries(answer).flatMap(([name, value]) =>
+      name !== 'contact' && isObject(value) ? [value] : [],
+    ),
+  ];
+}
+
+interface Named {
+  readonly id: number | undefined;
+  readonly key: string | undefined;
+}
+
+function contactIn(record: JsonObject): Named {
+  const { contact } = record;
+  const nested: JsonObject = isObject(contact) ? contact : {};
+  return {
+    id: idOf(record['contactId']) ?? idOf(nested['id']),
+    key: keyOf(nested['number']) ?? keyOf(record['contactNumber']),
+  };
+}
+
+const idOf = (value: unknown): number | undefined =>
+  typeof value === 'string' && /^[1-9]\d{0,14}$/.test(value)
+    ? Number(value)
+    : typeof value === 'number'
+      ? value
+      : undefined;
+
+const keyOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\+?\d{8,15}$/.test(value) ? canonicalKey(value.replace('+', '')) : undefined;
+
+const differs = <T>(named: T | undefined, sent: T | undefined): boolean =>
+  named !== undefined && sent !== undefined && named !== sent;
