@@ -2,14 +2,12 @@
 import { setMaxListeners } from 'node:events';
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { callScope, withCallScope } from './call-scope.ts';
-import { sendOwnHeartbeats } from './heartbeats.ts';
+import { HEARTBEAT_MS, sendOwnHeartbeats } from './heartbeats.ts';
 
 /** A batch takes items up for so long; what is under way then comes to its end. */
 const TAKE_MS = 50_000;
 /** Then whoever still waits for a slot is called off: with a small limit, a line of them would take minutes. */
 const SLOT_MS = 5000;
-/** Heartbeats bring progress out and a cancellation in. */
-const HEARTBEAT_MS = 1000;
 /** A batch waits inside for what is due this soon, instead of ending. */
 const LINGER_MS = 5000;
 /** Between two looks while items are under way and nothing else is due. */

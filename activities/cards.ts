@@ -53,11 +53,11 @@ export function createCardSteps(deps: Deps) {
         if (card !== undefined) {
           await settleIntent(tx, { ...cardIntent(c), run: c.run });
           const clear = STEP_BITS.findCard | STEP_BITS.createCard;
-          return await settleStep(tx, c.row.id, { clear }, noteOf(c, card, true));
+          return await settleStep(tx, c.row, { clear }, noteOf(c, card, true));
         }
         // An intent of an earlier run whose time to show up is over: it had no effect.
         if (intent !== null && isSettled(c.account, intent)) await reopenIntent(tx, intent.id, intent.sends);
-        return await settleStep(tx, c.row.id, { clear: STEP_BITS.findCard });
+        return await settleStep(tx, c.row, { clear: STEP_BITS.findCard });
       });
     },
 
@@ -75,7 +75,7 @@ export function createCardSteps(deps: Deps) {
       const wanted = c.record.card;
       if (wanted === undefined) throw new Error('the record asks for no card');
       // Another sync of the account was faster with this person's card in the same pipeline.
-      if (c.person?.card != null) return await settleStep(db, c.row.id, { clear: STEP_BITS.createCard });
+      if (c.person?.card != null) return await settleStep(db, c.row, { clear: STEP_BITS.createCard });
       const { pipeline, stage } = await place(c);
       if (wanted.stage !== undefined && stage === null)
         return folds ? await contactFirst(db, c) : await unknownStage(c, pipeline);
@@ -198,18 +198,17 @@ export function createCardSteps(deps: Deps) {
       stopsForAll: true,
       // Marked as sent: a contact that the card's call makes is told from an older one by that time.
       record: c.row,
-      done: () => settleStep(db, id, { clear: calling | reading }),
+      done: () => settleStep(db, c.row, { clear: calling | reading }),
       async callNext(tx, waitMs) {
-        const next = await settleStep(tx, id, { clear: reading, add: calling });
+        const next = await settleStep(tx, c.row, { clear: reading, add: calling });
         return waitMs === 0 ? next : { ...next, waitMs };
       },
       async readBackNext(tx, waitMs) {
         if ((todo & calling) === 0) return { todo, waitMs };
-        return { ...(await settleStep(tx, id, { clear: calling, add: reading | onLost })), waitMs };
+        return { ...(await settleStep(tx, c.row, { clear: calling, add: reading | onLost })), waitMs };
       },
       async unknown(tx, code, reason) {
-        await endRecord(tx, id, { status: 'unknown', step: write, code, reason });
-        return { todo: 0, ended: 'unknown' };
+        return await endRecord(tx, c.row, { status: 'unknown', step: write, code, reason });
       },
     };
   }
@@ -247,8 +246,7 @@ export function createCardSteps(deps: Deps) {
     const clear = STEP_BITS.createCard | STEP_BITS.readBackCard;
     const change = { clear, touched: true, cardCreated: true, ...contact?.change };
     const notes = contact === null ? [] : [contact.note];
-    const done = await settleStep(tx, c.row.id, change, noteOf(c, card, false), doneNote(intent), ...notes);
-    return { ...done, cardCreated: true };
+    return await settleStep(tx, c.row, change, noteOf(c, card, false), doneNote(intent), ...notes);
   }
 
   async function moved(
@@ -259,7 +257,7 @@ export function createCardSteps(deps: Deps) {
   ): Promise<StepResult> {
     const clear = STEP_BITS.moveStage | STEP_BITS.readBackStage;
     const stage = stageNote(ownCard(c).id, wantedStage(c) ?? '', stageId);
-    return await settleStep(tx, c.row.id, { clear, touched: true }, stage, doneNote(intent));
+    return await settleStep(tx, c.row, { clear, touched: true }, stage, doneNote(intent));
   }
 
   function noteOf(c: StepContext, card: Card, adopted: boolean): Note {

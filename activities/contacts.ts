@@ -4,7 +4,7 @@ import type { ExtraField } from '../src/contracts/record.ts';
 import { STEP_BITS } from '../src/contracts/run.ts';
 import type { Queryable } from '../src/ledger/database.ts';
 import { contactNote, forgetContact, noteSeen, type SentContact, tagsNote } from '../src/ledger/people.ts';
-import { markSent, settleContact, settleStep } from '../src/ledger/records.ts';
+import { LeaseLostError, markSent, settleContact, settleStep } from '../src/ledger/records.ts';
 import { type Call, callApi } from './api-call.ts';
 import { type ContactChange, changesNothing } from './contact-change.ts';
 import type { Deps } from './deps.ts';
@@ -33,7 +33,6 @@ import {
   tagDifferences,
 } from './verify-write.ts';
 import { type AskedFor, wholeList } from './whole-list.ts';
-import { LeaseLostError } from './write-once.ts';
 
 /** A list that lags behind a write is asked again after this time. */
 const SHOWN_AFTER_MS = 2000;
@@ -52,9 +51,9 @@ export function createContactSteps(deps: Deps) {
         const seen = found && { id: found.id, contact: seenOf(found, null) };
         await noteSeen(tx, account, c.row.key, c.run, seen);
         if (found !== null) return await settleSeen(tx, await again(tx, c), STEP_BITS.lookup);
-        if (options.mode === 'update') return await settleStep(tx, c.row.id, { clear: c.row.todo });
+        if (options.mode === 'update') return await settleStep(tx, c.row, { clear: c.row.todo });
         const folds = canFold(c.record, options) && (await cardsAreOpen(tx, c.run));
-        return await settleStep(tx, c.row.id, {
+        return await settleStep(tx, c.row, {
           clear: STEP_BITS.lookup | (folds ? STEP_BITS.upsertContact | STEP_BITS.setTags : 0),
         });
       });
@@ -82,23 +81,23 @@ export function createContactSteps(deps: Deps) {
       const { options, sync } = c.spec;
       // Found on the service after all: somebody whom an insert leaves alone.
       if (options.mode === 'insert' && !isNew && c.person?.created_by !== sync)
-        return await settleStep(db, c.row.id, { clear: c.row.todo });
+        return await settleStep(db, c.row, { clear: c.row.todo });
       const change = changeOf(c, seenInRun(c));
-      if (change.look) return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.readExtraInfo });
-      if (change.conflicts.length > 0) return await failConflict(db, c.row.id, change.conflicts);
+      if (change.look) return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
+      if (change.conflicts.length > 0) return await failConflict(db, c.row, change.conflicts);
       const extra = leavesFields(c) ? null : extraToSend(c);
       const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
       const looks = tagged && options.tags !== 'replace' && c.row.tag_ids === null;
       // The upsert would make anew who has left the source, and was deleted on the service too.
       if (looks && c.row.row_no === 0)
-        return await settleStep(db, c.row.id, {
+        return await settleStep(db, c.row, {
           clear: STEP_BITS.upsertContact,
           add: STEP_BITS.readExtraInfo,
         });
       if (!isNew && changesNothing(change) && extra === null && !looks)
         return await settleStep(
           db,
-          c.row.id,
+          c.row,
           { clear: STEP_BITS.upsertContact },
           contactNote(...written(c, writtenTo(c, null), { change, extra, created: false, tags: null })),
         );
@@ -132,10 +131,10 @@ export function createContactSteps(deps: Deps) {
     async setTags(c: StepContext): Promise<StepResult> {
       const seen = seenInRun(c)?.tags ?? null;
       if (c.row.tag_ids === null && seen === null && c.spec.options.tags !== 'replace')
-        return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.readExtraInfo });
+        return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
       const tags = c.row.tag_ids ?? (await planTags(db, c, seen));
       // The tags of the account could not be read: these wait for a run that may.
-      if (tags === null) return await settleStep(db, c.row.id, { clear: STEP_BITS.setTags });
+      if (tags === null) return await settleStep(db, c.row, { clear: STEP_BITS.setTags });
       const { ids } = tags;
       const answer =
         ids === null
@@ -146,7 +145,7 @@ export function createContactSteps(deps: Deps) {
       const sent = sentTags(c, tags);
       const settled = await settleStep(
         db,
-        c.row.id,
+        c.row,
         { clear: STEP_BITS.setTags, touched: ids !== null },
         ...(sent === null ? [] : [tagsNote(c.spec.account, c.row.key, sent)]),
       );
@@ -255,7 +254,7 @@ export function createContactSteps(deps: Deps) {
   async function beginAnew(c: StepContext, number: string | null): Promise<StepResult> {
     return await db.transaction(async (tx) => {
       await forgetContact(tx, c.spec.account, c.row.key, number);
-      return await settleStep(tx, c.row.id, {
+      return await settleStep(tx, c.row, {
         clear: 0,
         add:
           STEP_BITS.upsertContact |

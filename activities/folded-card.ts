@@ -34,7 +34,7 @@ export function tagBit(c: StepContext): number {
 
 /** The record goes the long way: the contact by itself, and then the card. */
 export async function contactFirst(db: Queryable, c: StepContext): Promise<StepResult> {
-  return await settleStep(db, c.row.id, { clear: 0, add: STEP_BITS.upsertContact | tagBit(c) });
+  return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.upsertContact | tagBit(c) });
 }
 
 /**
@@ -45,14 +45,14 @@ export async function settleOvertaken(db: Database, c: StepContext): Promise<Ste
   const { row, spec, person, record } = c;
   if (row.sent_at !== null || person === null || row.row_no === 0) return null;
   if (spec.options.mode === 'insert' && person.created_by !== spec.sync)
-    return await settleStep(db, row.id, { clear: row.todo });
+    return await settleStep(db, row, { clear: row.todo });
   const contact = STEP_BITS.readExtraInfo | STEP_BITS.upsertContact | STEP_BITS.setTags;
   const missing = planSteps(record, person, spec.options, spec.sync) & contact;
   if (missing === 0 || (row.todo & STEP_BITS.setTags) !== 0) return null;
   // Once only: from now on the record counts as written.
   return await db.transaction(async (tx) => {
     await markSent(tx, row.id, row.holder);
-    return await settleStep(tx, row.id, { clear: 0, add: missing | STEP_BITS.findCard });
+    return await settleStep(tx, row, { clear: 0, add: missing | STEP_BITS.findCard });
   });
 }
 

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Context } from '@temporalio/activity';
 
 /** Well below the heartbeat timeouts of the API activities (workflows/policies.ts). */
-const HEARTBEAT_MS = 1000;
+export const HEARTBEAT_MS = 1000;
 
 interface Pulse {
   timer: NodeJS.Timeout;

@@ -3,18 +3,14 @@ import type { ApplicationFailure } from '@temporalio/activity';
 import { ApiError, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { StepSpec } from '../src/contracts/intake.ts';
 import type { CrmRecord } from '../src/contracts/record.ts';
-import {
-  type RecordOutcome,
-  type RefusalDetails,
-  STEP_BITS,
-  type Step,
-  type WriteCheck,
-} from '../src/contracts/run.ts';
+
+import { type RefusalDetails, STEP_BITS, type Step, type WriteCheck } from '../src/contracts/run.ts';
 import type { AccountLists } from '../src/ledger/catalog.ts';
+
 import type { Queryable } from '../src/ledger/database.ts';
 import type { LoadedRecord } from '../src/ledger/due-records.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../src/ledger/people.ts';
-import { endRecord, settleStep } from '../src/ledger/records.ts';
+import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../src/ledger/records.ts';
 import { addWarning, lockRun, type RunRow, stepIsStopped } from '../src/ledger/runs.ts';
 import { unfold } from '../src/ledger/survey.ts';
 import type { AccountAccess, Deps } from './deps.ts';
@@ -29,7 +25,6 @@ import {
   toFailure,
 } from './failures.ts';
 import { pipelineName, planSteps } from './sync-diff.ts';
-import { LeaseLostError } from './write-once.ts';
 
 /**
  * This many internal errors of the service at one record set it aside: about seven minutes with the backoff of failures.ts.
@@ -38,14 +33,9 @@ import { LeaseLostError } from './write-once.ts';
 export const MAX_INTERNAL_ERRORS = 12;
 
 /** What a step came to. */
-export interface StepResult {
-  /** Steps still to do, as bits. */
-  readonly todo: number;
-  /** Set when the record has ended here, with no step left. */
-  readonly ended?: RecordOutcome;
+export interface StepResult extends RecordEnd {
   /** The next step is due only after this many milliseconds. */
   readonly waitMs?: number;
-  readonly cardCreated?: boolean;
   /** The step failed for now and is due again after `waitMs`: how often in a row, and why. */
   readonly trouble?: { readonly failures: number; readonly reason: string };
   /** The record and its person after this step, where the step knows both. */
@@ -120,7 +110,7 @@ async function startOver({ db, log }: Deps, { run, spec, row, record }: StepCont
     await forgetContact(tx, spec.account, row.key);
     // Who left the source is not made again.
     const add = row.row_no === 0 ? 0 : planSteps(record, null, spec.options, spec.sync);
-    return await settleStep(tx, row.id, { clear: row.todo, add });
+    return await settleStep(tx, row, { clear: row.todo, add });
   });
 }
 
@@ -224,7 +214,7 @@ export async function fail(
   code: string,
   reason: string,
 ): Promise<StepResult> {
-  await endRecord(deps.db, row.id, { status: 'failed', step, code, reason });
+  const ended = await endRecord(deps.db, row, { status: 'failed', step, code, reason });
   deps.log.warn({ run, record: row.id, step, code }, 'a record failed');
-  return { todo: 0, ended: 'failed' };
+  return ended;
 }

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { RecordOutcome, RefusalDetails, Step } from '../src/contracts/run.ts';
 import { STEP_BITS } from '../src/contracts/run.ts';
 import { deferRecord, type LoadedRecord, loadRecord, parkRecords } from '../src/ledger/due-records.ts';
+import { findEnd, LeaseLostError, type RecordEnd } from '../src/ledger/records.ts';
 import { createCardSteps } from './cards.ts';
 import { createContactSteps } from './contacts.ts';
 import type { Deps } from './deps.ts';
@@ -16,14 +17,13 @@ import {
   stoppedBits,
 } from './record-step.ts';
 import { pipelineName } from './sync-diff.ts';
-import { LeaseLostError } from './write-once.ts';
 
 /** A record that takes more steps in a row has a plan that does not end. */
 const MAX_STEPS = 30;
 
 /** What became of a record. */
-export type RecordEnd =
-  | { readonly state: 'ended'; readonly outcome: RecordOutcome }
+export type WorkEnd =
+  | { readonly state: 'ended'; readonly outcome: RecordOutcome; readonly cardCreated: boolean }
   /** It is due again after a while: the ledger has its due time. */
   | {
       readonly state: 'waits';
@@ -72,24 +72,25 @@ export async function workRecord(
   first: LoadedRecord,
   steps: Steps,
   watch: StepWatch = UNWATCHED,
-): Promise<RecordEnd> {
+): Promise<WorkEnd> {
   const { db } = deps;
   let loaded = first;
   try {
     for (let made = 0; made < MAX_STEPS; made++) {
       const { row } = loaded;
-      if (row.status !== 'pending') return { state: 'ended', outcome: row.status };
+      if (row.status !== 'pending') return endOf(await findEnd(db, row));
       const step = nextStep(row.todo, watch.stopped());
       if (step === null) {
         if (row.holder !== null) await parkRecords(db, row.holder, [row.id]);
         return { state: 'stopped' };
       }
       const result = await makeStep(step);
-      if (result?.ended !== undefined) return { state: 'ended', outcome: result.ended };
+      if (result?.ended !== undefined) return endOf(result);
       if (result?.waitMs !== undefined) {
         const { waitMs: ms, trouble = null } = result;
-        await deferRecord(db, row, { ms, failed: trouble !== null });
-        return { state: 'waits', ms, trouble };
+        const waits = await deferRecord(db, row, { ms, failed: trouble !== null });
+        // What failed may be the check of a write that ended the record.
+        return waits ? { state: 'waits', ms, trouble } : endOf(await findEnd(db, row));
       }
       loaded = result?.next ?? (await loadRecord(db, placeOf(run), row.id));
       if (loaded.row.holder !== row.holder) return { state: 'lost' };
@@ -99,14 +100,8 @@ export async function workRecord(
     throw error;
   }
   const reason = `it made ${MAX_STEPS} steps in a row without an end`;
-  await fail(
-    deps,
-    nextStep(loaded.row.todo, 0) ?? 'lookup',
-    { run: run.run, row: loaded.row },
-    'STUCK',
-    reason,
-  );
-  return { state: 'ended', outcome: 'failed' };
+  const step = nextStep(loaded.row.todo, 0) ?? 'lookup';
+  return endOf(await fail(deps, step, { run: run.run, row: loaded.row }, 'STUCK', reason));
 
   /** Null when the step was stopped for all records. */
   async function makeStep(step: Step): Promise<StepResult | null> {
@@ -124,6 +119,12 @@ export async function workRecord(
       return null;
     }
   }
+}
+
+/** @param end null when this batch has not ended the record */
+function endOf(end: RecordEnd | null): WorkEnd {
+  if (end?.ended === undefined) return { state: 'lost' };
+  return { state: 'ended', outcome: end.ended, cardCreated: end.cardCreated === true };
 }
 
 /** Milliseconds after which a failure asks to be tried again, though nothing has failed; null for any other. */

@@ -12,7 +12,7 @@ import {
   type SentTags,
   tagsNote,
 } from '../src/ledger/people.ts';
-import { endRecord, settleStep } from '../src/ledger/records.ts';
+import { endRecord, type LeasedRecord, settleStep } from '../src/ledger/records.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
@@ -65,16 +65,15 @@ export function extraToSend(c: StepContext): readonly ExtraField[] | null {
 /** Writes down what a conflict means for the record, under the rule `fail`. */
 export async function failConflict(
   tx: Queryable,
-  id: number,
+  record: LeasedRecord,
   fields: readonly string[],
 ): Promise<StepResult> {
-  await endRecord(tx, id, {
+  return await endRecord(tx, record, {
     status: 'failed',
     step: 'upsertContact',
     code: 'CONFLICT',
     reason: `people changed ${fields.join(', ')} on the service after Sluice had written it: correct the source, or set "conflict" to keep or overwrite`,
   });
-  return { todo: 0, ended: 'failed' };
 }
 
 /**
@@ -87,9 +86,9 @@ export async function settleSeen(tx: Queryable, c: StepContext, looked: number):
   const seen = seenInRun(c);
   if (seen === null || c.person?.remote_id == null) throw new Error('the contact was not seen in this run');
   if (options.mode === 'insert' && c.person.created_by !== sync)
-    return await settleStep(tx, row.id, { clear: row.todo });
+    return await settleStep(tx, row, { clear: row.todo });
   const change = changeOf(c, seen);
-  if (change.conflicts.length > 0) return await failConflict(tx, row.id, change.conflicts);
+  if (change.conflicts.length > 0) return await failConflict(tx, row, change.conflicts);
   const extra = extraToSend(c) !== null;
   const read =
     extra && seen.extraInfo === null && options.extraInfo !== 'replace' && c.person.extra_known === null;
@@ -100,7 +99,7 @@ export async function settleSeen(tx: Queryable, c: StepContext, looked: number):
   const wantsCard = (row.todo & STEP_BITS.createCard) !== 0 && c.person.card === null;
   return await settleStep(
     tx,
-    row.id,
+    row,
     {
       clear:
         (looked & ~STEP_BITS.upsertContact) |

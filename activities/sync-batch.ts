@@ -1,7 +1,9 @@
 // One batch of a sync: records that are due are worked, many at once, each through its steps.
 import { type ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { RecordOutcome } from '../src/contracts/run.ts';
+
+import { type EndCounts, STEP_BITS } from '../src/contracts/run.ts';
 import { accountLists } from '../src/ledger/catalog.ts';
+
 import {
   type LoadedRecord,
   nextDueMs,
@@ -9,9 +11,14 @@ import {
   parkRecords,
   releaseDue,
   renewDue,
+  takeBack,
   takeDue,
 } from '../src/ledger/due-records.ts';
+import { findEnd, type RecordEnd } from '../src/ledger/records.ts';
 import { getRun } from '../src/ledger/runs.ts';
+
+import { type Halt, haltSignal } from '../workflows/messages.ts';
+
 import { type BatchControl, LEASE_SECONDS, runBatch } from './batch.ts';
 import { callScope } from './call-scope.ts';
 import type { Deps } from './deps.ts';
@@ -23,6 +30,8 @@ import { createSteps, nextStep, placeOf, refusalIn, type Steps, workRecord } fro
 const FEW = 4;
 /** Between two tries to take records, when the first brought none though some are due. */
 const PAUSE_MS = 100;
+/** The same when those may be for the batch that verifies. */
+const LEFT_MS = 1000;
 
 export interface SyncBatchInput {
   readonly run: string;
@@ -34,10 +43,12 @@ export interface SyncBatchInput {
   readonly verified: number;
   /** No other batch of the run is under way: ends as soon as every kind of write in the work is verified. */
   readonly alone: boolean;
+  /** Whether this batch makes the first write of a kind; of two side by side, one does. */
+  readonly verifies: boolean;
 }
 
 /** What a batch counts; also the details of its heartbeats. */
-export interface BatchCounts extends Readonly<Record<RecordOutcome | 'cards', number>> {
+export interface BatchCounts extends Required<EndCounts> {
   /** The last record that failed for now: how often in a row, and why. */
   readonly trouble: NonNullable<StepResult['trouble']> | null;
 }
@@ -48,12 +59,10 @@ export interface SyncBatchResult extends BatchCounts {
   /** As in the input, with what has been added. */
   readonly stopped: number;
   readonly verified: number;
-  /** Kinds of writes that the service does not show as they were made, as bits: the run pauses. */
-  readonly differed: number;
   /** Kinds of writes in the work are still to be verified. */
   readonly verifying: boolean;
-  /** Why the run must pause; null: it goes on. */
-  readonly halt: { readonly code: string; readonly reason: string } | null;
+  /** Why the run must pause; null: it goes on, or the workflow has the signal. */
+  readonly halt: Halt | null;
   /** Of the account's tokens, as the ledger knows it now. */
   readonly callsPerMinute: number;
 }
@@ -69,6 +78,11 @@ const NOTHING: BatchCounts = {
   cards: 0,
   trouble: null,
 };
+
+/** What the holders of records begin with, for all attempts of a batch of this workflow. */
+export function holdersOf(activityId: string): string {
+  return `${Context.current().info.workflowExecution?.runId}/${activityId}/`;
+}
 
 /** API activities. */
 export function createSyncBatchActivities(deps: Deps) {
@@ -87,6 +101,8 @@ class SyncBatch {
   readonly #run: RunContext;
   readonly #steps: Steps;
   readonly #input: SyncBatchInput;
+  /** What the holders of all attempts begin with. */
+  readonly #batch: string;
   readonly #holder: string;
   readonly #held = new Set<number>();
   readonly #counts: { -readonly [K in keyof BatchCounts]: BatchCounts[K] };
@@ -96,7 +112,9 @@ class SyncBatch {
   #kinds = 0;
   /** Records that were taken to verify a kind. */
   readonly #tries = new Map<number, readonly number[]>();
-  #halt: SyncBatchResult['halt'] = null;
+  #halt: Halt | null = null;
+  /** The workflow knows of the halt. */
+  #reported = Promise.resolve(false);
   #tookSome = false;
   #control: BatchControl | null = null;
 
@@ -106,20 +124,21 @@ class SyncBatch {
     this.#run = run;
     this.#steps = steps;
     this.#input = input;
-    // Each attempt is a holder of its own: one that was given up and still runs must not call.
-    this.#holder = `${info.workflowExecution?.runId}/${info.activityId}/${info.attempt}`;
-    // What an attempt that was cut off has told counts: the ledger does not give it again.
-    const told = info.heartbeatDetails as BatchCounts | undefined;
-    this.#counts = { ...NOTHING, ...told };
+    // Each attempt is a holder of its own: one that was given up and still runs must neither call nor write.
+    this.#batch = holdersOf(info.activityId);
+    this.#holder = `${this.#batch}${info.attempt}`;
+    this.#counts = { ...NOTHING };
     this.#stopped = input.stopped;
     this.#writes = new FirstWrites(input.verified, ({ code, reason }) =>
-      this.#pause(code, `${code}: ${reason}`),
+      this.#pause({ code, reason: `${code}: ${reason}`, kinds: this.#writes.differed }),
     );
   }
 
   async work(): Promise<SyncBatchResult> {
     const { db, budget } = this.#deps;
     const { run } = this.#run;
+    // The counts of an attempt that was cut off are in the ledger alone.
+    if (Context.current().info.attempt > 1) Object.assign(this.#counts, await takeBack(db, run, this.#batch));
     if (this.#input.alone) this.#kinds = (await openSteps(db, run)) & ALL_KINDS;
     const { nextMs } = await runBatch<LoadedRecord>({
       places: this.#input.places,
@@ -129,18 +148,13 @@ class SyncBatch {
         return records;
       },
       work: (record, control) => this.#work(record, control),
-      release: async (records) => {
-        await releaseDue(
-          db,
-          this.#holder,
-          records.map(({ row }) => row.id),
-        );
-      },
+      release: (records) => this.#release(records),
       renew: () => renewDue(db, this.#holder, [...this.#held], LEASE_SECONDS),
       next: () => this.#next(),
       progress: () => this.#counts,
     });
-    const { verified, differed } = this.#writes;
+    const { verified } = this.#writes;
+    const reported = await this.#reported;
     const callsPerMinute = await budget.pace(this.#run.account.tokens.map(({ key }) => key));
     const counts = this.#counts;
     return {
@@ -148,9 +162,8 @@ class SyncBatch {
       nextMs,
       stopped: this.#stopped,
       verified,
-      differed,
       verifying: this.#unverified !== 0,
-      halt: this.#halt,
+      halt: reported ? null : this.#halt,
       callsPerMinute,
     };
   }
@@ -158,6 +171,11 @@ class SyncBatch {
   /** Kinds of writes that still have to be verified, as bits. */
   get #unverified(): number {
     return this.#kinds & ~this.#writes.verified & ~this.#stopped;
+  }
+
+  /** Kinds of writes that are left to the batch that verifies, as bits. */
+  get #left(): number {
+    return this.#input.verifies ? 0 : ALL_KINDS & ~this.#writes.verified & ~this.#stopped;
   }
 
   async #take(limit: number): Promise<LoadedRecord[]> {
@@ -187,11 +205,11 @@ class SyncBatch {
   /** What is due and can't be taken yet is asked for again after a moment. */
   async #next(): Promise<number | null> {
     const ms = await nextDueMs(this.#deps.db, this.#run.run, this.#holder);
-    return ms === null ? null : Math.max(ms, this.#tookSome ? 0 : PAUSE_MS);
+    return ms === null ? null : Math.max(ms, this.#tookSome ? 0 : this.#left === 0 ? PAUSE_MS : LEFT_MS);
   }
 
   async #lease(limit: number, steps?: number): Promise<LoadedRecord[]> {
-    const batch = { holder: this.#holder, seconds: LEASE_SECONDS, limit };
+    const batch = { holder: this.#holder, seconds: LEASE_SECONDS, limit, without: this.#left };
     const records = await takeDue(
       this.#deps.db,
       placeOf(this.#run),
@@ -211,15 +229,15 @@ class SyncBatch {
           this.#stopped |= bits;
         },
       });
-      if (end.state === 'ended') this.#counts[end.outcome]++;
+      if (end.state === 'ended') this.#count({ ended: end.outcome, cardCreated: end.cardCreated });
       if (end.state === 'waits' && end.trouble !== null) this.#counts.trouble = end.trouble;
     } catch (error) {
       // A sleep of Temporal rejects with a failure of its own.
       if (error instanceof CancelledFailure) callScope().signal.throwIfAborted();
       if (refusalIn(error)?.scope !== 'run') throw error;
       const { type, message } = error as ApplicationFailure;
-      this.#pause(type ?? 'INTERNAL', `${type}: ${message}`);
-      await releaseDue(this.#deps.db, this.#holder, [record.row.id]);
+      this.#pause({ code: type ?? 'INTERNAL', reason: `${type}: ${message}`, kinds: 0 });
+      await this.#release([record]);
     } finally {
       this.#held.delete(record.row.id);
       // Until an answer comes that takes long, the batch goes on.
@@ -229,16 +247,50 @@ class SyncBatch {
     }
   }
 
+  /** Gives records back. One whose last write was made may have ended when its check was called off. */
+  async #release(records: readonly LoadedRecord[]): Promise<void> {
+    const { db } = this.#deps;
+    const ids = records.map(({ row }) => row.id);
+    const released = await releaseDue(db, this.#holder, ids);
+    for (const id of ids.filter((each) => !released.has(each))) {
+      const end = await findEnd(db, { id, holder: this.#holder });
+      if (end !== null) this.#count(end);
+    }
+  }
+
+  #count({ ended, cardCreated = false }: Pick<RecordEnd, 'ended' | 'cardCreated'>): void {
+    if (ended === undefined) return;
+    this.#counts[ended]++;
+    if (cardCreated) this.#counts.cards++;
+  }
+
   async #make(...[step, make]: Parameters<FirstWrites['make']>): Promise<StepResult> {
+    // The other batch takes the record up.
+    if ((STEP_BITS[step] & this.#left) !== 0) return { todo: STEP_BITS[step], waitMs: 0 };
     const result = await this.#writes.make(step, make);
-    if (result.cardCreated === true) this.#counts.cards++;
     if (result.trouble === undefined) this.#counts.trouble = null;
     return result;
   }
 
   /** The run must pause: nothing else goes out. The first reason stands. */
-  #pause(code: string, reason: string): void {
-    this.#halt ??= { code, reason };
+  #pause(halt: Halt): void {
+    if (this.#halt !== null) return;
+    this.#halt = halt;
     this.#control?.stop();
+    if (!this.#input.alone) this.#reported = this.#report(halt);
+  }
+
+  /** At once: what is under way here may take half a minute, and a batch beside this one would go on. */
+  async #report(halt: Halt): Promise<boolean> {
+    const { client, info } = Context.current();
+    try {
+      const { workflowId = '', runId } = info.workflowExecution ?? {};
+      await client.workflow.getHandle(workflowId, runId).signal(haltSignal, halt);
+      return true;
+    } catch (error) {
+      const { run } = this.#run;
+      this.#deps.log.warn({ run, err: error }, 'the halt could not be signaled; it comes with the result');
+      return false;
+    }
   }
 }

@@ -2,10 +2,10 @@
 // None of these calls the API.
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RetryRequest } from '../src/contracts/retry.ts';
-import { LANES, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
+import { type EndCounts, LANES, type RunReport, type RunSpec, STEP_BITS } from '../src/contracts/run.ts';
 import { SOURCE_FAILURE, SourceError } from '../src/contracts/source.ts';
 import { pick, readCatalog } from '../src/ledger/catalog.ts';
-import { resetDue } from '../src/ledger/due-records.ts';
+import { resetDue, takeBack } from '../src/ledger/due-records.ts';
 import { missingTags } from '../src/ledger/people.ts';
 import type { PlanMemory } from '../src/ledger/plan-pages.ts';
 import { countTodo, reviveForTags } from '../src/ledger/records.ts';
@@ -16,6 +16,7 @@ import type { Deps } from './deps.ts';
 import { readsContacts } from './plan-outlook.ts';
 import { type PlanProgress, planPages } from './plan-run.ts';
 import { countUnknown } from './snapshot-settle.ts';
+import { holdersOf } from './sync-batch.ts';
 import { openRunOrRetry } from './sync-retry.ts';
 import { wakeSinks } from './wake.ts';
 
@@ -109,9 +110,9 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
       }
     },
 
-    /** No batch of the run holds a record any more: none may make a call for one. */
-    async takeBackRecords(input: { run: string }): Promise<void> {
-      await resetDue(db, input.run);
+    /** A batch has ended without a result: none of its attempts makes a call any more. @returns what they have ended */
+    async takeBackRecords(input: { run: string; batch: string }): Promise<EndCounts> {
+      return await takeBack(db, input.run, holdersOf(input.batch));
     },
 
     /** What the planned run still has to do. */

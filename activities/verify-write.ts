@@ -199,7 +199,7 @@ export async function noteDifferences(
 export async function failOther(db: Queryable, deps: Deps, c: StepContext, step: Step): Promise<StepResult> {
   const reason =
     'the answer to the write is about another person, so Sluice recorded nothing; check the account before you continue';
-  await endRecord(db, c.row.id, { status: 'failed', step, code: OTHER_PERSON, reason });
+  const ended = await endRecord(db, c.row, { status: 'failed', step, code: OTHER_PERSON, reason });
   deps.log.error({ run: c.run, record: c.row.id, step, code: OTHER_PERSON }, reason);
-  return { todo: 0, ended: 'failed', check: { ok: false, code: OTHER_PERSON, reason, stop: true } };
+  return { ...ended, check: { ok: false, code: OTHER_PERSON, reason, stop: true } };
 }

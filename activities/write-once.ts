@@ -16,14 +16,9 @@ import {
   takeIntent,
   takeRecordIntent,
 } from '../src/ledger/intents.ts';
-import type { RecordRow } from '../src/ledger/records.ts';
+import { type LeasedRecord, LeaseLostError } from '../src/ledger/records.ts';
 import { type Call, callApi, FLIGHT_SECONDS } from './api-call.ts';
 import type { AccountAccess, Deps } from './deps.ts';
-
-/** Another batch works at the record: this one must not call for it any more. */
-export class LeaseLostError extends Error {
-  override readonly name = 'LeaseLostError';
-}
 
 /** Pause after a lost answer, before the effect is first read back. */
 export const FIRST_READ_BACK_MS = 1000;
@@ -101,7 +96,7 @@ export interface Subject<R> {
   /** What the account refuses to every record holds the subject, too, and an answer that no record could be read from. */
   readonly stopsForAll: boolean;
   /** The record that the call is for: it goes out only while the batch of this holder has the record. */
-  readonly record?: Pick<RecordRow, 'id' | 'holder'>;
+  readonly record?: LeasedRecord;
   /** Another attempt has written the effect down. */
   done(): Promise<R>;
   /** The call is next, after `waitMs`. */

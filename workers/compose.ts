@@ -2,6 +2,7 @@
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createCallCounter } from '../activities/call-counter.ts';
 import type { AccountAccess, ActivityLog, Clock, Deps, TokenAccess } from '../activities/deps.ts';
+import { HEARTBEAT_MS } from '../activities/heartbeats.ts';
 import { createApiActivities, createEventActivities, createLedgerActivities } from '../activities/index.ts';
 import { resolveAssumptions } from '../src/api-client/assumptions.ts';
 import { MessagingClient } from '../src/api-client/client.ts';
@@ -26,8 +27,6 @@ const API_SLOTS = 1000;
 const EVENT_SLOTS = 1000;
 /** Beside one for each sink: a sink that hangs holds its own up, and nothing else. */
 const LEDGER_SLOTS = 8;
-/** As often as batches make one (activities/batch.ts). */
-const HEARTBEAT_MS = 1000;
 /** A worker that shuts down lets calls end by themselves: the client's deadline is 30 s. */
 const SHUTDOWN_MS = 40_000;
 

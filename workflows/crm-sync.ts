@@ -18,7 +18,14 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { RetryRequest } from '../src/contracts/retry.ts';
 import type { RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
-import { pauseUpdate, progressQuery, resumeUpdate, SEARCH_KEYS, validateAct } from './messages.ts';
+import {
+  haltSignal,
+  pauseUpdate,
+  progressQuery,
+  resumeUpdate,
+  SEARCH_KEYS,
+  validateAct,
+} from './messages.ts';
 import { PauseControl } from './pause.ts';
 import { API_OPTIONS, apiQueue, callPriority, LEDGER_OPTIONS } from './policies.ts';
 import { pauseFor, reasonOf, refusalOf } from './refusals.ts';
@@ -70,15 +77,11 @@ class CrmSync {
       return this.#progress();
     };
     setHandler(pauseUpdate, pause, { validator: validateAct });
-    const resume = (command: Parameters<PauseControl['resume']>[0] & { readonly recheck?: boolean }) => {
-      const { writes } = this.#state;
-      // Whoever resumes by hand has seen the difference and accepts it; a new start verifies again.
-      if (command.recheck !== true) writes.verified |= writes.differed;
-      else this.#state.verifying = true;
-      writes.differed = 0;
-      this.#control.resume(command);
+    const resume = (command: Parameters<SyncBatches['resume']>[0]) => {
+      this.#batches.resume(command);
       return this.#progress();
     };
+    setHandler(haltSignal, (halt) => this.#batches.halt(halt));
     setHandler(resumeUpdate, resume, { validator: validateAct });
   }
 

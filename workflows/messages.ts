@@ -31,6 +31,17 @@ export const pauseUpdate = defineUpdate<RunProgress, [OperatorAct]>('pause');
 export const resumeUpdate = defineUpdate<RunProgress, [OperatorAct & { readonly recheck?: boolean }]>(
   'resume',
 );
+
+/** Why a run must pause, as one of its batches found out. */
+export interface Halt {
+  readonly code: string;
+  readonly reason: string;
+  /** Kinds of writes that the service does not show as they were made, as bits: whoever resumes accepts them. */
+  readonly kinds: number;
+}
+
+/** A batch reports why the run must pause, so that a batch beside it does not go on until the first one has ended. */
+export const haltSignal = defineSignal<[Halt]>('halt');
 /** `running`: batches under way, whose counts are in the details of their heartbeats (src/cli/sync-progress.ts). */
 export const progressQuery = defineQuery<RunProgress & { readonly running: readonly string[] }>('progress');
 

@@ -1,13 +1,17 @@
 // The batches of a sync: a first one alone, until every kind of write was verified, then two side by side.
 import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { SyncBatchResult } from '../activities/sync-batch.ts';
+import type { SyncBatchInput, SyncBatchResult } from '../activities/sync-batch.ts';
+import type { EndCounts } from '../src/contracts/run.ts';
+import type { Halt, OperatorAct } from './messages.ts';
 import type { PauseControl } from './pause.ts';
 import { apiQueue, BATCH_OPTIONS, callPriority, LEDGER_OPTIONS } from './policies.ts';
 import type { RunState } from './sync-state.ts';
 
 /** Side by side, so that a killed worker hardly costs anything. */
 const SIDE_BY_SIDE = 2;
+
+type Share = Pick<SyncBatchInput, 'places' | 'alone' | 'verifies'>;
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
@@ -31,11 +35,14 @@ export class SyncBatches {
    */
   async run(): Promise<boolean> {
     const { concurrency } = this.#state;
-    if (this.#state.verifying) await this.#series(Math.ceil(concurrency / SIDE_BY_SIDE), true);
-    const places = Array.from({ length: SIDE_BY_SIDE }, (_, n) =>
-      Math.floor((concurrency + n) / SIDE_BY_SIDE),
-    );
-    const series = places.map((each) => (each > 0 ? this.#series(each, false) : undefined));
+    if (this.#state.verifying)
+      await this.#series({ places: Math.ceil(concurrency / SIDE_BY_SIDE), alone: true, verifies: true });
+    const series = Array.from({ length: SIDE_BY_SIDE }, (_, n) => {
+      const places = Math.floor((concurrency + n) / SIDE_BY_SIDE);
+      // The last one always has places.
+      const verifies = n === SIDE_BY_SIDE - 1;
+      return places > 0 ? this.#series({ places, alone: false, verifies }) : undefined;
+    });
     // Nothing of the run may be under way when it goes on, or fails.
     const ends = await Promise.allSettled(series);
     const failed = ends.find((end) => end.status === 'rejected');
@@ -44,12 +51,12 @@ export class SyncBatches {
   }
 
   /** Batches one after the other, until nothing is left to do; alone, until every kind of write is verified. */
-  async #series(places: number, alone: boolean): Promise<void> {
+  async #series(share: Share): Promise<void> {
     while (!this.#mustStop()) {
-      const result = await this.#batch(places, alone);
+      const result = await this.#batch(share);
       if (result === null) continue;
       if (result.nextMs === null) this.#nothingLeft = true;
-      else if (alone && !result.verifying) {
+      else if (share.alone && !result.verifying) {
         this.#state.verifying = false;
         return;
       } else if (result.nextMs > 0) await condition(() => this.#mustStop(), result.nextMs);
@@ -67,7 +74,7 @@ export class SyncBatches {
   }
 
   /** Null when it was called off before it began. */
-  async #batch(places: number, alone: boolean): Promise<SyncBatchResult | null> {
+  async #batch(share: Share): Promise<SyncBatchResult | null> {
     const { run, lane, tokenKey, callsPerMinute, stopped, writes } = this.#state;
     const activityId = `batch-${++this.#state.batches}`;
     const { syncBatch } = proxyActivities<Activities>({
@@ -78,8 +85,9 @@ export class SyncBatches {
     });
     this.running.add(activityId);
     try {
-      const input = { run, places, alone, stopped, verified: writes.verified };
-      const result = await this.#control.run(() => syncBatch(input).catch(takeBack(run)));
+      const input = { run, stopped, verified: writes.verified, ...share };
+      const takeBack = (error: unknown) => this.#takeBack(activityId, error);
+      const result = await this.#control.run(() => syncBatch(input).catch(takeBack));
       if (result !== null) this.#add(result);
       return result;
     } catch (error) {
@@ -91,23 +99,49 @@ export class SyncBatches {
   }
 
   #add(result: SyncBatchResult): void {
-    const { counts, writes } = this.#state;
-    for (const key of ['created', 'updated', 'unchanged', 'failed', 'unknown', 'cards'] as const)
-      counts[key] += result[key];
+    const { writes } = this.#state;
+    this.#count(result);
     this.#state.stopped |= result.stopped;
     this.#state.callsPerMinute = result.callsPerMinute;
     writes.verified |= result.verified;
-    writes.differed |= result.differed;
     this.trouble = result.trouble;
-    if (result.halt !== null) this.#control.hold({ by: 'sluice', ...result.halt });
+    if (result.halt !== null) this.halt(result.halt);
   }
-}
 
-/** A batch that was called off and has no result may run on where its worker stalls: from here on it holds no record. */
-function takeBack(run: string) {
-  return async (error: unknown): Promise<never> => {
-    if (CancellationScope.current().consideredCancelled)
-      await CancellationScope.nonCancellable(() => ledger.takeBackRecords({ run }));
+  /** Pauses the run. A difference that comes while it is paused already waits until somebody resumes. */
+  halt(halt: Halt): void {
+    if (halt.kinds !== 0) this.#state.writes.differences.push(halt);
+    this.#show(halt);
+  }
+
+  /** A difference counts as accepted when it was the reason of the pause. Any other one pauses the run once more. */
+  resume(command: OperatorAct & { readonly recheck?: boolean }): void {
+    const { writes } = this.#state;
+    const reason = this.#control.paused?.reason;
+    if (command.recheck === true) {
+      writes.differences = [];
+      this.#state.verifying = true;
+    }
+    for (const halt of writes.differences) if (halt.reason === reason) writes.verified |= halt.kinds;
+    writes.differences = writes.differences.filter((halt) => halt.reason !== reason);
+    this.#control.resume(command);
+    const [next] = writes.differences;
+    if (next !== undefined) this.#show(next);
+  }
+
+  #show({ code, reason }: Halt): void {
+    this.#control.hold({ by: 'sluice', code, reason });
+  }
+
+  #count(ends: EndCounts): void {
+    for (const key of ['created', 'updated', 'unchanged', 'failed', 'unknown', 'cards'] as const)
+      this.#state.counts[key] += ends[key] ?? 0;
+  }
+
+  /** A batch without a result may run on where its worker stalls: from here on it has no record, and what it did counts. */
+  async #takeBack(batch: string, error: unknown): Promise<never> {
+    const { run } = this.#state;
+    this.#count(await CancellationScope.nonCancellable(() => ledger.takeBackRecords({ run, batch })));
     throw error;
-  };
+  }
 }

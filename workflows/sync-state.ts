@@ -1,6 +1,6 @@
 // What a run of a sync knows of itself: it travels along when the run continues as new; everything else is in the ledger.
 import type { ProblemTotal, RecordOutcome, RunPhase, RunProgress, STEP_BITS } from '../src/contracts/run.ts';
-import type { Pause } from './messages.ts';
+import type { Halt, Pause } from './messages.ts';
 import { LANE } from './policies.ts';
 import type { SurveyState } from './snapshots.ts';
 
@@ -24,8 +24,8 @@ export interface RunState {
   prepared: boolean;
   /** Steps that the account refuses, as bits: nobody tries them again in this run. */
   stopped: number;
-  /** Kinds of writes as bits: their first write was seen as it was made or accepted; it differs, which pauses the run. */
-  writes: { verified: number; differed: number };
+  /** `verified`: kinds of writes whose first one was seen as it was made, or accepted, as bits. */
+  writes: { verified: number; differences: Halt[] };
   /** Some kind of write may still have to be verified, by a batch that works alone. */
   verifying: boolean;
   /** Batches that have begun. */
@@ -49,7 +49,7 @@ export function newState(): RunState {
     planned: false,
     prepared: false,
     stopped: 0,
-    writes: { verified: 0, differed: 0 },
+    writes: { verified: 0, differences: [] },
     verifying: true,
     batches: 0,
     counts: {

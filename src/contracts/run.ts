@@ -65,6 +65,9 @@ export type WriteCheck =
       readonly stop: boolean;
     };
 
+/** How many records ended with each outcome, and for how many of them the run created a card. */
+export type EndCounts = Readonly<Partial<Record<RecordOutcome | 'cards', number>>>;
+
 /** How far a refusal reaches: this record, this step for all records, or the whole run. */
 export type RefusalScope = 'record' | 'step' | 'run';
 

@@ -1,4 +1,5 @@
 // Which records of a run are due, and which batch holds them.
+import type { EndCounts, RecordOutcome } from '../contracts/run.ts';
 import type { Database, Queryable } from './database.ts';
 import type { CardRow, KnownPerson, PersonRow } from './people.ts';
 import type { RecordRow } from './records.ts';
@@ -29,23 +30,32 @@ const withPerson = (account: string, pipeline: string) => `
 
 /**
  * Leases records that are due: those that wait for another try before fresh ones, fresh ones in the order of the source.
- * @param steps only records with one of these steps, as bits @default all
+ * @param batch `steps`: only records with one of these steps, as bits @default all; `without`: only records with none of these
  */
 export async function takeDue(
   db: Database,
   run: RunPlace,
-  batch: { holder: string; seconds: number; limit: number; steps?: number },
+  batch: { holder: string; seconds: number; limit: number; steps?: number; without?: number },
 ): Promise<LoadedRecord[]> {
   const rows = await db.query<Row>(
     `with taken as (
        update run_records set holder = $3, due_at = now() + make_interval(secs => $4)
         where id = any(array(
           select id from run_records
-           where run_id = $1 and status = 'pending' and due_at <= now() and todo & $7::int <> 0
+           where run_id = $1 and status = 'pending' and due_at <= now() and todo & $7::int <> 0 and todo & $8::int = 0
            order by due_at desc, id limit $2 for update skip locked))
        returning *)
      select r.*, p.person, p.card from taken r ${withPerson('$5', '$6')} order by r.id`,
-    [run.id, batch.limit, batch.holder, batch.seconds, run.account, run.pipeline, batch.steps ?? -1],
+    [
+      run.id,
+      batch.limit,
+      batch.holder,
+      batch.seconds,
+      run.account,
+      run.pipeline,
+      batch.steps ?? -1,
+      batch.without ?? 0,
+    ],
   );
   return rows.map(loaded);
 }
@@ -78,31 +88,61 @@ export async function renewDue(
   );
 }
 
-/** Gives records back: they are due at once. */
-export async function releaseDue(db: Queryable, holder: string, ids: readonly number[]): Promise<void> {
-  await db.query(
+/**
+ * Gives records back: they are due at once.
+ * @returns those that were given back: the others have ended, or belong to another batch
+ */
+export async function releaseDue(
+  db: Queryable,
+  holder: string,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  const rows = await db.query<{ id: number }>(
     `update run_records set due_at = now(), holder = null
-      where id = any($2::bigint[]) and holder = $1 and status = 'pending'`,
+      where id = any($2::bigint[]) and holder = $1 and status = 'pending' returning id`,
     [holder, ids],
   );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Takes the records back from all attempts of a batch: they are due at once, and no such attempt writes any more.
+ * @param batch beginning of the holders' names
+ * @returns what these attempts have ended
+ */
+export async function takeBack(db: Queryable, runId: string, batch: string): Promise<EndCounts> {
+  await db.query(
+    `update run_records set due_at = now(), holder = null
+      where run_id = $1 and status = 'pending' and starts_with(holder, $2)`,
+    [runId, batch],
+  );
+  const rows = await db.query<{ status: RecordOutcome; n: number; cards: number }>(
+    `select status, count(*)::int as n, count(*) filter (where card_created)::int as cards from run_records
+      where run_id = $1 and status <> 'pending' and starts_with(holder, $2) group by status`,
+    [runId, batch],
+  );
+  const cards = rows.reduce((sum, row) => sum + row.cards, 0);
+  return { ...Object.fromEntries(rows.map(({ status, n }) => [status, n])), cards };
 }
 
 /**
  * The record is due again after a while.
- * @param failed it failed for now, once more
+ * @param wait `failed`: it failed for now, once more
+ * @returns false when it has ended, or belongs to another batch
  */
 export async function deferRecord(
   db: Queryable,
   { id, holder }: Pick<RecordRow, 'id' | 'holder'>,
   wait: { ms: number; failed: boolean },
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const rows = await db.query(
     `update run_records
         set due_at = now() + make_interval(secs => $3), holder = null,
             attempts = attempts + $4::int, tries = tries + $4::int
-      where id = $1 and holder is not distinct from $2 and status = 'pending'`,
+      where id = $1 and holder is not distinct from $2 and status = 'pending' returning 1`,
     [id, holder, wait.ms / 1000, wait.failed ? 1 : 0],
   );
+  return rows.length > 0;
 }
 
 /** All open steps of these records are stopped: they are never due in this run. */

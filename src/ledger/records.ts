@@ -4,8 +4,13 @@ import type { RecordOutcome } from '../contracts/run.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import { plainArray, type Queryable } from './database.ts';
 import type { LoadedRecord } from './due-records.ts';
-import { type Note, runNotes } from './notes.ts';
+import { type Note, runNotes, runTogether } from './notes.ts';
 import type { PersonRow } from './people.ts';
+
+/** Another batch works on the record: this one must neither call for it nor write its results down. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}
 
 export interface StagedRecord {
   readonly key: string;
@@ -182,6 +187,9 @@ export async function markSent(db: Queryable, id: number, holder: string | null)
   return (await db.query(MARK_SENT('$1', '$2'), [id, holder])).length > 0;
 }
 
+/** A record together with the batch that works on it: null outside of batches. */
+export type LeasedRecord = Pick<RecordRow, 'id' | 'holder'>;
+
 /** A tag list that a contact is to have: what the upsert's answer led to, for the step that writes it. */
 export type TagIds = NonNullable<RecordRow['tag_ids']>;
 
@@ -199,18 +207,24 @@ export interface StepChange {
 
 /**
  * Writes down a step's result in one statement: steps cleared and added, and with them whatever else it changed. The record
- * ends as created or updated when nothing is left to do. A record that has ended stays as it is: an attempt that outlived
- * its lease is answered with that end.
+ * ends as created or updated when nothing is left to do. A record that has ended stays as it is, and its end is the answer.
  * @param notes what the step has found out about the person, the card or the effect; no two of one row
+ * @throws LeaseLostError when another batch has the record: nothing was written, and a transaction around it must end
  */
 export async function settleStep(
   tx: Queryable,
-  id: number,
+  record: LeasedRecord,
   change: StepChange,
   ...notes: readonly Note[]
-): Promise<ReturnType<typeof endOf>> {
-  const [row] = await runNotes<Settled>(tx, SETTLE, settleParams(id, change), notes);
-  return endOf(row ?? (await endedRecord(tx, id)));
+): Promise<RecordEnd> {
+  const [row] = await runNotes<Settled>(
+    tx,
+    SETTLE,
+    settleParams(record, change),
+    notes,
+    mustBeLeased(record),
+  );
+  return row === undefined ? await endOf(tx, record, notes.length > 0) : endIn(row);
 }
 
 /**
@@ -222,22 +236,36 @@ export async function settleContact(
   { row, person }: LoadedRecord,
   change: StepChange,
   contact: Note,
-): Promise<ReturnType<typeof endOf> & { readonly next?: LoadedRecord }> {
-  const values = [...settleParams(row.id, change)];
-  const [settled] = await tx.query<Settled & { readonly person: PersonRow }>(
-    `with person as (${contact((value) => `$${values.push(value)}`)}), main as (${SETTLE})
-     select main.*, to_json(person) as person from main, person`,
-    values,
-  );
-  if (settled === undefined) return endOf(await endedRecord(tx, row.id));
-  const { person: written, ...now } = settled;
+): Promise<RecordEnd & { readonly next?: LoadedRecord }> {
+  const values = [...settleParams(row, change)];
+  const sql = `
+    with person as (${contact((value) => `$${values.push(value)}`)}), main as (${SETTLE})
+    select main.*, to_json(person) as person from main, person`;
+  type WithPerson = Settled & { readonly person: PersonRow };
+  const [settled] = await runTogether<WithPerson>(tx, sql, values, mustBeLeased(row));
+  if (settled === undefined) return await endOf(tx, row, true);
+  const { person: written, card_created: _, ...now } = settled;
   return {
-    ...endOf(settled),
+    ...endIn(settled),
     next: { row: { ...row, ...now }, person: { ...written, card: person?.card ?? null } },
   };
 }
 
-type Settled = Pick<RecordRow, 'todo' | 'status' | 'attempts' | 'holder' | 'sent_at' | 'tag_ids'>;
+/** What is left to do for a record after a step. */
+export interface RecordEnd {
+  /** As bits. */
+  readonly todo: number;
+  /** Set when the record has ended. */
+  readonly ended?: RecordOutcome;
+  /** The record has ended, and the run created a card for it. */
+  readonly cardCreated?: boolean;
+}
+
+type EndRow = Pick<RecordRow, 'todo' | 'status'> & { readonly card_created: boolean };
+type Settled = EndRow & Pick<RecordRow, 'attempts' | 'holder' | 'sent_at' | 'tag_ids'>;
+
+/** Notes of an event's record stand, whichever attempt comes late: no batch takes it over. */
+const mustBeLeased = ({ holder }: LeasedRecord) => holder !== null;
 
 // Computed from the locked row itself: a subquery would read it as it was before a concurrent step's commit.
 const TODO = '((todo & ~($2::int)) | $3::int)';
@@ -250,38 +278,55 @@ const SETTLE = `
          status = case when ${TODO} <> 0 then 'pending'
                        when created or $4 then 'created'
                        when touched or $5 then 'updated' else 'unchanged' end
-   where id = $1 and status = 'pending' returning todo, status, attempts, holder, sent_at, tag_ids`;
+   where id = $1 and holder is not distinct from $8 and status = 'pending'
+  returning todo, status, card_created, attempts, holder, sent_at, tag_ids`;
 
-function settleParams(id: number, change: StepChange): unknown[] {
+function settleParams({ id, holder }: LeasedRecord, change: StepChange): unknown[] {
   const { clear, add = 0, created = false, touched = false, cardCreated = false, tagIds } = change;
-  return [id, clear, add, created, touched, cardCreated, tagIds === undefined ? null : toJson(tagIds)];
+  const tags = tagIds === undefined ? null : toJson(tagIds);
+  return [id, clear, add, created, touched, cardCreated, tags, holder];
 }
 
-function endOf({ todo, status }: Pick<Settled, 'todo' | 'status'>): { todo: number; ended?: RecordOutcome } {
-  return status === 'pending' ? { todo } : { todo, ended: status };
-}
-
-async function endedRecord(
-  tx: Queryable,
-  id: number,
-): Promise<{ todo: number; status: 'pending' | RecordOutcome }> {
-  const [row] = await tx.query<{ todo: number; status: RecordOutcome }>(
-    'select todo, status from run_records where id = $1',
-    [id],
-  );
-  if (row === undefined) throw new Error(`the ledger has no record ${id}`);
-  return row;
-}
-
-/** Ends a record as failed or unknown, with the step and the code. */
+/**
+ * Ends a record as failed or unknown, with the step and the code. One that has ended stays as it is.
+ * @throws LeaseLostError when another batch has the record
+ */
 export async function endRecord(
   db: Queryable,
-  id: number,
+  record: LeasedRecord,
   end: { status: 'failed' | 'unknown'; step: string; code: string; reason: string },
-): Promise<void> {
-  await db.query(
+): Promise<RecordEnd> {
+  const [row] = await db.query<EndRow>(
     `update run_records set status = $2, step = $3, code = $4, reason = $5, tries = tries + 1, ended_at = clock_timestamp()
-      where id = $1 and status = 'pending'`,
-    [id, end.status, end.step, end.code, end.reason],
+      where id = $1 and holder is not distinct from $6 and status = 'pending' returning todo, status, card_created`,
+    [record.id, end.status, end.step, end.code, end.reason, record.holder],
   );
+  return row === undefined ? await endOf(db, record) : endIn(row);
+}
+
+/**
+ * The end of a record that nobody else has ended.
+ * @param refused the statement before it was refused as a whole, which ends a transaction around it
+ * @throws LeaseLostError when another batch has the record
+ */
+async function endOf(db: Queryable, record: LeasedRecord, refused = false): Promise<RecordEnd> {
+  const { id, holder } = record;
+  const end = refused && mustBeLeased(record) ? null : await findEnd(db, record);
+  if (end === null) throw new LeaseLostError(`record ${id} is not leased by ${holder}`);
+  return end;
+}
+
+/** The end of a record that this holder has ended; null when it has not. */
+export async function findEnd(db: Queryable, { id, holder }: LeasedRecord): Promise<RecordEnd | null> {
+  const [row] = await db.query<EndRow>(
+    `select todo, status, card_created from run_records
+      where id = $1 and holder is not distinct from $2 and status <> 'pending'`,
+    [id, holder],
+  );
+  return row === undefined ? null : endIn(row);
+}
+
+function endIn({ todo, status, card_created }: EndRow): RecordEnd {
+  if (status === 'pending') return { todo };
+  return { todo, ended: status, ...(card_created ? { cardCreated: true } : {}) };
 }

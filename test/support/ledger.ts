@@ -2,6 +2,7 @@
 // PGlite would take more than half of the computing of all tests. The suites of the ledger and the budget run on both.
 import { type Database, openPglite, openPostgres } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/migrations.ts';
+import type { LeasedRecord } from '../../src/ledger/records.ts';
 import { readCluster } from './cluster.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -46,4 +47,9 @@ export async function emptyLedger(db: Database): Promise<void> {
     `select setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false) from pg_sequences
       where schemaname = 'public' and last_value is not null`,
   );
+}
+
+/** A record on which no batch works. */
+export function unleased(id: number): LeasedRecord {
+  return { id, holder: null };
 }

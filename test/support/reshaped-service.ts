@@ -29,7 +29,7 @@ export interface Rule {
   readonly on?: RegExp;
   readonly ask?: (call: AskedCall) => void;
   /** Called for successes, and with `errors: true` for errors too. A returned value replaces the body. */
-  readonly answer?: (answer: GivenAnswer, call: AskedCall) => void;
+  readonly answer?: (answer: GivenAnswer, call: AskedCall) => void | Promise<void>;
   readonly errors?: boolean;
 }
 
@@ -100,7 +100,7 @@ export async function reshape(target: string, ...rules: readonly Rule[]): Promis
       ),
     };
     for (const { answer: change, errors = false } of mine) {
-      if (answer.status < 400 || errors) change?.(answer, call);
+      if (answer.status < 400 || errors) await change?.(answer, call);
     }
     response.writeHead(answer.status, answer.headers);
     response.end(

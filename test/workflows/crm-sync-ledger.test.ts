@@ -8,6 +8,7 @@ import { STEP_BITS } from '../../src/contracts/run.ts';
 import { accountLists } from '../../src/ledger/catalog.ts';
 import type { Database, Queryable } from '../../src/ledger/database.ts';
 import { loadRecord } from '../../src/ledger/due-records.ts';
+import { LeaseLostError } from '../../src/ledger/records.ts';
 import { getRun } from '../../src/ledger/runs.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
@@ -112,6 +113,53 @@ describe('an attempt that outlives its timeout', () => {
       expect((await house.panel.account()).cards).toHaveLength(1);
     });
   });
+});
+
+describe('a batch that lost its lease', () => {
+  const TODO = STEP_BITS.lookup | STEP_BITS.upsertContact;
+
+  it.each(['lookup', 'upsertContact'] as const)(
+    'FAULTS 17: writes nothing of an answer that comes after that, be it to %s',
+    async (step) => {
+      await inHouse({ csv: plainRows(1) }, async (house) => {
+        await house.run();
+        const { db } = house;
+        const record = {
+          key: '14155552000',
+          contact: { number: '14155552000', name: 'Other' },
+          tags: [],
+          extraInfo: [],
+        };
+        const [row] = await db.query<{ id: number }>(
+          "update run_records set status = 'pending', todo = $1, payload = $2, holder = 'late' returning id",
+          [TODO, JSON.stringify(record)],
+        );
+        await db.query("update people set seen = null, hash_contact = ''");
+        let calls = 0;
+        const deps = { ...house.deps, calls: { ...house.deps.calls, count: () => void calls++ } };
+        await house.panel.fault({ path: '^/v1/contacts$', kind: 'delay', ms: 300 });
+        const before = (await house.panel.requests()).length;
+        const run = runContext(deps, await getRun(db, 'acme/leads/1'), accountLists('acme'));
+        const c = stepContext(run, await loadRecord(db, placeOf(run), row?.id ?? 0));
+        const late = new MockActivityEnvironment().run(() => runStep(deps, step, c, createSteps(deps)[step]));
+        const ended = expect(late).rejects.toThrow(LeaseLostError);
+        await until('the call is under way', () => calls > 0);
+        await db.query("update run_records set holder = 'next'");
+        await ended;
+        expect((await house.panel.requests()).length).toBe(before + 1);
+        const [person] = await db.query('select seen, hash_contact from people');
+        expect(person).toEqual({ seen: null, hash_contact: '' });
+        const [left] = await db.query('select todo, holder from run_records');
+        expect(left).toEqual({ todo: TODO, holder: 'next' });
+        // A write that has not begun does not go out.
+        const again = new MockActivityEnvironment().run(() =>
+          runStep(deps, 'upsertContact', c, createSteps(deps).upsertContact),
+        );
+        await expect(again).rejects.toThrow(LeaseLostError);
+        expect((await house.panel.requests()).length).toBe(before + 1);
+      });
+    },
+  );
 });
 
 /** Everything in a value as text; bytes are read as UTF-8, so that payloads are looked into. */

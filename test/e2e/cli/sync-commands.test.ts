@@ -17,6 +17,7 @@ import { crmSyncWorkflowId } from '../../../workflows/messages.ts';
 import { buildOnce } from '../../support/build.ts';
 import { layCluster } from '../../support/cluster.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
+import { unleased } from '../../support/ledger.ts';
 import { runHere } from '../../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal.ts';
 
@@ -90,8 +91,16 @@ async function fillLedger(): Promise<void> {
     await advanceRun(db, run.id, { cursor: null, progress: 1, read: 3, rejected: 1, merged: 0 });
     const rows = await db.query<{ id: number }>('select id from run_records order by id');
     const end = { step: 'upsertContact', reason: 'refused' } as const;
-    await endRecord(db, rows[0]?.id as number, { ...end, status: 'failed', code: 'ERR_DUPLICATED_CONTACT' });
-    await endRecord(db, rows[1]?.id as number, { ...end, status: 'unknown', code: 'READ_BACK_FAILED' });
+    await endRecord(db, unleased(rows[0]?.id as number), {
+      ...end,
+      status: 'failed',
+      code: 'ERR_DUPLICATED_CONTACT',
+    });
+    await endRecord(db, unleased(rows[1]?.id as number), {
+      ...end,
+      status: 'unknown',
+      code: 'READ_BACK_FAILED',
+    });
     await closeRun(db, run.id, { status: 'finished', stopped: 0 });
   } finally {
     await db.close();

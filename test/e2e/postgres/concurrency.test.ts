@@ -8,6 +8,7 @@ import { takeIntent } from '../../../src/ledger/intents.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
 import { endRecord, getRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
 import { closeRun, lockRun } from '../../../src/ledger/runs.ts';
+import { unleased } from '../../support/ledger.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { planOf, recordSlots, scheduled, slotsSuite, takeOne } from '../../unit/budget/slots-suite.ts';
 import { failureOf, phone, recordOf, runWith } from '../../unit/ledger/support.ts';
@@ -59,8 +60,8 @@ describe('a step that waited for another one at the same record', () => {
     const { run, ids } = await runWith(db, [1 | 4 | 8]);
     const id = ids[0] as number;
     const answer = await behind(
-      (tx) => settleStep(tx, id, { clear: 1, add: 16, created: true }),
-      () => settleStep(other, id, { clear: 4, touched: true }),
+      (tx) => settleStep(tx, unleased(id), { clear: 1, add: 16, created: true }),
+      () => settleStep(other, unleased(id), { clear: 4, touched: true }),
     );
     expect(answer).toEqual({ todo: 8 | 16 });
     expect(await getRecord(db, run.id, id)).toMatchObject({ todo: 8 | 16, created: true, touched: true });
@@ -70,8 +71,8 @@ describe('a step that waited for another one at the same record', () => {
     const { run, ids } = await runWith(db, [4 | 8]);
     const id = ids[0] as number;
     const answer = await behind(
-      (tx) => endRecord(tx, id, { status: 'failed', step: 's', code: 'C', reason: 'r' }),
-      () => settleStep(other, id, { clear: 12, touched: true }),
+      (tx) => endRecord(tx, unleased(id), { status: 'failed', step: 's', code: 'C', reason: 'r' }),
+      () => settleStep(other, unleased(id), { clear: 12, touched: true }),
     );
     expect(answer).toEqual({ todo: 12, ended: 'failed' });
     expect(await getRecord(db, run.id, id)).toMatchObject({ status: 'failed', touched: false });
@@ -110,7 +111,7 @@ describe('a connection that breaks inside a transaction', () => {
     const { ids } = await runWith(db, [4]);
     const { error } = await failureOf(
       db.transaction(async (tx) => {
-        await settleStep(tx, ids[0] as number, { clear: 4 });
+        await settleStep(tx, unleased(ids[0] as number), { clear: 4 });
         await kill(await pidOf(tx));
         await tx.query('select 1');
       }),

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
 import { createCallCounter } from '../../../activities/call-counter.ts';
 import type { Deps } from '../../../activities/deps.ts';
 import type { StepResult } from '../../../activities/record-step.ts';
@@ -167,7 +169,6 @@ describe('a card whose call is to make the contact', () => {
       const step = await waiting(2, { record, client: other, sync: 'nameless' });
       expect(await step()).toEqual({
         todo: STEP_BITS.upsertContact,
-        cardCreated: true,
         created: true,
         check: { ok: true },
       });
@@ -185,7 +186,7 @@ describe('a card whose call is to make the contact', () => {
     await noteContact(db, 'acme', phone(3), { ...SENT, remoteId: 5, remoteNumber: phone(3) });
     const { upsertContact, setTags, findCard, createCard } = STEP_BITS;
     expect(await step()).toEqual({ todo: upsertContact | setTags | findCard | createCard, created: false });
-    expect(await step()).toMatchObject({ cardCreated: true });
+    expect(await step()).toMatchObject({ check: { ok: true } });
   });
 
   it('and whom another sync made meanwhile, only inserting: left alone', async () => {
@@ -232,5 +233,26 @@ it('one token is over its limit and the slot of the other far away: nothing was 
   await panel.fault({ kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '60' } });
   await expect(step()).rejects.toMatchObject({ type: 'ComeBack' });
   await db.query("update slots set blocked_until = '-infinity' where token = 'near'");
-  expect(await step()).toMatchObject({ cardCreated: true, ended: 'updated' });
+  expect(await step()).toMatchObject({ ended: 'updated' });
+});
+
+it('a call that comes more than 8 s after its intent does not go out, and the record comes back for it', async () => {
+  await noteContact(db, 'acme', phone(9), { ...SENT, remoteId: 5, remoteNumber: phone(9) });
+  const step = await waiting(9);
+  const { length } = await panelOf(sandbox.panelUrl).requests();
+  const query = db.query.bind(db);
+  // The machine sleeps right after the intent was taken.
+  vi.spyOn(db, 'query').mockImplementation(async (sql, params) => {
+    const rows = await query(sql, params);
+    const at = Date.now();
+    if (/insert into intents/.test(sql))
+      vi.spyOn(Date, 'now')
+        .mockReturnValueOnce(at)
+        .mockReturnValue(at + 9000);
+    return rows as never;
+  });
+  await expect(step().finally(() => vi.restoreAllMocks())).rejects.toMatchObject({ type: 'ComeBack' });
+  expect(await panelOf(sandbox.panelUrl).requests()).toHaveLength(length);
+  // The intent is open again: nothing has to be read back.
+  expect(await step()).toMatchObject({ ended: 'updated' });
 });

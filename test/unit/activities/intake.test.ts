@@ -8,7 +8,7 @@ import type { Database } from '../../../src/ledger/database.ts';
 import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
 import { settleStep } from '../../../src/ledger/records.ts';
-import { testLedger } from '../../support/ledger.ts';
+import { testLedger, unleased } from '../../support/ledger.ts';
 import { freshAccount, phone, recordOf } from '../ledger/support.ts';
 
 let db: Database;
@@ -58,7 +58,7 @@ describe('the order of events', () => {
             const chosen = all[(choices.next().value as number) % all.length] as EventDraft;
             const mine = underWay.get(chosen.subject);
             if (mine?.id === chosen.id) {
-              await settleStep(db, mine.record, { clear: -1, touched: true });
+              await settleStep(db, unleased(mine.record), { clear: -1, touched: true });
               await closeEvent(deps, { event: chosen.id });
               underWay.delete(chosen.subject);
               left.delete(chosen);

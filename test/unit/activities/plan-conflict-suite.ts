@@ -8,6 +8,7 @@ import type { CrmRecord } from '../../../src/contracts/record.ts';
 import type { RunSpec } from '../../../src/contracts/run.ts';
 import { endRecord, settleStep } from '../../../src/ledger/records.ts';
 import { listWarnings } from '../../../src/ledger/runs.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';
 import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';
@@ -217,8 +218,8 @@ export function planConflictSuite(engine: Engine): void {
         );
         for (const { id: record, todo } of staged) {
           const failure = { status: 'failed', step: 's', code: 'C', reason: 'r' } as const;
-          if (end === 'fail') await endRecord(engine(), record, failure);
-          else await settleStep(engine(), record, { clear: todo, touched: true });
+          if (end === 'fail') await endRecord(engine(), unleased(record), failure);
+          else await settleStep(engine(), unleased(record), { clear: todo, touched: true });
         }
         const report = await planner(engine(), source, spec).close(id);
         const warnings = (await listWarnings(engine(), id)).map(({ code }) => code);

@@ -6,6 +6,7 @@ import type { CrmRecord } from '../../../src/contracts/record.ts';
 import { type RunSpec, STEP_BITS } from '../../../src/contracts/run.ts';
 import { endRecord } from '../../../src/ledger/records.ts';
 import { openRun, reportRun } from '../../../src/ledger/runs.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { records } from './arbitraries.ts';
 import { know, mergedByPerson } from './plan-merge-suite.ts';
@@ -142,7 +143,12 @@ export function planDrySuite(engine: Engine): void {
       const [row] = await engine().query<{ id: number }>('select id from run_records where run_id = $1', [
         id,
       ]);
-      await endRecord(engine(), row?.id ?? 0, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+      await endRecord(engine(), unleased(row?.id ?? 0), {
+        status: 'failed',
+        step: 's',
+        code: 'C',
+        reason: 'r',
+      });
       await planner(engine(), sourceOf(pages), spec).close(id);
       expect(await dry(spec, [[]])).toMatchObject({ read: 1, carried: 1, create: 1 });
     });

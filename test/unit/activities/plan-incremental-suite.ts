@@ -6,6 +6,7 @@ import type { CrmRecord } from '../../../src/contracts/record.ts';
 import type { RunSpec } from '../../../src/contracts/run.ts';
 import { type Source, SourceError } from '../../../src/contracts/source.ts';
 import { endRecord, settleStep } from '../../../src/ledger/records.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
 
@@ -50,9 +51,10 @@ export function planIncrementalSuite(engine: Engine): void {
     for (const { id: record, key, todo } of records) {
       const among = (list: readonly number[] = []) => list.some((n) => phone(n) === key);
       const end = { step: 's', code: 'C', reason: 'r' };
-      if (among(how.fail)) await endRecord(engine(), record, { status: 'failed', ...end });
-      else if (among(how.unknown)) await endRecord(engine(), record, { status: 'unknown', ...end });
-      else if (!among(how.leave)) await settleStep(engine(), record, { clear: todo, touched: true });
+      if (among(how.fail)) await endRecord(engine(), unleased(record), { status: 'failed', ...end });
+      else if (among(how.unknown)) await endRecord(engine(), unleased(record), { status: 'unknown', ...end });
+      else if (!among(how.leave))
+        await settleStep(engine(), unleased(record), { clear: todo, touched: true });
     }
     const report = await planner(engine(), source, spec).close(id, how.end);
     const staged = records.map(({ key, name, row_no }) => ({ key, name, row: row_no }));
@@ -130,8 +132,8 @@ export function planIncrementalSuite(engine: Engine): void {
         [id],
       );
       // The tags of the first are refused, and with that it ends; the second waits for a tag.
-      await settleStep(engine(), rows[0]?.id ?? 0, { clear: 4 | 1, created: true });
-      await settleStep(engine(), rows[1]?.id ?? 0, { clear: 511, created: true });
+      await settleStep(engine(), unleased(rows[0]?.id ?? 0), { clear: 4 | 1, created: true });
+      await settleStep(engine(), unleased(rows[1]?.id ?? 0), { clear: 511, created: true });
       await engine().query(
         `insert into people (account, key, remote_id, tags_missing) values ($1, $2, 1, '["vip"]')`,
         [spec.account, phone(2)],

@@ -5,6 +5,7 @@ import type { CrmRecord } from '../../../src/contracts/record.ts';
 import { type RunSpec, STEP_BITS } from '../../../src/contracts/run.ts';
 import { endRecord, settleStep } from '../../../src/ledger/records.ts';
 import { listWarnings } from '../../../src/ledger/runs.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
@@ -41,7 +42,8 @@ export function planMirrorSuite(engine: Engine): void {
       [id],
     );
     for (const record of gone)
-      if (end === 'finished') await settleStep(engine(), record.id, { clear: record.todo, touched: true });
+      if (end === 'finished')
+        await settleStep(engine(), unleased(record.id), { clear: record.todo, touched: true });
     const report = await planner(engine(), source, spec).close(id, end);
     const warnings = (await listWarnings(engine(), id)).map(({ code }) => code);
     return {
@@ -107,7 +109,12 @@ export function planMirrorSuite(engine: Engine): void {
         'select id from run_records where run_id = $1 and row_no = 0',
         [id],
       );
-      await endRecord(engine(), row?.id ?? 0, { status: 'failed', step: 'setTags', code: 'C', reason: 'r' });
+      await endRecord(engine(), unleased(row?.id ?? 0), {
+        status: 'failed',
+        step: 'setTags',
+        code: 'C',
+        reason: 'r',
+      });
       const report = await planner(engine(), source, spec).close(id);
       expect(report).toMatchObject({ read: 3, unchanged: 3, failed: 0, vanished: 0, vanishedFailed: 1 });
       expect((await next(spec, [people(0, 3)], 'cancelled')).gone).toHaveLength(1);

@@ -1,6 +1,7 @@
 // Records that are due, and the leases of batches: at most one batch may call for a record, in whatever order things happen.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Queryable } from '../../../src/ledger/database.ts';
 import {
   deferRecord,
   loadRecord,
@@ -9,21 +10,24 @@ import {
   releaseDue,
   renewDue,
   resetDue,
+  takeBack,
   takeDue,
 } from '../../../src/ledger/due-records.ts';
-import { endRecord, markSent } from '../../../src/ledger/records.ts';
+import type { Note } from '../../../src/ledger/notes.ts';
+import { endRecord, LeaseLostError, markSent, settleStep } from '../../../src/ledger/records.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, runWith } from './support.ts';
 
 const LEASE = { seconds: 60, limit: 1 };
 
 type Event =
-  | { do: 'take' | 'renew' | 'release' | 'call' | 'defer'; by: 'a' | 'b' }
+  | { do: 'take' | 'renew' | 'release' | 'call' | 'settle' | 'defer'; by: 'a' | 'b' }
   /** Nobody has renewed the lease in time: its batch is frozen, or dead. */
   | { do: 'expire' };
 
 const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({
-    do: fc.constantFrom('take', 'renew', 'release', 'call', 'defer'),
+    do: fc.constantFrom('take', 'renew', 'release', 'call', 'settle', 'defer'),
     by: fc.constantFrom('a', 'b'),
   }),
   fc.constant({ do: 'expire' } as const),
@@ -38,7 +42,7 @@ const RENEWED_LATE: Event[] = [
 
 export function dueRecordsSuite(engine: Engine): void {
   describe('leases of records', () => {
-    it('two batches in any order, with leases that run out: whoever may call is the one that took last', async () => {
+    it('two batches in any order, with leases that run out: only the one that took last calls and writes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(event, { maxLength: 16 }), async (events) => {
           const { account, run, ids } = await runWith(engine(), [4]);
@@ -70,11 +74,56 @@ export function dueRecordsSuite(engine: Engine): void {
             } else if (each.do === 'defer') {
               await deferRecord(engine(), { id, holder: by }, { ms: 60_000, failed: true });
               if (holder === by) [holder, isDue] = [null, false];
+            } else if (each.do === 'settle') {
+              const settled = settleStep(engine(), { id, holder: by }, { clear: 0 });
+              if (holder === by) expect(await settled).toEqual({ todo: 4 });
+              else await expect(settled).rejects.toThrow(LeaseLostError);
             } else expect(await markSent(engine(), id, by)).toBe(holder === by);
           }
         }),
         { numRuns: 60, examples: [[RENEWED_LATE]] },
       );
+    });
+
+    it.each([
+      ['at once', (work: (tx: Queryable) => Promise<unknown>) => work(engine())],
+      ['in a transaction', (work: (tx: Queryable) => Promise<unknown>) => engine().transaction(work)],
+    ])('who lost a record writes nothing %s: no step, no note, no end', async (_, within) => {
+      const { account, run, ids } = await runWith(engine(), [4]);
+      const id = ids[0] as number;
+      const place = { id: run.id, account, pipeline: '' };
+      await takeDue(engine(), place, { ...LEASE, holder: 'a', seconds: 0 });
+      await takeDue(engine(), place, { ...LEASE, holder: 'b' });
+      const note: Note = (param) => `update runs set error = 'noted' where id = ${param(run.id)}`;
+      const noted = async () => (await engine().query('select error from runs where id = $1', [run.id]))[0];
+      const settle = (holder: string) =>
+        within((tx) => settleStep(tx, { id, holder }, { clear: 4, touched: true }, note));
+      const end = { status: 'failed', step: 's', code: 'C', reason: 'r' } as const;
+      await expect(settle('a')).rejects.toThrow(LeaseLostError);
+      await expect(within((tx) => endRecord(tx, { id, holder: 'a' }, end))).rejects.toThrow(LeaseLostError);
+      expect(await noted()).toEqual({ error: null });
+      expect(await settle('b')).toEqual({ todo: 0, ended: 'updated' });
+      expect(await noted()).toEqual({ error: 'noted' });
+      // Its own end is what it hears, whatever it writes afterwards; the other one hears nothing.
+      expect(await endRecord(engine(), { id, holder: 'b' }, end)).toEqual({ todo: 0, ended: 'updated' });
+      await expect(endRecord(engine(), { id, holder: 'a' }, end)).rejects.toThrow(LeaseLostError);
+    });
+
+    it('a batch that is gone gives its records back, counts what it ended, and leaves all others alone', async () => {
+      const { account, run, ids } = await runWith(engine(), [4, 4, 4, 4, 4]);
+      const [ended, leased, parked, waiting, other] = ids as [number, number, number, number, number];
+      const place = { id: run.id, account, pipeline: '' };
+      await takeDue(engine(), place, { holder: 'r/batch-1/1', seconds: 60, limit: 4 });
+      await takeDue(engine(), place, { holder: 'r/batch-12/1', seconds: 60, limit: 1 });
+      const mine = (id: number) => ({ id, holder: 'r/batch-1/1' });
+      await settleStep(engine(), mine(ended), { clear: 4, created: true, cardCreated: true });
+      await parkRecords(engine(), 'r/batch-1/1', [parked]);
+      await deferRecord(engine(), mine(waiting), { ms: 60_000, failed: true });
+      expect(await takeBack(engine(), run.id, 'r/batch-1/')).toEqual({ created: 1, cards: 1 });
+      const now = await takeDue(engine(), place, { holder: 'c', seconds: 60, limit: 5 });
+      expect(now.map(({ row }) => row.id)).toEqual([leased]);
+      expect(await markSent(engine(), leased, 'r/batch-1/1')).toBe(false);
+      expect(await markSent(engine(), other, 'r/batch-12/1')).toBe(true);
     });
 
     it('batches that take at once share what is due', async () => {
@@ -111,8 +160,11 @@ export function dueRecordsSuite(engine: Engine): void {
       });
     });
 
-    it('is asked for by kind of work, too', async () => {
+    it('is asked for by kind of work, too, and without some kinds', async () => {
       const { account, run, ids } = await runWith(engine(), [4, 32, 4 | 32]);
+      const place = { id: run.id, account, pipeline: '' };
+      const others = await takeDue(engine(), place, { holder: 'b', seconds: 60, limit: 5, without: 32 });
+      expect(others.map(({ row }) => row.id)).toEqual([ids[0]]);
       expect(await take(account, run.id, 5, 32)).toEqual([ids[1], ids[2]]);
     });
 
@@ -126,7 +178,7 @@ export function dueRecordsSuite(engine: Engine): void {
       await deferRecord(engine(), { id: ids[1] as number, holder: 'a' }, { ms: 5000, failed: false });
       expect(await nextDueMs(engine(), run.id, 'a')).toBeLessThanOrEqual(5000);
       const end = { status: 'failed', step: 's', code: 'C', reason: 'r' } as const;
-      await endRecord(engine(), ids[1] as number, end);
+      await endRecord(engine(), unleased(ids[1] as number), end);
       expect(await nextDueMs(engine(), run.id, 'a')).toBeNull();
       await resetDue(engine(), run.id);
       expect(await nextDueMs(engine(), run.id, 'a')).toBe(0);

@@ -13,6 +13,7 @@ import {
 } from '../../../src/ledger/retries.ts';
 import { addRowProblems, listProblems } from '../../../src/ledger/row-problems.ts';
 import { advanceRun, closeRun, getRun, openRun } from '../../../src/ledger/runs.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, runWith, specOf } from './support.ts';
 
 const ALL: OutcomeFilter = { statuses: ROW_STATUSES, codes: null, row: null };
@@ -44,12 +45,13 @@ export function outcomesSuite(engine: Engine): void {
         [run.id],
       );
       const idOf = (row: number) => ids.find((each) => each.row === row)?.id as number;
-      const end = (row: number, code: string) => endRecord(engine(), idOf(row), { ...refused, code });
+      const end = (row: number, code: string) =>
+        endRecord(engine(), unleased(idOf(row)), { ...refused, code });
       await end(1, 'A');
       await end(5, 'B');
-      await settleStep(engine(), idOf(2), { clear: 4, created: true, touched: true });
-      await settleStep(engine(), idOf(4), { clear: 4, touched: true });
-      await endRecord(engine(), idOf(7), { ...refused, status: 'unknown', code: 'A' });
+      await settleStep(engine(), unleased(idOf(2)), { clear: 4, created: true, touched: true });
+      await settleStep(engine(), unleased(idOf(4)), { clear: 4, touched: true });
+      await endRecord(engine(), unleased(idOf(7)), { ...refused, status: 'unknown', code: 'A' });
       const reject = (row: number, field: string, code: string) => ({
         row,
         kind: 'reject' as const,
@@ -141,9 +143,9 @@ export function outcomesSuite(engine: Engine): void {
         );
         const id = row?.id as number;
         const [status, code] = fate.split(' ');
-        if (fate === 'ok') await settleStep(db, id, { clear: 4, touched: true });
+        if (fate === 'ok') await settleStep(db, unleased(id), { clear: 4, touched: true });
         else if (fate !== 'pending')
-          await endRecord(db, id, {
+          await endRecord(db, unleased(id), {
             ...refused,
             status: status as 'failed' | 'unknown',
             code: code as string,

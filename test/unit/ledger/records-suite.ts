@@ -8,12 +8,14 @@ import {
   endRecord,
   findStaged,
   getRecord,
+  LeaseLostError,
   markSent,
   settleStep,
   stageRecords,
 } from '../../../src/ledger/records.ts';
 import { listProblems } from '../../../src/ledger/row-problems.ts';
 import { reportRun } from '../../../src/ledger/runs.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, phone, recordOf, runWith } from './support.ts';
 
 const BITS = 511;
@@ -89,12 +91,14 @@ export function recordsSuite(engine: Engine): void {
           step(m, a);
           if (a.do === 'settle') {
             const { do: _, ...change } = a;
-            const answer = await settleStep(engine(), id, change);
+            const answer = await settleStep(engine(), unleased(id), change);
             expect(answer).toEqual(
-              m.status === 'pending' ? { todo: m.todo } : { todo: m.todo, ended: m.status },
+              m.status === 'pending'
+                ? { todo: m.todo }
+                : { todo: m.todo, ended: m.status, ...(m.card ? { cardCreated: true } : {}) },
             );
           } else if (a.do === 'end') {
-            await endRecord(engine(), id, { status: a.status, step: 's', code: 'C', reason: 'r' });
+            await endRecord(engine(), unleased(id), { status: a.status, step: 's', code: 'C', reason: 'r' });
           } else {
             await deferRecord(engine(), { id, holder: null }, { ms: 0, failed: true });
           }
@@ -117,14 +121,19 @@ export function recordsSuite(engine: Engine): void {
   it('steps settled at once all count', async () => {
     const { run, ids } = await runWith(engine(), [BITS]);
     const id = ids[0] as number;
-    const each = Array.from({ length: 8 }, (_, n) => settleStep(engine(), id, { clear: 1 << n }));
+    const each = Array.from({ length: 8 }, (_, n) => settleStep(engine(), unleased(id), { clear: 1 << n }));
     await Promise.all(each);
     expect(await getRecord(engine(), run.id, id)).toMatchObject({ todo: 256, status: 'pending' });
   });
 
   it('countTodo counts each kind of work among the pending records only', async () => {
     const { run, ids } = await runWith(engine(), [1 | 4, 4 | 8, 8 | 32, 0, 1 | 8 | 32]);
-    await endRecord(engine(), ids[4] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+    await endRecord(engine(), unleased(ids[4] as number), {
+      status: 'failed',
+      step: 's',
+      code: 'C',
+      reason: 'r',
+    });
     const kinds = { lookup: 1, tags: 8, cards: 32 | 128 };
     expect(await countTodo(engine(), run.id, kinds)).toEqual({ total: 3, lookups: 1, tags: 2, cards: 1 });
     expect(await countTodo(engine(), 'none', kinds)).toEqual({ total: 0, lookups: 0, tags: 0, cards: 0 });
@@ -165,8 +174,8 @@ export function recordsSuite(engine: Engine): void {
     const { run, ids } = await runWith(engine(), [8]);
     const id = ids[0] as number;
     const tagIds = { ids: [3, 1], added: ['vip', 'ação'], missing: [] };
-    await settleStep(engine(), id, { clear: 0, tagIds });
-    await settleStep(engine(), id, { clear: 0 });
+    await settleStep(engine(), unleased(id), { clear: 0, tagIds });
+    await settleStep(engine(), unleased(id), { clear: 0 });
     expect((await getRecord(engine(), run.id, id)).tag_ids).toEqual(tagIds);
   });
 
@@ -175,14 +184,14 @@ export function recordsSuite(engine: Engine): void {
     await expect(getRecord(engine(), 'acme/none/1', ids[0] as number)).rejects.toThrow(
       `run acme/none/1 has no record ${ids[0]}`,
     );
-    await expect(settleStep(engine(), 2 ** 52, { clear: 1 })).rejects.toThrow('the ledger has no record');
+    await expect(settleStep(engine(), unleased(2 ** 52), { clear: 1 })).rejects.toThrow(LeaseLostError);
   });
 
   it('troubled records are listed in the order of the source, with what went wrong', async () => {
     const { run, ids } = await runWith(engine(), [4, 4, 4]);
     const end = { step: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' };
-    await endRecord(engine(), ids[2] as number, { ...end, status: 'unknown' });
-    await endRecord(engine(), ids[0] as number, { ...end, status: 'failed' });
+    await endRecord(engine(), unleased(ids[2] as number), { ...end, status: 'unknown' });
+    await endRecord(engine(), unleased(ids[0] as number), { ...end, status: 'failed' });
     expect(await listProblems(engine(), run.id, 10)).toEqual([
       { row: 1, outcome: 'failed', where: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' },
       { row: 3, outcome: 'unknown', where: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' },

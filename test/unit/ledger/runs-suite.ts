@@ -1,6 +1,7 @@
 // Runs: opened once, counted once, closed once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { deferRecord, parkRecords } from '../../../src/ledger/due-records.ts';
 import { endRecord, getRecord, settleStep } from '../../../src/ledger/records.ts';
 import { addRowProblems } from '../../../src/ledger/row-problems.ts';
 import {
@@ -14,6 +15,7 @@ import {
   openRun,
   reportRun,
 } from '../../../src/ledger/runs.ts';
+import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, runWith, specOf } from './support.ts';
 
 const FINISHED = { status: 'finished', stopped: 0 } as const;
@@ -84,11 +86,22 @@ export function runsSuite(engine: Engine): void {
   });
 
   describe('closeRun', () => {
+    it('ends parked records with the run, by what was done for them, and leaves those that wait pending', async () => {
+      const { run, ids } = await runWith(engine(), [4 | 32, 4 | 32, 4]);
+      const [touched, fresh, waiting] = ids as [number, number, number];
+      await settleStep(engine(), unleased(touched), { clear: 4, touched: true });
+      await engine().query("update run_records set holder = 'a' where id = any($1)", [[touched, fresh]]);
+      await parkRecords(engine(), 'a', [touched, fresh]);
+      await deferRecord(engine(), unleased(waiting), { ms: 60_000, failed: true });
+      const report = await closeRun(engine(), run.id, { status: 'cancelled', stopped: 0 });
+      expect(report).toMatchObject({ updated: 1, unchanged: 1, pending: 1 });
+    });
+
     it('ends records that only wait for stopped steps by what was done to them; others stay pending', async () => {
       const { run, ids } = await runWith(engine(), [4 | 8, 4 | 8, 8, 4, 0]);
       const [a, b] = ids as [number, number];
-      await settleStep(engine(), a, { clear: 4, created: true, touched: true });
-      await settleStep(engine(), b, { clear: 4, touched: true });
+      await settleStep(engine(), unleased(a), { clear: 4, created: true, touched: true });
+      await settleStep(engine(), unleased(b), { clear: 4, touched: true });
       const report = await closeRun(engine(), run.id, { status: 'cancelled', stopped: 8 });
       expect(report).toMatchObject({ created: 1, updated: 1, unchanged: 2, pending: 1 });
     });
@@ -105,9 +118,9 @@ export function runsSuite(engine: Engine): void {
     it('keeps personal data only of records that failed or are unknown', async () => {
       const { run, ids } = await runWith(engine(), [4, 4, 4, 0, 4]);
       const end = { step: 'upsertContact', code: 'X', reason: 'r' };
-      await endRecord(engine(), ids[0] as number, { ...end, status: 'failed' });
-      await endRecord(engine(), ids[1] as number, { ...end, status: 'unknown' });
-      await settleStep(engine(), ids[2] as number, { clear: 4, touched: true });
+      await endRecord(engine(), unleased(ids[0] as number), { ...end, status: 'failed' });
+      await endRecord(engine(), unleased(ids[1] as number), { ...end, status: 'unknown' });
+      await settleStep(engine(), unleased(ids[2] as number), { clear: 4, touched: true });
       await closeRun(engine(), run.id, { status: 'cancelled', stopped: 0 });
       const kept = await Promise.all(ids.map(async (id) => (await getRecord(engine(), run.id, id)).payload));
       expect(kept.map((payload) => payload !== null)).toEqual([true, true, false, false, false]);
@@ -131,9 +144,13 @@ export function runsSuite(engine: Engine): void {
           for (const [n, each] of fates.entries()) {
             const id = ids[n] as number;
             if (each === 'created' || each === 'updated')
-              await settleStep(engine(), id, { clear: 4, created: each === 'created', touched: true });
+              await settleStep(engine(), unleased(id), {
+                clear: 4,
+                created: each === 'created',
+                touched: true,
+              });
             if (each === 'failed' || each === 'unknown')
-              await endRecord(engine(), id, { status: each, step: 's', code: 'C', reason: 'r' });
+              await endRecord(engine(), unleased(id), { status: each, step: 's', code: 'C', reason: 'r' });
           }
           const r = await closeRun(engine(), run.id, { status: 'cancelled', stopped: 0 });
           expect(r.read).toBe(
@@ -159,9 +176,9 @@ export function runsSuite(engine: Engine): void {
       same: 3,
     });
     const end = { step: 's', code: 'C', reason: 'r' };
-    await endRecord(engine(), ids[1] as number, { status: 'failed', ...end });
-    await endRecord(engine(), ids[2] as number, { status: 'unknown', ...end });
-    await settleStep(engine(), ids[3] as number, { clear: 4, touched: true, cardCreated: true });
+    await endRecord(engine(), unleased(ids[1] as number), { status: 'failed', ...end });
+    await endRecord(engine(), unleased(ids[2] as number), { status: 'unknown', ...end });
+    await settleStep(engine(), unleased(ids[3] as number), { clear: 4, touched: true, cardCreated: true });
     const report = await closeRun(engine(), run.id, FINISHED);
     expect(report).toMatchObject({
       updated: 1,

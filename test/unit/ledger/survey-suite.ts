@@ -15,7 +15,10 @@ import {
   settleMissing,
   unfold,
 } from '../../../src/ledger/survey.ts';
+
+import { unleased } from '../../support/ledger.ts';
 import { noteCard, noteContact } from '../../support/notes.ts';
+
 import { type Engine, phone, runWith } from './support.ts';
 
 const LOOKUP = 1;
@@ -102,7 +105,12 @@ export function surveySuite(engine: Engine): void {
     const page = [0, 1, 2].map((n) => contactOf(n + 1, phone(n)));
     await noteSurvey(engine(), account, 'an earlier run', []);
     await noteSurvey(engine(), account, run.id, page);
-    await endRecord(engine(), ids[1] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+    await endRecord(engine(), unleased(ids[1] as number), {
+      status: 'failed',
+      step: 's',
+      code: 'C',
+      reason: 'r',
+    });
     const found = async (after: number, limit: number, keys?: string[]) =>
       (
         await foundRecords(engine(), { id: run.id, account }, { after, limit, ...(keys ? { keys } : {}) })
@@ -166,7 +174,12 @@ export function surveySuite(engine: Engine): void {
         tags: ['vip'],
       });
       await noteContact(engine(), account, phone(1), { ...SENT, remoteId: 3 });
-      await endRecord(engine(), ids[2] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+      await endRecord(engine(), unleased(ids[2] as number), {
+        status: 'failed',
+        step: 's',
+        code: 'C',
+        reason: 'r',
+      });
       await makePerson(engine(), account, phone(4));
       const bits = { card: CREATE, upsert: UPSERT, tags: TAGS };
       await unfold(engine(), { id: run.id, account }, bits);
@@ -179,7 +192,12 @@ export function surveySuite(engine: Engine): void {
     const work = [UPSERT, UPSERT, LOOKUP | UPSERT, UPSERT | CREATE, FIND | CREATE, UPSERT | FIND];
     const { account, run, ids } = await runWith(engine(), work);
     await noteContact(engine(), account, phone(1), { ...SENT, remoteId: 3 });
-    await endRecord(engine(), ids[5] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+    await endRecord(engine(), unleased(ids[5] as number), {
+      status: 'failed',
+      step: 's',
+      code: 'C',
+      reason: 'r',
+    });
     const bits = { lookup: LOOKUP, upsert: UPSERT, finds: FIND };
     expect(await countBlind(engine(), { id: run.id, account }, bits)).toEqual({
       pending: 5,
@@ -254,7 +272,12 @@ export function surveySuite(engine: Engine): void {
       const { account, run, ids, target, people } = await room();
       await engine().query('update run_records set created = true where id = $1', [ids[0]]);
       await engine().query('update run_records set touched = true where id = $1', [ids[1]]);
-      await endRecord(engine(), ids[2] as number, { status: 'failed', step: 's', code: 'C', reason: 'r' });
+      await endRecord(engine(), unleased(ids[2] as number), {
+        status: 'failed',
+        step: 's',
+        code: 'C',
+        reason: 'r',
+      });
       const own = { pipeline: 'Sales', remoteId: 70, remoteStageId: 11, stage: 'New', adopted: false };
       await noteCard(engine(), account, people[3] as number, own);
       await noteCards(engine(), run, [card(7, 1), card(8, 2), card(9, 3), card(10, 4)]);

@@ -1,0 +1,135 @@
+// A run whose batches have to stop, or are cut off: what one of them finds out reaches the other, nothing that was found is
+// hidden, and each record counts once.
+import { setTimeout as delay } from 'node:timers/promises';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import { createSyncBatchActivities } from '../../activities/sync-batch.ts';
+import { createSyncPlanActivities } from '../../activities/sync-plan.ts';
+import { pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
+import { dyingDatabase } from '../support/dying-database.ts';
+import { emptyLedger } from '../support/ledger.ts';
+import { ignoreField, type Rule } from '../support/reshaped-service.ts';
+import { HEADER, plainRows, progressOf, syncRoom, untilHeld } from '../support/sync-room.ts';
+import { until } from '../support/until.ts';
+
+const { inHouse } = syncRoom();
+const UPSERT = /^POST \/v1\/contacts$/;
+const READ = /^GET \/v1\/contacts\/\d+$/;
+const BY = { by: 'ana', reason: 'lunch' };
+
+/** Rows whose first upsert is read back: extra info is in no answer. */
+const withExtra = (count: number) => plainRows(count).replaceAll(',,,,,\n', ',,,ACME,,\n');
+
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe('a batch that must halt', () => {
+  it('reaches the batch beside it within 2 s, however long its own calls take', async () => {
+    const slow = gate();
+    let haltedAt = 0;
+    const rule: Rule = {
+      on: UPSERT,
+      async answer({ body }, call) {
+        const last = Number((call.body as { number: string }).number.slice(-4));
+        if (last > 2008) await slow.opened;
+        if (last !== 2008) return;
+        // By then every other place has a slow call under way.
+        await delay(1000);
+        body.contact.number = '14155559999';
+        haltedAt = Date.now();
+      },
+    };
+    const options = { csv: plainRows(30), sync: { concurrency: 4 }, shape: [rule] };
+    await inHouse(options, async (house) => {
+      const handle = await house.start();
+      expect(await untilHeld(handle)).toContain('OTHER_PERSON');
+      expect(Date.now() - haltedAt).toBeLessThan(2000);
+      // What a heartbeat takes: from then on whatever is under way comes to its answer, and nothing follows.
+      await delay(1500);
+      const writes = house.service?.writes().length;
+      slow.open();
+      await until('no batch is left', async () => (await handle.query(progressQuery)).running.length === 0);
+      expect(house.service?.writes()).toHaveLength(writes ?? 0);
+    });
+  });
+});
+
+describe('a difference that is found while the run is paused by hand', () => {
+  it('pauses the run again when it is resumed, and counts as accepted only after that', async () => {
+    const shown = gate();
+    let reads = 0;
+    const rule: Rule = {
+      on: READ,
+      async answer() {
+        if (++reads === 2) await shown.opened;
+      },
+    };
+    const options = { csv: withExtra(3), shape: [ignoreField(UPSERT, 'extraInfo'), rule] };
+    await inHouse(options, async (house) => {
+      const handle = await house.start();
+      await until('the write is checked', () => reads === 2);
+      const pause = await handle.startUpdate(pauseUpdate, { args: [BY], waitForStage: 'ACCEPTED' });
+      shown.open();
+      expect(await pause.result()).toMatchObject({ paused: BY });
+      const again = await handle.executeUpdate(resumeUpdate, { args: [BY] });
+      expect(again.paused).toMatchObject({ by: 'sluice', code: 'NOT_AS_WRITTEN' });
+      expect(await handle.executeUpdate(resumeUpdate, { args: [BY] })).toMatchObject({ paused: null });
+      expect(await handle.result()).toMatchObject({ created: 3, failed: 0 });
+    });
+  });
+});
+
+describe('the progress of a run', () => {
+  it.each([
+    ['an internal error', { status: 500 }],
+    ['a refusal', { status: 404, body: { error: 'no', code: 'ERR_NO_CONTACT_FOUND' } }],
+  ])(
+    'counts a record once, as the ledger has it, when the check of its last write ends in %s',
+    async (_, fault) => {
+      await inHouse({ csv: withExtra(3) }, async (house) => {
+        await house.panel.fault({ method: 'GET', path: 'contacts/', kind: 'status', times: 1, ...fault });
+        const handle = await house.start();
+        expect(await handle.result()).toMatchObject({ created: 3, failed: 0, unknown: 0 });
+        expect(await progressOf(handle)).toMatchObject({ done: 3, created: 3, failed: 0 });
+      });
+    },
+  );
+
+  it.each([8, 12, 16, 20, 24, 28])(
+    'FAULTS 16: counts each record once when a batch is killed at statement %d, with or without another attempt',
+    async (statement) => {
+      await inHouse({ csv: HEADER + plainRows(6).slice(HEADER.length) }, async (house) => {
+        const { deps, db } = house;
+        const plan = createSyncPlanActivities(deps);
+        const attempt = <R>(n: number, work: () => Promise<R>) =>
+          new MockActivityEnvironment({ attempt: n, activityId: 'batch-1' }).run(work) as Promise<R>;
+        await emptyLedger(db);
+        const { run } = await attempt(1, () => plan.openRun({ account: 'acme', sync: 'leads' }));
+        await attempt(1, () => plan.planPage({ run }));
+        const input = { run, places: 2, stopped: 0, verified: -1, alone: false, verifies: true };
+        const dying = dyingDatabase(db, statement);
+        const doomed = createSyncBatchActivities({ ...deps, db: dying });
+        await attempt(1, () => doomed.syncBatch(input)).catch((error: unknown) => {
+          if (!dying.dead) throw error;
+        });
+        const [ended] = await db.query<{ n: number }>(
+          "select count(*)::int as n from run_records where status <> 'pending'",
+        );
+        const back = await attempt(1, () => plan.takeBackRecords({ run, batch: 'batch-1' }));
+        expect((back.created ?? 0) + (back.updated ?? 0)).toBe(ended?.n);
+        const leased = await db.query(
+          "select 1 from run_records where status = 'pending' and holder is not null",
+        );
+        expect(leased).toEqual([]);
+        const { syncBatch } = createSyncBatchActivities(deps);
+        const { created, updated } = await attempt(2, () => syncBatch(input));
+        expect(created + updated).toBe(6);
+      });
+    },
+  );
+});
