@@ -51,8 +51,9 @@ export async function freeze(deps: Deps, run: string): Promise<void> {
     const from = after;
     after = await db.transaction(async (tx) => {
       const locked = await lockCampaign(tx, run);
-      requirePlanning(locked);
       // Another attempt was faster: its work stands.
+      if (locked.planned_at !== null) return null;
+      requirePlanning(locked);
       if (frozenUpTo(locked) !== from) return frozenUpTo(locked);
       const found = await candidates(tx, rules, from, CHUNK);
       const last = found.at(-1);
