@@ -84,7 +84,7 @@ async function readPages(
   const until = performance.now() + BATCH_MS;
   let now = progress;
   do {
-    const cursor = now?.cursor ?? firstPage(PAGE);
+    const cursor = now?.cursor ?? firstPage(PAGE, { once: true });
     try {
       // An attempt before this one may have read further: its items are in the ledger.
       const before = now === null ? 0 : await seen();

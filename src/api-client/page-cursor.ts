@@ -22,7 +22,10 @@ export interface PageCursor extends Window {
   readonly step: number;
   /** Largest page that the service gives. */
   readonly size: number;
-  /** By how many items a page begins before the end of the last one: more, once one shared nothing with it. */
+  /**
+   * By how many items a page begins before the end of the last one: more, once one shared nothing with it. 0: pages follow
+   * each other, and one pass is all.
+   */
   readonly overlap: number;
   /** How far to go back, should the next page share nothing with what was read. */
   readonly back: number;
@@ -66,15 +69,18 @@ export interface PageStep {
 const OVERLAPS = { first: 1, next: 10 } as const;
 const ROUNDS = 3;
 
-/** @param pageSize largest page to ask for */
-export function firstPage(pageSize: number): PageCursor {
+/**
+ * @param pageSize largest page to ask for
+ * @param once pages follow each other without overlap, once: for a reader that can tell by itself who may be missing
+ */
+export function firstPage(pageSize: number, { once = false } = {}): PageCursor {
   const size = Math.max(MIN_PAGE_SIZE, pageSize);
   return {
     step: 0,
     pageNumber: 1,
     pageSize: size,
     size,
-    overlap: OVERLAPS.first,
+    overlap: once ? 0 : OVERLAPS.first,
     back: OVERLAPS.next,
     most: 0,
     seen: 0,
@@ -97,6 +103,7 @@ export function windowOverlapping(offset: number, maxSize: number): Window {
 
 /** The window behind `read` items that shares `overlap` of them, or fewer where it would not get on otherwise. */
 function windowAfter(read: number, overlap: number, size: number): Window {
+  if (overlap === 0) return { pageNumber: Math.floor(read / size) + 1, pageSize: size };
   for (let shared = overlap; ; shared = Math.floor(shared / 2)) {
     const window = windowOverlapping(Math.max(1, read - shared + 1), size);
     if (window.pageNumber * window.pageSize > read || shared <= 1) return window;
@@ -115,7 +122,8 @@ export function nextPage(cursor: PageCursor, page: SeenPage): PageStep {
 
   const start = (cursor.pageNumber - 1) * cursor.pageSize;
   // Without a single readable id nothing can be matched; going on beats reading the same page for ever.
-  const take = start === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
+  const take =
+    start === 0 || cursor.overlap === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
   const isLast = onward.step >= most;
   if (!take) {
     const overlap =
@@ -133,7 +141,7 @@ export function nextPage(cursor: PageCursor, page: SeenPage): PageStep {
   if (!page.hasMore || (cursor.rounds > 0 && fresh === 0)) {
     const missing = page.count > seen + nameless;
     if (!missing) return end('complete');
-    if (cursor.rounds === ROUNDS || isLast) return end('incomplete');
+    if (cursor.overlap === 0 || cursor.rounds === ROUNDS || isLast) return end('incomplete');
     const front = { ...taken, pageNumber: 1, pageSize: size, rounds: cursor.rounds + 1 };
     return { take, cursor: front, end: null };
   }
