@@ -46,18 +46,18 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
   const page = await askPage(deps, call, walk, failures);
   refuseUnreadable(call, page, walk, !isFirst, isFiltered(deps, call));
   return await db.transaction(async (tx) => {
-    const { sweep, since } = await getProgress(tx, call, 'for update');
-    const told = fromNow ? Number.POSITIVE_INFINITY : (since?.getTime() ?? null);
-    const changed = await compare(deps, tx, call, page, { since: told, isOld: false });
-    const result = async (done: boolean) => ({
-      ...{ done, changed, todo: await countTodo(tx, call.account, call.poller) },
-    });
-    // Another attempt was quicker: what it has written down stands.
-    if ((sweep?.calls ?? 0) !== walk.calls) return await result(false);
+    const { sweep, since, polls } = await getProgress(tx, call, 'for update');
+    const result = async (done: boolean, changed: number) => {
+      return { done, changed, todo: await countTodo(tx, call.account, call.poller) };
+    };
+    // Another attempt was quicker, and this page is older than what that one has saved.
+    if (polls !== progress.polls || (sweep?.calls ?? 0) !== walk.calls) return await result(false, 0);
+    const newSince = fromNow ? Number.POSITIVE_INFINITY : (since?.getTime() ?? null);
+    const changed = await compare(deps, tx, call, page, { since: newSince, isOld: false });
     const next = await settle(deps, tx, call, step(walk, pageOf(page)), page, changed);
     if (!next.done && !isFirst) {
       await saveSweep(tx, call, next.walk);
-      return await result(false);
+      return await result(false, changed);
     }
     const { top, changed: news, gaps, late } = next.walk;
     if (fromNow) await beginAt(tx, call, top === null ? null : new Date(top + 1));
@@ -68,7 +68,7 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
     const settled = !isFirst && late && news === 0 && gaps === 0;
     if (walk.rereads !== null) await endReread(tx, call, walk.rereads);
     await endSweep(tx, call, { watermark, complete: gaps === 0, news: news > 0, settled });
-    return await result(true);
+    return await result(true, changed);
   });
 }
 
@@ -81,9 +81,9 @@ export async function historyPage(deps: Deps, call: PollCall, failures = 1): Pro
   refuseUnreadable(call, page, walk, true, isFiltered(deps, call));
   return await db.transaction(async (tx) => {
     const { history, since } = await getProgress(tx, call, 'for update');
+    // Another attempt was quicker.
+    if (history?.calls !== walk.calls) return { done: history === null, found: 0 };
     const found = await compare(deps, tx, call, page, { since: since?.getTime() ?? null, isOld: true });
-    // Another attempt was quicker: what it has written down stands.
-    if (history?.calls !== walk.calls) return { done: history === null, found };
     const next = await settle(deps, tx, call, step(walk, pageOf(page)), page, found);
     await saveHistory(tx, call, next.done ? null : next.walk);
     return { done: next.done, found };

@@ -42,6 +42,8 @@ export interface PollProgress {
   readonly settled: boolean;
   /** Milliseconds since the watermark last moved; null: it never has. */
   readonly still_ms: number | null;
+  /** Polls that have ended. */
+  readonly polls: number;
   readonly sweep: Walk | null;
   readonly history: Walk | null;
   /** Fingerprint of the assumptions by which it has read messages; null: it has read none yet. */
@@ -57,7 +59,7 @@ export async function getProgress(
   lock: '' | 'for update' = '',
 ): Promise<PollProgress> {
   const [row] = await db.query<PollProgress>(
-    `select since, watermark, settled, sweep, history, proven, unread_row, (1000 * extract(epoch from now() - moved_at))::float8 as still_ms
+    `select since, watermark, settled, polls, sweep, history, proven, unread_row, (1000 * extract(epoch from now() - moved_at))::float8 as still_ms
        from pollers where account = $1 and poller = $2 ${lock}`,
     [account, poller],
   );

@@ -157,6 +157,38 @@ describe('a poll', () => {
     },
   );
 
+  it.each([
+    ['has ended the poll', 50],
+    ['is at the next page', 1],
+  ])(
+    'an attempt that was stopped with its page, while another one %s, leaves the listings as they are',
+    async (_, pageSize) => {
+      const config = { pageSize };
+      room.service.chats = chats(3);
+      const hand = await hire({ since: 'now', config });
+      await poll(hand);
+      room.service.chats = chats(3, (n) => n + 3600);
+      const closes = async () => {
+        room.service.chats = room.service.chats.map((each) =>
+          each.id === 3 ? { ...each, status: 'closed', updatedAt: at(7200) } : each,
+        );
+        await hand.page();
+      };
+      const db: typeof room.db = {
+        ...room.db,
+        transaction: async (work) => {
+          await closes();
+          return await room.db.transaction(work);
+        },
+      };
+      const stopped = await hire({ db, since: 'now', config });
+      expect(await stopped.page()).toMatchObject({ done: false, changed: 0 });
+      const statusOf = async () =>
+        await room.db.query("select item->'state'->>'status' as status from conversations where id = 3");
+      expect(await statusOf()).toEqual([{ status: 'closed' }]);
+    },
+  );
+
   it('the history goes on where it was cut off, beside polls', async () => {
     room.service.chats = chats(120, (n) => n * 60);
     const hand = await hire({ since: null, config: { pageSize: 20 } });
