@@ -122,8 +122,7 @@ export function nextPage(cursor: PageCursor, page: SeenPage): PageStep {
 
   const start = (cursor.pageNumber - 1) * cursor.pageSize;
   // Without a single readable id nothing can be matched; going on beats reading the same page for ever.
-  const take =
-    start === 0 || cursor.overlap === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
+  const take = start === 0 || cursor.overlap === 0 || page.known > 0 || (length > 0 && page.ids.length === 0);
   const isLast = onward.step >= most;
   if (!take) {
     const overlap =
