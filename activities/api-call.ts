@@ -59,8 +59,10 @@ export async function callApi<T>(
     await sleep(slot.dueAt - performance.now() - (beforeSend === undefined ? 0 : INTENT_MS), own.signal);
     if (isMissed(slot, wait)) continue;
     if (beforeSend !== undefined && wait.intentAt === null) {
+      // From before: the ledger may have taken it long before this process hears of it.
+      const takenAt = Date.now();
       if (!(await beforeSend())) return null;
-      wait.intentAt = Date.now();
+      wait.intentAt = takenAt;
     }
     // From here on a pause waits for the answer.
     await sleep(slot.dueAt - performance.now());

@@ -104,8 +104,10 @@ export function createContactSteps(deps: Deps) {
       const answer = await write(c, change, extra);
       if (answer.contact !== null && !isSamePerson(c.row.key, answer.contact.number))
         return await failOther(db, deps, c, 'upsertContact');
-      if (answer.created && !isNew) return await beginAnew(c, answer.contact?.number ?? null);
-      const created = answer.created || (isNew && createdByLostAttempt(c, answer.contact));
+      const isOther = !isNew && answer.id !== null && answer.id !== remoteId(c);
+      const created = answer.created || ((isNew || isOther) && createdByLostAttempt(c, answer.contact));
+      if (!isNew && (answer.created || isOther))
+        return await beginAnew(c, answer.contact?.number ?? null, created);
       const tags = tagged && answer.contact !== null ? await planTags(db, c, answer.contact.tags) : null;
       const tagsAreRight = tags !== null && tags.ids === null;
       const wantsCard = (c.row.todo & STEP_BITS.createCard) !== 0;
@@ -250,8 +252,11 @@ export function createContactSteps(deps: Deps) {
     return found;
   }
 
-  /** The service made a contact that it had before: somebody deleted it there. All is sent again, as to somebody new. */
-  async function beginAnew(c: StepContext, number: string | null): Promise<StepResult> {
+  /**
+   * Another contact has the number now: somebody deleted the one that the ledger knows. All is sent again, as to somebody new.
+   * @param created this run made the other one; perhaps by an attempt whose answer was lost
+   */
+  async function beginAnew(c: StepContext, number: string | null, created: boolean): Promise<StepResult> {
     return await db.transaction(async (tx) => {
       await forgetContact(tx, c.spec.account, c.row.key, number);
       return await settleStep(tx, c.row, {
@@ -260,7 +265,7 @@ export function createContactSteps(deps: Deps) {
           STEP_BITS.upsertContact |
           (c.record.tags.length > 0 ? STEP_BITS.setTags : 0) |
           (c.record.card === undefined ? 0 : STEP_BITS.createCard),
-        created: true,
+        created,
       });
     });
   }

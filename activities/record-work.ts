@@ -81,7 +81,7 @@ export async function workRecord(
       if (row.status !== 'pending') return endOf(await findEnd(db, row));
       const step = nextStep(row.todo, watch.stopped());
       if (step === null) {
-        if (row.holder !== null) await parkRecords(db, row.holder, [row.id]);
+        if (row.holder !== null) await parkRecords(db, row.holder, [row.id], watch.stopped());
         return { state: 'stopped' };
       }
       const result = await makeStep(step);

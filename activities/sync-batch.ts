@@ -196,7 +196,7 @@ class SyncBatch {
       const open = records.filter(({ row }) => nextStep(row.todo, this.#stopped) !== null);
       if (open.length === records.length) return records;
       const parked = records.filter((record) => !open.includes(record)).map(({ row }) => row.id);
-      await parkRecords(this.#deps.db, this.#holder, parked);
+      await parkRecords(this.#deps.db, this.#holder, parked, this.#stopped);
       for (const id of parked) this.#held.delete(id);
       if (open.length > 0) return open;
     }
@@ -267,7 +267,11 @@ class SyncBatch {
   async #make(...[step, make]: Parameters<FirstWrites['make']>): Promise<StepResult> {
     // The other batch takes the record up.
     if ((STEP_BITS[step] & this.#left) !== 0) return { todo: STEP_BITS[step], waitMs: 0 };
-    const result = await this.#writes.make(step, make);
+    const result = await this.#writes.make(step, async (verify) => {
+      // Another record's step may have been refused to all of them while this one waited for it.
+      const stopped = nextStep(STEP_BITS[step], this.#stopped) === null;
+      return stopped ? { todo: STEP_BITS[step], waitMs: 0 } : await make(verify);
+    });
     if (result.trouble === undefined) this.#counts.trouble = null;
     return result;
   }

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { isAmbiguous, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { RefusalDetails } from '../src/contracts/run.ts';
 import type { Scope } from '../src/contracts/scopes.ts';
-import { type Database, LedgerError, type Queryable } from '../src/ledger/database.ts';
+import type { Database, Queryable } from '../src/ledger/database.ts';
 import {
   confirmIntent,
   endIntent,
@@ -50,7 +50,6 @@ export async function attemptOnce<T, R>(deps: Deps, attempt: Attempt<T, R>): Pro
   let sends = null as number | null;
   let mayHaveRun = false as boolean;
   let answer = null as { readonly data: T } | null;
-  let failure: unknown = null;
   const call: Call<T> = async (client, options) => {
     mayHaveRun = true;
     try {
@@ -59,7 +58,6 @@ export async function attemptOnce<T, R>(deps: Deps, attempt: Attempt<T, R>): Pro
       return result;
     } catch (error) {
       mayHaveRun = !(error instanceof ApplicationFailure) && isAmbiguous(error);
-      failure = error;
       throw error;
     }
   };
@@ -72,9 +70,7 @@ export async function attemptOnce<T, R>(deps: Deps, attempt: Attempt<T, R>): Pro
   } catch (error) {
     if (sends === null) throw error;
     if (answer === null) {
-      // What the service said counts more than that the ledger could not learn from it.
-      const cause = error instanceof LedgerError ? (failure ?? error) : error;
-      return mayHaveRun ? await attempt.lost(cause, sends) : await attempt.refused(cause, sends);
+      return mayHaveRun ? await attempt.lost(error, sends) : await attempt.refused(error, sends);
     }
     deps.log.warn({ run }, 'the budget could not learn from an answer');
   }

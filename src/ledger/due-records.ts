@@ -145,12 +145,22 @@ export async function deferRecord(
   return rows.length > 0;
 }
 
-/** All open steps of these records are stopped: they are never due in this run. */
-export async function parkRecords(db: Queryable, holder: string, ids: readonly number[]): Promise<void> {
+/**
+ * Gives back records whose open steps are all stopped: they are never due in this run. One that was given another step
+ * meanwhile is due at once.
+ * @param stopped as bits
+ */
+export async function parkRecords(
+  db: Queryable,
+  holder: string,
+  ids: readonly number[],
+  stopped: number,
+): Promise<void> {
   await db.query(
-    `update run_records set due_at = 'infinity', holder = null
+    `update run_records
+        set due_at = case when todo & ~$3::int = 0 then 'infinity'::timestamptz else now() end, holder = null
       where id = any($2::bigint[]) and holder = $1 and status = 'pending'`,
-    [holder, ids],
+    [holder, ids, stopped],
   );
 }
 

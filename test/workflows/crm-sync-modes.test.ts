@@ -187,12 +187,16 @@ describe('a field that people changed, and the source too', () => {
 });
 
 describe('a contact that people deleted', () => {
-  it('is made anew with all that the source says, and counted as created', async () => {
-    await inHouse({ csv: HEADER + ANA }, async (house) => {
+  it.each([
+    ['with all that the source says, and counted as created', null],
+    ['also when the answer of the call that made it was lost', 'reset-after'],
+  ])('is made anew %s', async (_, kind) => {
+    await inHouse({ csv: HEADER + ANA, settleSeconds: 1 }, async (house) => {
       await house.run();
       // Its number is free again: to a caller by number the same as a deletion.
       await house.panel.patch({ contacts: [{ id: 1, number: '5511911111111' }] });
       await house.requests();
+      if (kind !== null) await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind, times: 1 });
       await house.write(HEADER + ANA.replace('Souza', 'Lima'));
       expect(await house.run()).toMatchObject({ created: 1, updated: 0, cards: 1, failed: 0 });
       const made = (await house.panel.account()).contacts.find(({ id }) => id !== 1);

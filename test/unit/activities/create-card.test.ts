@@ -17,7 +17,7 @@ import { createBudget } from '../../../src/budget/slots.ts';
 import type { CrmRecord } from '../../../src/contracts/record.ts';
 import { STEP_BITS } from '../../../src/contracts/run.ts';
 import { accountLists, saveCatalog } from '../../../src/ledger/catalog.ts';
-import type { Database } from '../../../src/ledger/database.ts';
+import { type Database, LedgerError } from '../../../src/ledger/database.ts';
 import { loadRecord } from '../../../src/ledger/due-records.ts';
 import { findPeople } from '../../../src/ledger/people.ts';
 import { stageRecords } from '../../../src/ledger/records.ts';
@@ -236,19 +236,29 @@ it('one token is over its limit and the slot of the other far away: nothing was 
   expect(await step()).toMatchObject({ ended: 'updated' });
 });
 
+it('the ledger is away while one token gives way to the other: the record waits, and its token stops no run', async () => {
+  await noteContact(db, 'acme', phone(6), { ...SENT, remoteId: 5, remoteNumber: phone(6) });
+  const step = await waiting(6, { tokens: ['revoked', 'good'] });
+  const body = { error: 'no', code: 'ERR_TOKEN_REVOKED' };
+  await panelOf(sandbox.panelUrl).fault({ kind: 'status', status: 401, body, times: 1 });
+  const query = db.query.bind(db);
+  vi.spyOn(db, 'query').mockImplementation(async (sql, params) => {
+    if (/into token_marks/.test(sql)) throw new LedgerError(new Error('no connection'));
+    return (await query(sql, params)) as never;
+  });
+  expect(await step().finally(() => vi.restoreAllMocks())).toMatchObject({ trouble: { failures: 1 } });
+  expect(await step()).toMatchObject({ ended: 'updated' });
+});
+
 it('a call that comes more than 8 s after its intent does not go out, and the record comes back for it', async () => {
   await noteContact(db, 'acme', phone(9), { ...SENT, remoteId: 5, remoteNumber: phone(9) });
   const step = await waiting(9);
   const { length } = await panelOf(sandbox.panelUrl).requests();
   const query = db.query.bind(db);
-  // The machine sleeps right after the intent was taken.
+  // The machine sleeps while the ledger takes the intent, or right after it.
   vi.spyOn(db, 'query').mockImplementation(async (sql, params) => {
     const rows = await query(sql, params);
-    const at = Date.now();
-    if (/insert into intents/.test(sql))
-      vi.spyOn(Date, 'now')
-        .mockReturnValueOnce(at)
-        .mockReturnValue(at + 9000);
+    if (/insert into intents/.test(sql)) vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 9000);
     return rows as never;
   });
   await expect(step().finally(() => vi.restoreAllMocks())).rejects.toMatchObject({ type: 'ComeBack' });

@@ -117,7 +117,7 @@ export function dueRecordsSuite(engine: Engine): void {
       await takeDue(engine(), place, { holder: 'r/batch-12/1', seconds: 60, limit: 1 });
       const mine = (id: number) => ({ id, holder: 'r/batch-1/1' });
       await settleStep(engine(), mine(ended), { clear: 4, created: true, cardCreated: true });
-      await parkRecords(engine(), 'r/batch-1/1', [parked]);
+      await parkRecords(engine(), 'r/batch-1/1', [parked], 4);
       await deferRecord(engine(), mine(waiting), { ms: 60_000, failed: true });
       expect(await takeBack(engine(), run.id, 'r/batch-1/')).toEqual({ created: 1, cards: 1 });
       const now = await takeDue(engine(), place, { holder: 'c', seconds: 60, limit: 5 });
@@ -174,7 +174,7 @@ export function dueRecordsSuite(engine: Engine): void {
       await take(account, run.id, 2);
       expect(await nextDueMs(engine(), run.id, 'a')).toBeNull();
       expect(await nextDueMs(engine(), run.id, 'b')).toBeGreaterThan(50_000);
-      await parkRecords(engine(), 'a', [ids[0] as number]);
+      await parkRecords(engine(), 'a', [ids[0] as number], 4);
       await deferRecord(engine(), { id: ids[1] as number, holder: 'a' }, { ms: 5000, failed: false });
       expect(await nextDueMs(engine(), run.id, 'a')).toBeLessThanOrEqual(5000);
       const end = { status: 'failed', step: 's', code: 'C', reason: 'r' } as const;

@@ -91,7 +91,7 @@ export function runsSuite(engine: Engine): void {
       const [touched, fresh, waiting] = ids as [number, number, number];
       await settleStep(engine(), unleased(touched), { clear: 4, touched: true });
       await engine().query("update run_records set holder = 'a' where id = any($1)", [[touched, fresh]]);
-      await parkRecords(engine(), 'a', [touched, fresh]);
+      await parkRecords(engine(), 'a', [touched, fresh], 4 | 32);
       await deferRecord(engine(), unleased(waiting), { ms: 60_000, failed: true });
       const report = await closeRun(engine(), run.id, { status: 'cancelled', stopped: 0 });
       expect(report).toMatchObject({ updated: 1, unchanged: 1, pending: 1 });
