@@ -144,7 +144,7 @@ export function refusal(code: string, message: string, details: RefusalDetails):
   });
 }
 
-/** Attempts count waits for a slot, too: where they stand for failures, the pause stays below half a minute. */
+/** Attempts also count waits: where they stand for failures, the pause stays below half a minute. */
 export const MAX_DOUBLINGS = 5;
 
 /** Wait before attempt n + 1 after n transient failures: 1 s doubled up to a minute, spread by a fifth. */

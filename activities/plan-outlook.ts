@@ -143,13 +143,7 @@ function changesOf(
   const hashes = hashRecord(record, options);
   if (!vanished && (isNew || hashes.contact !== person.hash_contact)) {
     const { write, clear } = contactChange(record.contact, sent, null, options, isNew);
-    const { number: _, ...values } = record.contact;
-    // A ledger of an earlier version knows one hash of the contact's fields together.
-    if (!isNew && Object.keys(sent).length === 0)
-      changes.push({ field: 'contact', was: person.hash_contact, now: values });
-    else
-      for (const [field, now] of Object.entries(write))
-        changes.push({ field, was: markOf(sent, field), now });
+    for (const [field, now] of Object.entries(write)) changes.push({ field, was: markOf(sent, field), now });
     for (const field of clear) changes.push({ field, was: markOf(sent, field), now: null });
   }
   if (record.extraInfo.length > 0 && hashes.extra !== person?.hash_extra)

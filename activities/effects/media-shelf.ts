@@ -1,5 +1,4 @@
-// Files of messages between download and sending. An attempt that finds no slot near comes back in a moment, and must
-// not download again what it has.
+// Files of messages between download and sending: an event that waits or is tried again does not download its file again.
 import type { RequestOf } from '../../src/contracts/intake.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { readUploads } from '../../src/ledger/uploads.ts';

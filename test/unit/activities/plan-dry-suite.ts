@@ -87,7 +87,7 @@ export function planDrySuite(engine: Engine): void {
           carried: 0,
           vanished: 0,
         },
-        fields: { update: { contact: 1, stage: 1 }, create: { name: 1, tags: 1, card: 1 } },
+        fields: { update: { email: 1, stage: 1 }, create: { name: 1, tags: 1, card: 1 } },
       });
       const id = await planAll(engine(), sourceOf(pages), spec);
       const report = await reportRun(engine(), id);
