@@ -83,6 +83,22 @@ const DUE = `
       case when s.slot_no + s.window_base + s.foreign_now > s.call_limit then s.window_ends end)
   $$`;
 
+/** How far ahead the next slot can be: what a lane sees ahead, 10 gaps (MOST_STRETCH) and 5 s (MOST_SLACK_MS). */
+const REACH = `
+  create function sluice_reach(s slots) returns interval immutable language sql as $$
+    select make_interval(secs => greatest(60.0 / s.call_limit, 0.2) + 10 * 60.0 / s.call_limit * 1.005 + 5)
+  $$`;
+
+/**
+ * Whether a time of the token is further ahead than the budget sets any: the database's clock was set back, and the token
+ * would be silent for as long. A block ends within an hour (MAX_REST_MS), a window within a minute.
+ */
+const AHEAD = `
+  create function sluice_is_ahead(s slots, at timestamptz) returns boolean immutable language sql as $$
+    select s.next_at > at + sluice_reach(s) or s.blocked_until > at + interval '1 hour'
+        or s.window_ends > at + interval '1 minute'
+  $$`;
+
 /**
  * When each key that has a pace of its own was last given a slot: campaigns with a rate.
  * A slot that is up to 200 ms late counts as taken in time: so the rate is reached, and no 60 s hold one call more.
@@ -123,14 +139,14 @@ const TAKE = `
   begin
     loop
       moment := coalesce(p_now, clock_timestamp());
-      select c.token, c.due, c.opens, c.marked into best from (
+      select c.token, c.due, c.opens, c.marked, c.reach, c.ahead into best from (
         select t.token, sluice_due(t) as due,
                sluice_due(t) - make_interval(secs => (
                  select max(sluice_horizon(t, l)) from unnest(p_lanes) l)) as opens,
                p_scopes is not null and exists (
                  select 1 from token_marks m where m.token = t.token and m.scope = any(p_scopes)
                     and m.at > moment - interval '10 minutes') as marked,
-               count(*) over () as known
+               sluice_reach(t) as reach, bool_or(sluice_is_ahead(t, moment)) over () as ahead, count(*) over () as known
           from slots t where t.token = any(p_tokens)) c
        where c.known = cardinality(p_tokens)
        order by c.marked, greatest(c.opens, moment), c.due limit 1;
@@ -142,7 +158,17 @@ const TAKE = `
           order by 1 on conflict do nothing;
         continue;
       end if;
+      if best.ahead then
+        -- The clock is read again: another process may have moved these times on since.
+        update slots t set next_at = least(t.next_at, coalesce(p_now, clock_timestamp()) + sluice_reach(t)),
+          blocked_until = least(t.blocked_until, coalesce(p_now, clock_timestamp()) + interval '1 hour'),
+          window_ends = least(t.window_ends, coalesce(p_now, clock_timestamp()) + interval '1 minute')
+         where t.token = any(p_tokens) and sluice_is_ahead(t, coalesce(p_now, clock_timestamp()));
+        continue;
+      end if;
       if p_pace is not null then
+        update paces p set last_at = least(p.last_at, coalesce(p_now, clock_timestamp()) + best.reach)
+         where p.key = p_pace and p.last_at > coalesce(p_now, clock_timestamp()) + best.reach;
         select p.last_at + make_interval(secs => 60 / p_per_minute * 1.005) into paced from paces p where p.key = p_pace;
         if not found then
           insert into paces (key) values (p_pace) on conflict do nothing;
@@ -216,4 +242,14 @@ const TAKE = `
     end loop;
   end $$`;
 
-export const BUDGET_TABLES: readonly string[] = [COLUMNS, MARKS, PACES, HORIZON, GAP, DUE, TAKE];
+export const BUDGET_TABLES: readonly string[] = [
+  COLUMNS,
+  MARKS,
+  PACES,
+  HORIZON,
+  GAP,
+  DUE,
+  REACH,
+  AHEAD,
+  TAKE,
+];
