@@ -39,9 +39,37 @@ const ledger = proxyActivities<Activities>({ ...LEDGER_OPTIONS, startToCloseTime
 
 type Trigger = Extract<NextAction, { do: 'triggerBatch' }>;
 type Wait = Extract<NextAction, { do: 'waitUntil' }>;
+type Pause = Extract<NextAction, { do: 'pause' }>;
 
 export async function reactivationCampaign(input: CampaignInput): Promise<CampaignResult> {
-  return await new Campaign(input).execute();
+  const campaign = new Campaign(input);
+  try {
+    await campaign.open();
+    for (let ended = false; !ended; ) {
+      const next = await campaign.decideNext();
+      switch (next.do) {
+        case 'triggerBatch':
+          await campaign.triggerBatches(next);
+          break;
+        case 'waitUntil':
+          await campaign.waitUntil(next);
+          break;
+        case 'pause':
+          await campaign.pause(next);
+          break;
+        case 'finish':
+          ended = await campaign.finish();
+          break;
+        case 'cancel':
+          await campaign.settle();
+          ended = true;
+      }
+    }
+  } catch (error) {
+    if (isCancellation(error)) await campaign.endCancelled();
+    throw error;
+  }
+  return campaign.result();
 }
 
 class Campaign implements Commanded {
@@ -64,33 +92,20 @@ class Campaign implements Commanded {
     setHandler(campaignProgressQuery, () => this.#progress());
   }
 
-  async execute(): Promise<CampaignResult> {
-    const { run } = this.input;
-    try {
-      await this.#open();
-      for (let ended = false; !ended; ) ended = await this.#actOn(await this.#decideNext());
-    } catch (error) {
-      if (isCancellation(error) && this.#opened !== null) await this.#endCancelled();
-      throw error;
-    }
-    this.#enter('ended');
-    return { run, state: this.#commands.cancelled ? 'cancelled' : 'finished' };
-  }
-
-  async #open(): Promise<void> {
+  async open(): Promise<void> {
     this.#opened = await ledger.openCampaign(this.input);
     this.#commands.restore(this.#opened.held);
     this.#events.push(...this.#opened.after);
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: this.input.run }]);
   }
 
-  /** Waits while the run is paused. @returns null when the run was cancelled */
-  async #decideNext(): Promise<NextAction | null> {
+  /** Asks the ledger, once the run is not paused. */
+  async decideNext(): Promise<NextAction | { do: 'cancel' }> {
     for (;;) {
       await this.#handOver();
       this.#enter('running');
       await condition(() => this.#commands.cancelled || !this.#commands.blocksBatches);
-      if (this.#commands.cancelled) return null;
+      if (this.#commands.cancelled) return { do: 'cancel' };
       await this.#continueWhenLong();
       const changes = this.#changes;
       this.#next = await ledger.decideNext({ run: this.input.run });
@@ -98,38 +113,21 @@ class Campaign implements Commanded {
     }
   }
 
-  /** @returns whether the run has ended */
-  async #actOn(next: NextAction | null): Promise<boolean> {
-    if (next === null) {
-      await this.#settle();
-      return true;
-    }
-    switch (next.do) {
-      case 'triggerBatch':
-        await this.#triggerBatches(next);
-        return false;
-      case 'waitUntil':
-        await this.#waitUntil(next);
-        return false;
-      case 'pause':
-        await this.#commands.pauseItself(`${next.code}: ${next.reason}`);
-        return false;
-      case 'finish':
-        return await this.#finish();
-    }
+  async pause({ code, reason }: Pause): Promise<void> {
+    await this.#commands.pauseItself(`${code}: ${reason}`);
   }
 
-  async #triggerBatches(next: Trigger): Promise<void> {
+  async triggerBatches(next: Trigger): Promise<void> {
     const changes = this.#changes;
     const { tokenKey } = this.#opened as OpenedCampaign;
     const { idleMs, after } = await this.#batches.trigger(tokenKey, next);
     this.#events.push(...after);
     if (idleMs !== null && this.#changes === changes)
-      await this.#waitUntil({ untilMs: Date.now() + idleMs, why: 'retry' });
+      await this.waitUntil({ untilMs: Date.now() + idleMs, why: 'retry' });
   }
 
   /** Until then, or until a command. */
-  async #waitUntil({ untilMs, why, blocked }: Pick<Wait, 'untilMs' | 'why' | 'blocked'>): Promise<void> {
+  async waitUntil({ untilMs, why, blocked }: Pick<Wait, 'untilMs' | 'why' | 'blocked'>): Promise<void> {
     const changes = this.#changes;
     this.#waiting = { until: new Date(untilMs).toISOString(), why, ...(blocked && { blocked }) };
     this.#enter('waiting');
@@ -138,7 +136,7 @@ class Campaign implements Commanded {
   }
 
   /** @returns whether the run has ended; a command may have opened it again meanwhile */
-  async #finish(): Promise<boolean> {
+  async finish(): Promise<boolean> {
     const changes = this.#changes;
     this.#enter('closing');
     await this.#quiet();
@@ -146,7 +144,7 @@ class Campaign implements Commanded {
     const closed = await this.#close();
     await this.#quiet();
     if (this.#changes !== changes) return false;
-    if (!closed) await this.#waitUntil({ untilMs: Date.now() + SETTLE_MS, why: 'retry' });
+    if (!closed) await this.waitUntil({ untilMs: Date.now() + SETTLE_MS, why: 'retry' });
     return closed;
   }
 
@@ -159,6 +157,11 @@ class Campaign implements Commanded {
       await this.#handOver();
       await condition(allHandlersFinished);
     } while (this.#events.length > 0);
+  }
+
+  result(): CampaignResult {
+    this.#enter('ended');
+    return { run: this.input.run, state: this.#commands.cancelled ? 'cancelled' : 'finished' };
   }
 
   isOpen(): boolean {
@@ -189,15 +192,16 @@ class Campaign implements Commanded {
     }
   }
 
-  async #endCancelled(): Promise<void> {
+  async endCancelled(): Promise<void> {
+    if (this.#opened === null) return;
     await CancellationScope.nonCancellable(async () => {
       await this.#commands.cancelItself();
-      await this.#settle();
+      await this.settle();
     });
   }
 
   /** What is known of everybody is written down, also of calls whose worker died. */
-  async #settle(): Promise<void> {
+  async settle(): Promise<void> {
     while (!(await this.#close())) await sleep(SETTLE_MS);
     await this.#quiet();
   }
