@@ -129,7 +129,7 @@ export function scheduled(row: DeliveryRow, now: Date): DeliveryRow {
 }
 
 /** Sinks hear of it only once its conversation is known: that is where an event has its place. */
-export function isToBeTold(row: DeliveryRow): boolean {
+export function isToBeTold(row: Pick<DeliveryRow, 'conversation_id' | 'told' | 'status'>): boolean {
   return row.conversation_id !== null && movesOn(row.told, row.status);
 }
 

@@ -72,7 +72,8 @@ export const NOBODY: Excluded = { messages: [], conversations: [] };
 const DUE_ROWS = 50;
 
 /**
- * The checks that have been due longest, at most `limit`. When others of a message's conversation are due as well, or so
+ * The checks that have been due longest, at most `limit`. A message whose status was seen and is still to be published
+ * needs none: `settleDeliveries` is next. When others of a message's conversation are due as well, or so
  * soon that a check now replaces theirs, the conversation's newest page shows them all for one call.
  */
 export async function dueLooks(
@@ -83,9 +84,9 @@ export async function dueLooks(
   besides: Excluded = NOBODY,
 ): Promise<DueLook[]> {
   const rows = await db.query<
-    Pick<DeliveryRow, 'message_id' | 'conversation_id' | 'alone'> & { together: boolean }
+    Pick<DeliveryRow, 'message_id' | 'conversation_id' | 'alone' | 'status' | 'told'> & { together: boolean }
   >(
-    `select message_id, conversation_id, alone,
+    `select message_id, conversation_id, alone, status, told,
             (select count(*) > 1 and not bool_or(o.alone) from deliveries o
               where o.account = d.account and o.conversation_id = d.conversation_id
                 and o.next_at <= $2::timestamptz + ($2::timestamptz - o.sent_at) * ${LOOK_SPREAD}) as together
@@ -96,7 +97,9 @@ export async function dueLooks(
     [account, now, besides.messages, besides.conversations],
   );
   const looks = new Map<string, DueLook>();
-  for (const { message_id: message, conversation_id: conversation, alone, together } of rows) {
+  for (const row of rows) {
+    if (isToBeTold(row)) continue;
+    const { message_id: message, conversation_id: conversation, alone, together } = row;
     if (together && conversation !== null) looks.set(`page ${conversation}`, { conversation });
     else looks.set(`message ${message}`, { message, shownIn: alone ? null : conversation });
   }

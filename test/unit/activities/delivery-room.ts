@@ -26,7 +26,7 @@ import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { account } from '../../support/house.ts';
-import { embeddedLedger, emptyLedger } from '../../support/ledger.ts';
+import { emptyLedger, testLedger } from '../../support/ledger.ts';
 import { panelOf } from '../../support/panel.ts';
 
 const T0 = Date.parse('2026-11-20T10:00:00.000Z');
@@ -44,7 +44,7 @@ export interface Sent {
 
 /** Close it after the file's tests, and call `fresh` before each. */
 export async function openDeliveryRoom() {
-  const db = await embeddedLedger();
+  const db = await testLedger();
   const dir = await mkdtemp(join(tmpdir(), 'sluice-delivery-'));
   /** Epoch milliseconds: the sandbox's time, and that of the activities. */
   const clock = { at: T0 };

@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeEvent } from '../../../activities/intake.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
+import { dueLooks } from '../../../src/ledger/delivery-looks.ts';
 import { addEvents } from '../../../src/ledger/events.ts';
 import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
 import { HOUR, NOWHERE, openDeliveryRoom, SECOND, type Sent } from './delivery-room.ts';
@@ -276,6 +277,15 @@ describe('a batch', () => {
     for (const { id } of sent) expect(await told(id)).toEqual(['delivered']);
     expect(new Set(woken)).toEqual(new Set(['bus']));
     expect(await batch()).toMatchObject({ checks: 0, nextMs });
+  });
+
+  it('spends no call on a status that was seen since it last published', async () => {
+    const { id, conversation } = await send();
+    clock.at += 10 * SECOND;
+    await noteSeenStatuses(db, 'acme', conversation, [{ messageId: id, status: 'delivered', ack: 3 }], now());
+    expect(await dueLooks(db, 'acme', now(), 4)).toEqual([]);
+    expect(await batch()).toMatchObject({ checks: 0 });
+    expect(await told(id)).toEqual(['delivered']);
   });
 
   it('tries again what failed for a moment, and does the others meanwhile', async () => {
