@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { acquireFolderLock, FolderHeldError, type FolderLock } from '../../src/runtime/folder-lock.ts';
-import { buildWorkflowBundle } from '../../workers/bundle.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Compiles the project and returns the absolute path of `dist/`.
- * Safe to call from several test files at once: the compiler runs alone, and a repeated call with nothing changed is quick.
+ * Builds the project unless nothing has changed since, and returns the absolute path of `dist/`.
+ * Several test files may call it at once: one of them builds, the others wait for it.
  */
 export async function buildOnce(): Promise<string> {
   const dist = join(root, 'dist');
@@ -19,7 +19,7 @@ export async function buildOnce(): Promise<string> {
   try {
     const began = new Date();
     if (await isCurrent(dist)) return dist;
-    await compile();
+    await build();
     // The time before the compiler read the sources: what changed meanwhile is compiled next time.
     await writeFile(stampIn(dist), '');
     await utimes(stampIn(dist), began, began);
@@ -27,14 +27,6 @@ export async function buildOnce(): Promise<string> {
     await lock.release();
   }
   return dist;
-}
-
-/** Builds, bundles the workflow code, and answers the bundle's path. */
-export async function buildWorkflowBundleOnce(): Promise<string> {
-  const dist = await buildOnce();
-  const target = join(dist, 'workflow-bundle.js');
-  await buildWorkflowBundle(join(dist, 'workflows'), target);
-  return target;
 }
 
 const stampIn = (dist: string) => join(dist, '.test-build');
@@ -64,7 +56,7 @@ async function isCurrent(dist: string): Promise<boolean> {
 async function waitForLock(folder: string): Promise<FolderLock> {
   for (;;) {
     try {
-      return await acquireFolderLock(folder, { command: 'tsc (test build)' });
+      return await acquireFolderLock(folder, { command: 'npm run build' });
     } catch (error) {
       if (!(error instanceof FolderHeldError)) throw error;
       await delay(50);
@@ -72,13 +64,12 @@ async function waitForLock(folder: string): Promise<FolderLock> {
   }
 }
 
-function compile(): Promise<void> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  return new Promise((done, failed) => {
-    execFile(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root }, (error, stdout) => {
-      // Exit 2 means: type errors, but JavaScript was written. `tsc --noEmit` is the gate for those.
-      if (error && error.code !== 2) failed(new Error(`tsc failed:\n${stdout}`, { cause: error }));
-      else done();
-    });
-  });
+/** The whole build, as a user makes it: children of tests start from its files, the bundle of workflow code among them. */
+async function build(): Promise<void> {
+  try {
+    await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root });
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    throw new Error(`the build failed:\n${stdout ?? ''}${stderr ?? ''}`, { cause: error });
+  }
 }

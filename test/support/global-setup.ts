@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
 import { freePort } from '../../src/runtime/ports.ts';
 import { startTemporal, type TemporalServer } from '../../src/runtime/temporal-server.ts';
-import { buildWorkflowBundleOnce } from './build.ts';
+import { buildOnce } from './build.ts';
 import { guard } from './guard.ts';
 import { openKafkaPool, POOL_VARIABLE } from './kafka-pool.ts';
 
@@ -32,7 +32,7 @@ const meeting = globalThis as { [KEY]?: Shared | undefined };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   meeting[KEY] ??= {
-    ...{ users: 0, ready: start(), bundle: buildWorkflowBundleOnce() },
+    ...{ users: 0, ready: start(), bundle: buildOnce().then((dist) => join(dist, 'workflow-bundle.js')) },
     kafka: openKafkaPool(),
   };
   const shared = meeting[KEY];
