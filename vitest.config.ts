@@ -2,6 +2,7 @@
 // run. Modules hold no mutable state, so files of one kind share them: loading them anew for each file took a third of the
 // time. Each further kind has processes of its own, which load everything once more: 3 s of computing for each of them.
 import { defineConfig } from 'vitest/config';
+import { SlowFirst } from './test/support/slow-first.ts';
 
 export default defineConfig({
   test: {
@@ -9,6 +10,7 @@ export default defineConfig({
     // Tests of whole syncs wait more than they compute.
     maxWorkers: 4,
     isolate: false,
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,
