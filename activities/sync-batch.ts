@@ -138,7 +138,8 @@ class SyncBatch {
     const { db, budget } = this.#deps;
     const { run } = this.#run;
     // The counts of an attempt that was cut off are in the ledger alone.
-    if (Context.current().info.attempt > 1) Object.assign(this.#counts, await takeBack(db, run, this.#batch));
+    const { attempt } = Context.current().info;
+    if (attempt > 1) Object.assign(this.#counts, await takeBack(db, run, this.#batch, attempt));
     if (this.#input.alone) this.#kinds = (await openSteps(db, run)) & ALL_KINDS;
     const { nextMs } = await runBatch<LoadedRecord>({
       places: this.#input.places,

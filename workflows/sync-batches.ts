@@ -138,7 +138,7 @@ export class SyncBatches {
       this.#state.counts[key] += ends[key] ?? 0;
   }
 
-  /** A batch without a result may run on where its worker stalls: from here on it has no record, and what it did counts. */
+  /** A batch without a result may run on where its worker stalls: it loses its records, gets no others, and what it did counts. */
   async #takeBack(batch: string, error: unknown): Promise<never> {
     const { run } = this.#state;
     this.#count(await CancellationScope.nonCancellable(() => ledger.takeBackRecords({ run, batch })));

@@ -1,6 +1,6 @@
 // Which records of a run are due, and which batch holds them.
 import type { EndCounts, RecordOutcome } from '../contracts/run.ts';
-import type { Database, Queryable } from './database.ts';
+import type { Queryable } from './database.ts';
 import type { CardRow, KnownPerson, PersonRow } from './people.ts';
 import type { RecordRow } from './records.ts';
 
@@ -29,20 +29,29 @@ const withPerson = (account: string, pipeline: string) => `
       from people p where p.account = ${account} and p.key = r.key limit 1) p on true`;
 
 /**
- * Leases records that are due: those that wait for another try before fresh ones, fresh ones in the order of the source.
- * @param batch `steps`: only records with one of these steps, as bits @default all; `without`: only records with none of these
+ * Leases records that are due, while the run goes on and the attempt was not taken back. The run's row is locked: whoever
+ * takes the batch back or ends the run waits for the leases, and then finds them. Records that wait for another try come
+ * before fresh ones, fresh ones in the order of the source.
+ * @param batch `holder`: the batch, followed by the number of the attempt; `steps`: only records with one of these steps, as
+ *   bits @default all; `without`: only records with none of these
  */
 export async function takeDue(
-  db: Database,
+  db: Queryable,
   run: RunPlace,
   batch: { holder: string; seconds: number; limit: number; steps?: number; without?: number },
 ): Promise<LoadedRecord[]> {
   const rows = await db.query<Row>(
-    `with taken as (
+    `with run as materialized (
+       select 1 from runs
+        where id = $1 and finished_at is null
+          and coalesce((taken_back ->> rtrim($3::text, '0123456789'))::int <= substring($3 from '\\d+$')::int, true)
+          for share
+     ), taken as (
        update run_records set holder = $3, due_at = now() + make_interval(secs => $4)
         where id = any(array(
           select id from run_records
-           where run_id = $1 and status = 'pending' and due_at <= now() and todo & $7::int <> 0 and todo & $8::int = 0
+           where exists (select from run)
+             and run_id = $1 and status = 'pending' and due_at <= now() and todo & $7::int <> 0 and todo & $8::int = 0
            order by due_at desc, id limit $2 for update skip locked))
        returning *)
      select r.*, p.person, p.card from taken r ${withPerson('$5', '$6')} order by r.id`,
@@ -105,12 +114,28 @@ export async function releaseDue(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** No attempt has this number. */
+const NO_ATTEMPT = 2 ** 31 - 1;
+
 /**
- * Takes the records back from all attempts of a batch: they are due at once, and no such attempt writes any more.
+ * Takes the records back from a batch: they are due at once, and its attempts neither write nor take others any more.
  * @param batch beginning of the holders' names
- * @returns what these attempts have ended
+ * @param attempt the one that goes on with the batch @default none
+ * @returns what all attempts have ended
  */
-export async function takeBack(db: Queryable, runId: string, batch: string): Promise<EndCounts> {
+export async function takeBack(
+  db: Queryable,
+  runId: string,
+  batch: string,
+  attempt = NO_ATTEMPT,
+): Promise<EndCounts> {
+  // This goes first: it waits for an attempt that is taking records, and the next statement finds those.
+  await db.query(
+    `update runs
+        set taken_back = taken_back || jsonb_build_object($2::text, greatest((taken_back ->> $2)::int, $3::int))
+      where id = $1`,
+    [runId, batch, attempt],
+  );
   await db.query(
     `update run_records set due_at = now(), holder = null
       where run_id = $1 and status = 'pending' and starts_with(holder, $2)`,

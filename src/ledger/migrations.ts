@@ -1,6 +1,6 @@
 // The ledger's tables. A migration that has shipped is never edited; a change is a new entry.
 import type { Database } from './database.ts';
-import { BATCH_TABLES } from './schema/batches.ts';
+import { BATCH_TABLES, TAKEN_BACK_COLUMN } from './schema/batches.ts';
 import { BUDGET_TABLES } from './schema/budget.ts';
 import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES } from './schema/campaign-batches.ts';
 import { CAMPAIGN_TABLES } from './schema/campaigns.ts';
@@ -184,6 +184,7 @@ const MIGRATIONS: readonly Migration[] = [
   CAMPAIGN_BATCH_TABLES,
   BATCH_TABLES,
   CAMPAIGN_FAILURE_TABLES,
+  TAKEN_BACK_COLUMN,
 ];
 
 /** Brings the ledger's tables up to date; safe when several processes start at once. */

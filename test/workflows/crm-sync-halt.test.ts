@@ -5,6 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSyncBatchActivities } from '../../activities/sync-batch.ts';
 import { createSyncPlanActivities } from '../../activities/sync-plan.ts';
+import type { EndCounts } from '../../src/contracts/run.ts';
 import { pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
 import { dyingDatabase } from '../support/dying-database.ts';
 import { emptyLedger } from '../support/ledger.ts';
@@ -100,14 +101,18 @@ describe('the progress of a run', () => {
     },
   );
 
-  it.each([8, 12, 16, 20, 24, 28])(
-    'FAULTS 16: counts each record once when a batch is killed at statement %d, with or without another attempt',
-    async (statement) => {
+  const kills = [8, 12, 16, 20, 24, 28].flatMap((statement) =>
+    ['another attempt', 'the next batch'].map((then) => [statement, then] as const),
+  );
+  it.each(kills)(
+    'FAULTS 16: counts each record once when a batch is killed at statement %d and %s goes on',
+    async (statement, then) => {
       await inHouse({ csv: HEADER + plainRows(6).slice(HEADER.length) }, async (house) => {
         const { deps, db } = house;
         const plan = createSyncPlanActivities(deps);
         const attempt = <R>(n: number, work: () => Promise<R>) =>
-          new MockActivityEnvironment({ attempt: n, activityId: 'batch-1' }).run(work) as Promise<R>;
+          new MockActivityEnvironment({ attempt: n, activityId }).run(work) as Promise<R>;
+        let activityId = 'batch-1';
         await emptyLedger(db);
         const { run } = await attempt(1, () => plan.openRun({ account: 'acme', sync: 'leads' }));
         await attempt(1, () => plan.planPage({ run }));
@@ -120,16 +125,45 @@ describe('the progress of a run', () => {
         const [ended] = await db.query<{ n: number }>(
           "select count(*)::int as n from run_records where status <> 'pending'",
         );
-        const back = await attempt(1, () => plan.takeBackRecords({ run, batch: 'batch-1' }));
-        expect((back.created ?? 0) + (back.updated ?? 0)).toBe(ended?.n);
-        const leased = await db.query(
-          "select 1 from run_records where status = 'pending' and holder is not null",
-        );
-        expect(leased).toEqual([]);
         const { syncBatch } = createSyncBatchActivities(deps);
-        const { created, updated } = await attempt(2, () => syncBatch(input));
-        expect(created + updated).toBe(6);
+        let counted = 0;
+        const count = ({ created = 0, updated = 0 }: EndCounts) => {
+          counted += created + updated;
+        };
+        if (then === 'the next batch') {
+          count(await attempt(1, () => plan.takeBackRecords({ run, batch: 'batch-1' })));
+          expect(counted).toBe(ended?.n);
+          const leased = await db.query(
+            "select 1 from run_records where status = 'pending' and holder is not null",
+          );
+          expect(leased).toEqual([]);
+          activityId = 'batch-2';
+          count(await attempt(1, () => syncBatch(input)));
+        } else count(await attempt(2, () => syncBatch(input)));
+        expect(counted).toBe(6);
       });
     },
   );
+});
+
+it('FAULTS 23: a batch that was taken back while its worker stalled takes no further record', async () => {
+  await inHouse({ csv: plainRows(12) }, async ({ deps, db, panel }) => {
+    const plan = createSyncPlanActivities(deps);
+    const { syncBatch } = createSyncBatchActivities(deps);
+    await emptyLedger(db);
+    const stalled = new MockActivityEnvironment({ activityId: 'batch-1' });
+    const other = new MockActivityEnvironment({ activityId: 'batch-2' });
+    const later = <R>(work: () => Promise<R>) => other.run(work) as Promise<R>;
+    const { run } = await later(() => plan.openRun({ account: 'acme', sync: 'leads' }));
+    await later(() => plan.planPage({ run }));
+    const input = { run, places: 1, stopped: 0, verified: -1, alone: false, verifies: true };
+    const working = stalled.run(() => syncBatch(input));
+    const { length } = await panel.requests();
+    await until('it calls', async () => (await panel.requests()).length > length);
+    const back = await later(() => plan.takeBackRecords({ run, batch: 'batch-1' }));
+    const { created, updated } = await later(() => syncBatch(input));
+    expect((back.created ?? 0) + (back.updated ?? 0) + created + updated).toBe(12);
+    stalled.cancel();
+    await working;
+  });
 });

@@ -12,3 +12,9 @@ export const BATCH_TABLES = `
   create index run_records_due on run_records (run_id, due_at desc, id) where status = 'pending';
   create index run_records_ended on run_records (run_id, status, id) where status <> 'pending';
 `;
+
+/** Batches that were taken back may still run where their worker stalls. */
+export const TAKEN_BACK_COLUMN = `
+  -- By batch: the first attempt of it that may still take records.
+  alter table runs add column taken_back jsonb not null default '{}';
+`;

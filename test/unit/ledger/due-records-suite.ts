@@ -15,6 +15,7 @@ import {
 } from '../../../src/ledger/due-records.ts';
 import type { Note } from '../../../src/ledger/notes.ts';
 import { endRecord, LeaseLostError, markSent, settleStep } from '../../../src/ledger/records.ts';
+import { closeRun } from '../../../src/ledger/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, runWith } from './support.ts';
 
@@ -125,6 +126,30 @@ export function dueRecordsSuite(engine: Engine): void {
       expect(await markSent(engine(), leased, 'r/batch-1/1')).toBe(false);
       expect(await markSent(engine(), other, 'r/batch-12/1')).toBe(true);
     });
+
+    it('a batch that was taken back takes nothing more; an attempt that goes on with it and other batches do', async () => {
+      const { account, run } = await runWith(engine(), [4, 4, 4]);
+      const place = { id: run.id, account, pipeline: '' };
+      const take = async (holder: string) => (await takeDue(engine(), place, { ...LEASE, holder })).length;
+      await takeBack(engine(), run.id, 'r/batch-1/', 11);
+      expect(await take('r/batch-1/2')).toBe(0);
+      expect(await take('r/batch-1/11')).toBe(1);
+      await takeBack(engine(), run.id, 'r/batch-1/');
+      // An attempt that begins late does not open it again.
+      await takeBack(engine(), run.id, 'r/batch-1/', 3);
+      for (const attempt of [3, 11, 12]) expect(await take(`r/batch-1/${attempt}`)).toBe(0);
+      expect(await take('r/batch-12/1')).toBe(1);
+    });
+
+    it.each(['cancelled', 'finished', 'failed'] as const)(
+      'a run that is %s has no records to take',
+      async (status) => {
+        const { account, run } = await runWith(engine(), [4]);
+        await engine().transaction((tx) => closeRun(tx, run.id, { status, stopped: 0 }));
+        const place = { id: run.id, account, pipeline: '' };
+        expect(await takeDue(engine(), place, { ...LEASE, holder: 'r/batch-1/1' })).toEqual([]);
+      },
+    );
 
     it('batches that take at once share what is due', async () => {
       const { account, run, ids } = await runWith(
