@@ -9,6 +9,7 @@ import {
   endIntent,
   getIntent,
   type IntentKey,
+  type NewIntent,
   openAgain,
   reopenIntent,
   settleIntent,
@@ -17,7 +18,7 @@ import type { Note } from '../src/ledger/notes.ts';
 import { type CardRow, cardNote, stageNote } from '../src/ledger/people.ts';
 import { endRecord, settleStep } from '../src/ledger/records.ts';
 import { addWarning } from '../src/ledger/runs.ts';
-import { callApi } from './api-call.ts';
+import { callApi, FLIGHT_SECONDS } from './api-call.ts';
 import { remoteId } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { isRefusal, refusal, refusalCode, refusalScope } from './failures.ts';
@@ -34,7 +35,10 @@ import {
   noteDifferences,
 } from './verify-write.ts';
 import { type AskedFor, wholeList } from './whole-list.ts';
-import { type Subject, writeOnce } from './write-once.ts';
+import { type Subject, type Write, writeOnce } from './write-once.ts';
+
+/** Of a record: its run is known. */
+type MarkedIntent = Omit<NewIntent, 'run'>;
 
 const CARD_CREATION = { write: 'createCard', look: 'readBackCard' } as const;
 const STAGE_MOVE = { write: 'moveStage', look: 'readBackStage' } as const;
@@ -142,9 +146,9 @@ export function createCardSteps(deps: Deps) {
       const { remote_id: cardId } = ownCard(c);
       let shown: Card | null = null as Card | null;
       let written = false as boolean;
-      const subject = subjectOf(c, 'moveStage', STAGE_MOVE, stageIntent(c));
-      await openAgain(db, subject.intent);
-      const settled = await writeOnce(deps, subject, {
+      const subject = subjectOf(c, 'moveStage', STAGE_MOVE, stageIntent(c, stage.id));
+      const known = await openAgain(db, subject.intent, FLIGHT_SECONDS + c.account.settleSeconds);
+      const move: Write<{ readonly card: Card | null }, StepResult> = {
         scope: 'cards:write',
         call: (client, options) => client.cards.move(cardId, stage.id, options),
         accepted: (tx, { card }, intent) => {
@@ -152,7 +156,8 @@ export function createCardSteps(deps: Deps) {
           written = true;
           return moved(tx, c, card === null ? stage.id : (card.stage?.id ?? null), intent);
         },
-      });
+      };
+      const settled = await writeOnce(deps, subject, move, known);
       const found = written && c.verify ? (shown ?? (await readCard(c, cardId))) : shown;
       if (found === null) return settled;
       const compare = (card: Card | null): Difference[] =>
@@ -165,16 +170,17 @@ export function createCardSteps(deps: Deps) {
 
     /** GET /v1/cards/{cardId}: did the move arrive? */
     async readBackStage(c: StepContext): Promise<StepResult> {
-      const intent = await getIntent(db, stageIntent(c));
+      const { stage } = await place(c);
+      const key = stageIntent(c, stage?.id ?? null);
+      const intent = await getIntent(db, key);
       const find = async (): Promise<Seen<StepResult>> => {
-        const { stage } = await place(c);
         const card = await readCard(c, ownCard(c).remote_id);
         // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
         const now = card?.stage?.id ?? null;
         const arrived = now === stage?.id || now !== ownCard(c).remote_stage_id;
         return stage === null || !arrived ? 'absent' : (tx, id) => moved(tx, c, now, id);
       };
-      const subject = subjectOf(c, 'readBackStage', STAGE_MOVE, stageIntent(c));
+      const subject = subjectOf(c, 'readBackStage', STAGE_MOVE, key);
       return await readBack(deps, subject, intent, { find });
     },
   };
@@ -184,7 +190,7 @@ export function createCardSteps(deps: Deps) {
     c: StepContext,
     step: Step,
     { write, look }: typeof CARD_CREATION | typeof STAGE_MOVE,
-    intent: IntentKey,
+    intent: MarkedIntent,
     onLost = 0,
   ): Subject<StepResult> {
     const [calling, reading] = [STEP_BITS[write], STEP_BITS[look]];
@@ -326,8 +332,9 @@ function cardIntent(c: StepContext): IntentKey {
   return { account: c.spec.account, kind: 'card', subject: `${c.person?.id}/${pipeline}` };
 }
 
-function stageIntent(c: StepContext): IntentKey {
-  return { account: c.spec.account, kind: 'stage', subject: String(ownCard(c).id) };
+/** All syncs and routes share the intent of a card's stage. Its mark says which stage the last call was for. */
+function stageIntent(c: StepContext, stage: number | null): MarkedIntent {
+  return { account: c.spec.account, kind: 'stage', subject: String(ownCard(c).id), mark: String(stage) };
 }
 
 function ownCard(c: StepContext): CardRow {

@@ -7,9 +7,17 @@ import type {
   NextInLine,
 } from '../src/contracts/intake.ts';
 import type { RecordOutcome } from '../src/contracts/run.ts';
+import type { Queryable } from '../src/ledger/database.ts';
 import { isFollowed } from '../src/ledger/deliveries.ts';
 import { listEvents, type ReopenedEvents, reopenEvents } from '../src/ledger/event-desk.ts';
-import { type ClosingEvent, type EventEnd, endEvent, lockEvent, nextInLine } from '../src/ledger/events.ts';
+import {
+  type ClosingEvent,
+  type EventEnd,
+  endEvent,
+  lockEvent,
+  nextInLine,
+  sentEffect,
+} from '../src/ledger/events.ts';
 import { leadIntakeWorkflowId } from '../workflows/messages.ts';
 import type { Deps } from './deps.ts';
 import { wakeDelivery } from './wake.ts';
@@ -58,7 +66,7 @@ export async function closeEvent(
   const { next, follow } = await db.transaction(async (tx) => {
     const event = await lockEvent(tx, id);
     if (event === null) return { next: null, follow: null };
-    if (event.state !== 'ended') await endEvent(tx, id, endOf(id, event, cancelled));
+    if (event.state !== 'ended') await endEvent(tx, id, await endOf(tx, id, event, cancelled));
     const follow = event.action === 'message' && (await isFollowed(tx, id));
     return { next: await nextInLine(tx, event), follow: follow ? event.account : null };
   });
@@ -67,9 +75,15 @@ export async function closeEvent(
   return next;
 }
 
-function endOf(id: string, { record, effect }: ClosingEvent, cancelled: boolean): EventEnd {
+async function endOf(
+  tx: Queryable,
+  id: string,
+  { account, record }: ClosingEvent,
+  cancelled: boolean,
+): Promise<EventEnd> {
   const stopped: EventEnd = { outcome: 'discarded', code: 'CANCELLED', reason: 'the workflow was cancelled' };
   if (record === null) {
+    const effect = await sentEffect(tx, account, id);
     if (effect === 'done') return { outcome: 'done' };
     if (effect === null) return stopped;
     const reason = 'the workflow was cancelled while a call was under way: look whether it had its effect';

@@ -2,7 +2,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { isAmbiguous, UnexpectedShapeError } from '../src/api-client/errors.ts';
 import type { Queryable } from '../src/ledger/database.ts';
-import { type IntentRow, reopenIntent } from '../src/ledger/intents.ts';
+import { type IntentRow, isOthers, reopenIntent } from '../src/ledger/intents.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 import { isRefusal, refusalCode, refusalScope } from './failures.ts';
 import { FIRST_READ_BACK_MS, giveUp, type Subject } from './write-once.ts';
@@ -53,8 +53,9 @@ export async function readBack<R>(
   { find, settled: inTime = true, unclear = '' }: ReadBack<R>,
 ): Promise<R> {
   const { db } = deps;
-  // Nothing has been sent, so there is nothing to read back.
-  if (intent === null || intent.state === 'open') return await subject.callNext(db, 0);
+  // Nothing has been sent, or something else since: there is nothing to read back.
+  if (intent === null || intent.state === 'open' || isOthers(subject.intent, intent))
+    return await subject.callNext(db, 0);
   if (intent.state === 'done') return await subject.done();
   const { id, sends, age, sent_at } = intent;
   const { settleSeconds } = subject.account;

@@ -10,6 +10,7 @@ import {
   endIntent,
   getIntent,
   type IntentRow,
+  isOthers,
   type NewIntent,
   reopenIntent,
   type TakenIntent,
@@ -22,6 +23,9 @@ import type { AccountAccess, Deps } from './deps.ts';
 
 /** Pause after a lost answer, before the effect is first read back. */
 export const FIRST_READ_BACK_MS = 1000;
+
+/** Between two checks whether another record's call for the same card is over. */
+const OTHERS_MS = 5000;
 
 /** One attempt at a call that must not happen twice, whatever its intent is kept in. */
 export interface Attempt<T, R> {
@@ -145,9 +149,11 @@ export async function writeOnce<T, R>(
       const { id, sent_at } = taken as NonNullable<typeof taken>;
       const result = await write.accepted(db, answer, id);
       if (result !== null) return result;
+      // The intent comes after its subject, as everywhere: two attempts that lock them in another order lock each other out.
       return await db.transaction(async (tx) => {
+        const next = await subject.readBackNext(tx, FIRST_READ_BACK_MS, sent_at);
         await confirmIntent(tx, id);
-        return await subject.readBackNext(tx, FIRST_READ_BACK_MS, sent_at);
+        return next;
       });
     },
     lost: async (error) => {
@@ -175,6 +181,7 @@ async function notTaken<R>(
   intent: IntentRow | null,
 ): Promise<R> {
   if (intent === null || intent.state === 'open') return await subject.callNext(deps.db, FIRST_READ_BACK_MS);
+  if (isOthers(subject.intent, intent)) return await subject.callNext(deps.db, OTHERS_MS);
   if (intent.state === 'done') return await subject.done();
   if (unseen === undefined) return await subject.readBackNext(deps.db, FIRST_READ_BACK_MS, intent.sent_at);
   // What no read-back can settle may only be given up once that attempt is over.
@@ -193,7 +200,8 @@ export async function giveUp<R>(
   reason: string,
 ): Promise<R> {
   return await db.transaction(async (tx) => {
+    const end = await subject.unknown(tx, code, reason);
     await endIntent(tx, intent, 'unknown', code);
-    return await subject.unknown(tx, code, reason);
+    return end;
   });
 }

@@ -10,7 +10,7 @@ import type {
 import type { RecordOutcome } from '../contracts/run.ts';
 import { toJson } from '../contracts/stored-json.ts';
 import type { Queryable } from './database.ts';
-import { COLUMNS as INTENT_COLUMNS, type IntentRow, type MessageTrace } from './intents.ts';
+import { COLUMNS as INTENT_COLUMNS, type IntentRow, type IntentState, type MessageTrace } from './intents.ts';
 import { shortHash } from './short-hash.ts';
 
 /** Kinds of intents whose subject is an event. */
@@ -174,23 +174,36 @@ export interface ClosingEvent extends Pick<EventRow, 'seq' | 'account' | 'subjec
     readonly code: string | null;
     readonly reason: string | null;
   } | null;
-  /** Its effect that must not happen twice; null: nothing was sent. */
-  readonly effect: 'sent' | 'done' | 'unknown' | null;
 }
 
 /** Locks the event until the transaction ends. */
 export async function lockEvent(tx: Queryable, id: string): Promise<ClosingEvent | null> {
   const [row] = await tx.query<ClosingEvent>(
-    `select e.seq, e.account, e.subject, e.state, e.action, i.state as effect,
+    `select e.seq, e.account, e.subject, e.state, e.action,
             case when r.id is not null
               then jsonb_build_object('status', r.status, 'step', r.step, 'code', r.code, 'reason', r.reason) end as record
        from events e
        left join run_records r on r.id = e.record_id
-       left join intents i on i.account = e.account and i.subject = e.id and i.kind in (${EVENT_KINDS}) and i.state <> 'open'
       where e.id = $1 for update of e`,
     [id],
   );
   return row ?? null;
+}
+
+/**
+ * The event's effect that must not happen twice; null: nothing was sent.
+ * @param tx has locked the event before: whoever took an intent meanwhile is seen only by a statement that begins afterwards
+ */
+export async function sentEffect(
+  tx: Queryable,
+  account: string,
+  id: string,
+): Promise<Exclude<IntentState, 'open'> | null> {
+  const [row] = await tx.query<{ state: Exclude<IntentState, 'open'> }>(
+    `select state from intents where account = $1 and subject = $2 and kind in (${EVENT_KINDS}) and state <> 'open'`,
+    [account, id],
+  );
+  return row?.state ?? null;
 }
 
 /** Keeps what a step found out for the next one. */

@@ -33,7 +33,7 @@ export interface IntentRow {
   readonly age: number | null;
   /** The service accepted the last call, but its answer did not show the effect: it is never sent again. */
   readonly confirmed: boolean;
-  /** Messages only: what the last call said, as a hash; what the first one is to say before there was one. */
+  /** What the last call said: a message as a hash, a stage by its id. */
   readonly mark: string | null;
 }
 
@@ -53,7 +53,7 @@ export interface MessageTrace {
 
 export interface NewIntent extends IntentKey {
   readonly run: string;
-  /** Messages only: what it says, as a hash. */
+  /** What the call says: a message as a hash, a stage by its id. */
   readonly mark?: string;
   readonly trace?: MessageTrace;
 }
@@ -74,9 +74,10 @@ export interface TakenIntent {
   readonly sent_at: Date;
 }
 
-const TAKE = (source: string) => `
+/** @param where of the values to insert, with the tables that they come from */
+const TAKE = (where: string) => `
   insert into intents (account, kind, subject, run_id, mark, trace, state, sends, sent_at)
-  select $1, $2, $3, $4, $5, $6::jsonb, 'sent', 1, clock_timestamp() ${source}
+  select $1, $2, $3, $4, $5, $6::jsonb, 'sent', 1, clock_timestamp() ${where}
       on conflict (account, kind, subject) do update
      set state = 'sent', sends = intents.sends + 1, sent_at = clock_timestamp(),
          mark = coalesce(excluded.mark, intents.mark), detail = null
@@ -94,11 +95,16 @@ const paramsOf = ({ account, kind, subject, run, mark, trace }: NewIntent) => [
 
 /**
  * Writes the intent down and takes the right to send, in one statement: given to exactly one caller, and only while nothing
- * is under way. `mark` is kept with the right, so that a read-back looks for what this call said.
- * @returns null when another caller has the right, or the effect is there
+ * is under way. `mark` is kept with the right, so that a read-back looks for what this call said. An event has to be open,
+ * and is locked: whoever closes it comes before, or finds the intent.
+ * @returns null when another caller has the right, the effect is there, or the event has ended
  */
 export async function takeIntent(db: Queryable, intent: NewIntent): Promise<TakenIntent | null> {
-  const [row] = await db.query<TakenIntent>(TAKE(''), paramsOf(intent));
+  const [row] = await db.query<TakenIntent>(
+    `with event as materialized (select 1 from events where id = $3 and account = $1 and state <> 'ended' for update)
+     ${TAKE("where $2 not like 'event-%' or exists (select from event)")}`,
+    paramsOf(intent),
+  );
   return row ?? null;
 }
 
@@ -121,13 +127,35 @@ export async function takeRecordIntent(
   return taken === null ? null : { id: taken, sends, sent_at };
 }
 
-/** Opens an intent that is done once more: a stage may be left and entered again, where a card is made once for good. */
-export async function openAgain(db: Queryable, { account, kind, subject, run }: NewIntent): Promise<void> {
-  await db.query(
-    `update intents set state = 'open', run_id = $4, sends = 0, refused = 0, sent_at = null, created_at = now()
-      where account = $1 and kind = $2 and subject = $3 and state = 'done'`,
-    [account, kind, subject, run],
+/** Several records share the intent of one card's stage: another one's call says another stage. */
+export function isOthers({ kind, mark }: NewIntent, { mark: said }: IntentRow): boolean {
+  return kind === 'stage' && said !== mark;
+}
+
+/**
+ * Opens an intent once more that is done, where a stage may be left and entered again; and one that says something else, once
+ * its answer is overdue.
+ * @param overdue seconds
+ * @returns the intent when it was not opened
+ */
+export async function openAgain(
+  db: Queryable,
+  { account, kind, subject, run, mark }: NewIntent,
+  overdue: number,
+): Promise<IntentRow | null> {
+  // Sendings are counted on: a late answer to an earlier one must not pass for one to a later one.
+  const [row] = await db.query<IntentRow>(
+    `with opened as (
+       update intents set state = 'open', run_id = $4, refused = sends, sent_at = null, created_at = now()
+        where account = $1 and kind = $2 and subject = $3
+          and (state = 'done' or state <> 'open' and mark is distinct from $5::text
+               and sent_at < clock_timestamp() - make_interval(secs => $6))
+       returning 1)
+     select ${COLUMNS} from intents
+      where account = $1 and kind = $2 and subject = $3 and not exists (select from opened)`,
+    [account, kind, subject, run, mark ?? null, overdue],
   );
+  return row ?? null;
 }
 
 /** The effect is there, whoever made it: nobody may send any more. */

@@ -1,9 +1,13 @@
 // Several workers at one PostgreSQL: what happens to a statement that waited for another one's row.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeEvent } from '../../../activities/intake.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
 import { LANES } from '../../../src/contracts/run.ts';
 import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
+import { takeBack, takeDue } from '../../../src/ledger/due-records.ts';
+import { addEvents, endEvent, getEvent, lockEvent, markAccepted } from '../../../src/ledger/events.ts';
+import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
 import { takeIntent } from '../../../src/ledger/intents.ts';
 import { migrate } from '../../../src/ledger/migrations.ts';
 import { endRecord, getRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
@@ -11,7 +15,7 @@ import { closeRun, lockRun } from '../../../src/ledger/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { planOf, recordSlots, scheduled, slotsSuite, takeOne } from '../../unit/budget/slots-suite.ts';
-import { failureOf, phone, recordOf, runWith } from '../../unit/ledger/support.ts';
+import { failureOf, freshAccount, phone, recordOf, runWith } from '../../unit/ledger/support.ts';
 
 let server: TestPostgres;
 let db: Database;
@@ -87,6 +91,62 @@ it('who waited for an intent that another one took does not get it', async () =>
       () => takeIntent(other, intent),
     ),
   ).toBeNull();
+});
+
+it('a batch that takes records while it is taken back loses them', async () => {
+  const { account, run, ids } = await runWith(db, [8]);
+  const lease = { holder: 'r/batch-1/1', seconds: 60, limit: 1 };
+  const place = { id: run.id, account, pipeline: '' };
+  await behind(
+    async (tx) => expect(await takeDue(tx, place, lease)).toHaveLength(1),
+    () => takeBack(other, run.id, 'r/batch-1/'),
+  );
+  expect(await getRecord(db, run.id, ids[0] as number)).toMatchObject({ holder: null });
+  const late = await behind(
+    (tx) => takeBack(tx, run.id, 'r/batch-2/'),
+    () => takeDue(other, place, { ...lease, holder: 'r/batch-2/1' }),
+  );
+  expect(late).toEqual([]);
+});
+
+describe('an event that is cancelled while an attempt is about to send', () => {
+  const accepted = async () => {
+    const account = freshAccount();
+    const run = await openIntakeRun(db, { account, sync: '@route' });
+    const request = {
+      type: 'flow',
+      number: phone(1),
+      key: phone(1),
+      flow: 1,
+      connection: 1,
+      variables: {},
+    } as const;
+    await addEvents(db, run, [{ account, route: 'route', id: account, subject: 's', rank: null, request }]);
+    await markAccepted(db, [account]);
+    return { account, kind: 'event-flow', subject: account, run } as const;
+  };
+  const outcomeOf = async (id: string) => (await getEvent(db, id))?.outcome;
+
+  it('has an unknown outcome when that one was first', async () => {
+    const intent = await accepted();
+    await behind(
+      async (tx) => expect(await takeIntent(tx, intent)).not.toBeNull(),
+      () => closeEvent({ db: other }, { event: intent.subject, cancelled: true }),
+    );
+    expect(await outcomeOf(intent.subject)).toBe('unknown');
+  });
+
+  it('is discarded when the cancellation was first, and that one does not send', async () => {
+    const intent = await accepted();
+    const taken = await behind(
+      async (tx) => {
+        await lockEvent(tx, intent.subject);
+        await endEvent(tx, intent.subject, { outcome: 'discarded' });
+      },
+      () => takeIntent(other, intent),
+    );
+    expect(taken).toBeNull();
+  });
 });
 
 it('a page that is planned while its run is closed locks nobody out', async () => {

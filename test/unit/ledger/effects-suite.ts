@@ -10,11 +10,10 @@ import {
   getIntent,
   type MessageTrace,
   reopenIntent,
-  takeIntent,
 } from '../../../src/ledger/intents.ts';
 import { findPeople, makePerson } from '../../../src/ledger/people.ts';
 import { noteCard } from '../../support/notes.ts';
-import { type Engine, freshAccount, phone } from './support.ts';
+import { type Engine, freshAccount, phone, sentIntent } from './support.ts';
 
 const REQUEST: EventRequest = {
   type: 'flow',
@@ -31,8 +30,7 @@ export function effectsSuite(engine: Engine): void {
       const account = freshAccount();
       const intent = async (subject: string, trace: MessageTrace, mark = 'm', of = account) => {
         const key = { account: of, kind: 'event-message', subject } as const;
-        const taken = await takeIntent(engine(), { ...key, run: 'r', mark, trace });
-        return (taken as { id: number }).id;
+        return await sentIntent(engine(), { ...key, run: 'r', mark, trace });
       };
       const own = await intent('own', { to: 'n' });
       const sent: Record<string, number> = {
@@ -62,7 +60,7 @@ export function effectsSuite(engine: Engine): void {
 
     it('what is done stays so, whoever gives it up', async () => {
       const key = { account: freshAccount(), kind: 'event-flow', subject: 'e' } as const;
-      const { id } = (await takeIntent(engine(), { ...key, run: 'r' })) as { id: number };
+      const id = await sentIntent(engine(), { ...key, run: 'r' });
       await endIntent(engine(), id, 'unknown', 'FLOW_AMBIGUOUS');
       await endIntent(engine(), id, 'done');
       await endIntent(engine(), id, 'unknown', 'FLOW_AMBIGUOUS');
@@ -95,7 +93,7 @@ export function effectsSuite(engine: Engine): void {
       // Forgotten ones take their intents along, of their own account only.
       const key = { account, kind: 'event-flow', subject: ids[0] as string } as const;
       const other = { ...key, account: freshAccount() };
-      for (const each of [key, other]) await takeIntent(engine(), { ...each, run });
+      for (const each of [key, other]) await sentIntent(engine(), { ...each, run });
       await engine().query(`update events set ended_at = now() - interval '3 days' where account = $1`, [
         account,
       ]);

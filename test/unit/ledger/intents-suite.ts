@@ -60,10 +60,10 @@ export function intentsSuite(engine: Engine): void {
       const id = await bring(key, before);
       expect(await stateOf(key)).toBe(before);
       expect(await stateOf(key)).toBe(before);
-      await openAgain(engine(), { ...key, run: 'r/2' });
+      await openAgain(engine(), { ...key, run: 'r/2' }, 0);
       const again = await getIntent(engine(), key);
       expect(again).toMatchObject({ id, state: after });
-      if (after === 'open') expect(again).toMatchObject({ sends: 0, sent_at: null, age: null });
+      if (after === 'open') expect(again).toMatchObject({ sends: 1, refused: 1, sent_at: null, age: null });
       else expect(again?.sent_at).toBeInstanceOf(Date);
     });
 

@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { CrmRecord } from '../../../src/contracts/record.ts';
 import { RunSpec } from '../../../src/contracts/run.ts';
+import { toJson } from '../../../src/contracts/stored-json.ts';
 import type { Database } from '../../../src/ledger/database.ts';
+import type { NewIntent } from '../../../src/ledger/intents.ts';
 import { type StagedRecord, stageRecords } from '../../../src/ledger/records.ts';
 import { openRun, type RunRow } from '../../../src/ledger/runs.ts';
 
@@ -54,6 +56,19 @@ export async function runWith(
     run.id,
   ]);
   return { account, run, ids: rows.map(({ id }) => id) };
+}
+
+/** An intent whose call may be under way. @returns its ledger id */
+export async function sentIntent(
+  db: Database,
+  { account, kind, subject, mark, trace }: NewIntent,
+): Promise<number> {
+  const [row] = await db.query<{ id: number }>(
+    `insert into intents (account, kind, subject, run_id, mark, trace, state, sends, sent_at)
+     values ($1, $2, $3, 'r', $4, $5, 'sent', 1, now()) returning id`,
+    [account, kind, subject, mark ?? null, trace === undefined ? null : toJson(trace)],
+  );
+  return (row as { id: number }).id;
 }
 
 /** The error of `work`, with all that a log could show of it. */

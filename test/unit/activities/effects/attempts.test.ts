@@ -1,10 +1,11 @@
 // Flows whose answers get lost, attempts that meet, workers that die: one effect, or an outcome shown as unknown.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { closeEvent } from '../../../../activities/intake.ts';
 import { forgetEvents } from '../../../../src/ledger/events.ts';
 import { takeIntent } from '../../../../src/ledger/intents.ts';
 import { until } from '../../../support/until.ts';
-import { type EffectRoom, FAULTS, flow, KNOWN, message, openEffectRoom } from './support.ts';
+import { type EffectRoom, FAULTS, flow, KNOWN, message, openEffectRoom, stage } from './support.ts';
 
 let room: EffectRoom;
 /** A client that does not wait long for an answer. */
@@ -20,6 +21,7 @@ beforeEach(async () => {
 });
 
 let people = 0;
+const move = () => ({ ...stage(KNOWN[0] as string), of: { card: 1 } });
 const newNumber = () => `55119${String(80_000_000 + ++people)}`;
 
 describe('a flow whose answer is lost is unknown, and never triggered again', () => {
@@ -73,6 +75,23 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
 });
 
 describe('attempts that meet', () => {
+  it.each(['message', 'flow', 'stage'])(
+    'a %s whose event is cancelled while a stale attempt waits for its slot is not sent',
+    async (type) => {
+      const requests = { message: message(newNumber()), flow: flow(KNOWN[0] as string), stage: move() };
+      const id = await room.event(requests[type as keyof typeof requests]);
+      const { deps, step } = room.worker();
+      const { reserve } = deps.budget;
+      vi.spyOn(deps.budget, 'reserve').mockImplementationOnce(async (...slot) => {
+        await closeEvent(deps, { event: id, cancelled: true });
+        return await reserve(...slot);
+      });
+      await room.drive(id, { by: { step } });
+      expect(await room.outcome(id)).toMatchObject({ outcome: 'discarded', code: 'CANCELLED' });
+      expect(await room.requests()).toEqual([]);
+    },
+  );
+
   it('FAULTS 17: six at once send one message', async () => {
     const to = newNumber();
     const id = await room.event(message(to));
