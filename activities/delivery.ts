@@ -15,6 +15,7 @@ import { openPollRun } from '../src/ledger/intake-runs.ts';
 import { type BatchControl, type BatchWork, runBatch } from './batch.ts';
 import { checkDelivery } from './delivery-check.ts';
 import type { Deps } from './deps.ts';
+import { comesBackAfter, onlyWaits } from './failures.ts';
 import { wakeSinks } from './wake.ts';
 
 /** Name of the run that counts the looks of an account, among the names of its pollers. */
@@ -122,8 +123,10 @@ class DeliveryBatch implements BatchWork<DueLook> {
         this.#refused = `${error.type ?? 'REFUSED'}: ${error.message}`;
         return batch.stop();
       }
-      if (error.type !== 'ComeBack') held.failures++;
-      held.until = performance.now() + Math.min(MAX_PAUSE_MS, Number(error.nextRetryDelay));
+      const waitMs = comesBackAfter(error);
+      if (waitMs === null) throw error;
+      if (!onlyWaits(error)) held.failures++;
+      held.until = performance.now() + Math.min(MAX_PAUSE_MS, waitMs);
       return;
     }
     this.#inHand.delete(nameOf(look));

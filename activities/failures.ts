@@ -134,6 +134,16 @@ export function comeBack(ms: number, why: string): ApplicationFailure {
   });
 }
 
+/** Nothing has failed: there only was no slot, or it is too early. */
+export const onlyWaits = (error: unknown): boolean =>
+  error instanceof ApplicationFailure && error.type === 'ComeBack';
+
+/** Milliseconds after which a failure asks for another try; null when it asks for none. */
+export function comesBackAfter(error: unknown): number | null {
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable === true) return null;
+  return typeof error.nextRetryDelay === 'number' ? error.nextRetryDelay : null;
+}
+
 /** The run or a step of it can't go on; the workflow reads `scope` and acts. */
 export function refusal(code: string, message: string, details: RefusalDetails): ApplicationFailure {
   return ApplicationFailure.create({
@@ -230,5 +240,5 @@ function reasonFor(error: ApiError | UnexpectedShapeError): string {
 /** This worker's configuration lacks what is asked for; another worker may have one that knows it. */
 export function notConfigured(error: unknown): ApplicationFailure {
   const { message } = error as Error;
-  return ApplicationFailure.create({ message, type: 'CONFIG', nextRetryDelay: '30 seconds' });
+  return ApplicationFailure.create({ message, type: 'CONFIG', nextRetryDelay: 30_000 });
 }

@@ -17,12 +17,13 @@ import {
 import { findEnd, type RecordEnd } from '../src/ledger/records.ts';
 import { getRun } from '../src/ledger/runs.ts';
 
-import { type Halt, haltSignal } from '../workflows/messages.ts';
+import type { Halt } from '../workflows/messages.ts';
 
 import { type BatchControl, LEASE_SECONDS, runBatch } from './batch.ts';
 import { callScope } from './call-scope.ts';
 import type { Deps } from './deps.ts';
 import { FirstWrites, WRITE_KINDS } from './first-writes.ts';
+import { reportHalt } from './halt.ts';
 import { type RunContext, runContext, type StepResult } from './record-step.ts';
 import { createSteps, nextStep, placeOf, refusalIn, type Steps, workRecord } from './record-work.ts';
 
@@ -282,20 +283,6 @@ class SyncBatch {
     if (this.#halt !== null) return;
     this.#halt = halt;
     this.#control?.stop();
-    if (!this.#input.alone) this.#reported = this.#report(halt);
-  }
-
-  /** At once: what is under way here may take half a minute, and a batch beside this one would go on. */
-  async #report(halt: Halt): Promise<boolean> {
-    const { client, info } = Context.current();
-    try {
-      const { workflowId = '', runId } = info.workflowExecution ?? {};
-      await client.workflow.getHandle(workflowId, runId).signal(haltSignal, halt);
-      return true;
-    } catch (error) {
-      const { run } = this.#run;
-      this.#deps.log.warn({ run, err: error }, 'the halt could not be signaled; it comes with the result');
-      return false;
-    }
+    if (!this.#input.alone) this.#reported = reportHalt(this.#deps, this.#run.run, halt);
   }
 }

@@ -13,7 +13,7 @@ import { createCatalogActivities } from './catalog.ts';
 import type { Deps } from './deps.ts';
 import { createEffects } from './effects/index.ts';
 import { beginEvent } from './event-begin.ts';
-import { notConfigured } from './failures.ts';
+import { comesBackAfter, notConfigured } from './failures.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { closeEvent } from './intake.ts';
 import { runContext } from './record-step.ts';
@@ -165,12 +165,11 @@ async function attempt<T>(step: () => Promise<T>): Promise<T | number> {
   }
 }
 
-/** Milliseconds after which a failure asks for another try; rethrows one that does not. */
+/** As `comesBackAfter`; rethrows a failure that is not the event's, or asks for no other try. */
 function delayOf(error: unknown): number {
-  if (!(error instanceof ApplicationFailure) || OF_THE_WORKER.has(error.type)) throw error;
-  const { nonRetryable, nextRetryDelay } = error;
-  if (nonRetryable === true || typeof nextRetryDelay !== 'number') throw error;
-  return nextRetryDelay;
+  const waitMs = comesBackAfter(error);
+  if (waitMs === null || OF_THE_WORKER.has((error as ApplicationFailure).type)) throw error;
+  return waitMs;
 }
 
 /** @throws the reason of the call scope's signal */

@@ -23,7 +23,7 @@ import type {
 } from '../src/contracts/campaign.ts';
 import { answer } from './answer.ts';
 import { CampaignCommands, type Commanded } from './campaign-commands.ts';
-import { campaignProgressQuery, campaignRoute, SEARCH_KEYS } from './messages.ts';
+import { campaignProgressQuery, campaignRoute, haltSignal, SEARCH_KEYS } from './messages.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 import { TriggerBatches } from './trigger-batches.ts';
 
@@ -90,6 +90,7 @@ class Campaign implements Commanded {
     this.#commands = new CampaignCommands(this);
     this.#batches = new TriggerBatches(input.run, (reason) => this.#commands.pauseItself(reason));
     setHandler(campaignProgressQuery, () => this.#progress());
+    setHandler(haltSignal, ({ reason }) => this.#batches.refuse(reason));
   }
 
   async open(): Promise<void> {

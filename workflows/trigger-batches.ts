@@ -33,6 +33,7 @@ export class TriggerBatches {
    * one call, not one for each that would be under way.
    */
   #proved = false;
+  #refusals = 0;
 
   constructor(run: string, refused: (reason: string) => Promise<void>) {
     this.#run = run;
@@ -81,22 +82,26 @@ export class TriggerBatches {
     trigger: () => Promise<TriggerBatchResult>,
   ): Promise<TriggerBatchResult | null> {
     this.#underWay += 1;
+    const refusals = this.#refusals;
     try {
       const result = await scope.run(trigger);
-      this.#proved ||= result.proved;
-      if (result.refusal !== null) await this.#refuse(result.refusal);
+      if (result.refusal !== null) await this.refuse(result.refusal);
+      // What was triggered before the account refused proves nothing.
+      else if (refusals === this.#refusals) this.#proved ||= result.proved;
       return result;
     } catch (error) {
       // One whose worker was killed before it was called off ends as timed out.
-      if (!isCancellation(error) && !scope.consideredCancelled) await this.#refuse(reasonOf(error));
+      if (!isCancellation(error) && !scope.consideredCancelled) await this.refuse(reasonOf(error));
       return null;
     } finally {
       this.#underWay -= 1;
     }
   }
 
-  async #refuse(reason: string): Promise<void> {
+  /** The account refuses every member. */
+  async refuse(reason: string): Promise<void> {
     this.#proved = false;
+    this.#refusals += 1;
     await this.#refused(reason);
   }
 }

@@ -18,6 +18,7 @@ import { pollOutlook } from '../../src/ledger/pollers.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../batch.ts';
 import { callScope, withCallScope } from '../call-scope.ts';
 import type { Deps } from '../deps.ts';
+import { comesBackAfter, onlyWaits } from '../failures.ts';
 import type { ReadOptions } from './import-messages.ts';
 import { type OldItem, OldWork } from './old-work.ts';
 import { historyPage, pollPage } from './pages.ts';
@@ -171,8 +172,9 @@ class PollBatch implements BatchWork<PollItem> {
   /** It failed for a reason that passes, and gives its place back meanwhile. */
   async #postpone(item: PollItem, error: ApplicationFailure): Promise<void> {
     // The token is over its limit: that says nothing of the call.
-    if (error.type !== 'ComeBack') this.#failures[item.type]++;
-    const ms = Number(error.nextRetryDelay ?? 1000);
+    const ms = comesBackAfter(error);
+    if (ms === null) throw error;
+    if (!onlyWaits(error)) this.#failures[item.type]++;
     if (item.type === 'list') this.#pollAt = performance.now() + ms;
     else if (item.type === 'history') this.#old.postpone(ms);
     else {

@@ -263,7 +263,7 @@ export interface TriggerBatchResult {
   readonly stalled: boolean;
   /** A trigger was accepted, and verified where it was the first one of the run. */
   readonly proved: boolean;
-  /** Why the account refuses every member: somebody has to act; null: it does not. */
+  /** Why the account refuses every member: somebody has to act; null: it does not, or the workflow has the signal. */
   readonly refusal: string | null;
   /** Events that follow the triggers, by id: handed to the workflow of events. */
   readonly after: readonly string[];

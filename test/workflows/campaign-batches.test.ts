@@ -89,6 +89,26 @@ it('another rate holds for the batches under way, faster or slower', async () =>
   });
 });
 
+it('a refusal that a batch meets pauses the campaign soon, however long the calls under way take', async () => {
+  await inHouse(campaignHouse(200), async (house) => {
+    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 300, times: 3 });
+    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 8000, times: 20 });
+    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 1000 });
+    const { handle } = await started(house, room.temporal.client);
+    await untilRuns(house, 8);
+    await house.panel.patch({ tokens: token({ revoked: true }) });
+    await house.panel.clearFaults();
+    await untilHeld(handle);
+    const heldAt = Date.now();
+    const refusedAt = (await house.panel.requests()).find(({ status }) => status === 401)?.at ?? '';
+    expect(heldAt - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
+    await house.panel.patch({ tokens: token({ revoked: false }) });
+    await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+    expect(await handle.result()).toMatchObject({ state: 'finished' });
+    await expectOnce(house, 200);
+  });
+});
+
 it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it is exact', async () => {
   await inHouse(campaignHouse(200), async (house) => {
     await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 500 });

@@ -39,9 +39,13 @@ export class BatchTally {
     return this.#failing.size >= Math.max(FAILING_MEMBERS, this.#places);
   }
 
+  get isRefused(): boolean {
+    return this.#refusal !== null;
+  }
+
   /** No further member is to be begun. */
   get isOver(): boolean {
-    return this.#refusal !== null || this.#after.length >= MOST_EVENTS;
+    return this.isRefused || this.#after.length >= MOST_EVENTS;
   }
 
   answered(after: readonly string[] = []): void {
@@ -65,9 +69,9 @@ export class BatchTally {
     this.#trouble = { failures, reason: `${type}: ${message}` };
   }
 
-  /** The account refuses every member. The first reason stands. */
-  refused({ type, message }: ApplicationFailure): void {
-    this.#refusal ??= `${type}: ${message}`;
+  /** The account refuses every member. */
+  refused(reason: string): void {
+    this.#refusal = reason;
   }
 
   progress(): TriggerBatchProgress {

@@ -16,6 +16,8 @@ import { type CampaignRow, getCampaign } from '../../../src/ledger/campaigns.ts'
 import { type BatchControl, LEASE_SECONDS, runBatch } from '../../batch.ts';
 import { callScope, withCallScope } from '../../call-scope.ts';
 import type { Deps } from '../../deps.ts';
+import { comesBackAfter, onlyWaits } from '../../failures.ts';
+import { reportHalt } from '../../halt.ts';
 import { openNow } from '../waves/next-in-waves.ts';
 import { BatchTally } from './batch-tally.ts';
 import { type Frozen, questionOf } from './check.ts';
@@ -23,8 +25,6 @@ import { createMemberSteps, type MemberSteps } from './member.ts';
 import type { MemberResult } from './outcome.ts';
 
 const PLACES = 24;
-/** Where a failure does not say when to try again. */
-const NO_DELAY_MS = 30_000;
 /** A member that the rules leave for now is checked again after this long. */
 const LEFT_MS = 15_000;
 
@@ -50,7 +50,7 @@ export function createTriggerBatchActivities(deps: Deps, { places = PLACES }: Ba
       const lost = Context.current().info.attempt > 1 ? await openAfterEvents(deps.db, row) : [];
       const batch = new TriggerBatch({ deps, steps, frozen, row, input, lost, places });
       await runBatch(await batch.open());
-      return batch.result();
+      return await batch.result();
     },
   };
 }
@@ -76,6 +76,8 @@ class TriggerBatch {
   /** No member is begun later: a window closes, or the campaign ends. */
   #closesMs = Number.POSITIVE_INFINITY;
   #unverified: number | null;
+  /** The workflow knows why the account refuses every member. */
+  #reported = Promise.resolve(false);
 
   constructor(opened: Opened) {
     this.#o = opened;
@@ -103,8 +105,9 @@ class TriggerBatch {
     };
   }
 
-  result(): TriggerBatchResult {
-    return this.#tally.result();
+  async result(): Promise<TriggerBatchResult> {
+    const result = this.#tally.result();
+    return (await this.#reported) ? { ...result, refusal: null } : result;
   }
 
   async #lease() {
@@ -146,15 +149,15 @@ class TriggerBatch {
     const { id } = item;
     let { read } = item;
     try {
-      for (let step: MemberStep | null = item.step; step !== null; ) {
+      for (let next: MemberStep | null = item.step; next !== null; read = undefined) {
+        const step: MemberStep = next;
         try {
-          const result: MemberResult = await this.#call(step, id, read);
-          step = result.next;
+          const result = await this.#call(step, id, read);
           await this.#answered(item, result, batch);
+          next = result.next;
         } catch (error) {
-          if (await this.#failed(item, error, batch)) return;
+          if (await this.#failed(id, step, error, batch)) return;
         }
-        read = undefined;
       }
     } finally {
       this.#inHand.delete(id);
@@ -189,28 +192,43 @@ class TriggerBatch {
    * @returns whether the member's work is over for now; false: the same step is tried again
    * @throws what calls the member off
    */
-  async #failed({ id }: Item, error: unknown, batch: BatchControl): Promise<boolean> {
+  async #failed(id: number, step: MemberStep, error: unknown, batch: BatchControl): Promise<boolean> {
     const { signal } = callScope();
     if (error instanceof CancelledFailure && signal.aborted) throw signal.reason;
     if (!(error instanceof ApplicationFailure)) throw error;
-    const { run } = this.#o.input;
     if (error.nonRetryable) {
-      this.#tally.refused(error);
+      this.#refused(error);
       batch.stop();
       throw signal.reason;
     }
-    // Whoever comes next waits for the same token.
-    if (error.type === 'ComeBack') {
-      await delay(delayOf(error), undefined, { signal }).catch(() => {
+    const waitMs = comesBackAfter(error);
+    if (waitMs === null) throw error;
+    // Nobody else is triggered before the first trigger is verified.
+    if (step === 'verifyMember' && onlyWaits(error)) {
+      await delay(waitMs, undefined, { signal }).catch(() => {
         throw signal.reason;
       });
       return false;
     }
-    this.#o.deps.log.warn({ run, member: id, code: error.type }, 'a member could not go on, and comes again');
-    await this.#defer(id, delayOf(error));
-    this.#tally.failed(id, error);
-    if (this.#tally.isStalled) batch.finish();
+    await this.#defer(id, waitMs);
+    if (!onlyWaits(error)) {
+      const { deps, input } = this.#o;
+      const about = { run: input.run, member: id, code: error.type };
+      deps.log.warn(about, 'a member could not go on, and comes again');
+      this.#tally.failed(id, error);
+      if (this.#tally.isStalled) batch.finish();
+    }
     return true;
+  }
+
+  /** The first reason stands. */
+  #refused({ type, message }: ApplicationFailure): void {
+    if (this.#tally.isRefused) return;
+    const reason = `${type}: ${message}`;
+    this.#tally.refused(reason);
+    const { deps, input } = this.#o;
+    if (!input.alone)
+      this.#reported = reportHalt(deps, input.run, { code: type ?? 'REFUSED', reason, kinds: 0 });
   }
 
   async #defer(id: number, ms: number): Promise<void> {
@@ -227,7 +245,3 @@ class TriggerBatch {
     );
   }
 }
-
-/** Milliseconds. */
-const delayOf = ({ nextRetryDelay }: ApplicationFailure): number =>
-  typeof nextRetryDelay === 'number' ? nextRetryDelay : NO_DELAY_MS;

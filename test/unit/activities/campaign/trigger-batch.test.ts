@@ -150,6 +150,23 @@ describe('a batch', () => {
     expect(deferred.length).toBeGreaterThanOrEqual(24);
   });
 
+  it('defers a member who has to come back later, in the ledger, and goes on with the others', async () => {
+    const { run } = await wave(3);
+    await room.refuseWith(429, 'ERR_RATE_LIMITED', {}, { 'retry-after': '40' });
+    expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
+    const rows = await room.db.query(
+      'select state, attempts, holder, due_at from campaign_members where run_id = $1 order by id',
+      [run],
+    );
+    const deferred = {
+      state: 'waiting',
+      attempts: 0,
+      holder: null,
+      due_at: new Date(room.clock.ms + 40_000),
+    };
+    expect(rows).toMatchObject([deferred, { state: 'triggered' }, { state: 'waiting', due_at: null }]);
+  });
+
   it('hands over what follows its triggers, and after a death what another attempt had to', async () => {
     const { run } = await wave(3, { after: { tags: ['vip'] } });
     const { after } = await begin(run, { alone: true }).result;

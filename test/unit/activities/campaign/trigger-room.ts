@@ -224,8 +224,13 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
     /** Name of the campaign that is the nth from now. */
     nameOf: (n: number) => `back${campaigns + n}`,
     /** Refuses the next trigger. */
-    refuseWith: (status: number, code: string | null, extras: object = {}) =>
-      arm({ kind: 'status', status, body: { error: 'no', ...(code === null ? {} : { code }), ...extras } }),
+    refuseWith: (status: number, code: string | null, extras: object = {}, headers: object = {}) =>
+      arm({
+        kind: 'status',
+        status,
+        headers,
+        body: { error: 'no', ...(code === null ? {} : { code }), ...extras },
+      }),
     /** Has any fault been given to a request? */
     async fired(): Promise<boolean> {
       const answer = await fetch(`${sandbox.panelUrl}/faults`);
