@@ -7,6 +7,7 @@ import { findEnd, LeaseLostError, type RecordEnd } from '../src/ledger/records.t
 import { createCardSteps } from './cards.ts';
 import { createContactSteps } from './contacts.ts';
 import type { Deps } from './deps.ts';
+import { comesBackAfter, onlyWaits } from './failures.ts';
 import {
   fail,
   type RunContext,
@@ -111,7 +112,7 @@ export async function workRecord(
         runStep(deps, step, stepContext(run, of, verify), steps[step]),
       );
     } catch (error) {
-      const waitMs = comesBackAfter(error);
+      const waitMs = onlyWaits(error) ? comesBackAfter(error) : null;
       if (waitMs !== null) return { todo: of.row.todo, waitMs };
       const refused = refusalIn(error);
       if (refused?.scope !== 'step' || watch.stop === undefined) throw error;
@@ -125,12 +126,6 @@ export async function workRecord(
 function endOf(end: RecordEnd | null): WorkEnd {
   if (end?.ended === undefined) return { state: 'lost' };
   return { state: 'ended', outcome: end.ended, cardCreated: end.cardCreated === true };
-}
-
-/** Milliseconds after which a failure asks to be tried again, though nothing has failed; null for any other. */
-function comesBackAfter(error: unknown): number | null {
-  if (!(error instanceof ApplicationFailure) || error.type !== 'ComeBack') return null;
-  return Number(error.nextRetryDelay ?? 1000);
 }
 
 /** What a refused activity says of itself; null for other failures. */
