@@ -137,7 +137,7 @@ describe('a long run', () => {
         expect(answer.done).toBeGreaterThanOrEqual(done);
         done = answer.done;
         // A run of batches has a short history: commands make it long.
-        for (let n = 0; n < 12; n++) await pause(handle).catch(() => undefined);
+        for (let n = 0; n < 24; n++) await pause(handle).catch(() => undefined);
         await expectStill(house, handle);
         expect((await progressOf(handle)).paused).toEqual(BY);
         if ((await resume(handle).catch((error: Error) => error)) instanceof Error) break;
