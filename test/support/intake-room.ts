@@ -56,7 +56,7 @@ export function draft(
 
 /** Acceptance as the ingress builds it, in the house's ledger and queue. */
 export function acceptanceOf(
-  house: House,
+  house: Pick<House, 'db' | 'workQueue'>,
   client: Client,
   over: Partial<Parameters<typeof createAcceptance>[0]> = {},
 ): Acceptance {

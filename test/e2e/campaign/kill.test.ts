@@ -1,11 +1,6 @@
 // kill -9 at every step of a trigger, with everything real: PostgreSQL, Temporal, the service over HTTP, a worker as a process.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { stringify } from 'yaml';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMemberSteps } from '../../../activities/campaign/trigger/member.ts';
 import { createCampaignRunActivities } from '../../../activities/campaign/waves/run.ts';
 import {
@@ -13,44 +8,16 @@ import {
   createEventActivities,
   createLedgerActivities,
 } from '../../../activities/index.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import type { CampaignSpec } from '../../../src/contracts/campaign.ts';
 import { LANES } from '../../../src/contracts/run.ts';
 import { toJson } from '../../../src/contracts/stored-json.ts';
 import { catchUp } from '../../../src/ledger/campaign-results.ts';
 import { campaignSyncName, digestOfSpec, lockCampaign } from '../../../src/ledger/campaigns.ts';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
 import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
-import { startSandbox } from '../../../src/sandbox/server.ts';
-import { createDeps } from '../../../workers/compose.ts';
 import { apiQueue, eventQueue } from '../../../workflows/policies.ts';
-import { buildOnce } from '../../support/build.ts';
 import { campaignHouse, numberOf, winback } from '../../support/campaign-room.ts';
-import { type Child, runModule } from '../../support/child.ts';
-import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
-import { panelOf } from '../../support/panel.ts';
-import { startPostgres } from '../../support/postgres.ts';
-import { connectTestTemporal } from '../../support/temporal.ts';
+import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
 import { until } from '../../support/until.ts';
-import { startWorkflowWorker } from '../../support/workflow-worker.ts';
-
-/** What the worker process is told. */
-export interface KillWorker {
-  readonly dist: string;
-  readonly ledger: string;
-  readonly baseUrl: string;
-  readonly address: string;
-  readonly namespace: string;
-  readonly taskQueue: string;
-  /** Member → where to die. */
-  readonly points: Readonly<Record<number, string>>;
-  /** Folder of the members for whom a worker has died. */
-  readonly marks: string;
-  readonly spec: CampaignSpec;
-  /** Members under way at once. */
-  readonly places: number;
-}
 
 /** Where a worker dies, what becomes of the member then, and whether its flow ran. */
 const POINTS = [
@@ -62,70 +29,30 @@ const POINTS = [
   ['inside the outcome', 'unknown', 1],
   ['after the outcome', 'triggered', 1],
 ] as const;
-const OTHERS = 3;
 const CONTACTS = 160;
+/** A campaign for each of them: until a trigger has worked, members of a campaign go one by one. */
+const KILLED = POINTS.map((_, n) => `killed-${n}`);
 
-const ends: (() => Promise<unknown>)[] = [];
-let room: Awaited<ReturnType<typeof open>>;
+let context: KillContext;
 beforeAll(async () => {
-  room = await open();
-});
-afterAll(async () => {
-  for (const end of ends.toReversed()) await end();
-});
-
-async function open() {
-  const dir = await mkdtemp(join(tmpdir(), 'sluice-kill-'));
-  ends.push(() => rm(dir, { recursive: true, force: true }));
   const { account } = campaignHouse(CONTACTS);
-  const [postgres, temporal, sandbox, dist] = await Promise.all([
-    startPostgres(),
-    connectTestTemporal({ searchAttributes: SEARCH_ATTRIBUTES }),
-    startSandbox({ port: 0, dataDir: join(dir, 'sandbox'), fixture: { accounts: [account] }, rate: 0 }),
-    buildOnce(),
-  ]);
-  ends.push(
-    () => postgres.stop(),
-    () => temporal.close(),
-    () => sandbox.close(),
-  );
-  const db = await openPostgres(postgres.url, () => {});
-  ends.push(() => db.close());
-  await migrate(db);
-  const file = join(dir, 'sluice.yaml');
-  const both = {
-    acme: {
-      baseUrl: sandbox.baseUrl,
-      tokens: ['env:TOKEN'],
-      callsPerMinute: 60_000,
-      timeZone: 'America/Sao_Paulo',
-    },
-  };
-  await writeFile(
-    file,
-    stringify({
-      version: 1,
-      accounts: both,
+  context = await openKillContext({
+    account: account ?? {},
+    accountConfig: { timeZone: 'America/Sao_Paulo' },
+    config: {
       campaigns: {
         // What follows a trigger is lost by no death.
-        winback: winback({ after: { tags: ['vip'] } }),
+        ...Object.fromEntries(KILLED.map((name) => [name, winback({ after: { tags: ['vip'] } })])),
         ...Object.fromEntries(['one', 'two', 'three', 'pair'].map((name) => [name, winback()])),
       },
-    }),
-  );
-  const config = await loadConfig(file, { env: { TOKEN: 'svc_test_house' } });
-  const { deps, close } = await createDeps({
-    config,
-    db,
-    log: { info() {}, warn() {}, error: console.error },
+    },
   });
-  ends.push(close);
-  return { dir, postgres, temporal, sandbox, dist, db, deps, panel: panelOf(sandbox.panelUrl) };
-}
+});
+afterAll(async () => await context?.close());
 
 /** A running campaign to these contacts. @returns its run, and its members in their order */
 async function running(campaign: string, contacts: readonly number[]) {
-  const { db, deps } = room;
+  const { db, deps } = context;
   const spec = deps.campaign('acme', campaign);
   const sync = campaignSyncName(campaign);
   const run = `acme/${sync}/1`;
@@ -149,113 +76,75 @@ async function running(campaign: string, contacts: readonly number[]) {
 
 const activity = () => new MockActivityEnvironment({ priority: { priorityKey: LANES.campaign } });
 
-/** Flows that ran, by contact. */
-async function flowRuns(): Promise<Map<number, number>> {
-  const answer = await fetch(`${room.sandbox.panelUrl}/flow-runs`);
-  const { runs } = (await answer.json()) as { runs: { contactId: number }[] };
-  const counts = new Map<number, number>();
-  for (const { contactId } of runs) counts.set(contactId, (counts.get(contactId) ?? 0) + 1);
-  return counts;
-}
-
 const range = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
 
-/** Starts the campaign's workflow, with workers for all but its batches, which `more` brings later. */
-async function begun(campaign: string, run: string) {
-  const { deps, temporal } = room;
-  const { namespace, nativeConnection: connection } = temporal;
-  const { workQueue, stop } = await startWorkflowWorker(temporal);
-  ends.push(stop);
-  const work = async (taskQueue: string, activities: object) => {
-    const made = await Worker.create({ connection, namespace, taskQueue, activities });
-    const done = made.run();
-    ends.push(async () => {
-      made.shutdown();
-      await done;
-    });
-  };
+/** Workers for all but the batches of triggers. @returns the queue of those, and how to start a campaign */
+async function workers() {
+  const { deps, temporal, work } = context;
+  const workQueue = await context.workflows();
   await work(workQueue, {
     ...createLedgerActivities(deps),
     ...createCampaignRunActivities(deps, { flightSeconds: 2 }),
   });
-  const start = () =>
+  await work(eventQueue(workQueue), createEventActivities(deps));
+  const start = (campaign: string, run: string) =>
     temporal.client.workflow.start('reactivationCampaign', {
       ...{ workflowId: `${workQueue}/${campaign}`, taskQueue: workQueue },
       args: [{ account: 'acme', campaign, run, by: 'ana' }],
     });
-  await work(eventQueue(workQueue), createEventActivities(deps));
-  return { workQueue, start, more: () => work(apiQueue(workQueue), createApiActivities(deps)) };
-}
-
-function workerOf(campaign: string, workQueue: string, told: Pick<KillWorker, 'points' | 'places'>): Child {
-  const { dir, dist, deps, postgres, sandbox, temporal } = room;
-  const settings: KillWorker = {
-    ...{ dist, ledger: postgres.url, baseUrl: sandbox.baseUrl, marks: dir },
-    ...{ address: inject('temporalAddress'), namespace: temporal.namespace },
-    ...{ taskQueue: apiQueue(workQueue), spec: deps.campaign('acme', campaign), ...told },
-  };
-  const child = runModule(`await import(${JSON.stringify(join(import.meta.dirname, 'kill-worker.mjs'))})`, {
-    KILL_WORKER: JSON.stringify(settings),
-  });
-  ends.push(() => child.kill());
-  return child;
+  return { taskQueue: apiQueue(workQueue), start };
 }
 
 it('FAULTS 16: a worker dies at each step of a trigger: one flow a member at most, and unknown is what can not be known', async () => {
-  const { db, panel } = room;
-  const contacts = range(1, POINTS.length + OTHERS);
-  const { run, members } = await running('winback', contacts);
+  const { db, deps, panel, work, spawn } = context;
+  // Of each campaign the first member has a point, and the other one comes after it.
+  const runs = await Promise.all(KILLED.map((name, n) => running(name, [2 * n + 1, 2 * n + 2])));
   // So that a worker can die while its call is under way, however late its clock is read on a busy machine.
   await panel.fault({ method: 'POST', path: '/v1/flows/trigger', kind: 'delay', ms: 1000 });
-  const { workQueue, start, more } = await begun('winback', run);
-  const points = Object.fromEntries(POINTS.map(([point], n) => [members[n] as number, point]));
-  // One a point: each takes one member at a time, and dies with the first that has a point.
-  const children: Child[] = POINTS.map(() => workerOf('winback', workQueue, { points, places: 1 }));
-  await Promise.all(children.map((child) => child.line()));
-  const handle = await start();
-  const deaths = await Promise.all(children.map((child) => child.ended()));
-  expect(deaths).toEqual(POINTS.map(() => ({ code: null, signal: 'SIGKILL' })));
+  const { taskQueue, start } = await workers();
+  const points = Object.fromEntries(POINTS.map(([point], n) => [runs[n]?.members[0] as number, point]));
+  const children = await spawn(POINTS.length, { work: 'trigger', taskQueue, points });
+  const handles = await Promise.all(KILLED.map((name, n) => start(name, runs[n]?.run as string)));
+  await untilDead(children);
   await panel.clearFaults();
   // Another worker goes on with what they left.
-  await more();
-  expect(await handle.result()).toMatchObject({ run, state: 'finished' });
+  await work(taskQueue, createApiActivities(deps));
+  const results = await Promise.all(handles.map((handle) => handle.result()));
+  expect(results).toMatchObject(runs.map(({ run }) => ({ run, state: 'finished' })));
   const states = await db.query<{ state: string; code: string | null; sends: number; touched: boolean }>(
     `select state, code, sends, exists (select 1 from campaign_touches where member_id = m.id) as touched
-       from campaign_members m where run_id = $1 order by id`,
-    [run],
+       from campaign_members m where run_id = any($1) order by contact_id`,
+    [runs.map(({ run }) => run)],
   );
-  const runs = await flowRuns();
-  const seen = states.map((row, n) => ({
-    ...{ died: POINTS[n]?.[0] ?? 'not at all', ...row, runs: runs.get(n + 1) ?? 0 },
-  }));
-  const expected = contacts.map((_, n) => {
-    const [died, state, ran] = POINTS[n] ?? ['not at all', 'triggered', 1];
-    const code = state === 'unknown' ? 'TRIGGER_AMBIGUOUS' : null;
-    return { died, state, code, sends: 1, touched: true, runs: ran };
-  });
-  expect(seen).toEqual(expected);
+  const ran = await context.flowRuns();
+  const seen = states.map((row, n) => ({ ...row, runs: ran.get(n + 1) ?? 0 }));
+  const common = { sends: 1, touched: true };
+  const expected = POINTS.flatMap(([died, state, times]) => [
+    { ...common, died, state, code: state === 'unknown' ? 'TRIGGER_AMBIGUOUS' : null, runs: times },
+    { ...common, died: 'not at all', state: 'triggered', code: null, runs: 1 },
+  ]);
+  expect(seen.map((row, n) => ({ ...row, died: expected[n]?.died }))).toEqual(expected);
   // Nothing that follows a trigger is lost with the batch that was to hand it over.
   const triggered = expected.filter(({ state }) => state === 'triggered').length;
   await until('what follows the triggers is done', async () => {
-    const done = "select 1 from events where route = '+winback' and state = 'ended' and outcome <> 'failed'";
+    const done =
+      "select 1 from events where route like '+killed-%' and state = 'ended' and outcome <> 'failed'";
     return (await db.query(done)).length === triggered;
   });
-  // On a busy machine the processes take their time to start; then five seconds pass until each is missed.
+  // On a busy machine the processes take their time to start; then five seconds pass until they are missed.
 }, 180_000);
 
 it('two workers, and one is killed in the middle: the other one goes on, and only what was under way is unknown', async () => {
-  const { db, panel } = room;
+  const { db, panel, spawn } = context;
   const { run } = await running('pair', range(61, 100));
   await panel.fault({ method: 'POST', path: '/v1/flows/trigger', kind: 'delay', ms: 300 });
-  const { workQueue, start } = await begun('pair', run);
-  const told = { points: {}, places: 4 };
-  const [one, other] = [workerOf('pair', workQueue, told), workerOf('pair', workQueue, told)];
-  await Promise.all([one.line(), other.line()]);
-  const handle = await start();
+  const { taskQueue, start } = await workers();
+  const [one] = await spawn(2, { work: 'trigger', taskQueue, points: {}, places: 4 });
+  const handle = await start('pair', run);
   const holders = () =>
     db.query("select 1 from campaign_members where run_id = $1 and state = 'sending' group by holder", [run]);
   await until('both have a batch', async () => (await holders()).length === 2);
-  await one.kill();
+  await one?.kill();
   expect(await handle.result()).toMatchObject({ run, state: 'finished' });
   await panel.clearFaults();
   const [sum] = await db.query<{ triggered: number; unknown: number }>(
@@ -266,18 +155,18 @@ it('two workers, and one is killed in the middle: the other one goes on, and onl
   const { triggered = 0, unknown = 0 } = sum ?? {};
   expect(triggered + unknown).toBe(100);
   expect(unknown).toBeLessThanOrEqual(4);
-  const ran = await flowRuns();
+  const ran = await context.flowRuns();
   const counts = range(61, 100).map((contact) => ran.get(contact) ?? 0);
   expect(Math.max(...counts)).toBe(1);
   expect(counts.filter((count) => count === 0).length).toBeLessThanOrEqual(unknown);
 }, 120_000);
 
 it('FAULTS 47: two campaigns and three workers at once, on one PostgreSQL: each person is reached once', async () => {
-  const { db, deps, postgres } = room;
+  const { db, deps, postgres } = context;
   const contacts = range(31, 12);
   const runs = [await running('one', contacts), await running('two', contacts)];
   const ledgers: Database[] = await Promise.all(range(1, 3).map(() => openPostgres(postgres.url, () => {})));
-  ends.push(...ledgers.map((each) => () => each.close()));
+  context.closing(...ledgers.map((each) => () => each.close()));
   const workers = ledgers.map((ledger) => createMemberSteps({ ...deps, db: ledger }));
   const attempts = () =>
     workers.flatMap((steps) =>
@@ -293,7 +182,7 @@ it('FAULTS 47: two campaigns and three workers at once, on one PostgreSQL: each 
     const open = "select 1 from campaign_members where run_id = any($1) and state in ('waiting', 'sending')";
     return (await db.query(open, [runs.map(({ run }) => run)])).length === 0;
   });
-  const ran = await flowRuns();
+  const ran = await context.flowRuns();
   expect(contacts.map((contact) => ran.get(contact))).toEqual(contacts.map(() => 1));
   const states = await db.query<{ state: string; code: string | null; n: number }>(
     `select state, code, count(*)::int as n from campaign_members where run_id = any($1) group by 1, 2 order by 1`,
@@ -306,7 +195,7 @@ it('FAULTS 47: two campaigns and three workers at once, on one PostgreSQL: each 
 });
 
 it('results are stamped while an operator acts on the same members: neither waits for the other', async () => {
-  const { db } = room;
+  const { db } = context;
   const { run } = await running('three', range(51, 2));
   await db.query("update campaign_members set state = 'triggered', triggered_at = $2 where run_id = $1", [
     run,
