@@ -109,6 +109,8 @@ export interface Subject<R> {
 export interface Write<T, R> {
   readonly scope: Scope;
   readonly call: Call<T>;
+  /** Runs between slot and intent; throws when the call may not be made any more. */
+  readonly check?: () => Promise<void>;
   /** Writes the answer down and ends the intent, at once. Null when the answer shows too little: its effect is read back. */
   readonly accepted: (db: Database, answer: T, intent: number) => Promise<R | null>;
   /** Nothing shows the effect: code of the outcome when an answer is lost. */
@@ -136,6 +138,7 @@ export async function writeOnce<T, R>(
     scope,
     call,
     take: async () => {
+      await write.check?.();
       const answer =
         subject.record === undefined
           ? await takeIntent(db, intent)

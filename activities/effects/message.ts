@@ -9,6 +9,7 @@ import { canonicalKey } from '../../src/mapping/phone/index.ts';
 import type { FetchedMedia } from '../../src/media/fetch-media.ts';
 import { type Call, callApi } from '../api-call.ts';
 import type { Deps } from '../deps.ts';
+import { comeBack } from '../failures.ts';
 import { CLOCK_SKEW_MS, MAX_READ_BACKS, readBack, type Seen } from '../read-back.ts';
 import { wholeList } from '../whole-list.ts';
 import { writeOnce } from '../write-once.ts';
@@ -21,6 +22,9 @@ import { chooseContent, contentSent } from './window.ts';
 const SUBSCRIBER_DIGITS = 8;
 
 const UNVERIFIABLE = 'MESSAGE_UNVERIFIABLE';
+
+/** A choice of what goes out holds for this long. */
+const FRESH_MS = 1000;
 
 type Message = Effect<'message'>;
 
@@ -47,6 +51,7 @@ export function createMessageEffects(deps: Deps) {
           : await chooseContent(deps, c);
         if ('code' in choice) return await failEvent(deps, c, choice.code, choice.reason);
         const { send } = choice;
+        const chosenAt = performance.now();
         const { to } = traceOf(send);
         const files = isSent(c) ? [] : await shelf.filesOf(c.event, send);
         return await writeOnce(
@@ -55,6 +60,13 @@ export function createMessageEffects(deps: Deps) {
           {
             scope: 'messages:send',
             call: sending(send, files),
+            // The window may have moved while the message waited for its slot.
+            check: async () => {
+              if (performance.now() - chosenAt < FRESH_MS) return;
+              const now = await chooseContent(deps, c);
+              if ('code' in now || markOf(now.send) !== markOf(send))
+                throw comeBack(0, 'the window of the conversation has moved');
+            },
             accepted: (_, { messages, ticket, contact }, intent) => {
               const ids = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
               const effect = { intent, trace: { to, ticket, contact, messages: ids } };

@@ -201,7 +201,7 @@ describe('a window that moves while a message waits', () => {
   it('FAULTS 45: it closes while the message is queued: that ends with its code, and no call is spent', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply();
-    await room.db.query("update slots set blocked_until = now() + interval '1 second'");
+    await room.db.query("update slots set blocked_until = now() + interval '3 seconds'");
     const driven = room.drive(event);
     await wrote(id, DAY_MS);
     await driven;
@@ -214,7 +214,7 @@ describe('a window that moves while a message waits', () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply(EITHER);
     await room.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
-    await room.db.query("update slots set blocked_until = now() + interval '1 second'");
+    await room.db.query("update slots set blocked_until = now() + interval '3 seconds'");
     const driven = room.drive(event);
     await wrote(id, DAY_MS);
     expect(await driven).toEqual(['sendMessage', 'readBackMessage']);
