@@ -8,8 +8,8 @@ import { HEARTBEAT_MS, sendOwnHeartbeats } from './heartbeats.ts';
 const TAKE_MS = 50_000;
 /** Then whoever still waits for a slot is called off: with a small limit, a line of them would take minutes. */
 const SLOT_MS = 5000;
-/** A batch waits inside for what is due this soon, instead of ending. */
-const LINGER_MS = 5000;
+/** A batch, or the work at an event, waits inside for what is due this soon, instead of ending. */
+export const LINGER_MS = 5000;
 /** Between two looks while items are under way and nothing else is due. */
 const LOOK_MS = 1000;
 

@@ -243,7 +243,7 @@ export function createContactSteps(deps: Deps) {
     const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
       client.contacts.list({ number: c.record.key, pageSize: 100 }, options),
     );
-    const found = choose(wholeList({ method: 'GET', path: '/v1/contacts' }, list), c.record.key);
+    const found = choose(wholeList(CONTACTS, list), c.record.key);
     if (found === null)
       throw comeBack(
         SHOWN_AFTER_MS,

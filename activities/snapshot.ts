@@ -21,8 +21,10 @@ import {
 } from '../src/ledger/survey.ts';
 import { canonicalKey } from '../src/mapping/phone/index.ts';
 import { callApi } from './api-call.ts';
+import { CARDS } from './cards.ts';
 import { readCatalogue } from './catalog.ts';
 import { changesNothing, contactChange } from './contact-change.ts';
+import { CONTACTS } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { seenOf } from './seen-contact.ts';
 import { hashRecord } from './sync-diff.ts';
@@ -168,7 +170,7 @@ export function createSnapshotActivities(deps: Deps) {
       client.contacts.list(window, options),
     );
     if (list === null) throw new Error('a read is never called off');
-    refuseAccountWide({ method: 'GET', path: '/v1/contacts' }, list);
+    refuseAccountWide(CONTACTS, list);
     const contacts = list.items.map((contact) => ({
       ...{ id: contact.id, key: canonicalKey(contact.number) },
       ...seenOf(contact, null),
@@ -194,7 +196,7 @@ export function createSnapshotActivities(deps: Deps) {
       client.cards.list({ pipelineId, ...window }, options),
     );
     if (list === null) throw new Error('a read is never called off');
-    refuseAccountWide({ method: 'GET', path: '/v1/cards' }, list);
+    refuseAccountWide(CARDS, list);
     // A card that can't be read leaves the snapshot incomplete: nothing is concluded from what it lacks.
     const ofPipeline = list.items.filter(({ pipeline }) => pipeline.id === pipelineId);
     const cards = ofPipeline.map((card) => ({

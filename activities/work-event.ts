@@ -8,6 +8,7 @@ import { accountLists, releaseCatalog } from '../src/ledger/catalog.ts';
 import { loadRecord } from '../src/ledger/due-records.ts';
 import { noteHold, noteStep } from '../src/ledger/events.ts';
 import { getRun } from '../src/ledger/runs.ts';
+import { LINGER_MS } from './batch.ts';
 import { callScope, withCallScope } from './call-scope.ts';
 import { createCatalogActivities } from './catalog.ts';
 import type { Deps } from './deps.ts';
@@ -22,8 +23,6 @@ import { wakeDelivery } from './wake.ts';
 
 /** Heartbeats bring a cancellation in. A burst has a thousand events under way in a worker, so they are few. */
 const HEARTBEAT_MS = 2000;
-/** The activity waits inside for what is due this soon. */
-const LINGER_MS = 5000;
 /** An event that has waited this long gives its place in the worker to others. */
 const PLACE_MS = 120_000;
 /** Failures of this worker, not of the event: Temporal tries again, perhaps on another worker. */

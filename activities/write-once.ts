@@ -53,13 +53,10 @@ export async function attemptOnce<T, R>(deps: Deps, attempt: Attempt<T, R>): Pro
   const { account, run, scope } = attempt;
   let sends = null as number | null;
   let mayHaveRun = false as boolean;
-  let answer = null as { readonly data: T } | null;
   const call: Call<T> = async (client, options) => {
     mayHaveRun = true;
     try {
-      const result = await attempt.call(client, options);
-      answer = result;
-      return result;
+      return await attempt.call(client, options);
     } catch (error) {
       mayHaveRun = !(error instanceof ApplicationFailure) && isAmbiguous(error);
       throw error;
@@ -69,18 +66,14 @@ export async function attemptOnce<T, R>(deps: Deps, attempt: Attempt<T, R>): Pro
     sends = await attempt.take();
     return sends !== null;
   };
+  let answer: T | null;
   try {
-    await callApi(deps, account, run, scope, call, beforeSend);
+    answer = await callApi(deps, account, run, scope, call, beforeSend);
   } catch (error) {
     if (sends === null) throw error;
-    if (answer === null) {
-      return mayHaveRun ? await attempt.lost(error, sends) : await attempt.refused(error, sends);
-    }
-    deps.log.warn({ run }, 'the budget could not learn from an answer');
+    return mayHaveRun ? await attempt.lost(error, sends) : await attempt.refused(error, sends);
   }
-  return sends === null || answer === null
-    ? await attempt.denied()
-    : await attempt.accepted(answer.data, sends);
+  return sends === null ? await attempt.denied() : await attempt.accepted(answer as T, sends);
 }
 
 /** What a write is about, a record or an event: how its intent is named, and how its next step is written down. */
