@@ -1,4 +1,4 @@
-// `npm run coverage:api`: asks vitest for the real names of the tests, tables included, and writes docs/api-coverage.md.
+// `npm run coverage:api`: asks vitest for the real names of the tests, tables included, and writes docs/reference/api-coverage.md.
 // With --check it writes nothing and fails when the page is not the one that would be written.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { gapsOf, type NamedTest, readRules, renderCoverage, resolveRules } from './api-rules.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = join(ROOT, 'docs/api-coverage.md');
+const PAGE = join(ROOT, 'docs/reference/api-coverage.md');
 
 async function listTests(files: readonly string[]): Promise<NamedTest[]> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-coverage-'));
@@ -32,12 +32,14 @@ const held = resolveRules(rules, await listTests(files));
 const gaps = gapsOf(held);
 const page = renderCoverage(held);
 if (gaps.length > 0) {
-  process.stderr.write(`${gaps.join('\n')}\n${gaps.length} gaps; docs/api-coverage.md is left as it was\n`);
+  process.stderr.write(
+    `${gaps.join('\n')}\n${gaps.length} gaps; docs/reference/api-coverage.md is left as it was\n`,
+  );
   process.exitCode = 1;
 } else if (!process.argv.includes('--check')) {
   await writeFile(PAGE, page);
-  process.stdout.write(`docs/api-coverage.md: ${rules.length} rules, each with a test\n`);
+  process.stdout.write(`docs/reference/api-coverage.md: ${rules.length} rules, each with a test\n`);
 } else if ((await readFile(PAGE, 'utf8')) !== page) {
-  process.stderr.write('docs/api-coverage.md is stale: run npm run coverage:api\n');
+  process.stderr.write('docs/reference/api-coverage.md is stale: run npm run coverage:api\n');
   process.exitCode = 1;
 } else process.stdout.write(`${rules.length} rules, each with a test, and the page is up to date\n`);

@@ -108,7 +108,7 @@ export function wildcard(title: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`, 's');
 }
 
-/** The page docs/api-coverage.md. */
+/** The page docs/reference/api-coverage.md. */
 export function renderCoverage(held: readonly Held[]): string {
   const tests = new Set(
     held.flatMap(({ found }) =>
@@ -133,7 +133,7 @@ export function renderCoverage(held: readonly Held[]): string {
 }
 
 function describeFound({ matcher, names }: Held['found'][number]): string {
-  const link = `[${matcher.file.replace(/^test\/(contract\/)?|\.test\.ts$/g, '')}](../${matcher.file})`;
+  const link = `[${matcher.file.replace(/^test\/(contract\/)?|\.test\.ts$/g, '')}](../../${matcher.file})`;
   const count = names.length === 1 ? '' : ` (${names.length} tests)`;
   return `${link}: ${cell(matcher.title.includes('*') && names.length === 1 ? (names[0] ?? '') : matcher.title)}${count}`;
 }

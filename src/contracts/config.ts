@@ -57,7 +57,7 @@ export const AccountConfig = z.strictObject({
   optOut: OptOutConfig.prefault({}).meta({ description: 'Who wants no campaign of this account' }),
   assumptions: z.record(z.string(), z.unknown()).default({}).meta({
     description:
-      'Overrides of what Sluice assumes where the API description is silent, by key: a name, a path such as data.items, or {path, values, unit}; see docs/client.md',
+      'Overrides of what Sluice assumes where the API description is silent, by key: a name, a path such as data.items, or {path, values, unit}; see docs/reference/client.md',
   }),
 });
 export type AccountConfig = z.infer<typeof AccountConfig>;

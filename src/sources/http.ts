@@ -51,7 +51,7 @@ interface Progress {
 }
 
 /**
- * A list behind an API. What each kind of paging guarantees stands in docs/sources.md. A cursor holds no secret; the pace
+ * A list behind an API. What each kind of paging guarantees stands in docs/reference/sources.md. A cursor holds no secret; the pace
  * goes along in it, so that it is kept from one process to the next.
  */
 export function httpSource(config: HttpSource, secret: SecretOf, clock: Clock = MACHINE): Source {

@@ -28,7 +28,7 @@ const BARE = /^\+?[\d() -]+$/;
 const WRITTEN = /^\+?[\d\s().-]+$/;
 
 /**
- * The number of a cell: the only one that can be read, or the first of several. Accepts the spellings that docs/sources.md
+ * The number of a cell: the only one that can be read, or the first of several. Accepts the spellings that docs/reference/sources.md
  * lists; a number with two valid readings is refused, with both named.
  *
  * The result is canonical: a Brazilian mobile number always has its ninth digit (see `brazilianVariants`), so both forms

@@ -11,7 +11,7 @@ import { aChatAccount, openRoom } from '../../contract/client/room.ts';
 import { buildOnce } from '../../support/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const GUIDE = await readFile(join(ROOT, 'docs/client.md'), 'utf8');
+const GUIDE = await readFile(join(ROOT, 'docs/reference/client.md'), 'utf8');
 const run = promisify(execFile);
 
 /** Each ```ts block with the ```text block that follows it. */

@@ -1,4 +1,4 @@
-// The tables of docs/client.md are made from the code. To write them anew:
+// The tables of docs/reference/client.md are made from the code. To write them anew:
 // UPDATE_DOCS=1 npx vitest run test/unit/api-client/docs.test.ts
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import {
   OPEN_POINTS,
 } from '../../../src/api-client/index.ts';
 
-const GUIDE = resolve(import.meta.dirname, '../../../docs/client.md');
+const GUIDE = resolve(import.meta.dirname, '../../../docs/reference/client.md');
 
 const code = (text: string) => `\`${text}\``;
 

@@ -142,9 +142,9 @@ pollers: { acme-main: { account: acme, connection: 1 } }
   });
 });
 
-describe('docs/ingress.md', () => {
+describe('docs/reference/ingress.md', () => {
   it('shows parts of configurations that are right', async () => {
-    const text = await readFile(join(ROOT, 'docs/ingress.md'), 'utf8');
+    const text = await readFile(join(ROOT, 'docs/reference/ingress.md'), 'utf8');
     const blocks = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml = '']) => yaml);
     expect(blocks.length).toBeGreaterThan(10);
     const dir = await mkdtemp(join(tmpdir(), 'sluice-docs-'));

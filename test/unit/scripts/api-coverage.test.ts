@@ -7,7 +7,7 @@ import { gapsOf, readRules, renderCoverage, resolveRules, wildcard } from '../..
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const rules = await readRules(join(ROOT, 'docs/api-rules'));
-const page = await readFile(join(ROOT, 'docs/api-coverage.md'), 'utf8');
+const page = await readFile(join(ROOT, 'docs/reference/api-coverage.md'), 'utf8');
 
 /** Texts in a source that may be titles or rows of a table, as patterns; one that is all template says nothing. */
 function titlesIn(source: string): RegExp[] {
@@ -28,7 +28,7 @@ describe('the rules of the API', () => {
     for (const { id, text, matchers } of rules) {
       expect(rows.get(id)).toContain(`| \`${id}\` | ${escaped(text)} | `);
       for (const { file, title } of matchers) {
-        expect(rows.get(id)).toContain(`(../${file}): ${title.includes('*') ? '' : escaped(title)}`);
+        expect(rows.get(id)).toContain(`(../../${file}): ${title.includes('*') ? '' : escaped(title)}`);
       }
     }
   });
@@ -102,6 +102,6 @@ describe('a rule', () => {
 
   it('is a row that breaks no table', () => {
     const row = renderCoverage(resolveRules([{ ...rule('a > one (1)'), text: 'a | b\n<c>' }], tests));
-    expect(row).toContain('| `a.1` | a \\| b \\<c> | [a](../test/a.test.ts): a > one (1) |');
+    expect(row).toContain('| `a.1` | a \\| b \\<c> | [a](../../test/a.test.ts): a > one (1) |');
   });
 });
