@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'use lower-case letters, digits, "-" and "_" (at most 63)')
-  .meta({ description: 'Name used to refer to this entry' });
+  .meta({ description: 'Name of an entry: up to 63 lower-case letters, digits, "-" and "_".' });
 
 export const described = <T extends z.ZodType>(schema: T, description: string) =>
   schema.meta({ description });
@@ -25,7 +25,10 @@ export const SecretRef = z
     /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
     'write env:NAME or file:path; a secret itself never stands in this file',
   )
-  .meta({ description: 'Reference to a secret: env:NAME or file:path (relative to this file)' });
+  .meta({
+    description:
+      'Reference to a secret: env:NAME, or file:path relative to this file. The secret itself is never written here.',
+  });
 
 /** Stands where something would leave this machine unencrypted, and nowhere else. */
 export const insecure = (what: string) =>
@@ -33,7 +36,7 @@ export const insecure = (what: string) =>
     .boolean()
     .optional()
     .meta({
-      description: `true allows ${what}. Default: false, which allows it on this machine only`,
+      description: `true allows ${what}, to other machines. Default: false, which allows it on this machine only.`,
     });
 
 /** A span of time as people write it; see `durationMs` for its length. */

@@ -29,32 +29,46 @@ export type Moment = z.infer<typeof Moment>;
 const between = (what: string) =>
   z
     .strictObject({
-      after: described(Moment, `${what} at or after this time, or less than so long ago`).optional(),
-      before: described(Moment, `${what} at or before this time, or longer ago than this`).optional(),
+      after: described(
+        Moment,
+        `${what} at or after this time. A span such as 90d means less than 90 days before the plan. Default: no limit.`,
+      ).optional(),
+      before: described(
+        Moment,
+        `${what} at or before this time. A span such as 30d means more than 30 days before the plan. Default: no limit.`,
+      ).optional(),
     })
     .optional()
-    .meta({ description: `${what} in this period; one of the two is enough` });
+    .meta({ description: `${what} in this period. Set after, before or both. Default: any time.` });
 
 /** Filters of GET /v1/cards (API text, Cards), by name where the API takes ids. */
 export const CardsAudience = z.strictObject({
-  from: z.literal('cards').meta({ description: 'The contacts of cards' }),
-  pipeline: described(nameOrId, 'Pipeline, by name or id').optional(),
-  stage: described(nameOrId, 'Stage, by name or id; a name needs `pipeline`').optional(),
-  source: described(id, 'Id of the origin').optional(),
-  contact: described(id, 'Id of the contact').optional(),
-  user: described(id, 'Id of the responsible user').optional(),
+  from: z
+    .literal('cards')
+    .meta({
+      description:
+        'The contacts of cards. A card must match all filters, and at least one filter is required.',
+    }),
+  pipeline: described(nameOrId, 'Pipeline of the card, by name or id. Default: any.').optional(),
+  stage: described(
+    nameOrId,
+    'Stage of the card, by name or id. A name needs `pipeline`. Default: any.',
+  ).optional(),
+  source: described(id, 'Id of the origin of the card. Default: any.').optional(),
+  contact: described(id, 'Id of the contact of the card. Default: any.').optional(),
+  user: described(id, 'Id of the user who is responsible for the card. Default: any.').optional(),
   status: z
     .array(z.enum(['open', 'won', 'lost']))
     .min(1)
     .optional()
-    .meta({ description: 'Any of these' }),
+    .meta({ description: 'Statuses of the card; one must match. Default: any.' }),
   lostReason: described(
     nameOrId,
-    'Why they were lost, by id; by name where the service shows one',
+    'Reason why the card was lost, by id, or by name if the service shows one. Default: any.',
   ).optional(),
-  tags: described(tagNames, 'The contact has any of these tags').optional(),
-  withoutTags: described(tagNames, 'The contact has none of these tags').optional(),
-  title: described(z.string().min(1), 'Part of the title').optional(),
+  tags: described(tagNames, 'The contact has at least one of these tags. Default: no filter.').optional(),
+  withoutTags: described(tagNames, 'The contact has none of these tags. Default: no filter.').optional(),
+  title: described(z.string().min(1), 'Text that the title contains. Default: no filter.').optional(),
   created: between('Created'),
   closed: between('Closed'),
   inStageSince: between('Entered its stage'),
@@ -63,41 +77,53 @@ export type CardsAudience = z.infer<typeof CardsAudience>;
 
 /** Filters of GET /v1/contacts (API text, Contacts). */
 export const ContactsAudience = z.strictObject({
-  from: z.literal('contacts').meta({ description: 'Contacts of the account' }),
-  tags: described(tagNames, 'Any of these tags').optional(),
-  channel: described(z.string().min(1), 'Channel, for example whatsapp').optional(),
-  search: described(z.string().min(1), 'Part of a name or number').optional(),
-  email: described(z.string().min(1), 'Part of an e-mail address').optional(),
+  from: z.literal('contacts').meta({ description: 'Contacts of the account.' }),
+  tags: described(tagNames, 'The contact has at least one of these tags. Default: no filter.').optional(),
+  channel: described(
+    z.string().min(1),
+    'Channel of the contact, for example whatsapp. Default: any.',
+  ).optional(),
+  search: described(
+    z.string().min(1),
+    'Text that the name or the number contains. Default: no filter.',
+  ).optional(),
+  email: described(
+    z.string().min(1),
+    'Text that the e-mail address contains. Default: no filter.',
+  ).optional(),
 });
 export type ContactsAudience = z.infer<typeof ContactsAudience>;
 
 export const SourceAudience = z.strictObject({
-  from: z.literal('source').meta({ description: 'Rows of a source, for example a CSV file' }),
-  source: described(name, 'Which of `sources`'),
-  number: described(Expression, 'Yields the phone number'),
+  from: z.literal('source').meta({ description: 'Rows of a source, for example of a CSV file.' }),
+  source: described(name, 'Source to read: a name from `sources`.'),
+  number: described(Expression, 'Expression for the phone number.'),
 });
 export type SourceAudience = z.infer<typeof SourceAudience>;
 
 export const LedgerAudience = z.strictObject({
-  from: z.literal('ledger').meta({ description: 'People that Sluice knows; costs no call' }),
-  tags: described(tagNames, 'Sluice put any of these tags on them').optional(),
+  from: z.literal('ledger').meta({ description: 'People in the ledger. Reading them costs no call.' }),
+  tags: described(tagNames, 'Sluice set at least one of these tags. Default: no filter.').optional(),
   pipeline: described(
     z.string().min(1),
-    'They have a card in this pipeline, as a mapping names it',
+    'The person has a card in this pipeline, named as in the mapping. Default: any.',
   ).optional(),
-  stage: described(z.string().min(1), 'Sluice put that card into this stage').optional(),
-  createdBy: described(name, 'Which of `syncs` created the contact').optional(),
+  stage: described(z.string().min(1), 'Sluice put that card into this stage. Default: any.').optional(),
+  createdBy: described(name, 'Sync that created the contact: a name from `syncs`. Default: any.').optional(),
   silentFor: described(
     durationWithin('1h', '3650d'),
-    'They have a conversation, and wrote nothing for so long, as the poller saw it',
+    'The person has a conversation and wrote nothing for this long, as a poller saw it: 1h to 3650d. Default: no filter.',
   ).optional(),
   campaign: z
     .strictObject({
-      name: described(name, 'Which of `campaigns`: those that its last run reached'),
-      replied: described(z.boolean(), 'Only those who replied, or only those who did not').optional(),
+      name: described(name, 'Campaign whose last run reached the person: a name from `campaigns`.'),
+      replied: described(
+        z.boolean(),
+        'true: only people who replied. false: only people who did not. Default: both.',
+      ).optional(),
     })
     .optional()
-    .meta({ description: 'They were members of a campaign' }),
+    .meta({ description: 'The person was a member of a campaign. Default: no filter.' }),
 });
 export type LedgerAudience = z.infer<typeof LedgerAudience>;
 
@@ -111,31 +137,37 @@ export type AudiencePart = z.infer<typeof AudiencePart>;
 
 /** Who is left out; who has opted out is so always. Each member that is left out tells by which of these. */
 export const Exclusions = z.strictObject({
-  tags: described(tagNames, 'Contacts with any of these tags').optional(),
+  tags: described(tagNames, 'Excludes contacts with at least one of these tags. Default: none.').optional(),
   numbers: z
     .union([
       z.array(z.string().min(1)).min(1),
       z.strictObject({
-        source: described(name, 'Which of `sources`'),
-        number: described(Expression, 'Yields the phone number'),
+        source: described(name, 'Source with the numbers: a name from `sources`.'),
+        number: described(Expression, 'Expression for the phone number.'),
       }),
     ])
     .optional()
-    .meta({ description: 'These numbers, or those of a source' }),
+    .meta({ description: 'Excludes these phone numbers: a list, or the rows of a source. Default: none.' }),
   campaigns: z
     .array(name)
     .min(1)
     .optional()
-    .meta({ description: 'Whom any run of these campaigns has reached' }),
+    .meta({
+      description:
+        'Excludes everyone whom any run of these campaigns reached. A campaign may name itself. Default: none.',
+    }),
   contactedWithin: described(
     durationWithin('1h', '3650d'),
-    'Whom anything reached lately, as far as Sluice sent or a poller saw it: campaigns, flows, messages',
+    'Excludes everyone who got a campaign, a flow or a message in this period, as far as Sluice sent it or a poller saw it: 1h to 3650d. Default: nobody.',
   ).optional(),
   openConversation: described(
     z.boolean().default(false),
-    'Who has an open conversation, as the poller saw it last',
+    'true excludes people with an open conversation, as a poller saw it last. Default: false.',
   ),
-  humanService: described(z.boolean().default(true), 'Whom a person serves, as the poller saw it last'),
+  humanService: described(
+    z.boolean().default(true),
+    'true excludes people in human service, as a poller saw it last. Default: true.',
+  ),
 });
 export type Exclusions = z.infer<typeof Exclusions>;
 
@@ -162,138 +194,202 @@ export const SendingWindows = z.strictObject({
   zone: z
     .union([
       z.enum(['number', 'account']),
-      z.strictObject({ field: described(Expression, 'Yields a time zone of the IANA list') }),
+      z.strictObject({
+        field: described(
+          Expression,
+          'Expression for a time zone of the IANA list. If it yields none, the number decides.',
+        ),
+      }),
     ])
     .default('number')
     .meta({
       description:
-        "Whose clock counts: that of the contact, told by the number (all zones that it may be in) or by a field (where that tells none, by the number); or the account's for all",
+        "Whose clock counts. number: the contact's, derived from the number; if several zones are possible, the window must be open in all of them. account: the account's. {field}: the contact's, from a field. Default: number.",
     }),
   days: z.partialRecord(z.enum(WEEKDAYS), z.array(TimeRange).min(1)).meta({
     description:
-      'Weekday → when flows may be triggered; a range over midnight belongs to the day it begins on',
+      'When flows may be triggered: weekday (mon to sun) to ranges such as 09:00-18:00. A range over midnight belongs to the day on which it begins.',
   }),
   holidays: z
     .array(Holiday)
     .default([])
-    .meta({ description: 'Days without any window, 2026-12-25, or 12-25 for every year' }),
+    .meta({ description: 'Days without a window: 2026-12-25, or 12-25 for every year. Default: [].' }),
 });
 export type SendingWindows = z.infer<typeof SendingWindows>;
 
 export const WavesConfig = z.strictObject({
-  canary: described(count, 'A first wave of this size, before the others').optional(),
+  canary: described(count, 'Number of members in a first, small wave. Default: none.').optional(),
   size: z
     .union([count, z.array(count).min(1).max(100)])
     .default(500)
-    .meta({ description: 'Members a wave; a list is a ramp, whose last size is kept' }),
+    .meta({ description: 'Members per wave. A list is a ramp, whose last size repeats. Default: 500.' }),
   every: described(
     durationWithin('0s', '365d').default('0s'),
-    'At least so long from the beginning of a wave to the next',
+    'Minimum time between the starts of two waves, up to 365d. Default: 0s.',
   ),
   settle: described(
     durationWithin('0s', '30d').default('15m'),
-    'How long after its last trigger a wave is judged, so that people have time to answer',
+    'Time between the last trigger of a wave and the check of its stop rules, up to 30d. People need it to reply. Default: 15m.',
   ),
   callsPerMinute: described(
     count,
-    'At most so many triggers a minute; without it as many as the budget leaves',
+    'Maximum number of triggers per minute. Default: as many as the budget allows.',
   ).optional(),
 });
 export type WavesConfig = z.infer<typeof WavesConfig>;
 
 /** A wave that breaks one of them pauses the campaign; shares of the members that the wave has tried. */
 export const StopRules = z.strictObject({
-  failed: described(share, 'More than this share failed').optional(),
-  unknown: described(share, 'Of more than this share the outcome is unknown').optional(),
-  humanService: described(share, 'More than this share was in human service').optional(),
-  optOut: described(share, 'More than this share opted out').optional(),
-  replies: described(share, 'Less than this share replied, as the poller saw it').optional(),
-  atLeast: described(count.default(20), 'A smaller wave is judged by no share'),
+  failed: described(
+    share,
+    'Pauses the campaign when more than this share failed, above 0 and up to 1. Default: no limit.',
+  ).optional(),
+  unknown: described(
+    share,
+    'Pauses the campaign when more than this share ended as unknown, above 0 and up to 1. Default: no limit.',
+  ).optional(),
+  humanService: described(
+    share,
+    'Pauses the campaign when more than this share was in human service, above 0 and up to 1. Default: no limit.',
+  ).optional(),
+  optOut: described(
+    share,
+    'Pauses the campaign when more than this share opted out, above 0 and up to 1. Default: no limit.',
+  ).optional(),
+  replies: described(
+    share,
+    'Pauses the campaign when less than this share replied, as a poller saw it, above 0 and up to 1. Default: no limit.',
+  ).optional(),
+  atLeast: described(
+    count.default(20),
+    'Minimum number of tried members in a wave. The stop rules ignore smaller waves. Default: 20.',
+  ),
 });
 export type StopRules = z.infer<typeof StopRules>;
 
 export const CampaignConfig = z.strictObject({
-  account: described(name, 'Which of `accounts`'),
-  flow: described(FlowId, 'Id of the flow to trigger, as the panel shows it: active and published'),
-  connection: described(id, 'Id of the outgoing connection, of channel whatsapp or waba'),
+  account: described(name, 'Account of the campaign: a name from `accounts`. It needs a timeZone.'),
+  flow: described(
+    FlowId,
+    'Id of the flow to trigger, as the panel shows it. The flow must be active and published.',
+  ),
+  connection: described(id, 'Id of the outgoing connection, of the channel whatsapp or waba.'),
   variables: z.record(z.string().min(1), Expression).default({}).meta({
     description:
-      'Variables of the flow: name → expression over the card (card.…, contact.…), the contact (contact.…) or the row; who lacks one is left out',
+      'Variables of the flow: name to expression over card.… and contact.…, or over the row of a source. A member with an empty variable is left out. Default: {}.',
   }),
   defaultCountry: z
     .string()
     .regex(/^[A-Z]{2}$/, 'two capital letters, for example BR')
     .optional()
-    .meta({ description: 'ISO 3166 country of numbers written without a country code' }),
+    .meta({
+      description:
+        'ISO 3166 code of the country for numbers without a country code, for example BR. Default: none; such numbers are refused.',
+    }),
   numberFormat: NumberFormat.optional(),
   audience: z
     .array(AudiencePart)
     .min(1)
     .max(20)
-    .meta({ description: 'Whom to reach: all of these together, each person once' }),
-  exclude: Exclusions.prefault({}).meta({ description: 'Whom to leave out' }),
+    .meta({ description: 'Who the campaign reaches: the union of 1 to 20 parts. Each person counts once.' }),
+  exclude: Exclusions.prefault({}).meta({
+    description:
+      'Who is left out. People who opted out are always left out. Default: people in human service.',
+  }),
   holdout: z.number().min(0).lt(1).default(0).meta({
-    description: 'Share of the audience that is left alone, to compare with; the same people each time',
+    description:
+      'Share of the audience in the control group, from 0 to less than 1. It gets no trigger and is the same at every run. Default: 0.',
   }),
-  start: Instant.optional().meta({ description: 'Not before, with offset' }),
+  start: Instant.optional().meta({
+    description:
+      'Time of the first trigger at the earliest, with offset. Default: as soon as the campaign is started.',
+  }),
   end: Instant.optional().meta({
-    description: 'Not after, with offset; a plan that can not be done by then is refused',
+    description:
+      'Time of the last trigger at the latest, with offset. A plan that ends later is refused. Default: no limit.',
   }),
-  windows: SendingWindows.meta({ description: 'When flows may be triggered' }),
-  waves: WavesConfig.prefault({}).meta({ description: 'How many at once, and how fast' }),
-  stop: StopRules.prefault({}).meta({ description: 'What pauses the campaign after a wave' }),
+  windows: SendingWindows.meta({ description: 'When flows may be triggered.' }),
+  waves: WavesConfig.prefault({}).meta({
+    description: 'Size and pace of the waves. Default: waves of 500 without a canary.',
+  }),
+  stop: StopRules.prefault({}).meta({
+    description:
+      'Rules that pause the campaign after a wave, as shares of the members that the wave tried. Default: none.',
+  }),
   cap: z
     .strictObject({
-      times: described(count.default(1), 'At most so often'),
-      within: described(durationWithin('1h', '3650d').default('7d'), 'in so long'),
+      times: described(count.default(1), 'Maximum number of triggers per person in the period. Default: 1.'),
+      within: described(
+        durationWithin('1h', '3650d').default('7d'),
+        'Length of the period, 1h to 3650d. Default: 7d.',
+      ),
     })
     .prefault({})
-    .meta({ description: 'How often campaigns of the account, all together, may reach one person' }),
+    .meta({
+      description: 'Frequency cap per person, over all campaigns of the account. Default: 1 trigger in 7d.',
+    }),
   recheck: z.enum(['ledger', 'api']).default('ledger').meta({
     description:
-      'What is looked at just before the call: what the ledger knows; api also reads the tags of the contact, for one call more a member',
+      'What Sluice checks right before the call. ledger: what the ledger knows. api: also the current tags of the contact, for one more call per member. Default: ledger.',
   }),
   conversationWindow: z.enum(['any', 'open']).default('any').meta({
     description:
-      'open: only while the 24-hour window of the waba conversation is open, as far as a poller knows; for flows that begin with free text',
+      'open: triggers only while the 24-hour window of the waba conversation is open, as a poller saw it. Use it for flows that begin with free text. any: no check. Default: any.',
   }),
   humanService: z
     .strictObject({
-      retryAfter: described(durationWithin('10m', '365d'), 'Tried again so much later').optional(),
-      times: described(z.int().min(1).max(10).default(1), 'So often'),
+      retryAfter: described(
+        durationWithin('10m', '365d'),
+        'Time after which a member in human service is tried again, 10m to 365d. Default: none; the member is skipped.',
+      ).optional(),
+      times: described(
+        z.int().min(1).max(10).default(1),
+        'Maximum number of further attempts, 1 to 10. Default: 1.',
+      ),
     })
     .prefault({})
-    .meta({ description: 'Whom a person serves when it is their turn: tried again later, or left out' }),
+    .meta({
+      description:
+        'What happens to a member in human service when the trigger is due. Default: the member is skipped.',
+    }),
   after: z
     .strictObject({
       stage: z
         .strictObject({
-          pipeline: described(nameOrId, 'Pipeline of the card, by name or id'),
-          stage: described(nameOrId, 'Where its card goes, by name or id'),
+          pipeline: described(nameOrId, 'Pipeline of the card, by name or id.'),
+          stage: described(nameOrId, 'Stage to which the card moves, by name or id.'),
         })
         .optional()
         .meta({
-          description: 'Move the card of each member: the one it came with, else the newest open one',
+          description:
+            'Moves the card of each member: the card from the audience, otherwise the newest open card. Default: no move.',
         }),
-      tags: described(tagNames, 'Tags that each member gets').optional(),
+      tags: described(tagNames, 'Tags to add to each member. Default: none.').optional(),
     })
     .prefault({})
-    .meta({ description: 'What follows a trigger, so that the next audience leaves them out' }),
+    .meta({
+      description:
+        'What follows a trigger, so that the next audience can exclude these people. Default: nothing.',
+    }),
   approval: z.enum(['none', 'second-person']).default('none').meta({
-    description: 'second-person: somebody else than who made the plan has to approve it',
+    description:
+      'second-person: someone other than the author of the plan must approve it before the start. none: no approval. Default: none.',
   }),
   schedule: ScheduleConfig.optional().meta({
-    description: 'Plans the campaign anew, and starts it, by itself',
+    description: 'Plans and starts the campaign at fixed times. Default: only when you start it.',
   }),
 });
 export type CampaignConfig = z.infer<typeof CampaignConfig>;
 
 /** What an account says for all of its campaigns. */
 export const OptOutConfig = z.strictObject({
-  tags: z.array(z.string().min(1)).default([]).meta({ description: 'Tags of contacts who want no campaign' }),
+  tags: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({ description: 'Tags of contacts who get no campaign. Default: [].' }),
   words: z.array(z.string().min(1).max(60)).default([]).meta({
     description:
-      'Replies that mean the same, as a poller sees them: the whole message, whatever its case, accents and punctuation',
+      'Replies that opt a contact out, as a poller sees them. The whole message must match; case, accents and punctuation are ignored. Default: [].',
   }),
 });
 export type OptOutConfig = z.infer<typeof OptOutConfig>;

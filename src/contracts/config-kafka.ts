@@ -12,24 +12,24 @@ export const KAFKA_CONNECTION = {
       z
         .string()
         .regex(/^[A-Za-z0-9._-]+:\d{1,5}$/, 'write host:port, for example kafka-1.example.com:9092')
-        .meta({ description: 'host:port' }),
+        .meta({ description: 'host:port of a broker.' }),
     )
     .min(1)
-    .meta({ description: 'Brokers to ask for the cluster; one that answers is enough' }),
+    .meta({ description: 'Bootstrap brokers as host:port. One reachable broker is enough.' }),
   tls: z.boolean().default(false).meta({
     description:
-      'Encrypt the connection and check the certificate of the brokers (NODE_EXTRA_CA_CERTS names a private authority)',
+      'true encrypts the connection and verifies the certificates of the brokers. NODE_EXTRA_CA_CERTS names a private authority. Default: false.',
   }),
   sasl: z
     .strictObject({
       mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).meta({
-        description: 'How the password is proved; plain sends it as it is, so use it with tls only',
+        description: 'SASL mechanism. plain sends the password itself: use it with tls.',
       }),
-      username: z.string().min(1).meta({ description: 'User name at the brokers' }),
-      password: described(SecretRef, 'Reference to the password: env:NAME or file:path'),
+      username: z.string().min(1).meta({ description: 'User name for the brokers.' }),
+      password: described(SecretRef, 'Reference to the password: env:NAME or file:path.'),
     })
     .optional()
-    .meta({ description: 'Log in at the brokers; without it nobody does' }),
+    .meta({ description: 'SASL login for the brokers. Default: none.' }),
   insecure: insecure('mechanism plain without tls, the password unencrypted'),
 } as const;
 

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { described, durationWithin, name } from './config-base.ts';
 
 export const PollerConfig = z.strictObject({
-  account: described(name, 'Which of `accounts` is polled'),
+  account: described(name, 'Account to poll: a name from `accounts`.'),
   connection: z.int().positive().optional().meta({
-    description: 'Only conversations of this connection, by id; without it all of the account',
+    description:
+      'Id of a connection. Only its conversations are polled. Default: all conversations of the account.',
   }),
   from: z
     .union([
@@ -17,23 +18,31 @@ export const PollerConfig = z.strictObject({
     .default('now')
     .meta({
       description:
-        'Where the first start begins: now; all of the history; or a time (a date alone begins at 00:00 UTC). Later starts go on where the poller was',
+        'Where the first start begins: now, all (the whole history) or a time. A date alone means 00:00 UTC. Later starts continue where the poller stopped. Default: now.',
     }),
   interval: z
     .strictObject({
       min: durationWithin('500ms', '1h')
         .default('3s')
-        .meta({ description: 'Between two polls while there is news' }),
+        .meta({ description: 'Time between two polls while there is news, 500ms to 1h. Default: 3s.' }),
       max: durationWithin('1s', '1d')
         .default('30s')
-        .meta({ description: 'Between two polls while all is quiet' }),
+        .meta({ description: 'Time between two polls while nothing happens, 1s to 1d. Default: 30s.' }),
     })
     .prefault({})
-    .meta({ description: 'How often page 1 is asked for: often when busy, ever less when idle' }),
+    .meta({
+      description:
+        'How often the poller reads page 1. The interval grows from min to max while nothing happens. Default: 3s to 30s.',
+    }),
   share: z.number().gt(0).max(1).default(0.5).meta({
     description:
-      "Part of the account's calls that polling may take before campaigns and syncs; beyond it, it takes what they leave",
+      "Share of the account's calls that polling gets before campaigns and syncs, above 0 and up to 1. Beyond it, polling gets what they leave. Default: 0.5.",
   }),
-  pageSize: z.int().min(1).max(100).default(100).meta({ description: 'Conversations a page' }),
+  pageSize: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(100)
+    .meta({ description: 'Conversations per page, 1 to 100. Default: 100.' }),
 });
 export type PollerConfig = z.infer<typeof PollerConfig>;

@@ -26,27 +26,28 @@ export const TimeZone = z.string().superRefine((text, context) => {
 export const ScheduleConfig = z.strictObject({
   cron: z.union([Cron, z.array(Cron).min(1).max(20)]).meta({
     description:
-      'When: "minute hour day-of-month month day-of-week", for example "0 6 * * 1-5", or @hourly, @daily, @weekly, @monthly; a list runs at each. Day of month and day of week must both match',
+      'Times in cron format, for example "0 6 * * 1-5": minute, hour, day of month, month and day of week. Or @hourly, @daily, @weekly, @monthly, @yearly. A list combines up to 20. Day of month and day of week must both match.',
   }),
   timeZone: TimeZone.optional().meta({
     description:
-      'Time zone in which `cron` is read, for example America/Sao_Paulo. Default: the `timeZone` of the account, else UTC',
+      'IANA time zone of `cron`, for example America/Sao_Paulo. Default: the `timeZone` of the account, otherwise UTC.',
   }),
   overlap: z.enum(['skip', 'buffer-one', 'cancel-other']).default('skip').meta({
     description:
-      'When a run of it is under way already, scheduled or started by hand: leave this time out, run once more after it, or cancel it and run anew',
+      'What happens if a run is still active, scheduled or started by hand. skip: no new run. buffer-one: one run after it. cancel-other: cancels it and starts a new run. Default: skip.',
   }),
   catchUpWindow: duration({ min: '10s', max: '365d' }).default('1h').meta({
     description:
-      'A time that passed while the Temporal server was down is made up for when it is up again this soon: 30s, 10m, 1h, 2d',
+      'Maximum delay after which a time missed during an outage of the Temporal server still starts a run, 10s to 365d. Default: 1h.',
   }),
   jitter: duration({ min: '1s', max: '1d' }).optional().meta({
-    description: 'Start up to this much later, at random, so that not everything starts on the hour',
+    description:
+      'Maximum random delay of each start, 1s to 1d. It spreads schedules that share a time. Default: none.',
   }),
   paused: z
     .boolean()
     .default(false)
-    .meta({ description: 'Keep the schedule on the server without letting it start anything' }),
+    .meta({ description: 'true keeps the schedule on the server but starts nothing. Default: false.' }),
 });
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 

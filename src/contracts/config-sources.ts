@@ -7,7 +7,12 @@ import { PostgresSource } from './config-source-postgres.ts';
 export type { HttpPagination } from './config-source-http.ts';
 export { HttpSource, PostgresSource };
 
-const sourceType = <T extends string>(type: T) => z.literal(type).meta({ description: 'Kind of source' });
+const sourceType = <T extends string>(type: T) =>
+  z
+    .literal(type)
+    .meta({
+      description: 'Kind of source: csv (a table with a header) or jsonl (one JSON object per line).',
+    });
 
 /** Can this platform decode it? `replacement` stands for encodings that nobody may decode. */
 function isEncoding(label: string): boolean {
@@ -21,7 +26,7 @@ function isEncoding(label: string): boolean {
 }
 
 const file = {
-  path: z.string().min(1).meta({ description: 'File to read, relative to this file' }),
+  path: z.string().min(1).meta({ description: 'File to read, relative to this file.' }),
   encoding: z
     .string()
     .refine(isEncoding, {
@@ -31,7 +36,7 @@ const file = {
     .default('auto')
     .meta({
       description:
-        'Encoding of the file, by a name of the WHATWG Encoding Standard; auto: detected from all bytes of the file, and reported',
+        'Encoding of the file, by its WHATWG name, for example utf-8 or windows-1252. auto: detected from all bytes of the file, and reported. Default: auto.',
     }),
 };
 
@@ -41,7 +46,9 @@ export const CsvSource = z.strictObject({
   delimiter: z
     .enum(['auto', ',', ';', '\t', '|'])
     .default('auto')
-    .meta({ description: 'What stands between two fields; auto: found out from the first lines' }),
+    .meta({
+      description: 'Separator between two fields. auto: detected from the first lines. Default: auto.',
+    }),
 });
 export type CsvSource = z.infer<typeof CsvSource>;
 

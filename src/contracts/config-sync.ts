@@ -16,7 +16,7 @@ export type ConflictRule = z.infer<typeof conflictRule>;
 
 const write = z.enum(['always', 'if-empty', 'never']).meta({
   description:
-    'always: what the source says is written when it changed; if-empty: only where the service has nothing; never: left alone',
+    'When the field is written. always: if it changed in the source. if-empty: only if the service has no value. never: not at all. Default: always.',
 });
 
 /** The API lets these two be empty; a name and the bot switch always have a value. */
@@ -26,7 +26,8 @@ const clearable = z.union([
     .strictObject({
       write: write.default('always'),
       clear: z.boolean().default(false).meta({
-        description: 'An empty value in the source empties the field that Sluice had filled (one PUT)',
+        description:
+          'true lets an empty value in the source empty a field that Sluice filled. It costs one PUT. Default: false.',
       }),
     })
     .superRefine((rule, context) => {
@@ -41,38 +42,48 @@ const clearable = z.union([
 export const SYNC_RULES = {
   mode: z.enum(['upsert', 'insert', 'update']).default('upsert').meta({
     description:
-      'upsert: create and update; insert: create only, people who are there are left alone; update: never create',
+      'Which records are written. upsert: creates and updates. insert: only creates; existing people are left alone. update: never creates. Default: upsert.',
   }),
   fields: z
     .strictObject({
       name: write.optional(),
-      email: clearable.optional().meta({ description: 'Rule of the e-mail address' }),
-      document: clearable.optional().meta({ description: 'Rule of the document' }),
+      email: clearable
+        .optional()
+        .meta({
+          description:
+            'When the e-mail address is written: always, if-empty or never, or {write, clear}. Default: always.',
+        }),
+      document: clearable
+        .optional()
+        .meta({
+          description:
+            'When the document is written: always, if-empty or never, or {write, clear}. Default: always.',
+        }),
       disableBot: write.optional(),
     })
     .default({})
-    .meta({ description: 'When a field of the contact is written; without a rule: always' }),
+    .meta({ description: 'When each field of the contact is written. Default: always, for all fields.' }),
   conflict: z.enum(['overwrite', 'keep', 'fail']).default('overwrite').meta({
     description:
-      'When people changed a field that Sluice had written and the source changed too: write over it, keep theirs, or set the record aside; the last two read the contact first',
+      "What happens if people changed a field that Sluice wrote, and the source changed too. overwrite: writes the source's value. keep: keeps theirs. fail: the record fails. keep and fail read the contact first. Default: overwrite.",
   }),
   extraInfo: z.enum(['merge', 'merge-fresh', 'replace']).default('merge').meta({
     description:
-      'merge: fields of others are kept, known from the ledger (one read when it does not know); merge-fresh: one read each time; replace: exactly the mapped fields',
+      'How extra fields are written. merge: keeps other fields, as the ledger knows them. merge-fresh: reads them before each write. replace: writes exactly the mapped fields. Default: merge.',
   }),
   validateNumber: z
     .boolean()
     .default(false)
-    .meta({ description: 'Ask the service to check each number on the chat network' }),
+    .meta({ description: 'true asks the service to check each number on the chat network. Default: false.' }),
 } as const;
 
 export const SyncConfig = z.strictObject({
-  account: described(name, 'Which of `accounts` receives the records'),
-  source: described(name, 'Which of `sources` is read'),
-  mapping: described(name, 'Which of `mappings` turns rows into records'),
+  account: described(name, 'Account that receives the records: a name from `accounts`.'),
+  source: described(name, 'Source to read: a name from `sources`.'),
+  mapping: described(name, 'Mapping that turns rows into records: a name from `mappings`.'),
   mode: z.enum(['upsert', 'insert', 'update', 'mirror']).default('upsert').meta({
     description:
-      'upsert: create and update; insert: create only, people who are there are left alone; update: never create; mirror: upsert, and act on people who left the source',
+      'Which records are written. upsert: creates and updates. insert: only creates; existing people are left alone. update: never creates. mirror: as upsert, and handles people who left the source. Default: upsert.',
   }),
   vanished: z
     .union([
@@ -80,48 +91,56 @@ export const SyncConfig = z.strictObject({
       z.strictObject({
         moveTo: z
           .union([z.int().positive(), z.string().min(1)])
-          .meta({ description: 'Stage of the pipeline, by name or id' }),
+          .meta({ description: 'Stage to which the card moves, by name or id.' }),
       }),
     ])
     .default('ignore')
     .meta({
       description:
-        'What mirror does with people who left the source: nothing, take back the tags that Sluice set, or move their card',
+        'What mirror does with people who left the source. ignore: nothing. remove-tags: removes the tags that Sluice set. {moveTo: stage}: moves their card. Default: ignore.',
     }),
   fields: SYNC_RULES.fields,
   conflict: SYNC_RULES.conflict,
   lane: z.enum(['lead', 'backfill']).default('backfill').meta({
     description:
-      'How urgent the calls of this sync are: lead goes before polling and campaigns, backfill after',
+      'Priority of the calls. lead: before polling and campaigns. backfill: after them. Default: backfill.',
   }),
   onConflict: z
     .union([
       conflictRule,
       z.strictObject({
-        document: conflictRule.optional().meta({ description: 'Rule for documents; refuse if absent' }),
+        document: conflictRule.optional().meta({ description: 'Rule for documents. Default: refuse.' }),
         name: conflictRule.optional().meta({
           description:
-            'Rule for names; if absent: merge if the rows have the same document or e-mail address, else first',
+            'Rule for names. Default: merge if the rows have the same document or e-mail address, otherwise first.',
         }),
-        email: conflictRule.optional().meta({ description: 'Rule for e-mail addresses; merge if absent' }),
+        email: conflictRule.optional().meta({ description: 'Rule for e-mail addresses. Default: merge.' }),
       }),
     ])
     .optional()
     .meta({
       description:
-        'When rows of one number differ in document, name or e-mail address. merge: one record of all rows, the later value counts; first: only rows that agree with the first one count; refuse: every row of the number is rejected. One rule for all fields, or one for each',
+        'What happens if rows of one number differ in document, name or e-mail address. merge: one record; the later value counts. first: rows that differ from the first are ignored. refuse: all rows of the number are rejected. One rule for all fields, or one per field. Default: refuse for documents, first for names, merge for e-mail addresses.',
     }),
   tags: z
     .enum(['merge', 'replace'])
     .default('merge')
-    .meta({ description: 'merge keeps tags that people set; replace makes the list exactly the mapped one' }),
+    .meta({
+      description:
+        'How tags are written. merge: keeps tags that people set, and removes tags that Sluice set and the source lacks. replace: sets exactly the mapped tags. Default: merge.',
+    }),
   extraInfo: SYNC_RULES.extraInfo,
   concurrency: z.int().min(1).max(200).default(48).meta({
     description:
-      'Maximum number of records in flight. Two batches work side by side with half of them each, possibly on different workers',
+      'Maximum number of records in flight, 1 to 200. Two batches of half this size run side by side, also on different workers. Default: 48, which keeps the token busy while a dead worker is being detected.',
   }),
   validateNumber: SYNC_RULES.validateNumber,
-  announce: described(name, 'Which of `sinks` is told, by one event, that a run has ended').optional(),
-  schedule: ScheduleConfig.optional().meta({ description: 'When the sync runs by itself' }),
+  announce: described(
+    name,
+    'Sink that gets one event when a run ends: a name from `sinks`. Default: none.',
+  ).optional(),
+  schedule: ScheduleConfig.optional().meta({
+    description: 'Starts the sync at fixed times. Default: only when you start it.',
+  }),
 });
 export type SyncConfig = z.infer<typeof SyncConfig>;

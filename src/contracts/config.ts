@@ -27,37 +27,50 @@ export const AccountConfig = z.strictObject({
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/wapi alone')
-    .meta({ description: 'Address of the instance, for example https://acme.example.com/wapi' }),
+    .meta({ description: 'Base URL of the instance, for example https://acme.example.com/wapi.' }),
   insecure: insecure('http:// in baseUrl, unencrypted'),
-  tokens: z.array(SecretRef).min(1).meta({ description: 'Access tokens of the account' }),
+  tokens: z
+    .array(SecretRef)
+    .min(1)
+    .meta({
+      description:
+        'References to the access tokens of the account. Each call uses the token that is free first and has the scope.',
+    }),
   callsPerMinute: z.int().positive().default(120).meta({
-    description: 'Calls a minute that one token allows, until the rate headers of the API say otherwise',
+    description:
+      'Calls per minute that one token allows, until the rate headers of the service say otherwise. Default: 120.',
   }),
   reserve: z
     .strictObject({
-      reply: z.int().nonnegative().default(0).meta({ description: 'Calls a minute kept for replies' }),
-      lead: z.int().nonnegative().default(0).meta({ description: 'Calls a minute kept for leads' }),
+      reply: z
+        .int()
+        .nonnegative()
+        .default(0)
+        .meta({ description: 'Calls per minute for replies. Default: 0.' }),
+      lead: z.int().nonnegative().default(0).meta({ description: 'Calls per minute for leads. Default: 0.' }),
     })
     .default({ reply: 0, lead: 0 })
     .meta({
       description:
-        'Calls a minute of each token that more urgent work finds free at once; what it leaves unused flows down to the other lanes',
+        'Calls per minute of each token that are kept free for urgent work. Other lanes get what it does not use. Default: 0 for replies and leads.',
     }),
   floor: z.int().nonnegative().default(6).meta({
     description:
-      'Calls a minute of each token that polling, campaigns and syncs get even while replies and leads would take all',
+      'Calls per minute of each token that polling, campaigns and syncs get even when replies and leads could use all of them. Default: 6.',
   }),
   announce: z.array(AnnounceRule).default([]).meta({
-    description: 'Which sinks are told of its conversations and messages, and of which',
+    description: 'Sinks that get the conversations and messages of the account as events. Default: [].',
   }),
   timeZone: TimeZone.optional().meta({
     description:
-      "Clock of the account's business, as in America/Sao_Paulo: campaigns go by it where a contact's own is not known",
+      "IANA time zone of the account, for example America/Sao_Paulo. Schedules use it, and campaigns if a contact's own zone is unknown. Required with campaigns. Default: none.",
   }),
-  optOut: OptOutConfig.prefault({}).meta({ description: 'Who wants no campaign of this account' }),
+  optOut: OptOutConfig.prefault({}).meta({
+    description: 'Who gets no campaign of this account. Default: nobody.',
+  }),
   assumptions: z.record(z.string(), z.unknown()).default({}).meta({
     description:
-      'Overrides of what Sluice assumes where the API description is silent, by key: a name, a path such as data.items, or {path, values, unit}; see docs/reference/client.md',
+      'Overrides of what Sluice assumes where the API description is silent: key to a name, a path such as data.items, or {path, values, unit}. docs/reference/client.md lists the keys. Default: {}.',
   }),
 });
 export type AccountConfig = z.infer<typeof AccountConfig>;
@@ -66,13 +79,15 @@ export const Config = z.strictObject({
   version: z
     .union([z.literal(1), z.literal('1')])
     .transform(() => 1 as const)
-    .meta({ description: 'Version of this format: 1' }),
-  accounts: z
-    .record(name, AccountConfig)
-    .meta({ description: 'Instances of the service that Sluice talks to, by name' }),
-  sources: z.record(name, SourceConfig).default({}).meta({ description: 'Where records come from, by name' }),
+    .meta({ description: 'Version of this format. Always 1.' }),
+  accounts: z.record(name, AccountConfig).meta({ description: 'Instances of the service, by name.' }),
+  sources: z
+    .record(name, SourceConfig)
+    .default({})
+    .meta({ description: 'Where records come from, by name. Default: {}.' }),
   sinks: z.record(name, SinkConfig).default({}).meta({
-    description: 'Where events go, by name; syncs and accounts say with `announce` what to tell whom',
+    description:
+      'Where events go, by name. `announce` of syncs and accounts selects what each sink gets. Default: {}.',
   }),
   mappings: z
     .record(
@@ -83,30 +98,36 @@ export const Config = z.strictObject({
           preset: z
             .string()
             .min(1)
-            .meta({ description: 'YAML file with one mapping, relative to this file' }),
+            .meta({ description: 'YAML file with one mapping, relative to this file.' }),
         }),
       ]),
     )
     .default({})
     .meta({
-      description: 'A mapping, or {preset: file} to take it from a YAML file (relative to this file)',
+      description:
+        'How rows become records, by name: a mapping, or {preset: file} to read it from a YAML file. Default: {}.',
     }),
   syncs: z
     .record(name, SyncConfig)
     .default({})
-    .meta({ description: 'What is synced where: one source into one account, by name' }),
-  ingress: IngressConfig.prefault({}).meta({ description: 'How events come in' }),
+    .meta({ description: 'What is synced, by name: one source into one account. Default: {}.' }),
+  ingress: IngressConfig.prefault({}).meta({
+    description: 'How events come in. Default: HTTP on 127.0.0.1:4020, no Kafka.',
+  }),
   routes: z
     .record(name, RouteConfig)
     .default({})
-    .meta({ description: 'What events make happen, by name: where they come from, and an action' }),
+    .meta({ description: 'What events do, by name: where they come from, and one action. Default: {}.' }),
   pollers: z
     .record(name, PollerConfig)
     .default({})
-    .meta({ description: 'Whose conversations are followed, by name' }),
+    .meta({ description: 'Whose conversations are polled, by name. Default: {}.' }),
   campaigns: z
     .record(name, CampaignConfig)
     .default({})
-    .meta({ description: 'Reactivation campaigns: a flow for each of an audience, in waves, by name' }),
+    .meta({
+      description:
+        'Reactivation campaigns, by name. A campaign triggers a flow for every member of an audience, in throttled waves. Default: {}.',
+    }),
 });
 export type Config = z.infer<typeof Config>;

@@ -35,6 +35,17 @@ function* properties(node: Schema, path = ''): Generator<[string, Schema]> {
   for (const branch of [...(node.anyOf ?? []), ...(node.oneOf ?? [])]) yield* properties(branch, path);
 }
 
+/** The properties that may be left out, by their path. */
+function* optional(node: Schema, path = ''): Generator<[string, Schema]> {
+  for (const [key, property] of Object.entries(node.properties ?? {})) {
+    if (!node.required?.includes(key)) yield [`${path}${key}`, property];
+    yield* optional(property, `${path}${key}.`);
+  }
+  if (typeof node.additionalProperties === 'object') yield* optional(node.additionalProperties, `${path}*.`);
+  if (node.items !== undefined) yield* optional(node.items, `${path}[].`);
+  for (const branch of [...(node.anyOf ?? []), ...(node.oneOf ?? [])]) yield* optional(branch, path);
+}
+
 describe('JSON Schema', () => {
   it('stands in sluice.schema.json as the code has it; print it anew with `sluice config schema`', async () => {
     const committed = JSON.parse(await readFile(join(ROOT, 'sluice.schema.json'), 'utf8')) as unknown;
@@ -49,6 +60,13 @@ describe('JSON Schema', () => {
   it('explains every key', () => {
     const silent = [...properties(schema)]
       .filter(([, { description }]) => !description)
+      .map(([path]) => path);
+    expect([...new Set(silent)]).toEqual([]);
+  });
+
+  it('names the default of every key that may be left out', () => {
+    const silent = [...optional(schema)]
+      .filter(([, { description }]) => !/\bDefault: ./.test(description ?? ''))
       .map(([path]) => path);
     expect([...new Set(silent)]).toEqual([]);
   });
