@@ -1,0 +1,42 @@
+// A fresh folder that is to commands what a clone of the project is after `npm ci`: the same files, and no state.
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '../../..');
+
+const SHARED = ['dist', 'docs', 'examples', 'node_modules', 'sluice.example.yaml', 'sluice.schema.json'];
+
+export interface Clone {
+  readonly folder: string;
+  /** For what commands print. */
+  readonly scratch: string;
+  remove(): Promise<void>;
+}
+
+export async function makeClone(): Promise<Clone> {
+  // A short path: that of a Unix socket has at most 107 characters.
+  const base = await mkdtemp(join(tmpdir(), 'sluice-docs-'));
+  const [folder, scratch] = [join(base, 'sluice'), join(base, 'out')];
+  await mkdir(folder);
+  await mkdir(scratch);
+  for (const name of SHARED) await symlink(join(ROOT, name), join(folder, name));
+  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  // It is built already, and other processes use the build.
+  manifest.scripts.build = 'true';
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  return {
+    folder,
+    scratch,
+    remove: () => rm(base, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** Variables of the person who reads: nothing of npm, of a test run, or of Sluice, which would change what commands do. */
+export function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const foreign =
+    /^(npm_|SLUICE_|VITEST|NODE_|TEMPORAL_(ADDRESS|NAMESPACE|INSECURE)|DATABASE_URL|INIT_CWD|CI$)/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name)));
+}
