@@ -130,7 +130,9 @@ class Batch<Item> implements BatchControl {
       const item = this.#ready.shift();
       if (item === undefined) {
         const nextMs = await this.#batch.next();
-        if (this.#active === 0 && (nextMs === null || nextMs > LINGER_MS)) return null;
+        const nothingSoon = nextMs === null || nextMs > LINGER_MS;
+        // What ended while the ledger was asked may have brought more: the batch asks once more.
+        if (nothingSoon && this.#active === 0 && !this.#changed) return null;
         return Math.min(nextMs ?? LOOK_MS, LOOK_MS);
       }
       if (this.#isOver()) this.#calledOff.push(item);

@@ -73,6 +73,34 @@ describe('a batch', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
+  it('goes on with what an item brought that ended while the ledger was asked for more', async () => {
+    const batch = ledger(0);
+    const due = [1];
+    let asked = () => {};
+    const askedForMore = new Promise<void>((resolve) => (asked = resolve));
+    const bringing: BatchWork<number> = {
+      ...batch,
+      async take() {
+        const found = due.splice(0);
+        if (found.length > 0 || batch.done.length > 0) return found;
+        asked();
+        // The answer is older than what item 1 brings.
+        await expect.poll(() => batch.done).toEqual([1]);
+        return found;
+      },
+      async work(item) {
+        if (item === 1) {
+          await askedForMore;
+          due.push(2);
+        }
+        batch.done.push(item);
+      },
+      next: async () => null,
+    };
+    await run(bringing);
+    expect(batch.done).toEqual([1, 2]);
+  });
+
   it('that is cancelled gives back what waits, lets the rest end, and returns its result', async () => {
     const env = new MockActivityEnvironment({ attempt: 1 });
     const under: { end: () => void } = { end: () => undefined };

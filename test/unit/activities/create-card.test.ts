@@ -6,7 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { createCallCounter } from '../../../activities/call-counter.ts';
+import { type CallCounter, createCallCounter } from '../../../activities/call-counter.ts';
 import type { Deps } from '../../../activities/deps.ts';
 import type { StepResult } from '../../../activities/record-step.ts';
 import { runContext, runStep, stepContext } from '../../../activities/record-step.ts';
@@ -30,6 +30,7 @@ import { panelOf } from '../../support/panel.ts';
 import { phone, recordOf, specOf } from '../ledger/support.ts';
 
 let db: Database;
+let calls: CallCounter;
 let sandbox: Sandbox;
 let client: MessagingClient;
 let dir: string;
@@ -44,10 +45,12 @@ beforeAll(async () => {
   });
   client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_house' });
   db = await testLedger();
+  calls = createCallCounter(db);
   await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
 });
 afterAll(async () => {
   await client.close();
+  await calls.flush();
   await sandbox.close();
   await db.close();
   await rm(dir, { recursive: true, force: true });
@@ -62,7 +65,7 @@ function depsWith(through: MessagingClient, keys: readonly string[] = ['token'])
   return {
     db,
     budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
-    calls: createCallCounter(db),
+    calls,
     log: { info() {}, warn() {}, error: console.error },
     account: () => ({
       name: 'acme',

@@ -68,7 +68,11 @@ export async function openDeliveryRoom() {
   });
   const panel = panelOf(sandbox.panelUrl);
 
+  const calls = createCallCounter(db);
+
   async function fresh() {
+    // A second later the counts would reach the next test's run.
+    await calls.flush();
     await emptyLedger(db);
     // A day on, so that no test meets the conversations of the one before at the same instants.
     clock.at += 24 * HOUR;
@@ -81,7 +85,7 @@ export async function openDeliveryRoom() {
     ({
       db: through,
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
-      calls: createCallCounter(db),
+      calls,
       log: { info() {}, warn() {}, error: console.error },
       account: (name: string) => ({
         ...{ name, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
@@ -227,6 +231,7 @@ export async function openDeliveryRoom() {
     ...{ next, look, batch, watch, newNumber, send, told, entry, poll, pageOf },
     async close() {
       await client.close();
+      await calls.flush();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

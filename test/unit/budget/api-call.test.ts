@@ -6,7 +6,7 @@ import { CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callApi } from '../../../activities/api-call.ts';
-import { createCallCounter } from '../../../activities/call-counter.ts';
+import { type CallCounter, createCallCounter } from '../../../activities/call-counter.ts';
 import { withCallScope } from '../../../activities/call-scope.ts';
 import type { AccountAccess, Deps } from '../../../activities/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
@@ -22,6 +22,7 @@ import { specOf } from '../ledger/support.ts';
 import { freshToken, planOf } from './slots-suite.ts';
 
 let db: Database;
+let calls: CallCounter;
 let sandbox: Sandbox;
 let dir: string;
 let clients: MessagingClient[];
@@ -38,10 +39,12 @@ beforeAll(async () => {
   });
   clients = ['svc_a', 'svc_b'].map((token) => new MessagingClient({ baseUrl: sandbox.baseUrl, token }));
   db = await testLedger();
+  calls = createCallCounter(db);
   run = (await openRun(db, specOf('acme', 'leads'))).id;
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
+  await calls.flush();
   await sandbox.close();
   await db.close();
   await rm(dir, { recursive: true, force: true });
@@ -79,7 +82,7 @@ function room() {
   const deps = {
     ...{ db, spec: never, openSource: never, compileMapping: never, sink: never, account: () => account },
     budget: createBudget(db, () => planOf(60_000)),
-    calls: createCallCounter(db),
+    calls,
     log: { info() {}, warn: (fields: object) => said.push(fields), error: console.error },
   } as unknown as Deps;
   const at = (lane: number) => new MockActivityEnvironment({ priority: { priorityKey: lane } });

@@ -91,6 +91,7 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
   });
   const db = await testLedger();
   const clients: MessagingClient[] = [];
+  const calls = createCallCounter(db);
   const log: object[] = [];
   const panel = panelOf(sandbox.panelUrl);
   const clock = { ms: NOON, now: async () => clock.ms };
@@ -112,7 +113,7 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
         throw new Error(`no poller ${name}`);
       },
       budget: withShortBlocks(createBudget(own, () => ({ limit, reply: 0, lead: 0, floor: 0 }))),
-      calls: createCallCounter(db),
+      calls,
       log: {
         info() {},
         warn: (fields) => void log.push(fields),
@@ -287,6 +288,8 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
     },
     async close() {
       await Promise.all(clients.map((client) => client.close()));
+      // A second later its counts would reach the next test's run.
+      await calls.flush();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

@@ -95,6 +95,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
   ]);
   const run = await openIntakeRun(db, { account: 'acme', sync: '@route' });
   const clients: MessagingClient[] = [];
+  const calls = createCallCounter(db);
   const log: object[] = [];
   const panel = panelOf(sandbox.panelUrl);
 
@@ -115,7 +116,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
         throw new Error(`no poller ${name}`);
       },
       budget: createBudget(db, () => ({ limit: 60_000, reply: 0, lead: 0, floor: 0 })),
-      calls: createCallCounter(db),
+      calls,
       log: { info() {}, warn: (fields) => void log.push(fields), error: console.error },
       account: () => ({
         ...{
@@ -230,6 +231,8 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
     },
     async close() {
       await Promise.all(clients.map((client) => client.close()));
+      // A second later its counts would reach the next test's run.
+      await calls.flush();
       await sandbox.close();
       await rm(dir, { recursive: true, force: true });
     },

@@ -196,7 +196,11 @@ export async function openHand(options: HandOptions) {
       return row as Record<string, unknown>;
     },
 
-    close: () => client.close(),
+    /** Counts are written now: a second later they would reach the next test's run. */
+    async close() {
+      await client.close();
+      await deps.calls.flush();
+    },
   };
   return hand;
 }
