@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiResult } from '../src/api-client/call.ts';
 import { ApiError } from '../src/api-client/errors.ts';
 import type { Slot } from '../src/budget/slots.ts';
+import { deadlineSignal } from '../src/contracts/deadline.ts';
 import { SCOPES, type Scope } from '../src/contracts/scopes.ts';
 import { addWarning } from '../src/ledger/runs.ts';
 import { type CallScope, callScope } from './call-scope.ts';
@@ -105,7 +106,7 @@ async function takeSlot(
   const intent = intentAt !== null;
   const options = { scope, pace, share, slackMs, first: missed > 0 || intent || first?.() === true };
   if (!intent) return await deps.budget.reserve(tokens, lane, { ...options, signal });
-  const late = AbortSignal.timeout(SECOND_SLOT_MS);
+  const late = deadlineSignal(SECOND_SLOT_MS);
   try {
     return await deps.budget.reserve(tokens, lane, { ...options, signal: AbortSignal.any([signal, late]) });
   } catch (error) {

@@ -1,5 +1,6 @@
 // Follows a workflow to its end while somebody looks at it now and then.
 import { type Client, isGrpcCancelledError } from '@temporalio/client';
+import { deadlineSignal } from '../contracts/deadline.ts';
 
 const LOOK_MS = 500;
 /** Milliseconds. The SDK leaves an abort listener behind for every request, and Node warns from the eleventh on. */
@@ -39,7 +40,7 @@ export async function follow<R>(followed: Followed<R>): Promise<R | null> {
 /** Waits with a fresh signal for each stretch of time, so that listeners do not pile up on one signal. */
 async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followed<R>): Promise<R | null> {
   for (;;) {
-    const over = AbortSignal.timeout(waitMs);
+    const over = deadlineSignal(waitMs);
     try {
       return await client.connection.withAbortSignal(AbortSignal.any([signal, over]), () => handle.result());
     } catch (error) {

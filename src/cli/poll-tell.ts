@@ -10,6 +10,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { type OperatorAct, pollingIdentity } from '../../workflows/messages.ts';
+import { deadlineSignal } from '../contracts/deadline.ts';
 import type { PollerName } from '../contracts/poll.ts';
 import { ANSWER_MS, isRunning, noWorker } from './desk.ts';
 import { CliError, EXIT, exitCodeOfBlock } from './exit.ts';
@@ -57,7 +58,7 @@ export async function stopPoller(
     identity: by,
     reason: `stopped by ${by}${reason === '' ? '' : `: ${reason}`}`,
   });
-  const given = AbortSignal.timeout(STOP_MS);
+  const given = deadlineSignal(STOP_MS);
   try {
     await client.withAbortSignal(given, () => handle.result());
   } catch (error) {

@@ -18,6 +18,7 @@ import type {
   CampaignResult,
   PlanNote,
 } from '../contracts/campaign.ts';
+import { deadlineSignal } from '../contracts/deadline.ts';
 import { readCampaignProgress, type Trouble } from './campaign-progress.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 import { CliError, EXIT, exitCodeOfBlock } from './exit.ts';
@@ -128,7 +129,7 @@ async function asked(
   signal: AbortSignal,
   answerMs: number,
 ): Promise<CampaignProgress | null> {
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+  const stop = AbortSignal.any([signal, deadlineSignal(answerMs)]);
   return await client.connection
     .withAbortSignal(stop, () => handle.query(campaignProgressQuery))
     .catch(() => null);

@@ -3,6 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { deadlineSignal } from '../contracts/deadline.ts';
 import { isAllowedHost } from '../contracts/media-hosts.ts';
 import { contentTypeOf, fileNameOf } from '../contracts/media-names.ts';
 import { mayFetchFrom } from './addresses.ts';
@@ -59,7 +60,7 @@ export async function fetchMedia(
   limits: MediaLimits,
   options: FetchMediaOptions = {},
 ): Promise<FetchedMedia> {
-  const late = AbortSignal.timeout(limits.timeoutMs);
+  const late = deadlineSignal(limits.timeoutMs);
   const signal = options.signal === undefined ? late : AbortSignal.any([options.signal, late]);
   const resolve = options.resolve ?? ((name: string) => lookup(name, { all: true, verbatim: true }));
   try {

@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { deadlineSignal } from '../contracts/deadline.ts';
 import { childEnv } from './child-env.ts';
 import { listensOn } from './ports.ts';
 import { processStart } from './process-identity.ts';
@@ -142,7 +143,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
   child.unref();
 
   const stopWaiting = new AbortController();
-  const limits = [stopWaiting.signal, AbortSignal.timeout(READY_MS), ...(signal ? [signal] : [])];
+  const limits = [stopWaiting.signal, deadlineSignal(READY_MS), ...(signal ? [signal] : [])];
   try {
     await Promise.race([
       waitUntilReady(record.pid, options, AbortSignal.any(limits)),

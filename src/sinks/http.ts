@@ -2,6 +2,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { HttpSink } from '../contracts/config.ts';
 import { durationMs } from '../contracts/config-base.ts';
+import { deadlineSignal } from '../contracts/deadline.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/events.ts';
 import { sentByAnswer } from './http-answer.ts';
 import { connectionError } from './http-error.ts';
@@ -40,7 +41,7 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
 
   async function post(event: SinkEvent, signal: AbortSignal): Promise<Sent> {
     const body = JSON.stringify(event);
-    const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const within = AbortSignal.any([signal, deadlineSignal(timeoutMs)]);
     try {
       const answer = await pool.request({
         method: 'POST',
@@ -89,5 +90,5 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
 /** Reads the little that receivers say; an answer that is long, or takes its time, loses its connection. */
 async function drain({ body }: Dispatcher.ResponseData): Promise<void> {
   // What goes wrong in a body changes nothing about the status that stood before it.
-  await body.dump({ limit: DRAIN_BYTES, signal: AbortSignal.timeout(DRAIN_MS) }).catch(() => undefined);
+  await body.dump({ limit: DRAIN_BYTES, signal: deadlineSignal(DRAIN_MS) }).catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 // The Kafka sink: one idempotent producer for one batch, gone again after it.
 import type { KafkaSink } from '../contracts/config.ts';
+import { deadlineSignal } from '../contracts/deadline.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/events.ts';
 import type { ClusterAccess } from '../kafka/client.ts';
 import { type Message, produce } from '../kafka/produce.ts';
@@ -34,7 +35,7 @@ export function kafkaSink(config: KafkaSink, options: KafkaSinkOptions): Sink {
   /** Writes what it can; answers how many are acknowledged, and the error that kept the next one from it. */
   async function write(messages: readonly Message[], signal: AbortSignal, alone: boolean) {
     let written = 0;
-    const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+    const within = AbortSignal.any([signal, deadlineSignal(deadlineMs)]);
     try {
       await produce(access, topic, messages, within, {
         alone,

@@ -1,6 +1,7 @@
 // One request of an HTTP source and its answer as JSON: within one deadline, never redirected, never larger than the cap.
 
 import { Agent, fetch, type Response } from 'undici';
+import { deadlineSignal } from '../contracts/deadline.ts';
 import { parseRowJson } from '../contracts/exact-json.ts';
 import { SourceError } from '../contracts/source.ts';
 import { statusError, transportError } from './http-error.ts';
@@ -43,7 +44,7 @@ export function openExchange(options: {
   return {
     async send({ method, url, headers, body }) {
       signal?.throwIfAborted();
-      const deadline = AbortSignal.timeout(timeoutMs);
+      const deadline = deadlineSignal(timeoutMs);
       const both = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
       try {
         const response = await fetch(url, {

@@ -1,5 +1,6 @@
 // Batches of events on a real Kafka broker: what arrives in which order, and what a record that is too large does to the others.
 import { describe, expect, it } from 'vitest';
+import { deadlineSignal } from '../../../src/contracts/deadline.ts';
 import type { SinkEvent } from '../../../src/contracts/events.ts';
 import { kafkaSink } from '../../../src/sinks/kafka.ts';
 import { toldEvent } from '../../unit/sinks/told-event.ts';
@@ -18,7 +19,7 @@ async function sendTo(
   await kafka.admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries: entries }] });
   const { brokers } = kafka.broker;
   const sink = kafkaSink({ type: 'kafka', brokers, topic, tls: false }, { log: () => undefined });
-  const sent = await sink.send(events, { signal: AbortSignal.timeout(30_000) });
+  const sent = await sink.send(events, { signal: deadlineSignal(30_000) });
   await sink.close();
   return { sent, messages: await readTopic(kafka.client, topic) };
 }
@@ -85,7 +86,7 @@ describe('a batch', () => {
     const topic = 'sinks.missing';
     const sink = kafkaSink({ type: 'kafka', brokers, topic, tls: false }, { log: () => undefined });
     const sent = await sink.send([toldEvent({ n: 1 }), toldEvent({ n: 2 })], {
-      signal: AbortSignal.timeout(30_000),
+      signal: deadlineSignal(30_000),
     });
     const error = { code: 'UNKNOWN_TOPIC_OR_PARTITION', retryable: true, sinkWide: true };
     expect(sent).toMatchObject([

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Budget, createBudget } from '../../../src/budget/slots.ts';
 import { takeSlots } from '../../../src/budget/statements.ts';
+import { deadlineSignal } from '../../../src/contracts/deadline.ts';
 import { LANES } from '../../../src/contracts/run.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
 
@@ -54,7 +55,7 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     budget.reserve([token], lane);
   /** Whether a caller that asks now still waits a moment later. */
   const waits = async (budget: Budget, tokens: readonly string[], lane: number) => {
-    const over = AbortSignal.timeout(300);
+    const over = deadlineSignal(300);
     return await budget.reserve(tokens, lane, { signal: over }).then(
       () => false,
       () => over.aborted,
