@@ -1,5 +1,6 @@
 // Signatures of the Standard Webhooks specification 1.0, made by the sender: HMAC-SHA256 over `{id}.{timestamp}.{body}`.
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import { SinkError } from './sink.ts';
 
 /** Longer ids are hashed: receivers keep them, and headers have limits. */
@@ -14,13 +15,13 @@ export interface SignedHeaders {
 /** The headers that sign `body`, at `now` in milliseconds; one signature a key. */
 export function signedHeaders(keys: readonly Buffer[], id: string, now: number, body: string): SignedHeaders {
   const webhookId = webhookIdOf(id);
-  const timestamp = String(Math.floor(now / 1000));
-  const content = `${webhookId}.${timestamp}.${body}`;
-  const made = keys.map((key) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`);
+  const signatures = keys.map((key) =>
+    new Webhook(key, { format: 'raw' }).sign(webhookId, new Date(now), body),
+  );
   return {
     'webhook-id': webhookId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': made.join(' '),
+    'webhook-timestamp': String(Math.floor(now / 1000)),
+    'webhook-signature': signatures.join(' '),
   };
 }
 
