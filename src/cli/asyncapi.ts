@@ -13,10 +13,10 @@ interface Options {
 export function registerAsyncapi(program: Command, env: NodeJS.ProcessEnv): void {
   program
     .command('asyncapi')
-    .description('print the AsyncAPI 3.0 document of the events that sinks are told')
+    .description('print the AsyncAPI 3.0 document of the events that sinks receive')
     .option(
       '--config <file>',
-      'whose sinks become channels (default: $SLUICE_CONFIG, else sluice.yaml, else none)',
+      'configuration whose sinks become channels (default: $SLUICE_CONFIG, otherwise sluice.yaml if it exists)',
     )
     .action(async (options: Options, command: Command) => {
       const config = await configOf(options, env);

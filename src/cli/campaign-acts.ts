@@ -35,9 +35,9 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
   const command = (verb: string, description: string) =>
     withSessionOptions(campaign.command(verb))
       .description(description)
-      .argument('<name>', 'campaign, or a run of one by its id')
-      .option('--reason <text>', 'kept in the audit of the run', '')
-      .option('--json', 'print the result as JSON on stdout', false);
+      .argument('<name>', 'name of the campaign, or id of a run')
+      .option('--reason <text>', 'reason, recorded in the audit log of the run', '')
+      .option('--json', 'print the result as JSON', false);
 
   const act = async (name: string, options: Options, said: Said, tell: Tell) => {
     process.exitCode = await runCommand(async (shutdown) => {
@@ -52,7 +52,7 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
     });
   };
 
-  command('pause', 'trigger nobody more; answers when nobody is under way').action(
+  command('pause', 'pause a run; returns when no trigger is in flight').action(
     (name: string, options: Options) =>
       act(
         name,
@@ -62,11 +62,11 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       ),
   );
 
-  command('resume', 'go on with a run that is paused or held').action((name: string, options: Options) =>
+  command('resume', 'resume a paused run').action((name: string, options: Options) =>
     act(name, options, { action: 'resume' }, (_, of) => `${of} goes on`),
   );
 
-  command('cancel', 'end a run, or a plan; who was not triggered never is, what was done stays done').action(
+  command('cancel', 'cancel a run or a plan; completed triggers are kept').action(
     (name: string, options: Options) =>
       act(
         name,
@@ -76,8 +76,8 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       ),
   );
 
-  command('rate', 'triggers a minute from now on, at most')
-    .argument('<per-minute>', 'a whole number, or none: what the budget leaves')
+  command('rate', 'set the maximum number of triggers per minute')
+    .argument('<per-minute>', 'maximum number of triggers per minute, or none for no limit but the budget')
     .action((name: string, text: string, options: Options) => {
       const callsPerMinute = rateOf(text);
       const rate =
@@ -85,7 +85,7 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       return act(name, options, { action: 'rate', callsPerMinute }, (_, of) => `${of} triggers ${rate}`);
     });
 
-  command('skip-wave', 'leave out the rest of the wave under way, or between two waves the next one').action(
+  command('skip-wave', 'skip the rest of the current wave, or between two waves the next wave').action(
     (name: string, options: Options) =>
       act(
         name,
@@ -95,8 +95,8 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       ),
   );
 
-  command('retry', 'try members again that failed, in a wave of their own; also when the run has finished')
-    .option('--code <code>', 'only those that failed with this code; may be given several times', collect, [])
+  command('retry', 'retry failed members in a wave of their own, also after the run has finished')
+    .option('--code <code>', 'retry only members that failed with this code; repeatable', collect, [])
     .action((name: string, options: Options & { readonly code: readonly string[] }) => {
       const codes = options.code.length === 0 ? null : options.code;
       return act(name, options, { action: 'retry', codes }, (members, of) =>
@@ -106,15 +106,23 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       );
     });
 
-  command('resolve', 'say what became of members whose outcome is unknown; also when the run has finished')
-    .option('--member <ids...>', 'these members, as `campaign export` names them', memberIds, [])
-    .option('--all', 'all members whose outcome is unknown', false)
+  command(
+    'resolve',
+    'record the outcome of members whose outcome is unknown, also after the run has finished',
+  )
+    .option(
+      '--member <ids...>',
+      'resolve these members, by the ids of `sluice campaign export`',
+      memberIds,
+      [],
+    )
+    .option('--all', 'resolve all members whose outcome is unknown', false)
     .addOption(
-      new Option('--as <outcome>', 'the flow did run, or it did not')
+      new Option('--as <outcome>', 'what happened: the flow ran, or it did not')
         .choices(['triggered', 'not-triggered'])
         .makeOptionMandatory(),
     )
-    .option('--again', 'trigger them once more; with --as not-triggered', false)
+    .option('--again', 'trigger these members again; only with --as not-triggered', false)
     .action((name: string, options: ResolveOptions) => {
       const said = resolveOf(options);
       return act(name, options, said, (members, of) =>

@@ -24,15 +24,16 @@ interface Options {
 
 export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv): void {
   campaign
-    .command('export <name>')
-    .description('what came of a run as CSV: a line a wave and the total, or a line a member')
-    .option('--run <id>', 'this run instead of the newest one')
-    .option('--members', 'a line a member, without what is personal', false)
-    .option('--numbers', 'with --members: their phone numbers', false)
-    .option('--variables', 'with --members: the variables of the flow, as JSON', false)
-    .option('--only <state>', 'with --members: only in this state; may be given several times', collect, [])
-    .option('--code <code>', 'with --members: only with this code; may be given several times', collect, [])
-    .option('--output <file>', 'write here instead of stdout; only you may read it')
+    .command('export')
+    .argument('<name>', 'name of the campaign')
+    .description('export the results of a run as CSV: one line per wave and a total, or one line per member')
+    .option('--run <id>', 'id of a run (default: the newest run)')
+    .option('--members', 'export one line per member, without personal data', false)
+    .option('--numbers', 'with --members: include phone numbers', false)
+    .option('--variables', 'with --members: include the variables of the flow, as JSON', false)
+    .option('--only <state>', 'with --members: only members in this state; repeatable', collect, [])
+    .option('--code <code>', 'with --members: only members with this code; repeatable', collect, [])
+    .option('--output <file>', 'write to this file instead of stdout; only your user can read it')
     .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice')
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {

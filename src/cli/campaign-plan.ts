@@ -21,14 +21,14 @@ interface Options extends SessionOptions {
 }
 
 export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(campaign.command('plan <name>'))
+  withSessionOptions(campaign.command('plan').argument('<name>', 'name of the campaign'))
     .description(
-      'read and freeze the audience, and say who is left out and why, what the campaign takes and when it would be done; nobody is reached',
+      'read and freeze the audience, and show exclusions, calls, waves and end time; sends nothing',
     )
-    .option('--json', 'print the plan as JSON on stdout', false)
+    .option('--json', 'print the plan as JSON', false)
     .option(
       '--sample <n>',
-      'members shown with the variables they would get: personal data',
+      'number of members to show with their variables (personal data)',
       integer({ min: 0, max: 100 }),
       3,
     )

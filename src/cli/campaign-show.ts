@@ -28,16 +28,17 @@ interface Options {
 }
 
 export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv): void {
-  const command = (usage: string, what: string) =>
+  const command = (verb: string, argument: string, what: string) =>
     campaign
-      .command(usage)
+      .command(verb)
+      .argument(argument, 'name of the campaign')
       .description(what)
       .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
 
-  command('list [name]', 'runs of campaigns, the newest first; of one campaign, if it is named')
-    .option('--account <name>', 'only of this account')
-    .option('--limit <count>', 'at most so many', integer({ min: 1, max: MAX_RUNS }), 20)
-    .option('--json', 'one JSON object a line', false)
+  command('list', '[name]', 'list runs of campaigns, newest first')
+    .option('--account <name>', 'only entries of this account')
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_RUNS }), 20)
+    .option('--json', 'print one JSON object per line', false)
     .action((name: string | undefined, options: Options & { account?: string; limit: number }) =>
       withClient(options, env, async (client) => {
         const { account, limit } = options;
@@ -52,9 +53,9 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
       }),
     );
 
-  command('status <name>', 'how a run stands, what it waits for, and what came of it in total and by wave')
-    .option('--run <id>', 'this run instead of the newest one')
-    .option('--json', 'as JSON', false)
+  command('status', '<name>', 'show the state of a run, what it waits for, and its results by wave')
+    .option('--run <id>', 'id of a run (default: the newest run)')
+    .option('--json', 'print JSON', false)
     .action((name: string, options: Options & { run?: string }) =>
       withClient(options, env, async (client) => {
         const query = meantRunQuery(name, options.run);
@@ -69,9 +70,9 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
       }),
     );
 
-  command('audit <name>', 'who did what to a run, when, and why')
-    .option('--run <id>', 'this run instead of the newest one')
-    .option('--json', 'one JSON object a line', false)
+  command('audit', '<name>', 'show who did what to a run, when and why')
+    .option('--run <id>', 'id of a run (default: the newest run)')
+    .option('--json', 'print one JSON object per line', false)
     .action((name: string, options: Options & { run?: string }) =>
       withClient(options, env, async (client) => {
         const { run, timeZone } = await foundRun(client, name, options.run);

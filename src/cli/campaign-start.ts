@@ -32,12 +32,12 @@ interface StartOptions extends Options {
 const RUNS = 20;
 
 export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(campaign.command('approve <name>'))
+  withSessionOptions(campaign.command('approve').argument('<name>', 'name of the campaign'))
     .description(
-      'agree to the newest plan of a campaign, or to that of a run; who made it can not, and an edit of the configuration voids it',
+      'approve the newest plan of a campaign, or the plan of a run; another person than its author must do it',
     )
-    .option('--reason <text>', 'kept with the run', '')
-    .option('--json', 'print the result as JSON on stdout', false)
+    .option('--reason <text>', 'reason, recorded with the run', '')
+    .option('--json', 'print the result as JSON', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const config = await openConfig(options.config, env);
@@ -60,12 +60,12 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
       });
     });
 
-  withSessionOptions(campaign.command('start <name>'))
-    .description('carry out the newest plan of a campaign; a second start joins the run under way')
-    .option('--run <run>', 'the plan of this run instead')
-    .option('--reason <text>', 'kept with the run', '')
-    .option('--watch', 'show how it gets on, until it ends', false)
-    .option('--json', 'print what was started, or with --watch what came of it, as JSON on stdout', false)
+  withSessionOptions(campaign.command('start').argument('<name>', 'name of the campaign'))
+    .description('start the newest plan of a campaign; joins the run if it is active')
+    .option('--run <run>', 'start the plan of this run (default: the newest plan)')
+    .option('--reason <text>', 'reason, recorded with the run', '')
+    .option('--watch', 'show the progress until the run ends', false)
+    .option('--json', 'print the started run as JSON; with --watch, the result', false)
     .action(async (name: string, options: StartOptions) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const config = await openConfig(options.config, env);

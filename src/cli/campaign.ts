@@ -10,7 +10,7 @@ import { registerCampaignStart } from './campaign-start.ts';
 export function registerCampaign(program: Command, env: NodeJS.ProcessEnv): void {
   const campaign = program
     .command('campaign')
-    .description('plan reactivation campaigns, run them in waves, and see what came of them');
+    .description('plan, start, steer and export reactivation campaigns');
   for (const register of [
     registerCampaignPlan,
     registerCampaignStart,

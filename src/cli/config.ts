@@ -15,16 +15,14 @@ interface CheckOptions {
 
 /** Adds `config check` and `config schema`. `env` is where `env:NAME` secrets and SLUICE_CONFIG are looked up. */
 export function registerConfig(program: Command, env: Environment): void {
-  const config = program
-    .command('config')
-    .description('check the configuration, and see what may stand in it');
+  const config = program.command('config').description('check the configuration, or print its JSON Schema');
 
   config
     .command('check')
-    .description('say everything that is wrong with the configuration, or what is in it')
-    .option('--file <file>', 'configuration (default: $SLUICE_CONFIG, else sluice.yaml)')
-    .option('--config <file>', 'the same')
-    .option('--json', 'print the answer as JSON on stdout', false)
+    .description('report all errors of the configuration, or summarize it')
+    .option('--file <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
+    .option('--config <file>', 'same as --file')
+    .option('--json', 'print the result as JSON', false)
     .action(async (options: CheckOptions, command: Command) => {
       const print = (text: string) => command.configureOutput().writeOut?.(`${text}\n`);
       const loaded = await openConfig(options.file ?? options.config, { ...env }).catch((error: unknown) => {

@@ -48,17 +48,17 @@ export function registerDemo(program: Command, env: NodeJS.ProcessEnv): void {
   program
     .command('demo')
     .description(
-      'start Temporal, ledger, sandbox, worker and ingress here, sync an example CRM export, and stay up',
+      'start Temporal, ledger, sandbox, worker and ingress, sync an example CRM export, and stay up',
     )
-    .option('--once', 'stop after the sync; the last line on stdout is its report as JSON', false)
+    .option('--once', 'stop after the sync; the last line of stdout is the report as JSON', false)
     .option(
       '--rate <n>',
-      'calls a minute that the sandbox allows (the service: 120)',
+      'calls per minute that the sandbox allows; the service allows 120',
       integer({ min: 0 }),
       DEMO_RATE,
     )
-    .option('--state <dir>', 'folder for everything that must survive a restart', join('.sluice', 'demo'))
-    .option('--sync <name>', 'which sync of examples/sluice.yaml', SYNC)
+    .option('--state <dir>', 'folder for all state', join('.sluice', 'demo'))
+    .option('--sync <name>', 'sync to run, from examples/sluice.yaml', SYNC)
     .option(...TEMPORAL_UI, false)
     .action(async (options: DemoOptions) => {
       process.exitCode = await runCommand((shutdown) => runDemo(options, env, shutdown), {

@@ -20,9 +20,7 @@ import {
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('dev'))
-    .description(
-      'Temporal server, ledger, worker and ingress in one process, for the configuration; stays up',
-    )
+    .description('run Temporal server, ledger, worker, pollers and ingress in one process, until Ctrl-C')
     .option(...TEMPORAL_UI, false)
     .action((options: SessionOptions) => {
       checkTemporalUi(options.temporalUi, env);
@@ -32,7 +30,7 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
 
 export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('worker'))
-    .description('a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL, run as many as you like')
+    .description('run a worker process; needs TEMPORAL_ADDRESS and DATABASE_URL; start as many as you need')
     .action(async (options: SessionOptions) => {
       const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);
       if (missing.length > 0) {

@@ -31,16 +31,20 @@ export interface FilterOptions {
 
 export function withBoxOptions(command: Command): Command {
   return command
-    .option('--config <file>', 'configuration (default: $SLUICE_CONFIG, else sluice.yaml)')
-    .option('--cluster <name>', 'which of `ingress.kafka` (default: the only one)');
+    .option('--config <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
+    .option('--cluster <name>', 'name from `ingress.kafka` (default: the only one)');
 }
 
 export function withFilterOptions(command: Command): Command {
   return command
-    .option('--route <name>', 'only letters of this route')
-    .option('--code <code>', 'only letters with this code; may be given several times', collect, [])
-    .option('--since <when>', 'only letters from then on: an ISO time, or a span such as 2h or 3d', since)
-    .option('--limit <count>', 'at most so many', integer({ min: 1 }));
+    .option('--route <name>', 'only dead letters of this route')
+    .option('--code <code>', 'only dead letters with this code; repeatable', collect, [])
+    .option(
+      '--since <when>',
+      'only dead letters since this time: an ISO time, or a duration such as 2h or 3d',
+      since,
+    )
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1 }));
 }
 
 function since(text: string): Date {

@@ -9,7 +9,11 @@ export interface ChoiceOptions extends FilterOptions {
 }
 
 export function withChoiceOptions(command: Command): Command {
-  return withFilterOptions(command).option('--yes', 'really all that the filters leave', false);
+  return withFilterOptions(command).option(
+    '--yes',
+    'confirm that all dead letters that match the filters are meant',
+    false,
+  );
 }
 
 /** Checks before anything is read. @throws CliError (usage) */

@@ -13,9 +13,9 @@ interface Options extends BoxOptions, ChoiceOptions {
 }
 
 export function registerDlqDiscard(dlq: Command, env: NodeJS.ProcessEnv): void {
-  withChoiceOptions(withBoxOptions(dlq.command('discard [ids...]')))
-    .description('mark letters as dealt with; nothing is deleted')
-    .requiredOption('--reason <text>', 'why nobody needs them; kept with the letters')
+  withChoiceOptions(withBoxOptions(dlq.command('discard').argument('[ids...]', 'ids of dead letters')))
+    .description('mark dead letters as handled; nothing is deleted')
+    .requiredOption('--reason <text>', 'reason, recorded with the dead letters')
     .action(async (ids: string[], options: Options) => {
       process.exitCode = await runCommand(async ({ signal }) => {
         checkChoice(ids, options, false);

@@ -25,9 +25,9 @@ interface Options extends BoxOptions, FilterOptions {
 
 export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
   withFilterOptions(withBoxOptions(dlq.command('list')))
-    .description('the letters that nobody has dealt with')
-    .option('--all', 'those that were replayed or discarded, too', false)
-    .option('--json', 'one JSON object a line', false)
+    .description('list the open dead letters')
+    .option('--all', 'include replayed and discarded dead letters', false)
+    .option('--json', 'print one JSON object per line', false)
     .action(async (options: Options) => {
       process.exitCode = await runCommand(async ({ signal }) => {
         const box = await openBox(options, env);

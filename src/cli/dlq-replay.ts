@@ -28,11 +28,15 @@ interface Options extends BoxOptions, ChoiceOptions {
 const MINUTE_MS = 60_000;
 
 export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
-  withChoiceOptions(withBoxOptions(dlq.command('replay [ids...]')))
-    .description('produce the records of letters once more into their topics; a repeated replay is one event')
-    .option('--dry-run', 'only say what would come of each letter now, beside what came of it then', false)
-    .option('--json', 'with --dry-run: one JSON object a line', false)
-    .option('--rate <number>', 'letters a minute', integer({ min: 1, max: 60_000 }), 60)
+  withChoiceOptions(withBoxOptions(dlq.command('replay').argument('[ids...]', 'ids of dead letters')))
+    .description('write the records of dead letters to their topics again; a repeated replay makes one event')
+    .option(
+      '--dry-run',
+      'only show what each dead letter would result in now, next to its original error',
+      false,
+    )
+    .option('--json', 'with --dry-run: print one JSON object per line', false)
+    .option('--rate <number>', 'dead letters per minute', integer({ min: 1, max: 60_000 }), 60)
     .action(async (ids: string[], options: Options) => {
       process.exitCode = await runCommand(async ({ signal }) => {
         checkChoice(ids, options, options.dryRun);

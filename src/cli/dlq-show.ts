@@ -14,10 +14,10 @@ interface Options extends BoxOptions {
 }
 
 export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
-  withBoxOptions(dlq.command('show <id>'))
-    .description('one letter: where it stood, what was wrong, headers and value')
-    .option('--json', 'as one JSON object', false)
-    .option('--unmasked', 'show key, headers and value in clear', false)
+  withBoxOptions(dlq.command('show').argument('<id>', 'id of the dead letter'))
+    .description('show one dead letter: origin, error, headers and value')
+    .option('--json', 'print one JSON object', false)
+    .option('--unmasked', 'show key, headers and value unmasked', false)
     .action(async (id: string, options: Options) => {
       process.exitCode = await runCommand(async ({ signal }) => {
         const from = parseId(id);

@@ -6,7 +6,9 @@ import { registerDlqReplay } from './dlq-replay.ts';
 import { registerDlqShow } from './dlq-show.ts';
 
 export function registerDlq(program: Command, env: NodeJS.ProcessEnv): void {
-  const dlq = program.command('dlq').description('dead letters: records of Kafka that no route could take');
+  const dlq = program
+    .command('dlq')
+    .description('list, show, replay and discard dead letters: Kafka records that no route accepted');
   registerDlqList(dlq, env);
   registerDlqShow(dlq, env);
   registerDlqReplay(dlq, env);

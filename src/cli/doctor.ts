@@ -18,9 +18,9 @@ const EXIT_OF = {
 
 export function registerDoctor(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('doctor'))
-    .description('check accounts, tokens, names, sources, Temporal and ledger, without writing anything')
-    .option('--account <name>', 'only this account')
-    .option('--json', 'print the findings as JSON on stdout', false)
+    .description('check accounts, tokens, names, sources, Temporal and ledger; writes nothing')
+    .option('--account <name>', 'check only this account')
+    .option('--json', 'print the findings as JSON', false)
     .action(async (options: Options, command: Command) => {
       const config = await openConfig(options.config, env);
       const known = Object.keys(config.config.accounts);

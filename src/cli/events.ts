@@ -15,14 +15,14 @@ import { withClient } from './session.ts';
 import { tabbed } from './table.ts';
 
 const WHAT = {
-  failed: 'those that the service refused',
-  unknown: 'those whose outcome could not be established',
-  held: 'those that wait for somebody to act',
-  open: 'all that have not ended',
-  done: 'those that had an effect',
-  unchanged: 'those that had nothing to change',
-  superseded: 'those that a newer event overtook',
-  discarded: 'those whose workflow was cancelled',
+  failed: 'events that the service refused',
+  unknown: 'events with an unknown outcome',
+  held: 'events that are blocked until somebody acts',
+  open: 'events that have not ended',
+  done: 'events that had an effect',
+  unchanged: 'events without a change',
+  superseded: 'events that a newer event superseded',
+  discarded: 'events whose workflow was canceled',
 } as const satisfies Record<EventFilter['states'][number], string>;
 type State = keyof typeof WHAT;
 const STATES = Object.keys(WHAT) as State[];
@@ -40,13 +40,11 @@ type Options = { readonly [state in State]?: boolean } & {
 };
 
 export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
-  const events = program
-    .command('events')
-    .description('events that came in: what became of them, and another try');
+  const events = program.command('events').description('list, show and retry incoming events');
 
   withFilter(events.command('list'), STATES)
-    .description('events, the newest first; without a filter those that failed, are unknown, or wait')
-    .option('--json', 'one JSON object a line', false)
+    .description('list events, newest first (default: failed, unknown and blocked events)')
+    .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       withClient(options, env, async (client) => {
         const found = await list(client, filterOf(options));
@@ -60,10 +58,11 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
     );
 
   events
-    .command('show <id>')
-    .description('one event in full, without what it says of people')
+    .command('show')
+    .argument('<id>', 'id of the event')
+    .description('show one event in full, without personal data')
     .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice')
-    .option('--json', 'as JSON', false)
+    .option('--json', 'print JSON', false)
     .action((id: string, options: Options) =>
       withClient(options, env, async (client) => {
         const [event] = await list(client, { ids: [id], states: [], limit: 1 });
@@ -77,9 +76,9 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  withFilter(events.command('retry [ids...]'), [...TROUBLE, 'open'])
-    .description('try events again: these, or with --yes all that the filter lets through')
-    .option('--yes', 'needed where no ids are given', false)
+  withFilter(events.command('retry').argument('[ids...]', 'ids of events'), [...TROUBLE, 'open'])
+    .description('retry events: the given ids, or with --yes all that match the filters')
+    .option('--yes', 'confirm a command without ids', false)
     .action((ids: string[], options: Options) =>
       withClient(options, env, (client) => retry(client, ids, options)),
     );
@@ -88,10 +87,10 @@ export function registerEvents(program: Command, env: NodeJS.ProcessEnv): void {
 function withFilter(command: Command, states: readonly State[]): Command {
   for (const state of states) command.option(`--${state}`, WHAT[state]);
   return command
-    .option('--account <name>', 'only of this account')
-    .option('--route <name>', 'only of this route')
-    .option('--code <code>', 'only with this code; may be given several times', collect, [])
-    .option('--limit <count>', 'at most so many', integer({ min: 1, max: MAX_LIMIT }), 100)
+    .option('--account <name>', 'only entries of this account')
+    .option('--route <name>', 'only events of this route')
+    .option('--code <code>', 'only entries with this code; repeatable', collect, [])
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: MAX_LIMIT }), 100)
     .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
 }
 

@@ -21,9 +21,9 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
   const ingress = program
     .command('ingress')
     .description(
-      'a process that takes events in over HTTP and Kafka; needs TEMPORAL_ADDRESS and DATABASE_URL',
+      'run a process that accepts events over HTTP and Kafka; needs TEMPORAL_ADDRESS and DATABASE_URL',
     )
-    .option('--config <file>', 'configuration (default: $SLUICE_CONFIG, else sluice.yaml)')
+    .option('--config <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
     .action(async (options: Options) => {
       const missing = ['TEMPORAL_ADDRESS', 'DATABASE_URL'].filter((name) => !env[name]);
       if (missing.length > 0) {

@@ -15,9 +15,9 @@ interface Options {
 export function registerInit(program: Command): void {
   program
     .command('init')
-    .description('write a configuration with a sample that works against the sandbox')
-    .option('--dir <dir>', 'folder to write to', '.')
-    .option('--force', 'overwrite files that are there', false)
+    .description('create a configuration with a sample export that works with the sandbox')
+    .option('--dir <dir>', 'folder to create the files in', '.')
+    .option('--force', 'overwrite existing files', false)
     .action(async ({ dir, force }: Options, command: Command) => {
       const written = await initFolder(dir, { force });
       command.configureOutput().writeErr?.(`${nextSteps(dir, written).join('\n')}\n`);

@@ -36,7 +36,7 @@ type SendOptions = MessageOptions &
 export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void {
   const message = program
     .command('message')
-    .description('write to people by hand: send to a number, reply in a conversation, see what came of it');
+    .description('send a message, reply in a conversation, or show the status of a message');
   const action = async (options: SendOptions) => {
     process.exitCode = await runCommand((shutdown) => send(options, env, shutdown));
   };
@@ -44,12 +44,15 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
   withContent(
     message
       .command('send')
-      .description('send to a number; contact and conversation are made when they do not exist')
+      .description('send a message to a number; creates the contact and the conversation if needed')
       .requiredOption('--account <name>', 'account to send from')
-      .requiredOption('--to <number>', 'the number, with + and country code, or with --country')
-      .option('--country <code>', 'country of a number without its code, for example BR')
-      .option('--connection <id|name>', 'outgoing connection; without it the service chooses')
-      .option('--name <name>', 'name of the contact, should it be made now'),
+      .requiredOption('--to <number>', 'phone number, with + and country code unless --country is set')
+      .option(
+        '--country <code>',
+        'ISO 3166 code of the country for a number without country code, for example BR',
+      )
+      .option('--connection <id|name>', 'outgoing connection (default: the service chooses)')
+      .option('--name <name>', 'name of the contact, if it is created'),
   ).action(action);
 
   withContent(
@@ -57,12 +60,12 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
       .command('reply')
       .description('reply in an open conversation')
       .requiredOption('--account <name>', 'account of the conversation')
-      .requiredOption('--conversation <id>', 'the conversation', integer({ min: 1 })),
+      .requiredOption('--conversation <id>', 'id of the conversation', integer({ min: 1 })),
   ).action(action);
 
-  withSessionOptions(message.command('status <event>'))
-    .description('what came of a message, by the event that sending answered')
-    .option('--json', 'as JSON', false)
+  withSessionOptions(message.command('status').argument('<event>', 'id of the event, as sending printed it'))
+    .description('show the status of a message')
+    .option('--json', 'print JSON', false)
     .action(async (event: string, options: SessionOptions & { json: boolean }) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const state = await lookAt(await connectClient(options.state, env, shutdown), event);
@@ -76,23 +79,26 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
 
 function withContent(command: Command): Command {
   return withSessionOptions(command)
-    .option('--text <text>', 'the text; others see it in the list of processes, so better --text-file')
-    .option('--text-file <file>', 'file with the text, in UTF-8; - for stdin')
-    .option('--template <name>', 'approved template: all that arrives outside the 24 hours of waba')
+    .option('--text <text>', 'text; visible in the process list, so prefer --text-file')
+    .option('--text-file <file>', 'file with the text in UTF-8, or - for stdin')
+    .option(
+      '--template <name>',
+      'approved template, the only content delivered outside the 24-hour window of waba',
+    )
     .option('--language <code>', 'language of the template, for example pt_BR')
-    .option('--param <text>', 'parameter of the template; several in their order', collect, [])
-    .option('--file <path>', 'file of this machine to send along; may be given several times', collect, [])
-    .option('--media <url>', 'file to fetch and send along; may be given several times', collect, [])
-    .option('--allow-host <host>', 'further host that --media may be redirected to', collect, [])
+    .option('--param <text>', 'parameter of the template; repeatable, in order', collect, [])
+    .option('--file <path>', 'local file to attach; repeatable', collect, [])
+    .option('--media <url>', 'URL of a file to attach; repeatable', collect, [])
+    .option('--allow-host <host>', 'additional host that --media may redirect to; repeatable', collect, [])
     .addOption(
-      new Option('--outside-window <what>', 'when the 24 hours are known to be over')
+      new Option('--outside-window <what>', 'what to do if the 24-hour window is closed')
         .choices(['refuse', 'template', 'send'])
         .default('refuse'),
     )
-    .option('--key <key>', 'names this message: under the same key it is sent once only')
-    .option('--no-wait', 'return as soon as it is accepted')
-    .option('--follow', 'go on until it is read or has failed', false)
-    .option('--json', 'JSON on stdout, the last line being what came of it', false);
+    .option('--key <key>', 'idempotency key; a message is sent once per key (default: random)')
+    .option('--no-wait', 'return as soon as the message is accepted')
+    .option('--follow', 'wait until the message is read or failed', false)
+    .option('--json', 'print JSON; the last line is the result', false);
 }
 
 function print(lines: readonly string[]): void {

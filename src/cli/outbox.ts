@@ -33,13 +33,11 @@ interface Options {
 }
 
 export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
-  const outbox = program
-    .command('outbox')
-    .description('what sinks are still to be told: how they take it, another try, or an end');
+  const outbox = program.command('outbox').description('show, retry and discard events that wait for a sink');
 
   withState(outbox.command('status'))
-    .description('each sink: whether it takes events, what waits, what is dead, and for how long')
-    .option('--json', 'print the sinks as JSON on stdout', false)
+    .description('show the state of each sink, with waiting and dead events')
+    .option('--json', 'print the sinks as JSON', false)
     .action((options: Options) =>
       withClient(options, env, async (client) => {
         const sinks = await askDesk<typeof describeSinks>(client, DESK, 'describeSinks', []);
@@ -51,8 +49,8 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     );
 
   withFilter(outbox.command('list'), { usual: 100, max: MAX_LIST })
-    .description('events that wait or are dead, the oldest first; without a filter both')
-    .option('--json', 'one JSON object a line', false)
+    .description('list waiting and dead events, oldest first')
+    .option('--json', 'print one JSON object per line', false)
     .action((options: Options) =>
       withClient(options, env, async (client) => {
         const found = await list(client, filterOf(options, ['waiting', 'dead']));
@@ -64,9 +62,9 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  withState(outbox.command('show <id>'))
-    .description('one event in full, without what it says of people')
-    .option('--json', 'as JSON', false)
+  withState(outbox.command('show').argument('<id>', 'id of the event'))
+    .description('show one event in full, without personal data')
+    .option('--json', 'print JSON', false)
     .action((id: string, options: Options) =>
       withClient(options, env, async (client) => {
         const [entry] = await named(client, [id]);
@@ -76,11 +74,9 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  withFilter(outbox.command('retry [ids...]'), { usual: 1000, max: MAX_RETRY })
-    .description(
-      'try events again, and their sinks at once: these, or with --yes all dead ones that the filter lets through',
-    )
-    .option('--yes', 'needed where no ids are given', false)
+  withFilter(outbox.command('retry').argument('[ids...]', 'ids of events'), { usual: 1000, max: MAX_RETRY })
+    .description('retry events at once: the given ids, or with --yes all dead events that match the filters')
+    .option('--yes', 'confirm a command without ids', false)
     .action((ids: string[], options: Options) =>
       withClient(options, env, async (client) => {
         if (ids.length === 0 && !options.yes)
@@ -97,9 +93,9 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  withState(outbox.command('discard <ids...>'))
-    .description('give events up for good: their sinks never hear of them; those behind them go on')
-    .option('--yes', 'needed, as there is no way back', false)
+  withState(outbox.command('discard').argument('<ids...>', 'ids of events'))
+    .description('discard events: their sinks never receive them')
+    .option('--yes', 'confirm; this cannot be undone', false)
     .action((ids: string[], options: Options) =>
       withClient(options, env, async (client) => {
         if (!options.yes) throw new CliError(EXIT.usage, 'what is discarded is gone: add --yes');
@@ -118,18 +114,18 @@ function withState(command: Command): Command {
 
 function withFilter(command: Command, limit: { readonly usual: number; readonly max: number }): Command {
   return withState(command)
-    .option('--dead', 'those that are given up')
-    .option('--waiting', 'those that are still to be sent')
-    .option('--sink <name>', 'only for this sink; may be given several times', collect, [])
-    .option('--account <name>', 'only of this account')
+    .option('--dead', 'only dead events')
+    .option('--waiting', 'only waiting events')
+    .option('--sink <name>', 'only events for this sink; repeatable', collect, [])
+    .option('--account <name>', 'only entries of this account')
     .option(
       '--type <type>',
-      `only of this type, as ${CONVERSATION_EVENT_TYPES[0]}; may be given several times`,
+      `only events of this type, for example ${CONVERSATION_EVENT_TYPES[0]}; repeatable`,
       collect,
       [],
     )
-    .option('--code <code>', 'only with this code; may be given several times', collect, [])
-    .option('--limit <count>', 'at most so many', integer({ min: 1, max: limit.max }), limit.usual);
+    .option('--code <code>', 'only entries with this code; repeatable', collect, [])
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: limit.max }), limit.usual);
 }
 
 function filterOf(options: Options, otherwise: OutboxFilter['states']): OutboxFilter {

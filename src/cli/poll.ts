@@ -25,7 +25,7 @@ type ReasonOptions = Options & { readonly reason: string };
 export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   const poll = program
     .command('poll')
-    .description('pollers: they follow the conversations of accounts, and tell sinks of what is new');
+    .description('start, steer and inspect pollers, which publish the conversations of accounts');
 
   /** `choose` looks at the configuration before anything connects, so that a mistyped name is told without a server. */
   const withChosen = async <T>(
@@ -43,9 +43,9 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   const withOpened = (options: SessionOptions, work: (opened: Opened) => Promise<number>) =>
     withChosen(options, () => undefined, work);
 
-  withSessionOptions(poll.command('start [names...]'))
-    .description('start pollers: these, or all of the configuration; one that runs is left alone')
-    .option('--json', 'print who was started as JSON on stdout', false)
+  withSessionOptions(poll.command('start').argument('[names...]', 'names of pollers'))
+    .description('start the given pollers, or all of the configuration; active pollers are left alone')
+    .option('--json', 'print the started pollers as JSON', false)
     .action((given: string[], options: Options) =>
       withChosen(
         options,
@@ -62,9 +62,9 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       ),
     );
 
-  withSessionOptions(poll.command('status [names...]'))
-    .description('what pollers do, how far they are, and what holds them up')
-    .option('--json', 'print the pollers as JSON on stdout', false)
+  withSessionOptions(poll.command('status').argument('[names...]', 'names of pollers'))
+    .description('show the state, the lag, the calls and the problems of pollers')
+    .option('--json', 'print the pollers as JSON', false)
     .action((names: string[], options: Options) =>
       withOpened(options, async (opened) => {
         const pollers = await findPollers(opened, names);
@@ -76,10 +76,10 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       }),
     );
 
-  withSessionOptions(poll.command('gaps [names...]'))
-    .description('where something may be missing: stretches of time, and conversations; the newest first')
-    .option('--json', 'one JSON object a line', false)
-    .option('--limit <count>', 'at most so many', integer({ min: 1, max: 5000 }), 100)
+  withSessionOptions(poll.command('gaps').argument('[names...]', 'names of pollers'))
+    .description('list periods and conversations with possibly missing messages, newest first')
+    .option('--json', 'print one JSON object per line', false)
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: 5000 }), 100)
     .action((names: string[], options: Options & { readonly limit: number }) =>
       withOpened(options, async (opened) => {
         const gaps = await listGaps(opened, names, options.limit);
@@ -97,10 +97,12 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     act: (opened: Opened, poller: PollerName, options: ReasonOptions) => Promise<Done>,
     withReason = true,
   ) => {
-    const command = withSessionOptions(poll.command(`${verb} <name>`))
-      .description(`${description}; <name> may be account/name`)
-      .option('--json', 'print the result as JSON on stdout', false);
-    if (withReason) command.option('--reason <text>', 'kept with the poller', '');
+    const command = withSessionOptions(
+      poll.command(verb).argument('<name>', 'name of the poller, or account/name'),
+    )
+      .description(`${description}`)
+      .option('--json', 'print the result as JSON', false);
+    if (withReason) command.option('--reason <text>', 'reason, recorded with the poller', '');
     command.action((name: string, options: ReasonOptions) =>
       withChosen(
         options,
@@ -120,15 +122,19 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     waitForStage: 'ACCEPTED',
   });
 
-  each('stop', 'end a poller; a later start goes on where it was', async ({ client }, poller, options) => {
-    await stopPoller(client, poller, by(options));
-    return {
-      stopped: true,
-      text: `${poller.poller} has stopped; \`sluice poll start ${poller.poller}\` goes on`,
-    };
-  });
+  each(
+    'stop',
+    'stop a poller; a later start continues where it stopped',
+    async ({ client }, poller, options) => {
+      await stopPoller(client, poller, by(options));
+      return {
+        stopped: true,
+        text: `${poller.poller} has stopped; \`sluice poll start ${poller.poller}\` goes on`,
+      };
+    },
+  );
 
-  each('pause', 'begin no further call; answers when none is under way', async (opened, poller, options) => {
+  each('pause', 'pause; returns when no call is in flight', async (opened, poller, options) => {
     await tellPoller(opened.client, poller, (handle) =>
       handle.startUpdate(pausePollingUpdate, told(options)),
     );
@@ -138,7 +144,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     };
   });
 
-  each('resume', 'go on, and try at once what was held up', async (opened, poller, options) => {
+  each('resume', 'resume a poller and retry blocked work at once', async (opened, poller, options) => {
     await tellPoller(opened.client, poller, (handle) =>
       handle.startUpdate(resumePollingUpdate, told(options)),
     );
@@ -147,7 +153,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
 
   each(
     'now',
-    'poll at once; answers when all that is new is imported',
+    'poll now; returns when all news is imported',
     async (opened, poller) => {
       const imported = async () => {
         const found = await findPollers(opened, [`${poller.account}/${poller.poller}`]);

@@ -30,15 +30,17 @@ const wholeNumber = (max: number) => (text: string) => {
 export function registerSandbox(program: Command): void {
   program
     .command('sandbox')
-    .description('Serve the messaging API from this machine, with a panel to look in and to inject faults')
-    .option('--port <port>', 'port to listen on, 0 for any free one', wholeNumber(65_535), 0)
+    .description(
+      'serve the messaging API on this machine, with a panel that shows its state and injects faults',
+    )
+    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(65_535), 0)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <folder>', 'folder of the state', '.sluice/sandbox')
-    .option('--fixture <file>', 'JSON or YAML file with the first state; applied once for each folder')
-    .option('--rate <calls>', 'calls a minute for each token, 0 for no limit', wholeNumber(1_000_000), 120)
+    .option('--fixture <file>', 'JSON or YAML file with the initial state; applied once per folder')
+    .option('--rate <calls>', 'calls per minute and token; 0 for no limit', wholeNumber(1_000_000), 120)
     .option(
       '--hook-rate <calls>',
-      'calls a minute for each webhook, 0 for no limit',
+      'calls per minute and webhook; 0 for no limit',
       wholeNumber(1_000_000),
       120,
     )

@@ -35,7 +35,7 @@ interface Opened {
 export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessEnv): void {
   const jobs = [job];
   const plural = JOBS[job].section;
-  const schedule = parent.command('schedule').description(`when ${plural} run by themselves`);
+  const schedule = parent.command('schedule').description(`apply, list and steer the schedules of ${plural}`);
 
   const open = async (options: SessionOptions, shutdown: Shutdown): Promise<Opened> => {
     const config = await openConfig(options.config, env);
@@ -43,10 +43,8 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
   };
 
   withSessionOptions(schedule.command('apply'))
-    .description(
-      'bring the schedules on the Temporal server in step with the configuration: create, update, delete',
-    )
-    .option('--json', 'print the changes as JSON on stdout', false)
+    .description('create, update and delete schedules on the Temporal server to match the configuration')
+    .option('--json', 'print the changes as JSON', false)
     .action(async (options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const changes = await applyOf(await open(options, shutdown), jobs);
@@ -59,8 +57,8 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
     });
 
   withSessionOptions(schedule.command('list'))
-    .description('schedules of the configuration and of the server, with their next times')
-    .option('--json', 'print the schedules as JSON on stdout', false)
+    .description('list the schedules of the configuration and the server, with their next times')
+    .option('--json', 'print the schedules as JSON', false)
     .action(async (options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const { client, config } = await open(options, shutdown);
@@ -77,7 +75,7 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
     act: (found: Found, options: ReasonOptions & BackfillOptions) => Promise<Done>,
   ) =>
     withSessionOptions(command)
-      .option('--json', 'print the result as JSON on stdout', false)
+      .option('--json', 'print the result as JSON', false)
       .action(async (name: string, options: ReasonOptions & BackfillOptions) => {
         process.exitCode = await runCommand(async (shutdown) => {
           const found = await find(await open(options, shutdown), job, name);
@@ -90,9 +88,10 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
 
   each(
     schedule
-      .command('pause <name>')
-      .description('start nothing until it is resumed; the times meanwhile are left out')
-      .option('--reason <text>', 'kept with the schedule', ''),
+      .command('pause')
+      .argument('<name>', `name of the ${job}`)
+      .description('pause a schedule; times during the pause are skipped')
+      .option('--reason <text>', 'reason, recorded with the schedule', ''),
     async ({ handle, name }, { reason }) => {
       await handle.pause(noteOf('paused', reason));
       return { paused: true, line: `the schedule of "${name}" is paused` };
@@ -101,9 +100,10 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
 
   each(
     schedule
-      .command('resume <name>')
-      .description('go on with a paused schedule')
-      .option('--reason <text>', 'kept with the schedule', ''),
+      .command('resume')
+      .argument('<name>', `name of the ${job}`)
+      .description('resume a paused schedule')
+      .option('--reason <text>', 'reason, recorded with the schedule', ''),
     async ({ handle, name, description }, { reason }) => {
       await handle.unpause(noteOf('resumed', reason));
       const next = description.info.nextActionTimes[0];
@@ -113,7 +113,10 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
   );
 
   each(
-    schedule.command('trigger <name>').description('take one turn of the schedule now'),
+    schedule
+      .command('trigger')
+      .argument('<name>', `name of the ${job}`)
+      .description('start a scheduled run now'),
     async ({ client, handle, name, account, description }) => {
       const busy = await isRunning(client, JOBS[job].works(account, name));
       await handle.trigger(description.policies.overlap);
@@ -129,14 +132,19 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
 
   each(
     schedule
-      .command('backfill <name>')
-      .description('take the turns of a span of time now, as after an outage longer than the catch-up window')
-      .requiredOption('--from <time>', 'first time, with its zone: 2026-11-20T06:00:00-03:00', zonedTime)
-      .requiredOption('--to <time>', 'last time, with its zone', zonedTime)
+      .command('backfill')
+      .argument('<name>', `name of the ${job}`)
+      .description('start the runs of a past period now, for example after a long outage')
+      .requiredOption(
+        '--from <time>',
+        'begin of the period, with offset: 2026-11-20T06:00:00-03:00',
+        zonedTime,
+      )
+      .requiredOption('--to <time>', 'end of the period, with offset', zonedTime)
       .addOption(
         new Option(
           '--overlap <policy>',
-          'skip: one run for the whole span, as it reads what is there now; buffer-one: two; buffer-all: one run a turn, one after another',
+          'skip: one run for the whole period; buffer-one: two runs; buffer-all: one run per scheduled time, one after the other',
         )
           .choices(Object.keys(BACKFILL_OVERLAP))
           .default('skip'),

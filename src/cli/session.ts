@@ -40,14 +40,14 @@ const DEFAULT_STATE = '.sluice';
 
 export function withSessionOptions(command: Command): Command {
   return command
-    .option('--config <file>', 'configuration (default: $SLUICE_CONFIG, else sluice.yaml)')
+    .option('--config <file>', 'path of the configuration (default: $SLUICE_CONFIG, otherwise sluice.yaml)')
     .option('--state <dir>', 'folder of the embedded Temporal server and ledger', DEFAULT_STATE);
 }
 
 /** `--temporal-ui`, for commands that stay up. */
 export const TEMPORAL_UI = [
   '--temporal-ui',
-  'start the web UI of the embedded Temporal server too; it has no login (see docs/security.md)',
+  'start the web UI of the embedded Temporal server; it has no login (see docs/explanation/security.md)',
 ] as const;
 
 /** @throws CliError (usage) when there will be no embedded server to have a UI */

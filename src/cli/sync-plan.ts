@@ -27,14 +27,14 @@ interface Options extends SessionOptions {
 }
 
 export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(sync.command('plan <name>'))
+  withSessionOptions(sync.command('plan').argument('<name>', 'name of the sync'))
     .description(
-      'what the next run would create, update and move, the calls that takes and how long; nothing is written, no call is made',
+      'dry run: show what the next run would create, update and move, its calls and its duration; makes no call',
     )
-    .option('--json', 'print the plan as JSON on stdout, with every problem of a row', false)
-    .option('--csv <file>', 'write every problem of a row as CSV to a file, or to stdout with -')
-    .option('--samples <n>', 'people shown of each kind', integer({ min: 0, max: 1000 }), 3)
-    .option('--unmasked', 'show phones, names, e-mails and documents in clear', false)
+    .option('--json', 'print the plan as JSON, with every problem of a row', false)
+    .option('--csv <file>', 'write every problem of a row as CSV to this file, or to stdout with -')
+    .option('--samples <n>', 'number of people to show per kind of change', integer({ min: 0, max: 1000 }), 3)
+    .option('--unmasked', 'show phone numbers, names, e-mail addresses and documents unmasked', false)
     .action(async (name: string, options: Options) => {
       const { json, csv, unmasked } = options;
       if (json && csv === '-')

@@ -18,24 +18,17 @@ interface Options extends SessionOptions {
 }
 
 export function registerSyncRetry(sync: Command, env: NodeJS.ProcessEnv): void {
-  withSessionOptions(sync.command('retry <name>'))
-    .description(
-      'a new run of the records of the last run that failed, from the payloads that the ledger kept; the source is not read',
-    )
-    .option('--failed', 'records that the service refused (the default)', false)
+  withSessionOptions(sync.command('retry').argument('<name>', 'name of the sync'))
+    .description('start a run of the records that failed in the last run, without reading the source')
+    .option('--failed', 'records that the service refused (default)', false)
     .option(
       '--unknown',
-      'records whose outcome could not be established: the effect is looked for before anything is sent again',
+      'records with an unknown outcome; Sluice checks for the effect before it sends anything again',
       false,
     )
-    .option(
-      '--code <code>',
-      'only records that ended with this code; may be given several times',
-      collect,
-      [],
-    )
-    .option('--run <id>', 'records of this run, as `sync run` and `sync rows` name it')
-    .option('--json', 'print the report as JSON on stdout', false)
+    .option('--code <code>', 'only records with this code; repeatable', collect, [])
+    .option('--run <id>', 'id of a run (default: the last run)')
+    .option('--json', 'print the report as JSON', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const stack = await openOrJoin(`sluice sync retry ${name}`, options, env, shutdown);

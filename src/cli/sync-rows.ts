@@ -39,27 +39,27 @@ const PROBLEMS: readonly RowStatus[] = ['rejected', 'failed', 'unknown'];
 const WHAT = {
   rejected: 'rows that could not be mapped',
   failed: 'records that the service refused',
-  unknown: 'records whose outcome could not be established',
-  created: 'records that made a contact',
+  unknown: 'records with an unknown outcome',
+  created: 'records that created a contact',
   updated: 'records that changed something',
-  unchanged: 'records that had nothing to change',
-  merged: 'rows whose person another row already represents',
-  pending: 'records that have not ended: the run is under way, or was cancelled',
+  unchanged: 'records without a change',
+  merged: 'rows merged into the row of the same person',
+  pending: 'records that have not ended: the run is active or was cancelled',
 } as const satisfies Record<RowStatus, string>;
 
 export function registerSyncRows(sync: Command, env: NodeJS.ProcessEnv): void {
-  const rows = withSessionOptions(sync.command('rows <name>')).description(
-    'what came of the rows of the last run and its retries; without a filter those that were rejected, failed or are unknown',
+  const rows = withSessionOptions(sync.command('rows').argument('<name>', 'name of the sync')).description(
+    'list rows of the last run and its retries (default: rejected, failed and unknown rows)',
   );
   for (const [status, what] of Object.entries(WHAT)) rows.option(`--${status}`, what, false);
   rows
-    .option('--run <id>', 'rows of this run instead of the last one')
-    .option('--code <code>', 'only rows with this code; may be given several times', collect, [])
-    .option('--row <number>', 'only this row of the source', integer({ min: 0 }))
-    .option('--limit <count>', 'at most so many', integer({ min: 1 }))
-    .option('--json', 'one JSON object a line', false)
-    .option('--csv <file>', 'write CSV to a file, or to stdout with -')
-    .option('--unmasked', 'show phones, names, e-mails and documents in clear', false)
+    .option('--run <id>', 'id of a run (default: the last run)')
+    .option('--code <code>', 'only rows with this code; repeatable', collect, [])
+    .option('--row <number>', 'only the row with this number in the source', integer({ min: 0 }))
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1 }))
+    .option('--json', 'print one JSON object per line', false)
+    .option('--csv <file>', 'write CSV to this file, or to stdout with -')
+    .option('--unmasked', 'show phone numbers, names, e-mail addresses and documents unmasked', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand((shutdown) => printRows(name, options, env, shutdown));
     });

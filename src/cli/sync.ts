@@ -26,11 +26,11 @@ type Options = SessionOptions & { readonly json: boolean };
 type ActOptions = Options & { readonly reason: string };
 
 export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
-  const sync = program.command('sync').description('run syncs of the configuration and steer them');
+  const sync = program.command('sync').description('run, plan, steer and inspect syncs');
 
-  withSessionOptions(sync.command('run <name>'))
-    .description('run a sync to its end; joins the run when one is under way')
-    .option('--json', 'print the report as JSON on stdout', false)
+  withSessionOptions(sync.command('run').argument('<name>', 'name of the sync'))
+    .description('run a sync to its end; joins the run if it is active')
+    .option('--json', 'print the report as JSON', false)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const stack = await openOrJoin(`sluice sync run ${name}`, options, env, shutdown);
@@ -61,10 +61,10 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
     description: string,
     act: (handle: SyncHandle, by: { by: string; reason: string }) => Promise<RunProgress | null>,
   ) =>
-    withSessionOptions(sync.command(`${verb} <name>`))
+    withSessionOptions(sync.command(verb).argument('<name>', 'name of the sync'))
       .description(description)
-      .option('--reason <text>', 'kept with the run', '')
-      .option('--json', 'print the progress as JSON on stdout', false)
+      .option('--reason <text>', 'reason, recorded with the run', '')
+      .option('--json', 'print the progress as JSON', false)
       .action(async (name: string, options: ActOptions) => {
         process.exitCode = await runCommand(async (shutdown) => {
           const { account } = (await openConfig(options.config, env)).spec(name);
@@ -88,14 +88,12 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
         });
       });
 
-  steer('status', 'how far the current or last run is', readProgress);
-  steer('pause', 'begin no further call; answers when none is under way', (handle, by) =>
+  steer('status', 'show the progress of the current or last run', readProgress);
+  steer('pause', 'pause; returns when no call is in flight', (handle, by) =>
     handle.executeUpdate(pauseUpdate, { args: [by] }),
   );
-  steer('resume', 'go on with a paused run', (handle, by) =>
-    handle.executeUpdate(resumeUpdate, { args: [by] }),
-  );
-  steer('cancel', 'end the run; what was done stays done', async (handle) => {
+  steer('resume', 'resume a paused run', (handle, by) => handle.executeUpdate(resumeUpdate, { args: [by] }));
+  steer('cancel', 'cancel the run; completed work is kept', async (handle) => {
     await handle.cancel();
     await handle.result().catch(() => undefined);
     return await readProgress(handle);
