@@ -1,17 +1,17 @@
 // All activities, built from what they depend on. Workflows import their type only.
 import { createCampaignApiActivities, createCampaignLedgerActivities } from './campaign/index.ts';
-import { createCatalogActivities } from './catalog.ts';
-import { createDeliveryActivities, createDeliveryLedgerActivities } from './delivery.ts';
-import type { Deps } from './deps.ts';
-import { withHeartbeats } from './heartbeats.ts';
-import { createIntakeActivities } from './intake.ts';
-import { createOutboxActivities } from './outbox.ts';
+import { createDeliveryActivities, createDeliveryLedgerActivities } from './events/delivery.ts';
+import { createIntakeActivities } from './events/intake.ts';
+import { createEventActivities } from './events/work-event.ts';
+import { createOutboxActivities } from './outbox/outbox.ts';
 import { createPollControlActivities, createPollingActivities } from './polling/index.ts';
-import { createSnapshotActivities } from './snapshot.ts';
-import { createSettlementActivities } from './snapshot-settle.ts';
-import { createSyncBatchActivities } from './sync-batch.ts';
-import { createSyncPlanActivities } from './sync-plan.ts';
-import { createEventActivities } from './work-event.ts';
+import { createCatalogActivities } from './shared/catalog.ts';
+import type { Deps } from './shared/deps.ts';
+import { withHeartbeats } from './shared/heartbeats.ts';
+import { createSnapshotActivities } from './sync/snapshot.ts';
+import { createSettlementActivities } from './sync/snapshot-settle.ts';
+import { createSyncBatchActivities } from './sync/sync-batch.ts';
+import { createSyncPlanActivities } from './sync/sync-plan.ts';
 
 export { createEventActivities };
 

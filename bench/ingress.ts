@@ -2,11 +2,10 @@
 // sender waits for its 202; whether the process grows; and whether what was promised is there, once. No worker runs: this
 // is about the way in. The engine slows down as its database grows, so its raw rate is measured before and after each part.
 
+import { leadIntakeIdentity, WORK_QUEUE } from '../src/contracts/ids.ts';
 import { openPostgres } from '../src/ledger/database.ts';
 import { shortHash } from '../src/ledger/short-hash.ts';
 import { startBroker } from '../test/support/kafka-broker.ts';
-import { leadIntakeIdentity } from '../workflows/messages.ts';
-import { WORK_QUEUE } from '../workflows/policies.ts';
 import type { BenchResult } from './bench.ts';
 import { makeTopics, SECRET_TEXT, type Sent, sendHttp, sendKafka } from './support/events.ts';
 import { type House, openHouse } from './support/house.ts';

@@ -1,7 +1,9 @@
 // Workflow of the bench `lanes`: a lead that makes one API call, in the lead's lane and on the queue of all API calls.
+
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { API_OPTIONS, apiQueue, callPriority, LANE, WORK_QUEUE } from '../workflows/policies.ts';
+import { apiQueue, WORK_QUEUE } from '../src/contracts/ids.ts';
+import { API_OPTIONS, callPriority, LANE } from '../workflows/policies.ts';
 
 export interface LeadInput {
   /** The run of the backfill beside it: the call is made on its account. */

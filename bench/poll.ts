@@ -2,7 +2,7 @@
 // idle account, and the time from a customer's message to the line in a sink. Accounts side by side, each with a token
 // of its own; the sandbox counts.
 import { join } from 'node:path';
-import { PollerConfig } from '../src/contracts/config.ts';
+import { PollerConfig } from '../src/contracts/config/config.ts';
 import { startPollers } from '../src/runtime/pollers.ts';
 import type { BenchResult } from './bench.ts';
 import { type House, openHouse } from './support/house.ts';

@@ -6,9 +6,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cacheDirOf } from '../src/runtime/cache-dir.ts';
 import { tryPort } from '../src/runtime/ports.ts';
-import { findTemporalCli } from '../src/runtime/temporal-binary.ts';
+import { cacheDirOf } from '../src/runtime/temporal/cache-dir.ts';
+import { findTemporalCli } from '../src/runtime/temporal/temporal-binary.ts';
 import { environmentOf, ROOT } from './docs/clone.ts';
 import { type Result, runDocument } from './docs/document.ts';
 

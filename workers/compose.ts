@@ -1,21 +1,22 @@
 // Composition root of workers: from a configuration and a database to running Temporal workers.
+
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { createCallCounter } from '../activities/call-counter.ts';
-import type { AccountAccess, ActivityLog, Clock, Deps, TokenAccess } from '../activities/deps.ts';
-import { HEARTBEAT_MS } from '../activities/heartbeats.ts';
 import { createApiActivities, createEventActivities, createLedgerActivities } from '../activities/index.ts';
+import { createCallCounter } from '../activities/shared/call-counter.ts';
+import type { AccountAccess, ActivityLog, Clock, Deps, TokenAccess } from '../activities/shared/deps.ts';
+import { HEARTBEAT_MS } from '../activities/shared/heartbeats.ts';
 import { resolveAssumptions } from '../src/api-client/assumptions.ts';
 import { MessagingClient } from '../src/api-client/client.ts';
 import { createBudget, type TokenPlan } from '../src/budget/slots.ts';
 import type { LoadedConfig } from '../src/config/load.ts';
-import { durationMs } from '../src/contracts/config-base.ts';
+import { durationMs } from '../src/contracts/config/config-base.ts';
+import { apiQueue, eventQueue, WORK_QUEUE } from '../src/contracts/ids.ts';
 import type { Database } from '../src/ledger/database.ts';
 import { shortHash } from '../src/ledger/short-hash.ts';
 import { compileMapping } from '../src/mapping/index.ts';
 import { openSink } from '../src/sinks/index.ts';
 import type { Sink } from '../src/sinks/sink.ts';
 import { openSource } from '../src/sources/index.ts';
-import { apiQueue, eventQueue, WORK_QUEUE } from '../workflows/policies.ts';
 
 /**
  * API activities that one process holds at once. A batch keeps its slot for a minute while it waits for the token's

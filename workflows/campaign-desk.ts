@@ -1,6 +1,8 @@
 // What operators ask of campaigns, and do to those that no workflow runs: the ledger answers through a worker.
+
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { campaignRoute } from '../src/contracts/ids.ts';
 import type {
   CampaignActResult,
   CampaignAuditEntry,
@@ -8,11 +10,10 @@ import type {
   CampaignListInput,
   CampaignPlan,
   CampaignRunName,
-} from '../src/contracts/campaign.ts';
-import type { CampaignReport } from '../src/contracts/campaign-report.ts';
-import { answer } from './answer.ts';
-import { campaignRoute } from './messages.ts';
+} from '../src/contracts/wire/campaign.ts';
+import type { CampaignReport } from '../src/contracts/wire/campaign-report.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
+import { answer } from './shared/answer.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 

@@ -1,5 +1,6 @@
 // Plans a campaign: reads its audience, decides who is left out, and works out when it would be done. The ledger holds the
 // people; this workflow knows parts and pages only.
+
 import {
   CancellationScope,
   ContinueAsNew,
@@ -11,16 +12,17 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
 import type {
   AudiencePage,
   CampaignPlan,
   CampaignPlanInput,
   CampaignPlanning,
   CampaignPlanProgress,
-} from '../src/contracts/campaign.ts';
-import { campaignPlanProgressQuery, SEARCH_KEYS } from './messages.ts';
-import { API_OPTIONS, apiQueue, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
-import { reasonOf } from './refusals.ts';
+} from '../src/contracts/wire/campaign.ts';
+import { campaignPlanProgressQuery } from './messages.ts';
+import { API_OPTIONS, callPriority, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { reasonOf } from './shared/refusals.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 

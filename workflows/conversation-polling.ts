@@ -1,5 +1,6 @@
 // Follows the conversations of an account. The workflow decides when to poll; a batch asks for page 1 and reads the
 // messages of what has changed.
+
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -14,6 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
 import type {
   PollBatchResult,
   PollBlock,
@@ -22,17 +24,16 @@ import type {
   PollFailures,
   PollingInput,
   WorkEnd,
-} from '../src/contracts/poll.ts';
+} from '../src/contracts/wire/poll.ts';
 import {
   type OperatorAct,
   pausePollingUpdate,
   pollNowUpdate,
   resumePollingUpdate,
-  SEARCH_KEYS,
   wakeSignal,
 } from './messages.ts';
-import { apiQueue, BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
-import { WaitingOut } from './waiting-out.ts';
+import { BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
+import { WaitingOut } from './shared/waiting-out.ts';
 
 /** Fewer events than Temporal suggests, so that a replay stays short. */
 const MAX_HISTORY = 3000;

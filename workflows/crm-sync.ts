@@ -1,5 +1,6 @@
 // CRM sync: reads a source, compares it with what the service was told, and spends one API call on each
 // thing that differs. The ledger holds the records; this workflow knows how many there are.
+
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -16,22 +17,16 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { RetryRequest } from '../src/contracts/retry.ts';
-import type { RunPhase, RunProgress, RunReport, Step } from '../src/contracts/run.ts';
-import {
-  haltSignal,
-  pauseUpdate,
-  progressQuery,
-  resumeUpdate,
-  SEARCH_KEYS,
-  validateAct,
-} from './messages.ts';
-import { PauseControl } from './pause.ts';
-import { API_OPTIONS, apiQueue, callPriority, LEDGER_OPTIONS } from './policies.ts';
-import { pauseFor, reasonOf, refusalOf } from './refusals.ts';
-import { type Surveyor, surveyCards, surveyContacts } from './snapshots.ts';
-import { SyncBatches } from './sync-batches.ts';
-import { type Carried, isStopped, newState, progressOf, type RunState } from './sync-state.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
+import type { RetryRequest } from '../src/contracts/wire/retry.ts';
+import type { RunPhase, RunProgress, RunReport, Step } from '../src/contracts/wire/run.ts';
+import { haltSignal, pauseUpdate, progressQuery, resumeUpdate, validateAct } from './messages.ts';
+import { API_OPTIONS, callPriority, LEDGER_OPTIONS } from './policies.ts';
+import { PauseControl } from './shared/pause.ts';
+import { pauseFor, reasonOf, refusalOf } from './shared/refusals.ts';
+import { type Surveyor, surveyCards, surveyContacts } from './shared/snapshots.ts';
+import { SyncBatches } from './shared/sync-batches.ts';
+import { type Carried, isStopped, newState, progressOf, type RunState } from './shared/sync-state.ts';
 
 export interface CrmSyncInput {
   readonly account: string;

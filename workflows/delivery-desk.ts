@@ -1,7 +1,7 @@
 // What operators ask of messages that were sent: the ledger answers through a worker, so it works wherever the ledger is.
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { DeliveryEntry, DeliveryFilter } from '../src/contracts/delivery.ts';
+import type { DeliveryEntry, DeliveryFilter } from '../src/contracts/wire/delivery.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);

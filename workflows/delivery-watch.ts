@@ -1,6 +1,7 @@
 // Follows the messages that an account has sent until they are read, have failed, or three days are over. A batch checks
 // those that are due; this workflow waits for the next one. It ends when nothing is followed, and is started again by the
 // next message that is sent.
+
 import {
   condition,
   continueAsNew,
@@ -12,10 +13,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { DeliveryWatchInput } from '../src/contracts/delivery.ts';
-import { SEARCH_KEYS, wakeSignal } from './messages.ts';
-import { apiQueue, BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
-import { WaitingOut } from './waiting-out.ts';
+import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
+import type { DeliveryWatchInput } from '../src/contracts/wire/delivery.ts';
+import { wakeSignal } from './messages.ts';
+import { BATCH_OPTIONS, callPriority, LANE, SHORT_LEDGER_OPTIONS } from './policies.ts';
+import { WaitingOut } from './shared/waiting-out.ts';
 
 /** Each message that is sent wakes, too: during the first part of the wait for a refusal wakes do not count. */
 const DEAF_PART = 6;

@@ -1,9 +1,10 @@
 // What operators ask of events: the ledger answers through a worker, so it works wherever the ledger is.
+
 import { log, proxyActivities, startChild, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { EventFilter, EventRetryInput, EventSummary } from '../src/contracts/intake.ts';
+import { leadIntakeIdentity } from '../src/contracts/ids.ts';
+import type { EventFilter, EventRetryInput, EventSummary } from '../src/contracts/wire/intake.ts';
 import type { leadIntake } from './lead-intake.ts';
-import { leadIntakeIdentity } from './messages.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);

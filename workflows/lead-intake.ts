@@ -1,5 +1,6 @@
 // Events that came in: each is done once, in its order, by one activity when nothing goes wrong. The ledger holds what they say;
 // this workflow knows them by hashes only.
+
 import {
   CancellationScope,
   CancelledFailure,
@@ -14,11 +15,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { LeadIntakeInput, NextInLine } from '../src/contracts/intake.ts';
-import { retrySignal, SEARCH_KEYS, turnSignal } from './messages.ts';
-import { callPriority, EVENT_OPTIONS, eventQueue, LANE, LEDGER_OPTIONS } from './policies.ts';
-import { reasonOf } from './refusals.ts';
-import { WaitingOut } from './waiting-out.ts';
+import { eventQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
+import type { LeadIntakeInput, NextInLine } from '../src/contracts/wire/intake.ts';
+import { retrySignal, turnSignal } from './messages.ts';
+import { callPriority, EVENT_OPTIONS, LANE, LEDGER_OPTIONS } from './policies.ts';
+import { reasonOf } from './shared/refusals.ts';
+import { WaitingOut } from './shared/waiting-out.ts';
 
 /** Events of one start that are under way at once. */
 const CONCURRENCY = 20;

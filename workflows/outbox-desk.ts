@@ -1,7 +1,7 @@
 // What operators ask of the outbox: the ledger answers through a worker, so it works wherever the ledger is.
 import { log, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { OutboxAct, OutboxEntry, OutboxFilter, SinkStatus } from '../src/contracts/outbox.ts';
+import type { OutboxAct, OutboxEntry, OutboxFilter, SinkStatus } from '../src/contracts/wire/outbox.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);

@@ -1,21 +1,6 @@
-// Timeouts and retries of every activity, and the task queues they run on.
+// Timeouts and retries of every activity.
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { LANES } from '../src/contracts/run.ts';
-
-/** Workflows and ledger work share one queue; API calls have their own, in which Temporal ranks them. */
-export const WORK_QUEUE = 'sluice';
-
-/** The API queue that belongs to a work queue. */
-export function apiQueue(workQueue: string): string {
-  return `${workQueue}-api`;
-}
-
-/**
- * The queue of events. A burst of thousands waits for slots in places of its own, so that batches always find one.
- */
-export function eventQueue(workQueue: string): string {
-  return `${workQueue}-events`;
-}
+import type { LANES } from '../src/contracts/wire/run.ts';
 
 /**
  * Ledger work: local to the worker's database, so what fails is tried again for as long as the database
@@ -62,7 +47,7 @@ export const BATCH_OPTIONS: ActivityOptions = {
 
 /**
  * A batch of a sink: it ends by itself after 10 s and the sending under way then, which has 75 s. A lost worker
- * shows by missing heartbeats; by then it has let go of the sink, too (activities/outbox-batch.ts).
+ * shows by missing heartbeats; by then it has let go of the sink, too (activities/outbox/outbox-batch.ts).
  */
 export const OUTBOX_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '5 minutes',

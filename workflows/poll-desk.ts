@@ -2,7 +2,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { PollersFilter } from '../activities/polling/index.ts';
-import type { PollerName, PollerStatus, PollGap } from '../src/contracts/poll.ts';
+import type { PollerName, PollerStatus, PollGap } from '../src/contracts/wire/poll.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);

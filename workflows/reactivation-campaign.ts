@@ -1,5 +1,6 @@
 // A reactivation campaign: triggers a flow for every member of an audience, in throttled waves. The ledger says what comes
 // next. This workflow acts on it and asks again.
+
 import {
   allHandlersFinished,
   CancellationScope,
@@ -13,6 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { campaignRoute, SEARCH_KEYS } from '../src/contracts/ids.ts';
 import type {
   CampaignInput,
   CampaignPhase,
@@ -20,12 +22,12 @@ import type {
   CampaignResult,
   NextAction,
   OpenedCampaign,
-} from '../src/contracts/campaign.ts';
-import { answer } from './answer.ts';
-import { CampaignCommands, type Commanded } from './campaign-commands.ts';
-import { campaignProgressQuery, campaignRoute, haltSignal, SEARCH_KEYS } from './messages.ts';
+} from '../src/contracts/wire/campaign.ts';
+import { campaignProgressQuery, haltSignal } from './messages.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
-import { TriggerBatches } from './trigger-batches.ts';
+import { answer } from './shared/answer.ts';
+import { CampaignCommands, type Commanded } from './shared/campaign-commands.ts';
+import { TriggerBatches } from './shared/trigger-batches.ts';
 
 /** Events that one workflow of events is started for. */
 const EVENTS_TOGETHER = 200;

@@ -1,4 +1,5 @@
 // What the schedule of a campaign starts: plans it anew, and runs the plan when nothing speaks against it.
+
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -9,12 +10,12 @@ import {
   isCancellation,
   startChild,
 } from '@temporalio/workflow';
-import type { CampaignName, CampaignPlan } from '../src/contracts/campaign.ts';
-import type { OverlapPolicy } from '../src/contracts/config-schedule.ts';
+import type { OverlapPolicy } from '../src/contracts/config/config-schedule.ts';
+import { campaignIdentity, campaignPlanIdentity } from '../src/contracts/ids.ts';
+import type { CampaignName, CampaignPlan } from '../src/contracts/wire/campaign.ts';
 import type { campaignPlan } from './campaign-plan.ts';
-import { campaignIdentity, campaignPlanIdentity } from './messages.ts';
-import { beginInTurn, cancelByName, OUTLIVES_PARENT, unlessTaken, type Waiting } from './overlap.ts';
 import type { reactivationCampaign } from './reactivation-campaign.ts';
+import { beginInTurn, cancelByName, OUTLIVES_PARENT, unlessTaken, type Waiting } from './shared/overlap.ts';
 
 export interface ScheduledCampaignInput extends CampaignName {
   /** What happens when the campaign is planned or runs already, whoever began. */

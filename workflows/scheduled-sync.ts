@@ -1,9 +1,10 @@
 // What the schedule of a sync starts: the sync under its one fixed id, when the overlap policy lets it.
+
 import { CancellationScope, continueAsNew, isCancellation, startChild } from '@temporalio/workflow';
-import type { OverlapPolicy } from '../src/contracts/config-schedule.ts';
+import type { OverlapPolicy } from '../src/contracts/config/config-schedule.ts';
+import { crmSyncIdentity } from '../src/contracts/ids.ts';
 import type { crmSync } from './crm-sync.ts';
-import { crmSyncIdentity } from './messages.ts';
-import { beginInTurn, cancelByName, OUTLIVES_PARENT, unlessTaken, type Waiting } from './overlap.ts';
+import { beginInTurn, cancelByName, OUTLIVES_PARENT, unlessTaken, type Waiting } from './shared/overlap.ts';
 
 export interface ScheduledSyncInput {
   readonly account: string;

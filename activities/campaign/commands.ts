@@ -1,5 +1,9 @@
 // Commands to a run of a campaign, of operators and of Sluice itself: each once, by its id, and kept with who and why.
-import { CampaignAct, type CampaignActInput, type CampaignActResult } from '../../src/contracts/campaign.ts';
+import {
+  CampaignAct,
+  type CampaignActInput,
+  type CampaignActResult,
+} from '../../src/contracts/wire/campaign.ts';
 import {
   addAudit,
   approveCampaign,
@@ -10,18 +14,18 @@ import {
   holdCampaign,
   openAfterEvents,
   releaseCampaign,
-} from '../../src/ledger/campaign-acts.ts';
-import { endWaves } from '../../src/ledger/campaign-waves.ts';
+} from '../../src/ledger/campaigns/campaign-acts.ts';
+import { endWaves } from '../../src/ledger/campaigns/campaign-waves.ts';
 import {
   type CampaignRow,
   findCampaign,
   lockCampaign,
   moveCampaign,
   noteVerified,
-} from '../../src/ledger/campaigns.ts';
+} from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { FLIGHT_SECONDS } from '../api-call.ts';
-import type { Deps } from '../deps.ts';
+import { FLIGHT_SECONDS } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
 import { type CommandContext, type Done, resolve, retry, skipWave } from './member-commands.ts';
 import { demand, REFUSED, refuseCommand, refuseUnlessPlanned } from './refusals.ts';
 import { openAfterRun } from './trigger/after.ts';

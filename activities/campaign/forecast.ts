@@ -6,29 +6,34 @@ import { daysOf } from '../../src/campaigns/days.ts';
 import { type Forecast, forecast, paceNeeded, type ZoneGroup } from '../../src/campaigns/forecast.ts';
 import { type PlanFacts, problemsOf, warningsOf } from '../../src/campaigns/plan-notes.ts';
 import { zonesOfText } from '../../src/campaigns/zones.ts';
-import type { CampaignPlan, CampaignRunName, PlanNote } from '../../src/contracts/campaign.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
-import { progressOf } from '../../src/ledger/campaign-audience.ts';
+import type { CampaignPlan, CampaignRunName, PlanNote } from '../../src/contracts/wire/campaign.ts';
+import { progressOf } from '../../src/ledger/campaigns/campaign-audience.ts';
 import {
   countMembers,
   countZones,
   type StateCount,
   underWayBeside,
   type ZoneCount,
-} from '../../src/ledger/campaign-plan-facts.ts';
-import { type CampaignRow, getCampaign, lockCampaign, moveCampaign } from '../../src/ledger/campaigns.ts';
-import { readCatalog } from '../../src/ledger/catalog.ts';
+} from '../../src/ledger/campaigns/campaign-plan-facts.ts';
+import {
+  type CampaignRow,
+  getCampaign,
+  lockCampaign,
+  moveCampaign,
+} from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { listWarnings } from '../../src/ledger/runs.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
-import { notConfigured } from '../failures.ts';
+import { readCatalog } from '../../src/ledger/sync/catalog.ts';
+import { listWarnings } from '../../src/ledger/sync/runs.ts';
+import type { AccountAccess, Deps } from '../shared/deps.ts';
+import { notConfigured } from '../shared/failures.ts';
 import { missingNames, pollerStates, tokenRefused } from './plan-checks.ts';
 
 /** Waves and days that a plan lists; the others are counted. */
 const LISTED = 200;
 /** Nobody plans farther ahead. */
 const HORIZON_MS = 5 * 365 * 86_400_000;
-/** Slots are that much wider than a minute divided by the limit (src/ledger/schema/budget.ts, workflows/pace.ts). */
+/** Slots are that much wider than a minute divided by the limit (src/ledger/migrations/budget.ts, workflows/pace.ts). */
 const SPACING = 1.005;
 
 export function createForecastActivities(deps: Deps) {

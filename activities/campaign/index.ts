@@ -1,5 +1,5 @@
 // All activities of campaigns.
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../shared/deps.ts';
 import { createAudienceActivities } from './audience/pages.ts';
 import { createForecastActivities } from './forecast.ts';
 import { createCampaignPlanActivities } from './plan.ts';

@@ -1,18 +1,24 @@
 // Commands over members of a run: skip a wave, try failed members again, settle those whose outcome is unknown.
 import { waveOf } from '../../src/campaigns/waves.ts';
-import type { CampaignAct, CampaignActResult } from '../../src/contracts/campaign.ts';
+import type { CampaignAct, CampaignActResult } from '../../src/contracts/wire/campaign.ts';
 import {
   otherRun,
   retryMembers,
   settleNotTriggered,
   settleTriggered,
   unknownMembers,
-} from '../../src/ledger/campaign-acts.ts';
-import { skipMembers } from '../../src/ledger/campaign-turn.ts';
-import { judgeWave, makeWave, openWave, unassigned, wavesSoFar } from '../../src/ledger/campaign-waves.ts';
-import { type CampaignRow, moveCampaign } from '../../src/ledger/campaigns.ts';
+} from '../../src/ledger/campaigns/campaign-acts.ts';
+import { skipMembers } from '../../src/ledger/campaigns/campaign-turn.ts';
+import {
+  judgeWave,
+  makeWave,
+  openWave,
+  unassigned,
+  wavesSoFar,
+} from '../../src/ledger/campaigns/campaign-waves.ts';
+import { type CampaignRow, moveCampaign } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../shared/deps.ts';
 import { demand, REFUSED, refuseCommand } from './refusals.ts';
 import { addAfterEvents } from './trigger/after.ts';
 

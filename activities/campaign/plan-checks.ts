@@ -1,11 +1,11 @@
 // What a plan looks up beside its audience: who follows the connection, what the tokens may, which names there are.
 import type { PollerState } from '../../src/campaigns/reliance.ts';
-import type { CampaignSpec, PlanNote } from '../../src/contracts/campaign.ts';
-import type { PollerConfig } from '../../src/contracts/config.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
-import { glanceAtPollers } from '../../src/ledger/campaign-plan-facts.ts';
-import { pick, readCatalog } from '../../src/ledger/catalog.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
+import type { PollerConfig } from '../../src/contracts/config/config.ts';
+import { durationMs } from '../../src/contracts/config/config-base.ts';
+import type { CampaignSpec, PlanNote } from '../../src/contracts/wire/campaign.ts';
+import { glanceAtPollers } from '../../src/ledger/campaigns/campaign-plan-facts.ts';
+import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
+import type { AccountAccess, Deps } from '../shared/deps.ts';
 
 /** A poller that has not polled for so long, or for three of its longest intervals, has stopped. */
 const QUIET_MS = 10 * 60_000;

@@ -7,11 +7,11 @@ import type {
   CampaignPlanning,
   CampaignRunName,
   CampaignSpec,
-} from '../../src/contracts/campaign.ts';
-import { openPlan } from '../../src/ledger/campaign-plans.ts';
-import { moveCampaign } from '../../src/ledger/campaigns.ts';
+} from '../../src/contracts/wire/campaign.ts';
+import { openPlan } from '../../src/ledger/campaigns/campaign-plans.ts';
+import { moveCampaign } from '../../src/ledger/campaigns/campaigns.ts';
 import { compileAudience, MappingConfigError } from '../../src/mapping/audience.ts';
-import type { AccountAccess, Deps } from '../deps.ts';
+import type { AccountAccess, Deps } from '../shared/deps.ts';
 import { freeze } from './audience/freeze.ts';
 import { listsOf } from './audience/names.ts';
 import { readRows, readsExcludedNumbers } from './audience/rows.ts';

@@ -1,9 +1,9 @@
 // Why something can not be done to a run of a campaign: each with the way out.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { CampaignSpec } from '../../src/contracts/campaign.ts';
-import { type CampaignRow, digestOfSpec } from '../../src/ledger/campaigns.ts';
-import type { Deps } from '../deps.ts';
-import { notConfigured } from '../failures.ts';
+import type { CampaignSpec } from '../../src/contracts/wire/campaign.ts';
+import { type CampaignRow, digestOfSpec } from '../../src/ledger/campaigns/campaigns.ts';
+import type { Deps } from '../shared/deps.ts';
+import { notConfigured } from '../shared/failures.ts';
 
 /** Types of the failures; the CLI makes exit codes of them. */
 export const REFUSED = {

@@ -4,12 +4,12 @@ import type {
   CampaignListInput,
   CampaignPlan,
   CampaignRunName,
-} from '../../src/contracts/campaign.ts';
-import type { CampaignReport } from '../../src/contracts/campaign-report.ts';
-import { auditOf, listReports, reportOf } from '../../src/ledger/campaign-report.ts';
-import { catchUp } from '../../src/ledger/campaign-results.ts';
-import { findCampaign } from '../../src/ledger/campaigns.ts';
-import type { Deps } from '../deps.ts';
+} from '../../src/contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../src/contracts/wire/campaign-report.ts';
+import { auditOf, listReports, reportOf } from '../../src/ledger/campaigns/campaign-report.ts';
+import { catchUp } from '../../src/ledger/campaigns/campaign-results.ts';
+import { findCampaign } from '../../src/ledger/campaigns/campaigns.ts';
+import type { Deps } from '../shared/deps.ts';
 
 /** A list goes through the engine whole. */
 const MAX_RUNS = 200;

@@ -1,11 +1,15 @@
 // Events about a conversation. Their ids depend on nothing but what they say, so that a repeat is known as one.
-import { envelopeOf, type StatusChange, statusEvent } from '../../src/contracts/conversation-envelope.ts';
+import {
+  envelopeOf,
+  type StatusChange,
+  statusEvent,
+} from '../../src/contracts/wire/conversation-envelope.ts';
 import type {
   ConversationEvent,
   ConversationEventType,
   ConversationState,
-} from '../../src/contracts/conversation-events.ts';
-import type { StagedMessage } from '../../src/ledger/messages.ts';
+} from '../../src/contracts/wire/conversation-events.ts';
+import type { StagedMessage } from '../../src/ledger/conversations/messages.ts';
 import { looksAlike, stateHash } from './listing.ts';
 
 export interface Findings {

@@ -1,29 +1,29 @@
 // The end of a reading: what is new goes to the outbox, oldest first, and the ledger notes that it was told.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
-import type { StatusChange } from '../../src/contracts/conversation-envelope.ts';
-import type { ConversationEvent } from '../../src/contracts/conversation-events.ts';
-import type { PollCall, ReadResult } from '../../src/contracts/poll.ts';
+import type { StatusChange } from '../../src/contracts/wire/conversation-envelope.ts';
+import type { ConversationEvent } from '../../src/contracts/wire/conversation-events.ts';
+import type { PollCall, ReadResult } from '../../src/contracts/wire/poll.ts';
 import {
   type ConversationRow,
   endReading,
   type NewestMark,
   type Reading,
-} from '../../src/ledger/conversations.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
-import { noteSeenStatuses } from '../../src/ledger/deliveries.ts';
-import { movesOn } from '../../src/ledger/delivery-status.ts';
+} from '../../src/ledger/conversations/conversations.ts';
 import {
   addKnown,
   pruneMessages,
   type StagedMessage,
   saveStatuses,
   takeStaged,
-} from '../../src/ledger/messages.ts';
-import { putOutbox } from '../../src/ledger/outbox.ts';
-import { countMessages, noteGap } from '../../src/ledger/poll-progress.ts';
+} from '../../src/ledger/conversations/messages.ts';
+import { countMessages, noteGap } from '../../src/ledger/conversations/poll-progress.ts';
+import { hasUnread } from '../../src/ledger/conversations/unread.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { noteSeenStatuses } from '../../src/ledger/events/deliveries.ts';
+import { movesOn } from '../../src/ledger/events/delivery-status.ts';
+import { putOutbox } from '../../src/ledger/outbox/outbox.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
-import { hasUnread } from '../../src/ledger/unread.ts';
-import { assumedBy, type Deps } from '../deps.ts';
+import { assumedBy, type Deps } from '../shared/deps.ts';
 import { eventsOf } from './conversation-events.ts';
 import { instant, isCovered } from './listing.ts';
 

@@ -10,8 +10,7 @@ import type {
   PollerStart,
   PollerStatus,
   PollGap,
-} from '../../src/contracts/poll.ts';
-import { openPollRun } from '../../src/ledger/intake-runs.ts';
+} from '../../src/contracts/wire/poll.ts';
 import {
   blockPoller,
   describePollers,
@@ -19,11 +18,12 @@ import {
   openPoller,
   pausePoller,
   resumePoller,
-} from '../../src/ledger/pollers.ts';
-import { adoptAssumptions } from '../../src/ledger/unread.ts';
-import { type AccountAccess, assumedBy, type Deps } from '../deps.ts';
-import { notConfigured } from '../failures.ts';
-import { wakeSinks } from '../wake.ts';
+} from '../../src/ledger/conversations/pollers.ts';
+import { adoptAssumptions } from '../../src/ledger/conversations/unread.ts';
+import { openPollRun } from '../../src/ledger/events/intake-runs.ts';
+import { type AccountAccess, assumedBy, type Deps } from '../shared/deps.ts';
+import { notConfigured } from '../shared/failures.ts';
+import { wakeSinks } from '../shared/wake.ts';
 import type { ReadOptions } from './import-messages.ts';
 import { pollBatch } from './poll-batch.ts';
 

@@ -1,7 +1,7 @@
 // A conversation as a list shows it, cut down to what matters, and whether it differs from what is known.
 import type { Conversation } from '../../src/api-client/schemas/conversation.ts';
-import type { ConversationState } from '../../src/contracts/conversation-events.ts';
-import type { Change, ConversationRow, Listing } from '../../src/ledger/conversations.ts';
+import type { ConversationState } from '../../src/contracts/wire/conversation-events.ts';
+import type { Change, ConversationRow, Listing } from '../../src/ledger/conversations/conversations.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { canonicalKey } from '../../src/mapping/phone/index.ts';
 

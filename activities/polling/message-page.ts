@@ -3,8 +3,8 @@
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
-import type { Reading, Twins } from '../../src/ledger/conversations.ts';
-import type { KnownMessages, StagedMessage } from '../../src/ledger/messages.ts';
+import type { Reading, Twins } from '../../src/ledger/conversations/conversations.ts';
+import type { KnownMessages, StagedMessage } from '../../src/ledger/conversations/messages.ts';
 import { instant } from './listing.ts';
 
 /** One message and its place. */

@@ -1,8 +1,8 @@
 // What is older than the poller and read beside its polls: conversations of the history, then the next older page of the list.
-import type { PollerName } from '../../src/contracts/poll.ts';
+import type { PollerName } from '../../src/contracts/wire/poll.ts';
+import { getProgress } from '../../src/ledger/conversations/poll-progress.ts';
+import { pollOutlook } from '../../src/ledger/conversations/pollers.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { getProgress } from '../../src/ledger/poll-progress.ts';
-import { pollOutlook } from '../../src/ledger/pollers.ts';
 
 /** Conversations that one query of the ledger brings. */
 const READS = 20;

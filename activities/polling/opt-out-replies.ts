@@ -1,6 +1,6 @@
 // Replies that mean "no more campaigns": noted as they are read, whatever is told of them.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
-import { noteOptOuts } from '../../src/ledger/opt-outs.ts';
+import { noteOptOuts } from '../../src/ledger/campaigns/opt-outs.ts';
 import type { ReadContext } from './import-messages.ts';
 
 /** A longer message is no opt-out: words have 60 letters at most, and some room for what does not count. */

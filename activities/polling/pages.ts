@@ -3,9 +3,8 @@
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { Conversation } from '../../src/api-client/schemas/conversation.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
-import type { HistoryResult, PageResult, PollCall } from '../../src/contracts/poll.ts';
-import { countTodo, findConversations, saveListings } from '../../src/ledger/conversations.ts';
-import type { Queryable } from '../../src/ledger/database.ts';
+import type { HistoryResult, PageResult, PollCall } from '../../src/contracts/wire/poll.ts';
+import { countTodo, findConversations, saveListings } from '../../src/ledger/conversations/conversations.ts';
 import {
   beginAt,
   endSweep,
@@ -15,11 +14,17 @@ import {
   saveHistory,
   saveSweep,
   type Walk,
-} from '../../src/ledger/poll-progress.ts';
-import { clearUnlisted, endReread, LISTING_UNREADABLE, unreadFloor } from '../../src/ledger/unread.ts';
-import { callApi } from '../api-call.ts';
-import { assumedBy, type Deps } from '../deps.ts';
-import { shapeReason } from '../shape-refusal.ts';
+} from '../../src/ledger/conversations/poll-progress.ts';
+import {
+  clearUnlisted,
+  endReread,
+  LISTING_UNREADABLE,
+  unreadFloor,
+} from '../../src/ledger/conversations/unread.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { callApi } from '../shared/api-call.ts';
+import { assumedBy, type Deps } from '../shared/deps.ts';
+import { shapeReason } from '../shared/shape-refusal.ts';
 import { changeOf, listingOf } from './listing.ts';
 import { blocked, isSystematic, listFailure, shapeOf } from './poll-failure.ts';
 import { beginWalk, step, type WalkStep } from './walk.ts';

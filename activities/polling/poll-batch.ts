@@ -3,22 +3,22 @@
 // No item is leased. The workflow of a poller runs one batch at a time, and where a batch outlives its worker's connection,
 // the ledger ignores whichever of two answers comes second.
 import { ApplicationFailure } from '@temporalio/activity';
-import type { PollerConfig } from '../../src/contracts/config.ts';
-import { durationMs } from '../../src/contracts/config-base.ts';
+import type { PollerConfig } from '../../src/contracts/config/config.ts';
+import { durationMs } from '../../src/contracts/config/config-base.ts';
 import type {
   PollBatchInput,
   PollBatchResult,
   PollBlock,
   PollWork,
   WorkEnd,
-} from '../../src/contracts/poll.ts';
-import { LANES, type RefusalDetails } from '../../src/contracts/run.ts';
-import { postponeReading } from '../../src/ledger/conversations.ts';
-import { pollOutlook } from '../../src/ledger/pollers.ts';
-import { type BatchControl, type BatchWork, runBatch } from '../batch.ts';
-import { callScope, withCallScope } from '../call-scope.ts';
-import type { Deps } from '../deps.ts';
-import { comesBackAfter, onlyWaits } from '../failures.ts';
+} from '../../src/contracts/wire/poll.ts';
+import { LANES, type RefusalDetails } from '../../src/contracts/wire/run.ts';
+import { postponeReading } from '../../src/ledger/conversations/conversations.ts';
+import { pollOutlook } from '../../src/ledger/conversations/pollers.ts';
+import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
+import { callScope, withCallScope } from '../shared/call-scope.ts';
+import type { Deps } from '../shared/deps.ts';
+import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
 import type { ReadOptions } from './import-messages.ts';
 import { type OldItem, OldWork } from './old-work.ts';
 import { historyPage, pollPage } from './pages.ts';

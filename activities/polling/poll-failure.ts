@@ -3,10 +3,10 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { InvalidItem } from '../../src/api-client/shapes.ts';
-import type { PollCall } from '../../src/contracts/poll.ts';
-import type { RefusalDetails } from '../../src/contracts/run.ts';
-import type { PollProgress } from '../../src/ledger/poll-progress.ts';
-import type { Deps } from '../deps.ts';
+import type { PollCall } from '../../src/contracts/wire/poll.ts';
+import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
+import type { PollProgress } from '../../src/ledger/conversations/poll-progress.ts';
+import type { Deps } from '../shared/deps.ts';
 import {
   backoffMs,
   callReason,
@@ -16,8 +16,8 @@ import {
   refusal,
   refusalCode,
   toFailure,
-} from '../failures.ts';
-import { shapeRefusal } from '../shape-refusal.ts';
+} from '../shared/failures.ts';
+import { shapeRefusal } from '../shared/shape-refusal.ts';
 
 /** More unreadable items than this are no exception. */
 const MOST_ODD = 2;

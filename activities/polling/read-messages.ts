@@ -2,13 +2,23 @@
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
-import { getConversation, lockReading, type Reading, saveReading } from '../../src/ledger/conversations.ts';
-import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/messages.ts';
-import { noteGap, type PollProgress } from '../../src/ledger/poll-progress.ts';
-import { clearUnread, countUnread, isUnreadUnderOthers, noteRead } from '../../src/ledger/unread.ts';
-import { callApi } from '../api-call.ts';
-import { assumedBy, type Deps } from '../deps.ts';
-import { shapeReason } from '../shape-refusal.ts';
+import {
+  getConversation,
+  lockReading,
+  type Reading,
+  saveReading,
+} from '../../src/ledger/conversations/conversations.ts';
+import { knownMessages, stageMessages, takeStaged } from '../../src/ledger/conversations/messages.ts';
+import { noteGap, type PollProgress } from '../../src/ledger/conversations/poll-progress.ts';
+import {
+  clearUnread,
+  countUnread,
+  isUnreadUnderOthers,
+  noteRead,
+} from '../../src/ledger/conversations/unread.ts';
+import { callApi } from '../shared/api-call.ts';
+import { assumedBy, type Deps } from '../shared/deps.ts';
+import { shapeReason } from '../shared/shape-refusal.ts';
 import {
   importMessages,
   NOTHING,

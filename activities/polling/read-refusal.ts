@@ -5,10 +5,10 @@ import {
   countTry,
   lockReading,
   postponeReading,
-} from '../../src/ledger/conversations.ts';
-import { type Gap, getProgress, noteGap, type Unread } from '../../src/ledger/poll-progress.ts';
-import { countUnread } from '../../src/ledger/unread.ts';
-import { assumedBy, type Deps } from '../deps.ts';
+} from '../../src/ledger/conversations/conversations.ts';
+import { type Gap, getProgress, noteGap, type Unread } from '../../src/ledger/conversations/poll-progress.ts';
+import { countUnread } from '../../src/ledger/conversations/unread.ts';
+import { assumedBy, type Deps } from '../shared/deps.ts';
 import {
   callReason,
   isRefusal,
@@ -19,9 +19,9 @@ import {
   refusalCode,
   refusalScope,
   toFailure,
-} from '../failures.ts';
-import { MAX_INTERNAL_ERRORS } from '../record-step.ts';
-import { shapeReason } from '../shape-refusal.ts';
+} from '../shared/failures.ts';
+import { shapeReason } from '../shared/shape-refusal.ts';
+import { MAX_INTERNAL_ERRORS } from '../sync/record-step.ts';
 import { importMessages, NOTHING, type Read, type ReadCall, type ReadOptions } from './import-messages.ts';
 import { blocked, isStreak, MAX_UNREADABLE, unreadable } from './poll-failure.ts';
 

@@ -5,7 +5,7 @@
 // leave the list, what follows slips up, past the end of what was read. The order tells: a page whose first item is
 // newer than the oldest that was read covers all that lies between. So windows overlap by at least one item.
 import { windowOverlapping } from '../../src/api-client/page-cursor.ts';
-import type { Walk } from '../../src/ledger/poll-progress.ts';
+import type { Walk } from '../../src/ledger/conversations/poll-progress.ts';
 
 /** Below this some offsets leave no overlapping window that gets on; only a service that caps lower gets less. */
 const MIN_SIZE = 20;

@@ -1,8 +1,7 @@
 // A campaign in a house of its own: contacts with a tag, a flow, windows that are always open.
-import type { CampaignPlan } from '../../src/contracts/campaign.ts';
+import { campaignIdentity, campaignPlanIdentity, WORK_QUEUE } from '../../src/contracts/ids.ts';
+import type { CampaignPlan } from '../../src/contracts/wire/campaign.ts';
 import type { campaignPlan } from '../../workflows/campaign-plan.ts';
-import { campaignIdentity, campaignPlanIdentity } from '../../workflows/messages.ts';
-import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import { readChain } from './engine.ts';
 import { type House, openHouse } from './house.ts';

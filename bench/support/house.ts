@@ -1,5 +1,6 @@
 // A whole installation for one bench: Temporal server, PostgreSQL, sandbox and worker processes, all on loopback and
 // all ended with the bench, whatever happens.
+
 import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,15 +9,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { request } from 'undici';
 import { stringify } from 'yaml';
-import { type SyncHandle, startSync } from '../../src/cli/run-sync.ts';
-import { readProgress } from '../../src/cli/sync-progress.ts';
-import type { RunProgress, RunReport } from '../../src/contracts/run.ts';
-import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
+import { type SyncHandle, startSync } from '../../src/cli/sync/run-sync.ts';
+import { readProgress } from '../../src/cli/sync/sync-progress.ts';
+import { SEARCH_KEYS } from '../../src/contracts/ids.ts';
+import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';
 import { freePort } from '../../src/runtime/ports.ts';
-import { startTemporal } from '../../src/runtime/temporal-server.ts';
+import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
+import { startTemporal } from '../../src/runtime/temporal/temporal-server.ts';
 import { guard } from '../../test/support/guard.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
-import { SEARCH_KEYS } from '../../workflows/messages.ts';
 import { type Child, sluice } from './child.ts';
 import { type CpuUse, watchCpu } from './cpu.ts';
 import type { LoggedCall } from './log.ts';

@@ -1,8 +1,9 @@
 // What ledger and engine say of events that were accepted: nobody who was told yes may be missing, nobody be there twice.
+
 import type { Client } from '@temporalio/client';
-import type { LeadIntakeInput } from '../../src/contracts/intake.ts';
+import { SEARCH_KEYS } from '../../src/contracts/ids.ts';
+import type { LeadIntakeInput } from '../../src/contracts/wire/intake.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { SEARCH_KEYS } from '../../workflows/messages.ts';
 
 /** Histories asked for at once. */
 const AT_ONCE = 16;

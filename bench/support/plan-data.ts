@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RunSpec } from '../../src/contracts/run.ts';
+import { RunSpec } from '../../src/contracts/wire/run.ts';
 
 export const ROWS = Number.parseInt(process.env.PLAN_ROWS ?? '2000000', 10);
 /** People whom the ledger knows when 1 % of the rows have changed. */

@@ -1,6 +1,6 @@
 // The budget: the calls that tokens allow, reserved slot by slot in the ledger and corrected by the API's own headers.
-import { LANES } from '../contracts/run.ts';
-import type { Scope } from '../contracts/scopes.ts';
+import { LANES } from '../contracts/wire/run.ts';
+import type { Scope } from '../contracts/wire/scopes.ts';
 import type { Database } from '../ledger/database.ts';
 import { LedgerClock } from './ledger-clock.ts';
 import { createLessons } from './lessons.ts';

@@ -1,5 +1,5 @@
-// The budget's statements; what they do stands in src/ledger/schema/budget.ts. Each is one round trip.
-import type { Scope } from '../contracts/scopes.ts';
+// The budget's statements; what they do stands in src/ledger/migrations/budget.ts. Each is one round trip.
+import type { Scope } from '../contracts/wire/scopes.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { learn, type Observation, type TokenBudget } from './estimate.ts';
 

@@ -1,5 +1,5 @@
 // When a campaign's windows are open, in one time zone or in several at once. All date arithmetic is Temporal's.
-import type { SendingWindows } from '../contracts/config-campaigns.ts';
+import type { SendingWindows } from '../contracts/config/config-campaigns.ts';
 import { compileDays, type Days, type Span, spansOfZone } from './local-windows.ts';
 import { isZone } from './zones.ts';
 

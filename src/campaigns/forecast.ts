@@ -1,8 +1,9 @@
 // When a campaign would trigger whom, if nothing comes between: its waves played through on a calendar, in stretches of
 // time in which the same windows are open, so that the cost goes with waves and windows and not with members.
-import type { PlannedWave } from '../contracts/campaign.ts';
-import { durationMs } from '../contracts/config-base.ts';
-import type { WavesConfig } from '../contracts/config-campaigns.ts';
+
+import { durationMs } from '../contracts/config/config-base.ts';
+import type { WavesConfig } from '../contracts/config/config-campaigns.ts';
+import type { PlannedWave } from '../contracts/wire/campaign.ts';
 import type { Calendar } from './calendar.ts';
 import { waveOf } from './waves.ts';
 

@@ -1,6 +1,6 @@
 // Windows of one time zone: weekdays and wall clocks → spans of instants, with holidays, midnight, and clocks that are changed.
 import { Temporal } from 'temporal-polyfill';
-import { type SendingWindows, WEEKDAYS } from '../contracts/config-campaigns.ts';
+import { type SendingWindows, WEEKDAYS } from '../contracts/config/config-campaigns.ts';
 
 /** From `start` to `end` (exclusive), in milliseconds since 1970. */
 export interface Span {

@@ -1,6 +1,7 @@
 // What speaks against a plan, and what its reader should know: the reasons name the figure and the way out.
-import type { PlanNote } from '../contracts/campaign.ts';
-import type { CampaignConfig, OptOutConfig } from '../contracts/config-campaigns.ts';
+
+import type { CampaignConfig, OptOutConfig } from '../contracts/config/config-campaigns.ts';
+import type { PlanNote } from '../contracts/wire/campaign.ts';
 import { plainNumber as n, spanText, timeIn } from './figures.ts';
 import type { Forecast } from './forecast.ts';
 import { blindness, type PollerState, seeing, unreadReplies } from './reliance.ts';

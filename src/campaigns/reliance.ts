@@ -1,6 +1,7 @@
 // What of a campaign relies on what pollers read: such a rule never takes "could not be read" for "nothing there".
-import type { CampaignSpec, PlanNote } from '../contracts/campaign.ts';
-import type { CampaignConfig } from '../contracts/config-campaigns.ts';
+
+import type { CampaignConfig } from '../contracts/config/config-campaigns.ts';
+import type { CampaignSpec, PlanNote } from '../contracts/wire/campaign.ts';
 
 /** Of a poller of the account that was started. */
 export interface PollerState {

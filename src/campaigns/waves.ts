@@ -1,6 +1,7 @@
 // Waves of a campaign: how large each is, and when one has gone so badly that somebody has to look.
-import type { PlanNote } from '../contracts/campaign.ts';
-import type { StopRules, WavesConfig } from '../contracts/config-campaigns.ts';
+
+import type { StopRules, WavesConfig } from '../contracts/config/config-campaigns.ts';
+import type { PlanNote } from '../contracts/wire/campaign.ts';
 import { plainNumber as n, percent } from './figures.ts';
 
 export interface WaveShape {

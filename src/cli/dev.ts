@@ -4,11 +4,10 @@ import { startIngress } from '../runtime/ingress.ts';
 import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/pollers.ts';
 import { wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
-import { applyOf, describeChanges, toApply } from './apply-schedules.ts';
-import { openDoor } from './door.ts';
-import { CliError, EXIT } from './exit.ts';
 import { describeIngress, listening } from './ingress.ts';
-import { runCommand, say, toldToStop } from './lifetime.ts';
+import { openDoor } from './lib/door.ts';
+import { CliError, EXIT } from './lib/exit.ts';
+import { runCommand, say, toldToStop } from './lib/lifetime.ts';
 import {
   checkTemporalUi,
   type OpenStack,
@@ -16,7 +15,8 @@ import {
   type SessionOptions,
   TEMPORAL_UI,
   withSessionOptions,
-} from './session.ts';
+} from './lib/session.ts';
+import { applyOf, describeChanges, toApply } from './schedule/apply-schedules.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
   withSessionOptions(program.command('dev'))

@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { describeRoutes } from '../ingress/http/index.ts';
 import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
-import { temporalAddressOf } from '../runtime/temporal-address.ts';
-import { CliError, EXIT } from './exit.ts';
-import { runCommand, say, toldToStop } from './lifetime.ts';
-import { openLog } from './log.ts';
-import { openConfig } from './session.ts';
+import { temporalAddressOf } from '../runtime/temporal/temporal-address.ts';
+import { CliError, EXIT } from './lib/exit.ts';
+import { runCommand, say, toldToStop } from './lib/lifetime.ts';
+import { openLog } from './lib/log.ts';
+import { openConfig } from './lib/session.ts';
 
 /** A statement that takes longer is given up: senders do not wait so long either. */
 const ANSWER_MS = 10_000;

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // Entry point of the `sluice` command: parses the command line and turns errors into exit codes.
 import { readFileSync } from 'node:fs';
-import { EXIT } from './exit.ts';
-import { endWithNpm } from './orphan.ts';
+import { EXIT } from './lib/exit.ts';
+import { endWithNpm } from './lib/orphan.ts';
+import { guardStream } from './lib/terminal.ts';
 import { createProgram } from './program.ts';
-import { guardStream } from './terminal.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -33,7 +33,7 @@ const program = await createProgram(version, process.env, process.argv[2]);
 try {
   await program.parseAsync();
 } catch (error) {
-  const { describeError } = await import('./describe-error.ts');
+  const { describeError } = await import('./lib/describe-error.ts');
   const { message, exitCode } = describeError(error);
   if (message !== null) process.stderr.write(`sluice: ${message}\n`);
   process.exitCode = exitCode;

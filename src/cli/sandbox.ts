@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parse as parseYaml } from 'yaml';
-import { acquireFolderLock, FolderHeldError, type FolderLock } from '../runtime/folder-lock.ts';
-import { FixtureError } from '../sandbox/fixture.ts';
-import { JournalDamaged } from '../sandbox/journal.ts';
+import { acquireFolderLock, FolderHeldError, type FolderLock } from '../runtime/lock/folder-lock.ts';
+import { FixtureError } from '../sandbox/fixture/fixture.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
-import { UnknownFormat } from '../sandbox/store.ts';
-import { CliError, EXIT } from './exit.ts';
-import { say } from './lifetime.ts';
+import { JournalDamaged } from '../sandbox/state/journal.ts';
+import { UnknownFormat } from '../sandbox/state/store.ts';
+import { CliError, EXIT } from './lib/exit.ts';
+import { say } from './lib/lifetime.ts';
 
 interface Options {
   readonly port: number;

@@ -1,5 +1,5 @@
 // What other folders may take from the configuration.
-export { checkWithSchema } from './check-schema.ts';
+export { checkWithSchema } from './checks/check-schema.ts';
 export * from './errors.ts';
 export { configJsonSchema } from './json-schema.ts';
 export {

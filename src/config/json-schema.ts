@@ -1,6 +1,6 @@
 // The JSON Schema of sluice.yaml: for editors, and to know which keys are allowed where.
 import { z } from 'zod';
-import { Config, MappingConfig } from '../contracts/config.ts';
+import { Config, MappingConfig } from '../contracts/config/config.ts';
 
 /** The part of JSON Schema that `z.toJSONSchema` writes for our shapes and that we read back. */
 export interface JsonSchema {

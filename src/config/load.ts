@@ -1,6 +1,5 @@
 // sluice.yaml → a configuration that can be relied on: parsed, validated, presets taken in, names checked.
 import { dirname, resolve } from 'node:path';
-import type { CampaignSpec } from '../contracts/campaign.ts';
 import {
   type CampaignConfig,
   Config,
@@ -8,16 +7,17 @@ import {
   type ResolvedRoute,
   type RouteAction,
   type SourceConfig,
-} from '../contracts/config.ts';
-import type { RunSpec } from '../contracts/run.ts';
+} from '../contracts/config/config.ts';
 import { suggestion } from '../contracts/suggest.ts';
-import { checkCampaigns } from './check-campaigns.ts';
-import { checkIngress } from './check-ingress.ts';
-import { checkInsecure } from './check-insecure.ts';
-import { checkPollers } from './check-pollers.ts';
-import { checkRoutes } from './check-routes.ts';
-import { checkStrength } from './check-strength.ts';
-import { checkSyncs } from './check-syncs.ts';
+import type { CampaignSpec } from '../contracts/wire/campaign.ts';
+import type { RunSpec } from '../contracts/wire/run.ts';
+import { checkCampaigns } from './checks/check-campaigns.ts';
+import { checkIngress } from './checks/check-ingress.ts';
+import { checkInsecure } from './checks/check-insecure.ts';
+import { checkPollers } from './checks/check-pollers.ts';
+import { checkRoutes } from './checks/check-routes.ts';
+import { checkStrength } from './checks/check-strength.ts';
+import { checkSyncs } from './checks/check-syncs.ts';
 import { ConfigError, type ConfigProblem, UnknownNameError } from './errors.ts';
 import { describeIssues } from './issues.ts';
 import { child, configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';

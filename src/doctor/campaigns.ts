@@ -2,10 +2,10 @@
 // the doctor makes anyway.
 import type { Connection, Listing, Pipeline, Tag } from '../api-client/index.ts';
 import { connectionProblems, connectionWarnings } from '../campaigns/plan-notes.ts';
-import type { CampaignConfig, OptOutConfig } from '../contracts/config-campaigns.ts';
-import type { Scope } from '../contracts/scopes.ts';
+import type { CampaignConfig, OptOutConfig } from '../contracts/config/config-campaigns.ts';
 import { suggestion } from '../contracts/suggest.ts';
-import { pick } from '../ledger/catalog.ts';
+import type { Scope } from '../contracts/wire/scopes.ts';
+import { pick } from '../ledger/sync/catalog.ts';
 import type { Findings } from './findings.ts';
 
 export interface CampaignReads {

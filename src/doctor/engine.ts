@@ -3,12 +3,16 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseUrlError, LedgerError, openPostgres } from '../ledger/database.ts';
-import { cacheDirOf } from '../runtime/cache-dir.ts';
-import { childEnv } from '../runtime/child-env.ts';
-import { type LockInfo, readFolderLock } from '../runtime/folder-lock.ts';
-import { InsecureTemporalError, temporalAddressOf } from '../runtime/temporal-address.ts';
-import { BinaryNotFoundError, locateTemporalCli } from '../runtime/temporal-binary.ts';
-import { checkTemporal, readTemporalVersion, TemporalUnavailableError } from '../runtime/temporal-health.ts';
+import { type LockInfo, readFolderLock } from '../runtime/lock/folder-lock.ts';
+import { cacheDirOf } from '../runtime/temporal/cache-dir.ts';
+import { childEnv } from '../runtime/temporal/child-env.ts';
+import { InsecureTemporalError, temporalAddressOf } from '../runtime/temporal/temporal-address.ts';
+import { BinaryNotFoundError, locateTemporalCli } from '../runtime/temporal/temporal-binary.ts';
+import {
+  checkTemporal,
+  readTemporalVersion,
+  TemporalUnavailableError,
+} from '../runtime/temporal/temporal-health.ts';
 import { Findings, type Group } from './findings.ts';
 
 export interface EngineOptions {

@@ -1,8 +1,8 @@
 // Do the things that mappings name exist in the account: pipelines, stages, tags, origins?
 import type { Card, Pipeline, Tag } from '../api-client/index.ts';
-import type { ExpressionObject, MappingConfig } from '../contracts/config.ts';
+import type { ExpressionObject, MappingConfig } from '../contracts/config/config.ts';
 import { suggestion } from '../contracts/suggest.ts';
-import { pick } from '../ledger/catalog.ts';
+import { pick } from '../ledger/sync/catalog.ts';
 import type { Findings } from './findings.ts';
 
 export interface AccountNames {

@@ -1,8 +1,8 @@
 // Can a source be read, and does it have the columns that a mapping reads? No value of a row is shown.
 
-import type { MappingConfig, SourceConfig } from '../contracts/config.ts';
-import { type Source, SourceError, type SourceErrorCode } from '../contracts/source.ts';
+import type { MappingConfig, SourceConfig } from '../contracts/config/config.ts';
 import { nearest } from '../contracts/suggest.ts';
+import { type Source, SourceError, type SourceErrorCode } from '../contracts/wire/source.ts';
 import { compileMapping, describeMissingNumber } from '../mapping/index.ts';
 import type { Cause, Findings } from './findings.ts';
 

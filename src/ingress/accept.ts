@@ -1,11 +1,17 @@
 // Accepting events: written down in the ledger first, then a workflow is started, and only then the sender hears yes.
+
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { leadIntakeIdentity } from '../../workflows/messages.ts';
-import { durationMs } from '../contracts/config-base.ts';
-import { type EventDraft, type EventState, eventLane, type LeadIntakeInput } from '../contracts/intake.ts';
+import { durationMs } from '../contracts/config/config-base.ts';
+import { leadIntakeIdentity } from '../contracts/ids.ts';
+import {
+  type EventDraft,
+  type EventState,
+  eventLane,
+  type LeadIntakeInput,
+} from '../contracts/wire/intake.ts';
 import { type Database, LedgerError } from '../ledger/database.ts';
-import { addEvents, markAccepted } from '../ledger/events.ts';
-import { type IntakeSpec, openIntakeRun } from '../ledger/intake-runs.ts';
+import { addEvents, markAccepted } from '../ledger/events/events.ts';
+import { type IntakeSpec, openIntakeRun } from '../ledger/events/intake-runs.ts';
 import { shortHash } from '../ledger/short-hash.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { eachInOrder } from './in-order.ts';

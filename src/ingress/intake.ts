@@ -1,8 +1,8 @@
 // What the ways in share: a delivery, the route that reads it, and the acceptance of what it read. HTTP and Kafka know
 // these shapes and nothing of each other.
-import type { RouteConfig } from '../contracts/config.ts';
-import type { EventDraft } from '../contracts/intake.ts';
-import type { RowProblem } from '../contracts/record.ts';
+import type { RouteConfig } from '../contracts/config/config.ts';
+import type { EventDraft } from '../contracts/wire/intake.ts';
+import type { RowProblem } from '../contracts/wire/record.ts';
 
 /** One thing that came in, as its transport hands it over. */
 export interface Delivery {

@@ -1,7 +1,7 @@
 // How much of what was accepted is still open, and whether there is room for more.
 
 import type { Queryable } from '../ledger/database.ts';
-import { countOpen } from '../ledger/events.ts';
+import { countOpen } from '../ledger/events/events.ts';
 import { type Load, NotAcceptedError } from './intake.ts';
 
 /** The count is asked for at most so often. */

@@ -1,6 +1,8 @@
 // What the steps of a route's events are to know of the route: frozen in the ledger when the route is opened.
-import type { MappingConfig, RouteConfig } from '../contracts/config.ts';
-import { type IntakeSpec, routeSyncName } from '../ledger/intake-runs.ts';
+
+import type { MappingConfig, RouteConfig } from '../contracts/config/config.ts';
+import { routeSyncName } from '../contracts/ids.ts';
+import { type IntakeSpec } from '../ledger/events/intake-runs.ts';
 
 /** @param mapping of a route whose action is `lead` */
 export function intakeSpec(name: string, route: RouteConfig, mapping: MappingConfig | null): IntakeSpec {

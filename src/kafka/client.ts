@@ -3,7 +3,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs';
-import type { KafkaConnection } from '../contracts/config.ts';
+import type { KafkaConnection } from '../contracts/config/config.ts';
 
 const CONNECT_MS = 5000;
 export const REQUEST_MS = 10_000;

@@ -2,9 +2,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
-import { dropTemporaryFiles, layCluster } from './cluster.ts';
+import { dropTemporaryFiles, layCluster } from './embedded/cluster.ts';
+import { PrivateNodeFS } from './embedded/private-nodefs.ts';
 import { createStatementNames } from './prepared.ts';
-import { PrivateNodeFS } from './private-nodefs.ts';
 
 /** What the ledger needs of a database: statements with `$1` parameters, and transactions. */
 export interface Queryable {

@@ -1,11 +1,11 @@
 // Compiles what a campaign reads of each card, contact, person or row of its audience: the number, the values of the flow's
 // variables, and the time zone.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import type { AudiencePart, CampaignConfig } from '../contracts/config-campaigns.ts';
-import type { Expression } from '../contracts/config-mapping.ts';
+import type { AudiencePart, CampaignConfig } from '../contracts/config/config-campaigns.ts';
+import type { Expression } from '../contracts/config/config-mapping.ts';
 import { requireSafeName } from './columns.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
-import { ExpressionCompiler, type RowView } from './expression.ts';
+import { ExpressionCompiler, type RowView } from './expression/expression.ts';
 import { overRows, type Part, partOf, type Report, requirePhoneRules, toNumber } from './parts.ts';
 import { canonicalKey, parsePhone } from './phone/index.ts';
 import { isEmpty, toText } from './text.ts';

@@ -1,8 +1,8 @@
 // Finds the order of a date column over all its rows, before the first row is mapped.
-import type { RowScan, SourceNote } from '../contracts/source.ts';
+import type { RowScan, SourceNote } from '../contracts/wire/source.ts';
 import { type FoundOrder, readings } from './dates.ts';
 import { ValueError } from './errors.ts';
-import type { ExpressionCompiler, Reader } from './expression.ts';
+import type { ExpressionCompiler, Reader } from './expression/expression.ts';
 import { toText } from './text.ts';
 
 interface Found {

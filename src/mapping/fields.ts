@@ -1,9 +1,9 @@
 // The parts of a record: contact, tags, extra fields and card, each compiled to a function over the row.
-import type { MappingConfig } from '../contracts/config.ts';
-import type { CrmRecord, ExtraField, RecordCard } from '../contracts/record.ts';
+import type { MappingConfig } from '../contracts/config/config.ts';
+import type { CrmRecord, ExtraField, RecordCard } from '../contracts/wire/record.ts';
 import { requireSafeName } from './columns.ts';
 import { toDate } from './dates.ts';
-import { type ExpressionCompiler, type RowView, tableReader } from './expression.ts';
+import { type ExpressionCompiler, type RowView, tableReader } from './expression/expression.ts';
 import { field, line, type Part, toNumber } from './parts.ts';
 import type { PhoneRules } from './phone/index.ts';
 import { byCodeUnit, isEmpty, oneLine, toText } from './text.ts';

@@ -1,17 +1,17 @@
 // Compiles a mapping and applies it to rows: values in, a record or the reasons why there is none out.
-import type { Expression, MappingConfig } from '../contracts/config.ts';
-import type { CrmRecord, RowProblem } from '../contracts/record.ts';
-import type { RowScan } from '../contracts/source.ts';
+import type { Expression, MappingConfig } from '../contracts/config/config.ts';
+import type { CrmRecord, RowProblem } from '../contracts/wire/record.ts';
+import type { RowScan } from '../contracts/wire/source.ts';
 import { dateScan, orderOf } from './date-scan.ts';
 import type { FoundOrder } from './dates.ts';
-import { ExpressionCompiler, type RowView } from './expression.ts';
+import { ExpressionCompiler, type RowView } from './expression/expression.ts';
 import { compileCard, compileContact, compileExtraInfo, compileTags } from './fields.ts';
 import { missingColumns } from './missing-columns.ts';
 import { overRows, type Report, requirePhoneRules, toProblem } from './parts.ts';
 
 export { describeDates } from './date-scan.ts';
 export { MappingConfigError, MappingStoppedError } from './errors.ts';
-export { EXPRESSION_TIMEOUT } from './jsonata.ts';
+export { EXPRESSION_TIMEOUT } from './expression/jsonata.ts';
 export { describeMissingNumber } from './missing-columns.ts';
 
 /**

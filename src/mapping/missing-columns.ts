@@ -1,7 +1,7 @@
 // Columns that a mapping reads and a source does not have; without one for the number, no row can become a record.
-import type { MappingConfig } from '../contracts/config.ts';
-import { looksLikeData } from '../contracts/source.ts';
+import type { MappingConfig } from '../contracts/config/config.ts';
 import { nearest } from '../contracts/suggest.ts';
+import { looksLikeData } from '../contracts/wire/source.ts';
 import { fold } from './text.ts';
 
 const SHOWN = 40;

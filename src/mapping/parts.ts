@@ -1,9 +1,9 @@
 // What mappings and actions are made of: parts, each a function over the row, that report what can't be used.
 import type { CountryCode } from 'libphonenumber-js/max';
-import type { Expression, MappingConfig } from '../contracts/config.ts';
-import type { RowProblem } from '../contracts/record.ts';
+import type { Expression, MappingConfig } from '../contracts/config/config.ts';
+import type { RowProblem } from '../contracts/wire/record.ts';
 import { MappingConfigError, ValueError } from './errors.ts';
-import type { ExpressionCompiler, Reader, RowView, Tidy } from './expression.ts';
+import type { ExpressionCompiler, Reader, RowView, Tidy } from './expression/expression.ts';
 import { isCountry, type PhoneRules, parsePhone, parsePhoneNumber } from './phone/index.ts';
 import { oneLine, preview, toText } from './text.ts';
 

@@ -2,12 +2,12 @@
 // people of campaigns.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedConfig } from '../config/load.ts';
-import { durationMs } from '../contracts/config-base.ts';
-import { forgetMembers, forgetTouches, forgetVariables } from '../ledger/campaign-forget.ts';
-import { stampBeforeForgetting } from '../ledger/campaign-results.ts';
+import { durationMs } from '../contracts/config/config-base.ts';
+import { forgetMembers, forgetTouches, forgetVariables } from '../ledger/campaigns/campaign-forget.ts';
+import { stampBeforeForgetting } from '../ledger/campaigns/campaign-results.ts';
 import type { Database } from '../ledger/database.ts';
-import { forgetEvents } from '../ledger/events.ts';
-import { forgetUploads } from '../ledger/uploads.ts';
+import { forgetEvents } from '../ledger/events/events.ts';
+import { forgetUploads } from '../ledger/events/uploads.ts';
 import type { Shutdown } from './shutdown.ts';
 
 const DAY_MS = 86_400_000;

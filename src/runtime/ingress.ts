@@ -1,10 +1,11 @@
 // Composition root of the ingress: from a configuration, a ledger and a client of Temporal to open doors.
+
 import type { Client } from '@temporalio/client';
 import { Registry } from 'prom-client';
-import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { IngressHttp, RouteAuth } from '../contracts/config.ts';
-import { durationMs } from '../contracts/config-base.ts';
+import type { IngressHttp, RouteAuth } from '../contracts/config/config.ts';
+import { durationMs } from '../contracts/config/config-base.ts';
+import { WORK_QUEUE } from '../contracts/ids.ts';
 import { createAcceptance } from '../ingress/accept.ts';
 import { createHttpIngress } from '../ingress/http/index.ts';
 import type { Acceptance, Route } from '../ingress/intake.ts';
@@ -12,8 +13,8 @@ import { type KafkaIngress, startKafkaIngress } from '../ingress/kafka/index.ts'
 import { openRoute } from '../ingress/route/index.ts';
 import { intakeSpec } from '../ingress/spec.ts';
 import type { Database } from '../ledger/database.ts';
-import { storeUpload } from '../ledger/uploads.ts';
-import { compileAction } from '../mapping/actions.ts';
+import { storeUpload } from '../ledger/events/uploads.ts';
+import { compileAction } from '../mapping/actions/actions.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Shutdown } from './shutdown.ts';
 

@@ -1,7 +1,7 @@
 // Opens the ledger's database where the environment says: PostgreSQL by URL, else PGlite in the state folder.
 import { join } from 'node:path';
 import { type Database, openPglite, openPostgres } from '../ledger/database.ts';
-import { migrate } from '../ledger/migrations.ts';
+import { migrate } from '../ledger/migrations/migrations.ts';
 
 export interface LedgerOptions {
   /** `postgres://…`; unset: PGlite. */

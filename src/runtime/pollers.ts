@@ -1,15 +1,11 @@
 // Starts what runs for as long as a configuration has it: its pollers, and what empties the outbox and follows deliveries.
+
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { conversationPolling } from '../../workflows/conversation-polling.ts';
-import {
-  deliveryWorkflowId,
-  outboxWorkflowId,
-  pollingIdentity,
-  wakeSignal,
-} from '../../workflows/messages.ts';
-import { WORK_QUEUE } from '../../workflows/policies.ts';
-import type { Config } from '../contracts/config.ts';
-import type { PollerName } from '../contracts/poll.ts';
+import { wakeSignal } from '../../workflows/messages.ts';
+import type { Config } from '../contracts/config/config.ts';
+import { deliveryWorkflowId, outboxWorkflowId, pollingIdentity, WORK_QUEUE } from '../contracts/ids.ts';
+import type { PollerName } from '../contracts/wire/poll.ts';
 
 export interface StartedPoller extends PollerName {
   /** False: it runs already. */

@@ -1,4 +1,7 @@
 // What can have a schedule, and how its schedule and workflows are named.
+
+import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
+import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
 import {
   CAMPAIGN_SCHEDULE_PREFIX,
   campaignIdentity,
@@ -9,9 +12,7 @@ import {
   scheduledCampaignWorkflowId,
   scheduledSyncWorkflowId,
   syncScheduleId,
-} from '../../workflows/messages.ts';
-import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
-import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
+} from '../contracts/ids.ts';
 
 export const JOB_KINDS = ['sync', 'campaign'] as const;
 export type Job = (typeof JOB_KINDS)[number];

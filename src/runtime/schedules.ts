@@ -1,12 +1,12 @@
 // Schedules of syncs and of campaigns on the Temporal server: brought in step with the configuration, and described.
+
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
-import { SEARCH_KEYS } from '../../workflows/messages.ts';
-import { WORK_QUEUE } from '../../workflows/policies.ts';
 import type { scheduledCampaign } from '../../workflows/scheduled-campaign.ts';
 import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
-import type { Config } from '../contracts/config.ts';
-import { durationMs } from '../contracts/config-base.ts';
-import type { OverlapPolicy, ScheduleConfig } from '../contracts/config-schedule.ts';
+import type { Config } from '../contracts/config/config.ts';
+import { durationMs } from '../contracts/config/config-base.ts';
+import type { OverlapPolicy, ScheduleConfig } from '../contracts/config/config-schedule.ts';
+import { SEARCH_KEYS, WORK_QUEUE } from '../contracts/ids.ts';
 import { shortHash } from '../ledger/short-hash.ts';
 import { JOB_KINDS, JOBS, type Job, type JobName, namedBy, scheduleIdOf } from './scheduled-jobs.ts';
 

@@ -1,20 +1,21 @@
 // Everything that runs syncs in one process: the Temporal server, the ledger, and a worker.
+
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import type { ActivityLog } from '../../activities/deps.ts';
+import type { ActivityLog } from '../../activities/shared/deps.ts';
 import { BUNDLE_PATH } from '../../workers/bundle.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
-import { SEARCH_KEYS } from '../../workflows/messages.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { SEARCH_KEYS } from '../contracts/ids.ts';
 import type { Database } from '../ledger/database.ts';
-import { cacheDirOf } from './cache-dir.ts';
 import { forgetNowAndThen } from './forget.ts';
 import { openLedger } from './ledger-database.ts';
 import type { Shutdown } from './shutdown.ts';
-import { openClient } from './temporal-client.ts';
-import { startTemporal, type TemporalServer } from './temporal-server.ts';
-import { uiWarning } from './temporal-ui.ts';
+import { cacheDirOf } from './temporal/cache-dir.ts';
+import { openClient } from './temporal/temporal-client.ts';
+import { startTemporal, type TemporalServer } from './temporal/temporal-server.ts';
+import { uiWarning } from './temporal/temporal-ui.ts';
 
 export interface StackOptions {
   readonly config: LoadedConfig;

@@ -1,11 +1,12 @@
 // What every part of one running sandbox shares. Built once in server.ts and handed down as an argument.
-import type { Board } from './board.ts';
+
 import type { Choices } from './choices.ts';
-import type { Faults } from './faults.ts';
 import type { BackgroundQueue } from './hooks/queue.ts';
-import type { RateWindows } from './rate.ts';
-import type { RequestLog } from './request-log.ts';
-import type { Store } from './store.ts';
+import type { Faults } from './http/faults.ts';
+import type { RateWindows } from './http/rate.ts';
+import type { RequestLog } from './http/request-log.ts';
+import type { Board } from './state/board.ts';
+import type { Store } from './state/store.ts';
 
 export interface House {
   readonly store: Store;

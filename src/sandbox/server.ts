@@ -2,18 +2,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { Board } from './board.ts';
 import { CHOICES, type Choices } from './choices.ts';
-import { Faults } from './faults.ts';
-import { fixtureDigest, fixtureOps, parseFixture } from './fixture-merge.ts';
+import { fixtureDigest, fixtureOps, parseFixture } from './fixture/fixture-merge.ts';
 import { resumeCalls } from './hooks/process.ts';
 import { BackgroundQueue } from './hooks/queue.ts';
 import type { House } from './house.ts';
+import { Faults } from './http/faults.ts';
+import { RateWindows } from './http/rate.ts';
+import { RequestLog } from './http/request-log.ts';
+import { wapiRouter } from './http/wapi.ts';
 import { panelRouter } from './panel/panel.ts';
-import { RateWindows } from './rate.ts';
-import { RequestLog } from './request-log.ts';
-import { Store } from './store.ts';
-import { wapiRouter } from './wapi.ts';
+import { Board } from './state/board.ts';
+import { Store } from './state/store.ts';
 
 export interface SandboxOptions {
   /** 0 takes any free port. */

@@ -1,7 +1,7 @@
 // Channels of the AsyncAPI document: one for each sink that events go to over a network, with what is particular to it.
-import type { Config, HttpSink, KafkaSink } from '../contracts/config.ts';
-import { CONVERSATION_EVENT_TYPES } from '../contracts/conversation-events.ts';
-import { EVENT_CONTENT_TYPE, RUN_END_STATUSES } from '../contracts/events.ts';
+import type { Config, HttpSink, KafkaSink } from '../contracts/config/config.ts';
+import { CONVERSATION_EVENT_TYPES } from '../contracts/wire/conversation-events.ts';
+import { EVENT_CONTENT_TYPE, RUN_END_STATUSES } from '../contracts/wire/events.ts';
 import { type EventType, messageOf } from './asyncapi-messages.ts';
 
 type Announcing = Pick<Config, 'accounts' | 'sinks' | 'syncs'>;

@@ -7,9 +7,9 @@ import {
   MessageStatusEvent,
   MessageToldEvent,
   ToldMessage,
-} from '../contracts/conversation-events.ts';
-import { EVENT_CONTENT_TYPE, RunEndedEvent, type SinkEvent } from '../contracts/events.ts';
-import { RunSummary } from '../contracts/run.ts';
+} from '../contracts/wire/conversation-events.ts';
+import { EVENT_CONTENT_TYPE, RunEndedEvent, type SinkEvent } from '../contracts/wire/events.ts';
+import { RunSummary } from '../contracts/wire/run.ts';
 
 export type EventType = SinkEvent['type'];
 

@@ -1,6 +1,6 @@
 // The AsyncAPI 3.0 document of what Sluice tells others.
-import type { Config } from '../contracts/config.ts';
-import { EVENT_CONTENT_TYPE } from '../contracts/events.ts';
+import type { Config } from '../contracts/config/config.ts';
+import { EVENT_CONTENT_TYPE } from '../contracts/wire/events.ts';
 import { describeChannels } from './asyncapi-channels.ts';
 import { EVENT_TYPES, MESSAGES, messageOf, schemasOf } from './asyncapi-messages.ts';
 

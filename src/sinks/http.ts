@@ -1,9 +1,9 @@
 // The HTTP sink: each event posted by itself, signed as Standard Webhooks say.
 import { type Dispatcher, Pool } from 'undici';
-import type { HttpSink } from '../contracts/config.ts';
-import { durationMs } from '../contracts/config-base.ts';
+import type { HttpSink } from '../contracts/config/config.ts';
+import { durationMs } from '../contracts/config/config-base.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
-import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/events.ts';
+import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/wire/events.ts';
 import { sentByAnswer } from './http-answer.ts';
 import { connectionError } from './http-error.ts';
 import { failed, holdsUp, SKIPPED, sinkOf, streamsOf } from './sending.ts';

@@ -1,5 +1,5 @@
 // Opens a sink from its configuration.
-import type { SinkConfig } from '../contracts/config.ts';
+import type { SinkConfig } from '../contracts/config/config.ts';
 import { httpSink } from './http.ts';
 import { jsonlSink } from './jsonl.ts';
 import { kafkaSink } from './kafka.ts';

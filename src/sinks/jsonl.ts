@@ -2,8 +2,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonlSink } from '../contracts/config.ts';
-import type { SinkEvent } from '../contracts/events.ts';
+import type { JsonlSink } from '../contracts/config/config.ts';
+import type { SinkEvent } from '../contracts/wire/events.ts';
 import { FileTrouble, fileError } from './jsonl-error.ts';
 import { failed, SENT, sinkOf } from './sending.ts';
 import type { Sent, Sink, SinkError } from './sink.ts';

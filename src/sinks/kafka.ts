@@ -1,7 +1,7 @@
 // The Kafka sink: one idempotent producer for one batch, gone again after it.
-import type { KafkaSink } from '../contracts/config.ts';
+import type { KafkaSink } from '../contracts/config/config.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
-import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/events.ts';
+import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/wire/events.ts';
 import type { ClusterAccess } from '../kafka/client.ts';
 import { type Message, produce } from '../kafka/produce.ts';
 import { isTooLarge, kafkaError } from './kafka-error.ts';

@@ -1,8 +1,8 @@
 // The PostgreSQL sink: a table that each event is a row of, once, however often it is sent.
 import pg from 'pg';
-import type { PostgresSink } from '../contracts/config.ts';
-import type { SinkEvent } from '../contracts/events.ts';
+import type { PostgresSink } from '../contracts/config/config.ts';
 import { toJson } from '../contracts/stored-json.ts';
+import type { SinkEvent } from '../contracts/wire/events.ts';
 import { databaseError, isAboutRow, isMissingTable, rowError } from './postgres-error.ts';
 import { inTransaction, openPool, type Statement } from './postgres-session.ts';
 import { failed, SENT, sinkOf } from './sending.ts';

@@ -1,5 +1,5 @@
 // What all sinks have in common: giving up, closing, and the order within a partitionkey.
-import type { SinkEvent } from '../contracts/events.ts';
+import type { SinkEvent } from '../contracts/wire/events.ts';
 import { type Sent, type Sink, SinkError } from './sink.ts';
 
 export const SENT: Sent = { state: 'sent' };

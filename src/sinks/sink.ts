@@ -1,5 +1,5 @@
 // What a sink is: a place outside Sluice that events go to.
-import type { SinkEvent } from '../contracts/events.ts';
+import type { SinkEvent } from '../contracts/wire/events.ts';
 
 /**
  * What became of one event of a sending. `skipped`: not tried, because one before it with the same `partitionkey` failed and may

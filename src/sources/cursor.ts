@@ -1,5 +1,5 @@
 // The cursor of a file: place, dialect and fingerprint, checked when it comes back.
-import { type SourceCursor, SourceError } from '../contracts/source.ts';
+import { type SourceCursor, SourceError } from '../contracts/wire/source.ts';
 import type { Fingerprint } from './file.ts';
 import type { Extent, Place } from './pages.ts';
 

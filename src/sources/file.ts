@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { SourceError } from '../contracts/source.ts';
+import { SourceError } from '../contracts/wire/source.ts';
 import { refuseBinary } from './format.ts';
 
 /** Bytes at the beginning that are hashed, and looked at to find the dialect. */

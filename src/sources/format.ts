@@ -1,5 +1,5 @@
 // What a source file is when it is no table: workbooks, archives, pictures, web pages. Each is refused with its way out.
-import { SourceError } from '../contracts/source.ts';
+import { SourceError } from '../contracts/wire/source.ts';
 
 interface Kind {
   readonly bytes: readonly (number | null)[];

@@ -1,10 +1,10 @@
 // Opens a source from its configuration.
-import type { SourceConfig } from '../contracts/config.ts';
-import type { Source } from '../contracts/source.ts';
-import { csvSource } from './csv.ts';
-import { httpSource } from './http.ts';
+import type { SourceConfig } from '../contracts/config/config.ts';
+import type { Source } from '../contracts/wire/source.ts';
+import { csvSource } from './csv/csv.ts';
+import { httpSource } from './http/http.ts';
 import { jsonlSource } from './jsonl.ts';
-import { postgresSource } from './postgres.ts';
+import { postgresSource } from './postgres/postgres.ts';
 
 /**
  * The source that `config` describes; nothing is opened before the first `read`.

@@ -1,18 +1,18 @@
 // The JSONL source: one JSON object a line.
 
 import { isUtf8 } from 'node:buffer';
-import type { JsonlSource } from '../contracts/config.ts';
+import type { JsonlSource } from '../contracts/config/config.ts';
 import { parseRowJson } from '../contracts/exact-json.ts';
-import type { ReadOptions, Source, SourceNote } from '../contracts/source.ts';
+import type { ReadOptions, Source, SourceNote } from '../contracts/wire/source.ts';
 import { codecFor } from './codec.ts';
+import { findEncoding } from './csv/encoding.ts';
+import { describeEncoding } from './csv/encoding-note.ts';
+import { scanRows } from './csv/scan.ts';
 import { type FileCursor, readCursor, writeCursor } from './cursor.ts';
-import { findEncoding } from './encoding.ts';
-import { describeEncoding } from './encoding-note.ts';
 import { requireSame, type SourceFile, withFile } from './file.ts';
 import { refuseMarkup } from './format.ts';
 import { isShallow, MAX_DEPTH } from './nesting.ts';
 import { badEncoding, type Framer, type ParsedRow, problemRow, readRows, TOO_LONG } from './pages.ts';
-import { scanRows } from './scan.ts';
 
 /** A JSONL file. Rows are numbered from 1; blank lines are no rows. A line that is not one JSON object is a problem row. */
 export function jsonlSource(config: JsonlSource, baseDir: string): Source {

@@ -1,6 +1,6 @@
 // Reads a page of rows out of a file: blocks in, rows and the offset of the next row out. CSV and JSONL differ in the framer only.
-import type { RowProblem } from '../contracts/record.ts';
-import type { SourceNote, SourceRow } from '../contracts/source.ts';
+import type { RowProblem } from '../contracts/wire/record.ts';
+import type { SourceNote, SourceRow } from '../contracts/wire/source.ts';
 import { type Codec, codecFor } from './codec.ts';
 import { readAt, type SourceFile } from './file.ts';
 

@@ -1,5 +1,5 @@
 // Secrets of a source: resolved when a read needs them, kept nowhere.
-import { SourceError } from '../contracts/source.ts';
+import { SourceError } from '../contracts/wire/source.ts';
 
 /** What `env:NAME` or `file:path` stands for. */
 export type SecretOf = (ref: string) => Promise<string>;

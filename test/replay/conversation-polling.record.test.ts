@@ -1,18 +1,13 @@
 // Records the histories of a poller, an outbox and a watch of deliveries, which replay.test.ts replays like all others:
 //   RECORD_POLLING=<number> npx vitest run --project workflows test/replay/conversation-polling
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { deliveryWorkflowId, outboxWorkflowId, pollingIdentity } from '../../src/contracts/ids.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
-import {
-  deliveryWorkflowId,
-  outboxWorkflowId,
-  pausePollingUpdate,
-  pollingIdentity,
-  pollNowUpdate,
-  resumePollingUpdate,
-} from '../../workflows/messages.ts';
+import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/house.ts';
 import { acceptanceOf, draft, leadRoute, untilEnded } from '../support/intake-room.ts';
 import { saveHistory } from '../support/save-history.ts';

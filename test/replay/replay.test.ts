@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 
-import { cacheDirOf } from '../../src/runtime/cache-dir.ts';
-import { findTemporalCli } from '../../src/runtime/temporal-binary.ts';
+import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
+import { findTemporalCli } from '../../src/runtime/temporal/temporal-binary.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account, openHouse, SEARCH_ATTRIBUTES } from '../support/house.ts';
 import { testLedger } from '../support/ledger.ts';

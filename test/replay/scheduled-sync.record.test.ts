@@ -1,9 +1,11 @@
 // Records a history of the workflow that schedules start, which replay.test.ts replays like all others:
 //   RECORD_SCHEDULED=<name> npx vitest run --project workflows test/replay/scheduled-sync
+
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { crmSyncWorkflowId, scheduledSyncWorkflowId } from '../../src/contracts/ids.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
-import { crmSyncWorkflowId, pauseUpdate, scheduledSyncWorkflowId } from '../../workflows/messages.ts';
+import { pauseUpdate } from '../../workflows/messages.ts';
 import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
 import { saveHistory } from '../support/save-history.ts';
 import { plainRows, syncRoom } from '../support/sync-room.ts';

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { acquireFolderLock, FolderHeldError, type FolderLock } from '../../src/runtime/folder-lock.ts';
+import { acquireFolderLock, FolderHeldError, type FolderLock } from '../../src/runtime/lock/folder-lock.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 

@@ -1,14 +1,16 @@
 // A house with a campaign: contacts with a tag, a flow, and windows that are always open unless a test says otherwise.
+
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { request } from 'undici';
 import { expect } from 'vitest';
-import type { CampaignInput, CampaignPlan } from '../../src/contracts/campaign.ts';
-import type { CampaignReport } from '../../src/contracts/campaign-report.ts';
-import { reportOf } from '../../src/ledger/campaign-report.ts';
-import { catchUp } from '../../src/ledger/campaign-results.ts';
+import { campaignIdentity } from '../../src/contracts/ids.ts';
+import type { CampaignInput, CampaignPlan } from '../../src/contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../src/contracts/wire/campaign-report.ts';
+import { reportOf } from '../../src/ledger/campaigns/campaign-report.ts';
+import { catchUp } from '../../src/ledger/campaigns/campaign-results.ts';
 import type { campaignPlan } from '../../workflows/campaign-plan.ts';
-import { campaignIdentity, campaignProgressQuery } from '../../workflows/messages.ts';
+import { campaignProgressQuery } from '../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import { account, type House, type HouseOptions } from './house.ts';
 import { until } from './until.ts';

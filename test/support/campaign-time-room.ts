@@ -1,7 +1,7 @@
 // The room of a file whose campaigns take weeks: one engine whose time runs ahead, and what it needs to be judged by.
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
-import { SendingWindows } from '../../src/contracts/config-campaigns.ts';
+import { SendingWindows } from '../../src/contracts/config/config-campaigns.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type campaignHouse, type FlowRun, flowRuns } from './campaign-room.ts';
 import { type House, openHouse } from './house.ts';

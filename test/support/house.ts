@@ -1,17 +1,18 @@
 // A whole Sluice for one test: sandbox, ledger, workers and a Temporal namespace, wired as in production.
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import { stringify } from 'yaml';
-import type { ActivityLog, Clock, Deps } from '../../activities/deps.ts';
+import type { ActivityLog, Clock, Deps } from '../../activities/shared/deps.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { RunReport } from '../../src/contracts/run.ts';
+import { crmSyncWorkflowId, SEARCH_KEYS } from '../../src/contracts/ids.ts';
+import type { RunReport } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps, startWorkers } from '../../workers/compose.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
-import { crmSyncWorkflowId, SEARCH_KEYS } from '../../workflows/messages.ts';
 import { emptyLedger } from './ledger.ts';
 import { type PanelRequest, panelOf } from './panel.ts';
 import { type ReshapedService, type Rule, reshape } from './reshaped-service.ts';

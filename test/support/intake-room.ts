@@ -1,9 +1,9 @@
 // A house whose account also takes events: what comes in is accepted as a transport would do it.
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { type MappingConfig, RouteConfig } from '../../src/contracts/config.ts';
-import type { EventDraft, EventRequest } from '../../src/contracts/intake.ts';
-import type { CrmRecord } from '../../src/contracts/record.ts';
+import { type MappingConfig, RouteConfig } from '../../src/contracts/config/config.ts';
+import type { EventDraft, EventRequest } from '../../src/contracts/wire/intake.ts';
+import type { CrmRecord } from '../../src/contracts/wire/record.ts';
 import { createAcceptance } from '../../src/ingress/accept.ts';
 import type { Acceptance, Route } from '../../src/ingress/intake.ts';
 import { intakeSpec } from '../../src/ingress/spec.ts';

@@ -7,7 +7,7 @@ import { expect, inject } from 'vitest';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { openPostgres } from '../../src/ledger/database.ts';
-import { migrate } from '../../src/ledger/migrations.ts';
+import { migrate } from '../../src/ledger/migrations/migrations.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps } from '../../workers/compose.ts';
 import { buildOnce } from './build.ts';

@@ -1,7 +1,7 @@
 // What the ledger knows of a person, written down without the step that finds it out.
 import type { Queryable } from '../../src/ledger/database.ts';
 import type { Note } from '../../src/ledger/notes.ts';
-import { cardNote, contactNote, stageNote } from '../../src/ledger/people.ts';
+import { cardNote, contactNote, stageNote } from '../../src/ledger/sync/people.ts';
 
 /** Runs a note by itself. */
 export async function writeNote<Row>(db: Queryable, note: Note): Promise<Row[]> {

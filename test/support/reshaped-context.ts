@@ -13,12 +13,12 @@ import {
 } from '../../activities/campaign/index.ts';
 import { createPollControlActivities, createPollingActivities } from '../../activities/polling/index.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { CampaignPlan, PlanNote } from '../../src/contracts/campaign.ts';
-import type { CampaignReport } from '../../src/contracts/campaign-report.ts';
-import { ConversationEvent } from '../../src/contracts/conversation-events.ts';
-import type { PollBlock, PollFailures } from '../../src/contracts/poll.ts';
-import { LANES } from '../../src/contracts/run.ts';
-import { reportOf } from '../../src/ledger/campaign-report.ts';
+import type { CampaignPlan, PlanNote } from '../../src/contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../src/contracts/wire/campaign-report.ts';
+import { ConversationEvent } from '../../src/contracts/wire/conversation-events.ts';
+import type { PollBlock, PollFailures } from '../../src/contracts/wire/poll.ts';
+import { LANES } from '../../src/contracts/wire/run.ts';
+import { reportOf } from '../../src/ledger/campaigns/campaign-report.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps } from '../../workers/compose.ts';

@@ -1,7 +1,7 @@
 // Runs a command of the CLI in this process, as `main.ts` does: a process of its own would take a second each.
 import { Command } from 'commander';
 import { vi } from 'vitest';
-import { describeError } from '../../src/cli/describe-error.ts';
+import { describeError } from '../../src/cli/lib/describe-error.ts';
 
 /** What it has written and its exit code; the message of an error stands at the end of stderr. */
 export async function runHere(register: (program: Command) => void, argv: readonly string[]) {

@@ -1,7 +1,7 @@
 // The room of a file that tests whole syncs: one engine and one corner of the Temporal server for all its tests.
 import { afterAll, beforeAll } from 'vitest';
-import { readProgress } from '../../src/cli/sync-progress.ts';
-import type { RunProgress, RunReport } from '../../src/contracts/run.ts';
+import { readProgress } from '../../src/cli/sync/sync-progress.ts';
+import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type House, type HouseOptions, openHouse, SEARCH_ATTRIBUTES } from './house.ts';
 import { testLedger } from './ledger.ts';

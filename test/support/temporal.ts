@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
-import { ensureSearchAttributes, type SearchAttributes } from '../../src/runtime/temporal-health.ts';
+import { ensureSearchAttributes, type SearchAttributes } from '../../src/runtime/temporal/temporal-health.ts';
 // Brings the type of what the setup provides.
 import type {} from './global-setup.ts';
 

@@ -1,5 +1,6 @@
 // `sluice campaign plan`, `approve` and `start` as operators type them, against real workflows and a ledger; only the calls of
 // the API are played.
+
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,19 +9,23 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createCampaignLedgerActivities } from '../../activities/campaign/index.ts';
-import type { Deps } from '../../activities/deps.ts';
-import { registerCampaign } from '../../src/cli/campaign.ts';
-import { askDesk } from '../../src/cli/desk.ts';
-import { startCampaign } from '../../src/cli/run-campaign.ts';
+import type { Deps } from '../../activities/shared/deps.ts';
+import { registerCampaign } from '../../src/cli/campaign/campaign.ts';
+import { startCampaign } from '../../src/cli/campaign/run-campaign.ts';
+import { askDesk } from '../../src/cli/lib/desk.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { CampaignPlan, TriggerBatchInput, TriggerBatchResult } from '../../src/contracts/campaign.ts';
-import type { CampaignReport } from '../../src/contracts/campaign-report.ts';
-import { getCampaign } from '../../src/ledger/campaigns.ts';
-import { saveCatalog } from '../../src/ledger/catalog.ts';
+import { apiQueue, WORK_QUEUE } from '../../src/contracts/ids.ts';
+import type {
+  CampaignPlan,
+  TriggerBatchInput,
+  TriggerBatchResult,
+} from '../../src/contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../src/contracts/wire/campaign-report.ts';
+import { getCampaign } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import { saveCatalog } from '../../src/ledger/sync/catalog.ts';
 import { createDeps } from '../../workers/compose.ts';
 import type { campaignDeskAct } from '../../workflows/campaign-desk.ts';
-import { apiQueue, WORK_QUEUE } from '../../workflows/policies.ts';
 import { SEARCH_ATTRIBUTES } from '../support/house.ts';
 import { testLedger } from '../support/ledger.ts';
 import { runHere } from '../support/run-here.ts';

@@ -1,17 +1,19 @@
 // The order of things in the workflow of a campaign, whose activities are played: a command is written when all calls have ended,
 // and a run never ends with a command half way.
+
 import { Context } from '@temporalio/activity';
 import type { WithStartWorkflowOperation as Operation } from '@temporalio/client';
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiQueue } from '../../src/contracts/ids.ts';
 import {
   type CampaignActInput,
   type CampaignCounts,
   MEMBER_STATES,
   type NextAction,
   type TriggerBatchResult,
-} from '../../src/contracts/campaign.ts';
+} from '../../src/contracts/wire/campaign.ts';
 import {
   campaignProgressQuery,
   changeRateUpdate,
@@ -19,7 +21,6 @@ import {
   retryFailedUpdate,
   skipWaveUpdate,
 } from '../../workflows/messages.ts';
-import { apiQueue } from '../../workflows/policies.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import { SEARCH_ATTRIBUTES } from '../support/house.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';

@@ -2,7 +2,7 @@
 // log and the clocks on the wall tell it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WEEKDAYS } from '../../src/contracts/config-campaigns.ts';
+import { WEEKDAYS } from '../../src/contracts/config/config-campaigns.ts';
 import { campaignHouse, flowRuns, report, started, sumOf } from '../support/campaign-room.ts';
 import {
   clocksApart,

@@ -1,7 +1,7 @@
 // Whole campaigns on a real engine: what the ledger reports is what the service ran, whatever happens on the way.
 import { WithStartWorkflowOperation, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { peopleOf } from '../../src/ledger/campaign-roll.ts';
+import { peopleOf } from '../../src/ledger/campaigns/campaign-roll.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import {
   campaignProgressQuery,

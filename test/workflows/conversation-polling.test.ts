@@ -1,18 +1,15 @@
 // The poller's workflow: paused, held, asked, started twice; what it tells is written to a file.
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConversationEvent } from '../../src/contracts/conversation-events.ts';
-import type { PollerStatus } from '../../src/contracts/poll.ts';
+import { pollingIdentity } from '../../src/contracts/ids.ts';
+import type { ConversationEvent } from '../../src/contracts/wire/conversation-events.ts';
+import type { PollerStatus } from '../../src/contracts/wire/poll.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
-import {
-  pausePollingUpdate,
-  pollingIdentity,
-  pollNowUpdate,
-  resumePollingUpdate,
-} from '../../workflows/messages.ts';
+import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
 import { account, type House } from '../support/house.ts';
 import { HEADER, syncRoom } from '../support/sync-room.ts';

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { followSync } from '../../src/cli/run-sync.ts';
+import { followSync } from '../../src/cli/sync/run-sync.ts';
 import { account, type House } from '../support/house.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRows, sumOf, syncRoom, untilTrouble } from '../support/sync-room.ts';

@@ -3,9 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { createSyncBatchActivities } from '../../activities/sync-batch.ts';
-import { createSyncPlanActivities } from '../../activities/sync-plan.ts';
-import type { EndCounts } from '../../src/contracts/run.ts';
+import { createSyncBatchActivities } from '../../activities/sync/sync-batch.ts';
+import { createSyncPlanActivities } from '../../activities/sync/sync-plan.ts';
+import type { EndCounts } from '../../src/contracts/wire/run.ts';
 import { pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messages.ts';
 import { dyingDatabase } from '../support/dying-database.ts';
 import { emptyLedger } from '../support/ledger.ts';

@@ -1,15 +1,15 @@
 // The CRM sync when its own ledger goes away, when an attempt outlives its timeout, and what others get to see of it.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import type { StepResult } from '../../activities/record-step.ts';
-import { runContext, runStep, stepContext } from '../../activities/record-step.ts';
-import { createSteps, placeOf } from '../../activities/record-work.ts';
-import { STEP_BITS } from '../../src/contracts/run.ts';
-import { accountLists } from '../../src/ledger/catalog.ts';
+import type { StepResult } from '../../activities/sync/record-step.ts';
+import { runContext, runStep, stepContext } from '../../activities/sync/record-step.ts';
+import { createSteps, placeOf } from '../../activities/sync/record-work.ts';
+import { STEP_BITS } from '../../src/contracts/wire/run.ts';
 import type { Database, Queryable } from '../../src/ledger/database.ts';
-import { loadRecord } from '../../src/ledger/due-records.ts';
-import { LeaseLostError } from '../../src/ledger/records.ts';
-import { getRun } from '../../src/ledger/runs.ts';
+import { accountLists } from '../../src/ledger/sync/catalog.ts';
+import { loadRecord } from '../../src/ledger/sync/due-records.ts';
+import { LeaseLostError } from '../../src/ledger/sync/records.ts';
+import { getRun } from '../../src/ledger/sync/runs.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/house.ts';

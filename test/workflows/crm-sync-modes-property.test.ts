@@ -1,7 +1,7 @@
 // Any mode, rules, account, source and faults: nobody twice, no card twice, nothing written that the mode forbids.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RunReport } from '../../src/contracts/run.ts';
+import type { RunReport } from '../../src/contracts/wire/run.ts';
 import { account, type House } from '../support/house.ts';
 import { writes } from '../support/panel.ts';
 import { HEADER, sumOf, syncRoom } from '../support/sync-room.ts';

@@ -1,6 +1,6 @@
 // The CRM sync's modes, field rules and conflict rules against the sandbox: what is written, and what that costs.
 import { describe, expect, it } from 'vitest';
-import { RunSpec } from '../../src/contracts/run.ts';
+import { RunSpec } from '../../src/contracts/wire/run.ts';
 import { account, type House } from '../support/house.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
 import { HEADER, sumOf, syncRoom } from '../support/sync-room.ts';

@@ -1,7 +1,7 @@
 // The CRM sync under random faults: whatever is lost on the way, everybody is there once and the counts tell the truth.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RunReport } from '../../src/contracts/run.ts';
+import type { RunReport } from '../../src/contracts/wire/run.ts';
 import { account, type House } from '../support/house.ts';
 import { HEADER, sumOf, syncRoom } from '../support/sync-room.ts';
 

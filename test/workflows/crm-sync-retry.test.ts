@@ -1,9 +1,10 @@
 // A retry: records of the run before, from the payloads that the ledger kept, and never a second effect.
+
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { LAST_RUN, RETRY_REFUSED, type RetryRequest } from '../../src/contracts/retry.ts';
+import { crmSyncWorkflowId } from '../../src/contracts/ids.ts';
+import { LAST_RUN, RETRY_REFUSED, type RetryRequest } from '../../src/contracts/wire/retry.ts';
 import type { crmSync } from '../../workflows/crm-sync.ts';
-import { crmSyncWorkflowId } from '../../workflows/messages.ts';
 import type { House } from '../support/house.ts';
 import { effects } from '../support/panel.ts';
 import { plainRows, sumOf, syncRoom } from '../support/sync-room.ts';

@@ -1,8 +1,10 @@
 // The workflow that follows deliveries: it waits for what is due, rides out a refusal, and ends when nothing is left.
+
 import { describe, expect, it } from 'vitest';
-import { followMessages } from '../../src/ledger/deliveries.ts';
+import { deliveryWorkflowId } from '../../src/contracts/ids.ts';
+import { followMessages } from '../../src/ledger/events/deliveries.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
-import { deliveryWorkflowId, wakeSignal } from '../../workflows/messages.ts';
+import { wakeSignal } from '../../workflows/messages.ts';
 import { account, type House } from '../support/house.ts';
 import { acceptanceOf, draft, eventId, leadRoute, untilEnded } from '../support/intake-room.ts';
 import { HEADER, syncRoom } from '../support/sync-room.ts';

@@ -1,11 +1,13 @@
 // Events become workflows: each done once, in its turn, whatever happens on the way.
+
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { LANES } from '../../src/contracts/run.ts';
+import { leadIntakeWorkflowId } from '../../src/contracts/ids.ts';
+import { LANES } from '../../src/contracts/wire/run.ts';
 import type { Route } from '../../src/ingress/intake.ts';
 import { NotAcceptedError } from '../../src/ingress/intake.ts';
 import { freePort } from '../../src/runtime/ports.ts';
-import { leadIntakeWorkflowId, retrySignal, turnSignal } from '../../workflows/messages.ts';
+import { retrySignal, turnSignal } from '../../workflows/messages.ts';
 import type { House } from '../support/house.ts';
 import { account } from '../support/house.ts';
 import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-room.ts';

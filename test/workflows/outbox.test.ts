@@ -1,15 +1,16 @@
 // The outbox at work: woken, idle, a worker lost in the middle, and `sluice outbox` as operators type it.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { registerOutbox } from '../../src/cli/outbox.ts';
-import type { SinkStatus } from '../../src/contracts/outbox.ts';
+import { registerOutbox } from '../../src/cli/outbox/outbox.ts';
+import { outboxWorkflowId, WORK_QUEUE } from '../../src/contracts/ids.ts';
+import type { SinkStatus } from '../../src/contracts/wire/outbox.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
-import { outboxWorkflowId, wakeSignal } from '../../workflows/messages.ts';
-import { WORK_QUEUE } from '../../workflows/policies.ts';
+import { wakeSignal } from '../../workflows/messages.ts';
 import { emptyLedger, testLedger } from '../support/ledger.ts';
 import { runHere } from '../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
@@ -60,7 +61,7 @@ const many = (count: number, streams: number, from = 0) =>
   Array.from({ length: count }, (_, n) => told(n % streams, from + n));
 const handle = () => temporal.client.workflow.getHandle(outboxWorkflowId('bus'));
 
-/** As an activity does it (activities/wake.ts). */
+/** As an activity does it (activities/shared/wake.ts). */
 async function wake(): Promise<void> {
   await temporal.client.workflow.signalWithStart('outboxDelivery', {
     workflowId: outboxWorkflowId('bus'),

@@ -1,28 +1,28 @@
 // `sluice poll` as operators type it, against real workflows and a ledger; only the calls of the API are played.
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { Deps } from '../../activities/deps.ts';
 import { createPollControlActivities } from '../../activities/polling/index.ts';
-import { askDesk } from '../../src/cli/desk.ts';
-import { registerPoll } from '../../src/cli/poll.ts';
-import { tellPoller } from '../../src/cli/poll-tell.ts';
-import { Config } from '../../src/contracts/config.ts';
-import type { PollBatchInput, PollBatchResult } from '../../src/contracts/poll.ts';
+import type { Deps } from '../../activities/shared/deps.ts';
+import { askDesk } from '../../src/cli/lib/desk.ts';
+import { registerPoll } from '../../src/cli/poll/poll.ts';
+import { tellPoller } from '../../src/cli/poll/poll-tell.ts';
+import { Config } from '../../src/contracts/config/config.ts';
+import { apiQueue, pollingIdentity, WORK_QUEUE } from '../../src/contracts/ids.ts';
+import type { PollBatchInput, PollBatchResult } from '../../src/contracts/wire/poll.ts';
+import { countMessages, endSweep, noteGap } from '../../src/ledger/conversations/poll-progress.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { countMessages, endSweep, noteGap } from '../../src/ledger/poll-progress.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
 import {
   pausePollingUpdate,
-  pollingIdentity,
   pollNowUpdate,
   resumePollingUpdate,
   wakeSignal,
 } from '../../workflows/messages.ts';
-import { apiQueue, WORK_QUEUE } from '../../workflows/policies.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
 import { SEARCH_ATTRIBUTES } from '../support/house.ts';
 import { testLedger } from '../support/ledger.ts';

@@ -2,11 +2,11 @@
 // that the service ignored.
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { SourceError } from '../../../src/contracts/source.ts';
-import type { CampaignRow } from '../../../src/ledger/campaigns.ts';
+import { SourceError } from '../../../src/contracts/wire/source.ts';
+import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { addWarning } from '../../../src/ledger/runs.ts';
-import { callReason, isRefusal, namedFor, refusal, refusalCode, toFailure } from '../../failures.ts';
+import { addWarning } from '../../../src/ledger/sync/runs.ts';
+import { callReason, isRefusal, namedFor, refusal, refusalCode, toFailure } from '../../shared/failures.ts';
 
 /** Whatever the service refuses concerns the whole plan. */
 export async function asPlanFailure<T>(account: string, work: () => Promise<T>): Promise<T> {

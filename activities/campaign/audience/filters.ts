@@ -2,8 +2,12 @@
 // parameter lists everybody.
 import type { Card, CardQuery } from '../../../src/api-client/schemas/card.ts';
 import type { Contact, ContactQuery } from '../../../src/api-client/schemas/contact.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
-import type { CardsAudience, ContactsAudience, Moment } from '../../../src/contracts/config-campaigns.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import type {
+  CardsAudience,
+  ContactsAudience,
+  Moment,
+} from '../../../src/contracts/config/config-campaigns.ts';
 import { type AccountLists, lostReasonOf, placeOf, tagOf } from './names.ts';
 
 /** Whether an item is what a filter asked for; `unshown`: the item does not say. */

@@ -2,7 +2,7 @@
 import type { Card } from '../../../src/api-client/schemas/card.ts';
 import type { Contact } from '../../../src/api-client/schemas/contact.ts';
 import { isZone } from '../../../src/campaigns/zones.ts';
-import type { FoundMember } from '../../../src/ledger/campaign-audience.ts';
+import type { FoundMember } from '../../../src/ledger/campaigns/campaign-audience.ts';
 import type { CompiledAudience, MappedMember } from '../../../src/mapping/audience.ts';
 
 /** @param from ids, tags and row; no number */

@@ -4,9 +4,9 @@ import { Context } from '@temporalio/activity';
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
 import { readsMessages } from '../../../src/campaigns/reliance.ts';
 import { zoneFinder, zonesText } from '../../../src/campaigns/zones.ts';
-import type { CampaignSpec } from '../../../src/contracts/campaign.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
-import { barNumbers, progressOf } from '../../../src/ledger/campaign-audience.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import type { CampaignSpec } from '../../../src/contracts/wire/campaign.ts';
+import { barNumbers, progressOf } from '../../../src/ledger/campaigns/campaign-audience.ts';
 import {
   type Candidate,
   candidates,
@@ -18,11 +18,11 @@ import {
   saveDecisions,
   saveFreeze,
   type Verdict,
-} from '../../../src/ledger/campaign-freeze.ts';
-import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns.ts';
+} from '../../../src/ledger/campaigns/campaign-freeze.ts';
+import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { excludedKeys } from '../../../src/mapping/audience.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../shared/deps.ts';
 import { requirePlanning } from './failures.ts';
 import { type AccountLists, accountLists, tagOf } from './names.ts';
 import { readsExcludedNumbers } from './rows.ts';

@@ -2,17 +2,17 @@
 // have refuses the plan, and says what there is.
 
 import { ApplicationFailure } from '@temporalio/activity';
-import type { CampaignList, CampaignSpec } from '../../../src/contracts/campaign.ts';
+import type { CampaignList, CampaignSpec } from '../../../src/contracts/wire/campaign.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
 import {
   type CatalogLostReason,
   type CatalogPipeline,
   type CatalogTag,
   pick,
   readCatalog,
-} from '../../../src/ledger/catalog.ts';
-import type { Queryable } from '../../../src/ledger/database.ts';
-import { fetchList, keepList } from '../../catalog-lists.ts';
-import type { Deps } from '../../deps.ts';
+} from '../../../src/ledger/sync/catalog.ts';
+import { fetchList, keepList } from '../../shared/catalog-lists.ts';
+import type { Deps } from '../../shared/deps.ts';
 
 export interface AccountLists {
   readonly tags: readonly CatalogTag[];

@@ -7,7 +7,7 @@ import type {
   CampaignList,
   CampaignRunName,
   CampaignSpec,
-} from '../../../src/contracts/campaign.ts';
+} from '../../../src/contracts/wire/campaign.ts';
 import {
   addFound,
   type FoundMember,
@@ -17,13 +17,13 @@ import {
   progressOf,
   saveProgress,
   seenBefore,
-} from '../../../src/ledger/campaign-audience.ts';
-import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns.ts';
-import { pick } from '../../../src/ledger/catalog.ts';
+} from '../../../src/ledger/campaigns/campaign-audience.ts';
+import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
+import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
-import { addWarning } from '../../../src/ledger/runs.ts';
-import type { Deps } from '../../deps.ts';
+import { pick } from '../../../src/ledger/sync/catalog.ts';
+import { addWarning } from '../../../src/ledger/sync/runs.ts';
+import type { Deps } from '../../shared/deps.ts';
 import { asPlanFailure, type Counts, counted, requirePlanning, warnOf, warnOfFilters } from './failures.ts';
 import type { QueryContext } from './filters.ts';
 import { accountLists, checkNames, readList } from './names.ts';

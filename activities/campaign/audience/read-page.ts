@@ -4,13 +4,13 @@ import type { Window } from '../../../src/api-client/page-cursor.ts';
 import type { Card } from '../../../src/api-client/schemas/card.ts';
 import type { Contact } from '../../../src/api-client/schemas/contact.ts';
 import type { Page } from '../../../src/api-client/shapes.ts';
-import type { CardsAudience, ContactsAudience } from '../../../src/contracts/config-campaigns.ts';
-import type { FoundMember } from '../../../src/ledger/campaign-audience.ts';
-import type { CampaignRow } from '../../../src/ledger/campaigns.ts';
+import type { CardsAudience, ContactsAudience } from '../../../src/contracts/config/config-campaigns.ts';
+import type { FoundMember } from '../../../src/ledger/campaigns/campaign-audience.ts';
+import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import { compileAudience } from '../../../src/mapping/audience.ts';
-import { callApi } from '../../api-call.ts';
-import type { Deps } from '../../deps.ts';
-import { shapeRefusal } from '../../shape-refusal.ts';
+import { callApi } from '../../shared/api-call.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { shapeRefusal } from '../../shared/shape-refusal.ts';
 import {
   cardFilters,
   cardQuery,

@@ -1,9 +1,9 @@
 // Reads parts of an audience that cost no call: rows of sources, people of the ledger, and numbers to leave out.
 import { Context } from '@temporalio/activity';
-import type { AudiencePage, AudiencePageInput, CampaignSpec } from '../../../src/contracts/campaign.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
-import type { AudiencePart, LedgerAudience } from '../../../src/contracts/config-campaigns.ts';
-import { type SourceCursor, SourceError } from '../../../src/contracts/source.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import type { AudiencePart, LedgerAudience } from '../../../src/contracts/config/config-campaigns.ts';
+import type { AudiencePage, AudiencePageInput, CampaignSpec } from '../../../src/contracts/wire/campaign.ts';
+import { type SourceCursor, SourceError } from '../../../src/contracts/wire/source.ts';
 import {
   addFound,
   barNumbers,
@@ -11,12 +11,16 @@ import {
   type PartProgress,
   progressOf,
   saveProgress,
-} from '../../../src/ledger/campaign-audience.ts';
-import { type PeopleCursor, type PeopleFilter, peoplePage } from '../../../src/ledger/campaign-people.ts';
-import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns.ts';
-import { addWarning } from '../../../src/ledger/runs.ts';
+} from '../../../src/ledger/campaigns/campaign-audience.ts';
+import {
+  type PeopleCursor,
+  type PeopleFilter,
+  peoplePage,
+} from '../../../src/ledger/campaigns/campaign-people.ts';
+import { type CampaignRow, getCampaign, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
+import { addWarning } from '../../../src/ledger/sync/runs.ts';
 import { compileAudience, compileExcludedNumbers } from '../../../src/mapping/audience.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../shared/deps.ts';
 import { requirePlanning, sourceFailure } from './failures.ts';
 import { memberOf } from './found.ts';
 

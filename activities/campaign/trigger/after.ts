@@ -1,12 +1,13 @@
 // What follows a trigger: its card is moved and its contact gets tags, as events of the campaign's own route.
-import type { EventDraft, EventRequest } from '../../../src/contracts/intake.ts';
-import { type MemberRow, noteMemberEvents } from '../../../src/ledger/campaign-members.ts';
-import { type CampaignRow, campaignSyncName } from '../../../src/ledger/campaigns.ts';
+import { campaignRoute, routeSyncName } from '../../../src/contracts/ids.ts';
+import type { EventDraft, EventRequest } from '../../../src/contracts/wire/intake.ts';
+import { type MemberRow, noteMemberEvents } from '../../../src/ledger/campaigns/campaign-members.ts';
+import { type CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
-import { addEvents } from '../../../src/ledger/events.ts';
-import { openIntakeRun, routeSyncName } from '../../../src/ledger/intake-runs.ts';
+import { addEvents } from '../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
-import { subjectOf } from '../../../src/mapping/actions.ts';
+import { subjectOf } from '../../../src/mapping/actions/actions.ts';
 
 /** The run of a campaign, as far as events need it. */
 type Campaign = Pick<CampaignRow, 'run_id' | 'account' | 'campaign' | 'spec'>;
@@ -19,7 +20,7 @@ export async function openAfterRun(
 ): Promise<string | null> {
   const { stage, tags } = spec.config.after;
   if (stage === undefined && tags === undefined) return null;
-  return await openIntakeRun(db, { account, sync: routeSyncName(campaignSyncName(campaign)) });
+  return await openIntakeRun(db, { account, sync: routeSyncName(campaignRoute(campaign)) });
 }
 
 /**
@@ -62,7 +63,7 @@ function draftsOf(
   if (stage !== undefined)
     requests.push({ type: 'stage', of: card_id === null ? person : { card: card_id }, ...stage });
   if (tags !== undefined) requests.push({ type: 'tags', ...person, add: tags, remove: [] });
-  const route = campaignSyncName(campaign);
+  const route = campaignRoute(campaign);
   return requests.map((request) => ({
     ...{ account, route, subject: subjectOf(request), rank: null, request },
     id: shortHash(JSON.stringify([account, route, run_id, id, request.type])),

@@ -4,7 +4,7 @@ import type {
   MemberState,
   TriggerBatchProgress,
   TriggerBatchResult,
-} from '../../../src/contracts/campaign.ts';
+} from '../../../src/contracts/wire/campaign.ts';
 import type { MemberResult } from './outcome.ts';
 
 /** A result goes through the history of its workflow. */

@@ -2,8 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { MemberStep, TriggerBatchInput, TriggerBatchResult } from '../../../src/contracts/campaign.ts';
-import { openAfterEvents } from '../../../src/ledger/campaign-acts.ts';
+import type {
+  MemberStep,
+  TriggerBatchInput,
+  TriggerBatchResult,
+} from '../../../src/contracts/wire/campaign.ts';
+import { openAfterEvents } from '../../../src/ledger/campaigns/campaign-acts.ts';
 import {
   deferMember,
   type MemberLook,
@@ -11,13 +15,13 @@ import {
   renewMembers,
   returnMembers,
   takeMembers,
-} from '../../../src/ledger/campaign-look.ts';
-import { type CampaignRow, getCampaign } from '../../../src/ledger/campaigns.ts';
-import { type BatchControl, LEASE_SECONDS, runBatch } from '../../batch.ts';
-import { callScope, withCallScope } from '../../call-scope.ts';
-import type { Deps } from '../../deps.ts';
-import { comesBackAfter, onlyWaits } from '../../failures.ts';
-import { reportHalt } from '../../halt.ts';
+} from '../../../src/ledger/campaigns/campaign-look.ts';
+import { type CampaignRow, getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
+import { type BatchControl, LEASE_SECONDS, runBatch } from '../../shared/batch.ts';
+import { callScope, withCallScope } from '../../shared/call-scope.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { comesBackAfter, onlyWaits } from '../../shared/failures.ts';
+import { reportHalt } from '../../shared/halt.ts';
 import { openNow } from '../waves/next-in-waves.ts';
 import { BatchTally } from './batch-tally.ts';
 import { type Frozen, questionOf } from './check.ts';

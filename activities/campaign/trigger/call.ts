@@ -1,13 +1,13 @@
 // The call itself: a right that is taken between slot and call, and what its answer means for the member.
 import type { TriggeredFlow } from '../../../src/api-client/resources/flows.ts';
-import type { FirstVerified } from '../../../src/contracts/campaign-report.ts';
-import { lookAtMember, takeRight } from '../../../src/ledger/campaign-look.ts';
-import { endMember, getMember } from '../../../src/ledger/campaign-members.ts';
-import { lockCampaign, noteUnverified, noteVerified } from '../../../src/ledger/campaigns.ts';
+import type { FirstVerified } from '../../../src/contracts/wire/campaign-report.ts';
+import { lookAtMember, takeRight } from '../../../src/ledger/campaigns/campaign-look.ts';
+import { endMember, getMember } from '../../../src/ledger/campaigns/campaign-members.ts';
+import { lockCampaign, noteUnverified, noteVerified } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import type { Deps } from '../../deps.ts';
-import { comeBack, refusal } from '../../failures.ts';
-import { attemptOnce } from '../../write-once.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { comeBack, refusal } from '../../shared/failures.ts';
+import { attemptOnce } from '../../shared/write-once.ts';
 import { addAfterEvents, openAmong } from './after.ts';
 import { checkMember, type MemberContext, memberKey, questionOf, type Verdict, zonesOf } from './check.ts';
 import { giveUp, insist, type MemberResult, nameOf, nowOf, settleVerdict, withAfter } from './outcome.ts';

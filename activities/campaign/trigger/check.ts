@@ -3,15 +3,19 @@
 import type { Calendar } from '../../../src/campaigns/calendar.ts';
 import { readsMessages, repliesUnread, rulesOnReplies } from '../../../src/campaigns/reliance.ts';
 import { zonesOfText } from '../../../src/campaigns/zones.ts';
-import type { MemberCode, MemberState, MemberStep } from '../../../src/contracts/campaign.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
-import { lookAtMember, type MemberLook, type MemberQuestion } from '../../../src/ledger/campaign-look.ts';
-import type { MemberRow } from '../../../src/ledger/campaign-members.ts';
-import type { CampaignRow } from '../../../src/ledger/campaigns.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import type { MemberCode, MemberState, MemberStep } from '../../../src/contracts/wire/campaign.ts';
+import {
+  lookAtMember,
+  type MemberLook,
+  type MemberQuestion,
+} from '../../../src/ledger/campaigns/campaign-look.ts';
+import type { MemberRow } from '../../../src/ledger/campaigns/campaign-members.ts';
+import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
+import { judgeWindow, windowAfter } from '../../../src/ledger/conversations/window.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { judgeWindow, windowAfter } from '../../../src/ledger/window.ts';
-import type { AccountAccess, Deps } from '../../deps.ts';
-import { scopesOf } from '../../effects/window.ts';
+import { scopesOf } from '../../events/effects/window.ts';
+import type { AccountAccess, Deps } from '../../shared/deps.ts';
 
 /** Tags that were read longer ago are read again: people change them by hand. */
 const RECHECK_MS = 10 * 60_000;

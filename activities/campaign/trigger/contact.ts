@@ -1,15 +1,15 @@
 // Looks at a member's contact before its flow is triggered: its id by number, and its tags as they are now.
 import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import type { Contact, ContactDetails } from '../../../src/api-client/schemas/contact.ts';
-import { noteMemberSeen } from '../../../src/ledger/campaign-members.ts';
-import { pick } from '../../../src/ledger/catalog.ts';
-import { noteRemote } from '../../../src/ledger/effect-notes.ts';
-import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
-import { callApi } from '../../api-call.ts';
-import { CONTACTS, choose, withNumber } from '../../contacts.ts';
-import type { Deps } from '../../deps.ts';
-import { isRefusal, recordReason, refusalCode, refusalScope } from '../../failures.ts';
-import { wholeList } from '../../whole-list.ts';
+import { noteMemberSeen } from '../../../src/ledger/campaigns/campaign-members.ts';
+import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
+import { noteRemote } from '../../../src/ledger/events/effect-notes.ts';
+import { pick } from '../../../src/ledger/sync/catalog.ts';
+import { callApi } from '../../shared/api-call.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { isRefusal, recordReason, refusalCode, refusalScope } from '../../shared/failures.ts';
+import { wholeList } from '../../shared/whole-list.ts';
+import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { contactOf, isRechecked, type MemberContext, memberKey } from './check.ts';
 import { answerOf, GONE, type MemberResult, nameOf, nowOf, settleGone, skipMember } from './outcome.ts';
 import { holdFor, type Suspect, suspectOf, unreadable } from './suspect.ts';

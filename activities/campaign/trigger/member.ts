@@ -2,13 +2,13 @@
 // to trigger is taken between slot and call, and what came of it is written down after the call.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApiError } from '../../../src/api-client/errors.ts';
-import type { MemberStep } from '../../../src/contracts/campaign.ts';
-import type { MemberLook } from '../../../src/ledger/campaign-look.ts';
-import { countMemberFailure } from '../../../src/ledger/campaign-members.ts';
-import { getCampaign } from '../../../src/ledger/campaigns.ts';
-import type { AccountAccess, Deps } from '../../deps.ts';
-import { notConfigured, toFailure } from '../../failures.ts';
-import { MAX_INTERNAL_ERRORS } from '../../record-step.ts';
+import type { MemberStep } from '../../../src/contracts/wire/campaign.ts';
+import type { MemberLook } from '../../../src/ledger/campaigns/campaign-look.ts';
+import { countMemberFailure } from '../../../src/ledger/campaigns/campaign-members.ts';
+import { getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
+import type { AccountAccess, Deps } from '../../shared/deps.ts';
+import { notConfigured, toFailure } from '../../shared/failures.ts';
+import { MAX_INTERNAL_ERRORS } from '../../sync/record-step.ts';
 import { keepCalendars } from '../waves/next-in-waves.ts';
 import { openAfterRun } from './after.ts';
 import { callTrigger } from './call.ts';

@@ -1,7 +1,7 @@
 // How a member's turn ends: what the rules or the service said, written down, and as the answer of the activity.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MemberState, MemberStep } from '../../../src/contracts/campaign.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import type { MemberState, MemberStep } from '../../../src/contracts/wire/campaign.ts';
 import {
   dropTouch,
   endMember,
@@ -13,9 +13,9 @@ import {
   putOff,
   type Release,
   releaseMember,
-} from '../../../src/ledger/campaign-members.ts';
+} from '../../../src/ledger/campaigns/campaign-members.ts';
 import { LedgerError, type Queryable } from '../../../src/ledger/database.ts';
-import type { Deps } from '../../deps.ts';
+import type { Deps } from '../../shared/deps.ts';
 import { openAmong } from './after.ts';
 import type { MemberContext, Verdict } from './check.ts';
 

@@ -2,10 +2,10 @@
 
 import { CancelledFailure } from '@temporalio/activity';
 import { type ApiError, InvalidArgumentError } from '../../../src/api-client/errors.ts';
-import type { FlowId } from '../../../src/contracts/config-base.ts';
-import type { CampaignConfig } from '../../../src/contracts/config-campaigns.ts';
-import { callScope } from '../../call-scope.ts';
-import type { Deps } from '../../deps.ts';
+import type { FlowId } from '../../../src/contracts/config/config-base.ts';
+import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
+import { callScope } from '../../shared/call-scope.ts';
+import type { Deps } from '../../shared/deps.ts';
 import {
   callReason,
   isRefusal,
@@ -15,7 +15,7 @@ import {
   refusalCode,
   refusalScope,
   toFailure,
-} from '../../failures.ts';
+} from '../../shared/failures.ts';
 import type { MemberContext } from './check.ts';
 import {
   answerOf,

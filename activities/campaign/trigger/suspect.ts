@@ -3,13 +3,13 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { KNOWN_ERROR_CODES } from '../../../src/api-client/error-codes.ts';
 import type { ApiError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
-import type { CampaignStep, ShapeDetails } from '../../../src/contracts/run.ts';
-import { suspicionOf, takeBackSuspects } from '../../../src/ledger/campaign-suspects.ts';
-import { lockCampaign } from '../../../src/ledger/campaigns.ts';
+import type { CampaignStep, ShapeDetails } from '../../../src/contracts/wire/run.ts';
+import { suspicionOf, takeBackSuspects } from '../../../src/ledger/campaigns/campaign-suspects.ts';
+import { lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { assumedBy } from '../../deps.ts';
-import { callReason, forAccount, refusal, shapeDetails } from '../../failures.ts';
-import { shapeReason } from '../../shape-refusal.ts';
+import { assumedBy } from '../../shared/deps.ts';
+import { callReason, forAccount, refusal, shapeDetails } from '../../shared/failures.ts';
+import { shapeReason } from '../../shared/shape-refusal.ts';
 import type { MemberContext } from './check.ts';
 
 /** What was refused: a code to count by, and what to do about it. */

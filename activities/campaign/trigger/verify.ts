@@ -5,12 +5,12 @@ import { UnexpectedShapeError } from '../../../src/api-client/errors.ts';
 import { isObject, type JsonObject } from '../../../src/api-client/json-object.ts';
 import type { FlowTrigger } from '../../../src/api-client/resources/flows.ts';
 import type { Conversation } from '../../../src/api-client/schemas/conversation.ts';
-import type { FirstVerified } from '../../../src/contracts/campaign-report.ts';
-import { getCampaign, noteVerified } from '../../../src/ledger/campaigns.ts';
+import type { FirstVerified } from '../../../src/contracts/wire/campaign-report.ts';
+import { getCampaign, noteVerified } from '../../../src/ledger/campaigns/campaigns.ts';
 import { canonicalKey } from '../../../src/mapping/phone/canonical.ts';
-import { callApi } from '../../api-call.ts';
-import type { Deps } from '../../deps.ts';
-import { callReason, comeBack, isRefusal, refusal } from '../../failures.ts';
+import { callApi } from '../../shared/api-call.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { callReason, comeBack, isRefusal, refusal } from '../../shared/failures.ts';
 import { type MemberContext, memberKey } from './check.ts';
 import { answerOf, type MemberResult } from './outcome.ts';
 

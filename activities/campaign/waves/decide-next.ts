@@ -1,10 +1,10 @@
 // What a running campaign does next, out of its members, its waves and its calendar. One transaction; calls nothing.
 import { brokenRules } from '../../../src/campaigns/waves.ts';
-import type { CampaignCounts, PlanNote } from '../../../src/contracts/campaign.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
-import type { CampaignConfig } from '../../../src/contracts/config-campaigns.ts';
-import { holdCampaign } from '../../../src/ledger/campaign-acts.ts';
-import { countMembers, skipMembers } from '../../../src/ledger/campaign-turn.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
+import type { CampaignCounts, PlanNote } from '../../../src/contracts/wire/campaign.ts';
+import { holdCampaign } from '../../../src/ledger/campaigns/campaign-acts.ts';
+import { countMembers, skipMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
 import {
   endWave,
   judgeWave,
@@ -12,8 +12,8 @@ import {
   waveOutcomes,
   wavesSoFar,
   wavesToJudge,
-} from '../../../src/ledger/campaign-waves.ts';
-import { noteBlocked } from '../../../src/ledger/campaigns.ts';
+} from '../../../src/ledger/campaigns/campaign-waves.ts';
+import { noteBlocked } from '../../../src/ledger/campaigns/campaigns.ts';
 import { betweenWaves, type DecideContext, inWave, LOOK_AGAIN_MS, type Next } from './next-in-waves.ts';
 
 export const STOP_RULE = 'STOP_RULE';

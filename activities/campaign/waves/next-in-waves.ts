@@ -2,10 +2,10 @@
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
 import { waveOf } from '../../../src/campaigns/waves.ts';
 import { zonesOfText } from '../../../src/campaigns/zones.ts';
-import type { NextAction, PlanNote } from '../../../src/contracts/campaign.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
-import type { WavesConfig } from '../../../src/contracts/config-campaigns.ts';
-import { giveUpLost } from '../../../src/ledger/campaign-acts.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
+import type { WavesConfig } from '../../../src/contracts/config/config-campaigns.ts';
+import type { NextAction, PlanNote } from '../../../src/contracts/wire/campaign.ts';
+import { giveUpLost } from '../../../src/ledger/campaigns/campaign-acts.ts';
 import {
   countMembers,
   freeStranded,
@@ -13,7 +13,7 @@ import {
   skipMembers,
   waitingByZones,
   type ZoneGroup,
-} from '../../../src/ledger/campaign-turn.ts';
+} from '../../../src/ledger/campaigns/campaign-turn.ts';
 import {
   beginWave,
   makeWave,
@@ -23,8 +23,8 @@ import {
   type WaveRow,
   type WavesSoFar,
   wavesSoFar,
-} from '../../../src/ledger/campaign-waves.ts';
-import type { CampaignRow } from '../../../src/ledger/campaigns.ts';
+} from '../../../src/ledger/campaigns/campaign-waves.ts';
+import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { AMBIGUOUS } from '../trigger/outcome.ts';
 

@@ -6,7 +6,7 @@ import type {
   NextAction,
   OpenedCampaign,
   PlanNote,
-} from '../../../src/contracts/campaign.ts';
+} from '../../../src/contracts/wire/campaign.ts';
 import {
   addAudit,
   beginCampaign,
@@ -14,14 +14,19 @@ import {
   giveUpLost,
   openAfterEvents,
   otherRun,
-} from '../../../src/ledger/campaign-acts.ts';
-import { catchUp } from '../../../src/ledger/campaign-results.ts';
-import { countMembers } from '../../../src/ledger/campaign-turn.ts';
-import { type CampaignRow, findCampaign, lockCampaign, moveCampaign } from '../../../src/ledger/campaigns.ts';
+} from '../../../src/ledger/campaigns/campaign-acts.ts';
+import { catchUp } from '../../../src/ledger/campaigns/campaign-results.ts';
+import { countMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
+import {
+  type CampaignRow,
+  findCampaign,
+  lockCampaign,
+  moveCampaign,
+} from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
-import { FLIGHT_SECONDS } from '../../api-call.ts';
-import type { AccountAccess, Deps } from '../../deps.ts';
-import { notConfigured } from '../../failures.ts';
+import { FLIGHT_SECONDS } from '../../shared/api-call.ts';
+import type { AccountAccess, Deps } from '../../shared/deps.ts';
+import { notConfigured } from '../../shared/failures.ts';
 import { createCommandActivities } from '../commands.ts';
 import { pollerStates } from '../plan-checks.ts';
 import { REFUSED, refuseCommand, refuseUnlessPlanned } from '../refusals.ts';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import type { Registry } from 'prom-client';
-import type { IngressHttp } from '../../contracts/config.ts';
+import type { IngressHttp } from '../../contracts/config/config.ts';
 import { errorShape } from '../error-shape.ts';
 import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../intake.ts';
 import { answerJson, HttpError, notAcceptedProblem, refusedProblem } from './answers.ts';

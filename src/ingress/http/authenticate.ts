@@ -1,7 +1,7 @@
 // From the part `auth` of a route to what checks its requests; and from a request to what is checked.
 import type { IncomingMessage } from 'node:http';
-import { headersCount, isSignature, type RouteAuth, type RouteHttp } from '../../contracts/config.ts';
-import { durationMs } from '../../contracts/config-base.ts';
+import { headersCount, isSignature, type RouteAuth, type RouteHttp } from '../../contracts/config/config.ts';
+import { durationMs } from '../../contracts/config/config-base.ts';
 import type { Signature } from '../intake.ts';
 import type { Authenticator, Claim } from './auth/claim.ts';
 import { hmac } from './auth/hmac.ts';

@@ -1,5 +1,5 @@
 // How the OpenAPI document tells what a sender has to prove: a security scheme, and the headers beside it.
-import type { RouteAuth } from '../../contracts/config.ts';
+import type { RouteAuth } from '../../contracts/config/config.ts';
 import { HUBSPOT_TIMESTAMP, signatureOf } from './auth/hmac.ts';
 import { isBearer } from './auth/token.ts';
 

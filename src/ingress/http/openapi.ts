@@ -1,5 +1,10 @@
 // The OpenAPI 3.1 document of the configured routes: what a sender needs to know, and nothing that is a secret.
-import { headersCount, type IngressHttp, type RouteAuth, type RouteConfig } from '../../contracts/config.ts';
+import {
+  headersCount,
+  type IngressHttp,
+  type RouteAuth,
+  type RouteConfig,
+} from '../../contracts/config/config.ts';
 import type { Route } from '../intake.ts';
 import { KEY_FIELDS, KEY_HEADERS, SENDER_HEADERS } from '../route/key.ts';
 import { answerSchemas, describeAnswers, describeFileAnswers } from './openapi-answers.ts';

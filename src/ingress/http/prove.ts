@@ -2,8 +2,8 @@
 // bytes.
 import type { Socket } from 'node:net';
 import type { RequestHandler, Response } from 'express';
-import type { IngressHttp } from '../../contracts/config.ts';
-import { durationMs } from '../../contracts/config-base.ts';
+import type { IngressHttp } from '../../contracts/config/config.ts';
+import { durationMs } from '../../contracts/config/config-base.ts';
 import { HttpError } from './answers.ts';
 import type { Authenticator } from './auth/claim.ts';
 import { claimOf } from './authenticate.ts';

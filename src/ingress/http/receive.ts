@@ -8,7 +8,7 @@ import {
   type IngressHttp,
   type MessageAction,
   type RouteHttp,
-} from '../../contracts/config.ts';
+} from '../../contracts/config/config.ts';
 import type { Acceptance, Accepted, Route } from '../intake.ts';
 import { answerJson, HttpError } from './answers.ts';
 import type { Authenticator } from './auth/claim.ts';

@@ -2,7 +2,7 @@
 import type { RequestHandler } from 'express';
 import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
 import { LedgerError } from '../../ledger/database.ts';
-import type { NewUpload, StoredUpload } from '../../ledger/uploads.ts';
+import type { NewUpload, StoredUpload } from '../../ledger/events/uploads.ts';
 import { NotAcceptedError } from '../intake.ts';
 import { answerJson, HttpError, type Uploaded } from './answers.ts';
 import { createProver, type ProverOptions } from './prove.ts';

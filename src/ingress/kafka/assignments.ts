@@ -1,7 +1,7 @@
 // The partitions that the group has given to a consumer: where each begins, who reads it, and what is void when they change hands.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Batch, Consumer, EachBatchPayload } from 'kafkajs';
-import type { IngressKafka } from '../../contracts/config.ts';
+import type { IngressKafka } from '../../contracts/config/config.ts';
 import type { ClusterAccess } from './client.ts';
 import { describeKafkaError } from './errors.ts';
 import { type Fetched, type PartitionOptions, type PartitionReader, readPartition } from './partition.ts';

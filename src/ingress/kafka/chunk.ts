@@ -1,6 +1,6 @@
 // Some records of one partition, in order: what can be taken is accepted together, what can't becomes a dead letter.
 import type { KafkaMessage } from 'kafkajs';
-import type { EventDraft } from '../../contracts/intake.ts';
+import type { EventDraft } from '../../contracts/wire/intake.ts';
 import { type Acceptance, type Accepted, RefusedError, type Route } from '../intake.ts';
 import type { Refused } from './letter.ts';
 import { deliveryOf } from './record.ts';

@@ -1,7 +1,7 @@
 // The Kafka side of the ingress, one a cluster: keeps a consumer in its group whatever becomes of the brokers.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import type { IngressKafka } from '../../contracts/config.ts';
+import type { IngressKafka } from '../../contracts/config/config.ts';
 import type { Acceptance, Route } from '../intake.ts';
 import { createSlots } from '../slots.ts';
 import type { ClusterAccess } from './client.ts';

@@ -1,5 +1,5 @@
 // Where reading of a partition begins, and whether records are gone that nobody has read.
-import type { IngressKafka } from '../../contracts/config.ts';
+import type { IngressKafka } from '../../contracts/config/config.ts';
 import { ask, type ClusterAccess } from './client.ts';
 import { keyOf, type Log, type Place } from './pauses.ts';
 

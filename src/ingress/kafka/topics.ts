@@ -1,5 +1,5 @@
 // Which topics belong to which route, and which of them are there.
-import type { IngressKafka } from '../../contracts/config.ts';
+import type { IngressKafka } from '../../contracts/config/config.ts';
 import type { Route } from '../intake.ts';
 import { ask, type ClusterAccess } from './client.ts';
 import type { Log } from './pauses.ts';

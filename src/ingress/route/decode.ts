@@ -1,5 +1,5 @@
 // Finds out in which form a delivery is, and takes it apart.
-import type { RouteKafka } from '../../contracts/config.ts';
+import type { RouteKafka } from '../../contracts/config/config.ts';
 import { type Delivery, RefusedError } from '../intake.ts';
 import {
   claimedMode,

@@ -1,8 +1,8 @@
 // Opens a route: how a delivery becomes events that say what is to be done.
-import type { RouteConfig } from '../../contracts/config.ts';
-import type { EventDraft } from '../../contracts/intake.ts';
-import type { RowProblem } from '../../contracts/record.ts';
-import type { CompiledAction } from '../../mapping/actions.ts';
+import type { RouteConfig } from '../../contracts/config/config.ts';
+import type { EventDraft } from '../../contracts/wire/intake.ts';
+import type { RowProblem } from '../../contracts/wire/record.ts';
+import type { CompiledAction } from '../../mapping/actions/actions.ts';
 import { type Delivery, type ReadDelivery, RefusedError, type Route } from '../intake.ts';
 import { atIndex } from './cloudevents.ts';
 import { decode } from './decode.ts';

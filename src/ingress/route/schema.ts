@@ -1,7 +1,7 @@
 // Holds an event against the JSON Schema of its route.
 import { z } from 'zod';
-import type { RowProblem } from '../../contracts/record.ts';
-import { guarded, StuckError } from '../../mapping/guarded-regexp.ts';
+import type { RowProblem } from '../../contracts/wire/record.ts';
+import { guarded, StuckError } from '../../mapping/expression/guarded-regexp.ts';
 import { RefusedError } from '../intake.ts';
 import { RouteConfigError } from './errors.ts';
 import type { JsonObject } from './json.ts';

@@ -1,13 +1,13 @@
 // What a webhook call does, after it was answered: one of three actions, all of it in one transaction.
 
-import type { Account } from '../account.ts';
-import { Problem } from '../errors.ts';
 import type { House } from '../house.ts';
-import type { Card, Contact, HookAction, HookCall, HookResult, Op, Webhook } from '../model.ts';
-import type { Scene } from '../route.ts';
+import { Problem } from '../http/errors.ts';
+import type { Scene } from '../http/route.ts';
 import { draftCard } from '../rules/card-create.ts';
 import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.ts';
 import { contactFor } from '../rules/upsert.ts';
+import type { Account } from '../state/account.ts';
+import type { Card, Contact, HookAction, HookCall, HookResult, Op, Webhook } from '../state/model.ts';
 import { asNumber, asText, resolvePath } from './mapping.ts';
 
 type Done = Extract<HookResult, { status: 'done' }>;

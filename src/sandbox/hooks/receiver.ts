@@ -1,10 +1,10 @@
 // The inbound webhook receiver, POST {baseUrl}/hooks/{hash}: checks, remembers, answers 202; the work comes after.
 import type { NextFunction, Request, Response } from 'express';
-import type { Account } from '../account.ts';
-import { Problem } from '../errors.ts';
 import type { House } from '../house.ts';
-import type { HookCall, HookResult, Webhook } from '../model.ts';
-import type { RateState } from '../rate.ts';
+import { Problem } from '../http/errors.ts';
+import type { RateState } from '../http/rate.ts';
+import type { Account } from '../state/account.ts';
+import type { HookCall, HookResult, Webhook } from '../state/model.ts';
 import { idempotencyKey } from './mapping.ts';
 import { processCall } from './process.ts';
 

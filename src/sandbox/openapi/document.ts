@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document of one sandbox: its routes, their schemas, and the error catalogue, put together.
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
-import { INTERNAL_ERROR, Problem } from '../errors.ts';
-import type { Route } from '../route.ts';
+import { INTERNAL_ERROR, Problem } from '../http/errors.ts';
+import type { Route } from '../http/route.ts';
 import { Components, type Json } from './json-schema.ts';
 import { ERROR_EXTRAS, GROUPS, type Operation, type Refusal, sharedErrors } from './operation.ts';
 import { requestId } from './wire.ts';

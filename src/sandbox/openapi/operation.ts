@@ -1,8 +1,8 @@
 // What the OpenAPI document says of one route, beside its method, path and scope. The schemas in it are those that the
 // route works with, so a route without an entry here cannot exist, and a field that is not declared never reaches a rule.
 import { z } from 'zod';
-import type { ErrorCode } from '../errors.ts';
-import { SCOPES } from '../model.ts';
+import type { ErrorCode } from '../http/errors.ts';
+import { SCOPES } from '../state/model.ts';
 
 export const GROUPS = {
   Contacts: 'People, and the tags they carry.',

@@ -2,8 +2,8 @@
 // API text: a value that does not fit is never an error (dates aside), so these say what has a meaning.
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
-import { CARD_STATUSES, CONVERSATION_STATUSES } from '../model.ts';
 import { INSTANT } from '../rules/dates.ts';
+import { CARD_STATUSES, CONVERSATION_STATUSES } from '../state/model.ts';
 import { Id } from './inputs.ts';
 
 export interface PageSizes {

@@ -1,7 +1,7 @@
 // The bodies that the sandbox answers with, as schemas: the views have their types, the OpenAPI document is generated
 // from them, and every contract test holds real answers against that document. Strict: a field that is not here is a defect.
 import { z } from 'zod';
-import { CARD_STATUSES, CONVERSATION_STATUSES } from '../model.ts';
+import { CARD_STATUSES, CONVERSATION_STATUSES } from '../state/model.ts';
 
 const id = z
   .int()

@@ -1,7 +1,7 @@
 // The board of an account as server-sent events: what users with the kanban open see.
 import type { Response } from 'express';
-import type { Account } from '../account.ts';
 import type { House } from '../house.ts';
+import type { Account } from '../state/account.ts';
 
 /** A watcher that does not read is let go, rather than fed until memory ends. */
 const MAX_BUFFERED = 1 << 20;

@@ -1,11 +1,11 @@
 // A customer writes: what the service does when a message comes in from a channel.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Account } from '../account.ts';
-import { FixtureError, parseAt } from '../fixture.ts';
+import { FixtureError, parseAt } from '../fixture/fixture.ts';
 import type { House } from '../house.ts';
-import type { Contact, Op } from '../model.ts';
 import { conversationFor } from '../rules/conversations.ts';
+import type { Account } from '../state/account.ts';
+import type { Contact, Op } from '../state/model.ts';
 
 const Inbound = z.strictObject({
   number: z.string().regex(/^\d{1,15}$/, 'E.164 without plus: 1 to 15 digits'),

@@ -1,13 +1,13 @@
 // The panel: the sandbox's stand-in for the service's web panel. Loopback only, no token, never cut off by a fault.
 import { Readable } from 'node:stream';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
-import type { Account } from '../account.ts';
-import { Fault } from '../faults.ts';
-import { FixtureError, parseAt } from '../fixture.ts';
-import { patchOps } from '../fixture-merge.ts';
-import { accountJson } from '../fixture-view.ts';
+import { FixtureError, parseAt } from '../fixture/fixture.ts';
+import { patchOps } from '../fixture/fixture-merge.ts';
+import { accountJson } from '../fixture/fixture-view.ts';
 import type { House } from '../house.ts';
-import type { HookCall } from '../model.ts';
+import { Fault } from '../http/faults.ts';
+import type { Account } from '../state/account.ts';
+import type { HookCall } from '../state/model.ts';
 import { streamBoard } from './events.ts';
 import { receiveInbound } from './inbound.ts';
 

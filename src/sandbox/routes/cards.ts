@@ -1,14 +1,14 @@
 // Cards: list with filters, create, get, move between stages (API text, "Cards").
-import { Problem } from '../errors.ts';
-import type { Card } from '../model.ts';
+import { Problem } from '../http/errors.ts';
+import { type Call, isMissing, ok, pathId, type Reply, type Route } from '../http/route.ts';
+import { cardView } from '../http/views.ts';
 import * as operations from '../openapi/cards.ts';
 import { idIn } from '../openapi/inputs.ts';
 import { LIST_PAGE } from '../openapi/parameters.ts';
-import { type Call, isMissing, ok, pathId, type Reply, type Route } from '../route.ts';
 import { createCard } from '../rules/card-create.ts';
 import { matchingCards } from '../rules/card-filter.ts';
 import { page, paged } from '../rules/query.ts';
-import { cardView } from '../views.ts';
+import type { Card } from '../state/model.ts';
 
 function findCard(call: Call): Card {
   const card = call.account.tables.card.get(pathId(call, 'cardId'));

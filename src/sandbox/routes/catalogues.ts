@@ -1,9 +1,10 @@
 // The short lists without pages: tags, pipelines, lost reasons, connections.
+
+import { type Call, ok, type Reply, type Route } from '../http/route.ts';
+import { connectionView, pipelineView, tagView } from '../http/views.ts';
 import { listLostReasons, listPipelines } from '../openapi/cards.ts';
 import { listTags } from '../openapi/contacts.ts';
 import { listConnections } from '../openapi/messaging.ts';
-import { type Call, ok, type Reply, type Route } from '../route.ts';
-import { connectionView, pipelineView, tagView } from '../views.ts';
 
 const tags = ({ account, choices }: Call): Reply =>
   ok({ [choices.wrappers.tags]: account.tables.tag.rows.map(tagView) });

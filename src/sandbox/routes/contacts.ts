@@ -1,14 +1,14 @@
 // Contacts: list, upsert by number, get, partial update, tag sync (API text, "Contacts").
-import { Problem } from '../errors.ts';
-import type { Contact } from '../model.ts';
+import { Problem } from '../http/errors.ts';
+import { type Call, checked, flatExtra, ok, pathId, type Reply, type Route } from '../http/route.ts';
+import { contactView, fullContactView } from '../http/views.ts';
 import * as operations from '../openapi/contacts.ts';
 import { idIn, UpdateFields } from '../openapi/inputs.ts';
 import { LIST_PAGE } from '../openapi/parameters.ts';
-import { type Call, checked, flatExtra, ok, pathId, type Reply, type Route } from '../route.ts';
 import { ninthDigitVariants, searchedDigits } from '../rules/numbers.ts';
 import { csvIds, page, paged, text } from '../rules/query.ts';
 import { upsertContact } from '../rules/upsert.ts';
-import { contactView, fullContactView } from '../views.ts';
+import type { Contact } from '../state/model.ts';
 
 function findContact(call: Call): Contact {
   const contact = call.account.tables.contact.get(pathId(call, 'contactId'));

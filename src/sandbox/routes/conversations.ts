@@ -1,14 +1,14 @@
 // Conversations: list, history, reply (API text, "Conversations").
-import { conversationView, historyView } from '../chat-views.ts';
-import { Problem } from '../errors.ts';
-import type { Contact, Conversation } from '../model.ts';
+import { conversationView, historyView } from '../http/chat-views.ts';
+import { Problem } from '../http/errors.ts';
+import { type Call, ok, pathId, type Reply, type Route } from '../http/route.ts';
 import * as operations from '../openapi/messaging.ts';
 import { HISTORY_PAGE, LIST_PAGE } from '../openapi/parameters.ts';
-import { type Call, ok, pathId, type Reply, type Route } from '../route.ts';
 import { outgoingConnection } from '../rules/connections.ts';
 import { matchingConversations } from '../rules/conversations.ts';
 import { contentOf, formBody, needContent, needStorage, outgoingMessages } from '../rules/outgoing.ts';
 import { page, pagedFromEnd } from '../rules/query.ts';
+import type { Contact, Conversation } from '../state/model.ts';
 import { sent } from './messages.ts';
 
 function findConversation(call: Call): Conversation {

@@ -1,8 +1,8 @@
 // Flows: trigger one on a ticket of a contact (API text, "Flows").
-import { Problem } from '../errors.ts';
+import { Problem } from '../http/errors.ts';
+import { type Call, isMissing, type Reply, type Route } from '../http/route.ts';
 import { triggerFlow } from '../openapi/automation.ts';
 import { idIn } from '../openapi/inputs.ts';
-import { type Call, isMissing, type Reply, type Route } from '../route.ts';
 import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.ts';
 import { normalizeNumber } from '../rules/numbers.ts';
 import { contactFor } from '../rules/upsert.ts';

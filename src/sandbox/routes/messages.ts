@@ -1,15 +1,15 @@
 // Messages: send to a number, ask how far one is (API text, POST /v1/messages/send and GET message status).
-import { sentView } from '../chat-views.ts';
-import { Problem } from '../errors.ts';
-import type { Connection, Conversation, Message, Op } from '../model.ts';
+import { sentView } from '../http/chat-views.ts';
+import { Problem } from '../http/errors.ts';
+import { type Call, checked, isMissing, ok, type Reply, type Route } from '../http/route.ts';
 import { SendFields } from '../openapi/message-inputs.ts';
 import * as operations from '../openapi/messaging.ts';
-import { type Call, checked, isMissing, ok, type Reply, type Route } from '../route.ts';
 import { outgoingConnection } from '../rules/connections.ts';
 import { conversationFor } from '../rules/conversations.ts';
 import { normalizeNumber } from '../rules/numbers.ts';
 import { contentOf, formBody, needContent, needStorage, outgoingMessages } from '../rules/outgoing.ts';
 import { contactFor } from '../rules/upsert.ts';
+import type { Connection, Conversation, Message, Op } from '../state/model.ts';
 
 function send(call: Call): Reply {
   const { account, body, choices, store } = call;

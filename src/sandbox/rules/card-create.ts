@@ -1,9 +1,9 @@
 // Creation of a card: rules 1 to 8 of POST /v1/cards, checked in that order; nothing is stored before all hold.
 import { z } from 'zod';
-import { Problem } from '../errors.ts';
-import type { Card, Contact, Op, Pipeline, Stage } from '../model.ts';
+import { Problem } from '../http/errors.ts';
+import { type Call, checked, isMissing, type Scene } from '../http/route.ts';
 import { CardFields, idIn } from '../openapi/inputs.ts';
-import { type Call, checked, isMissing, type Scene } from '../route.ts';
+import type { Card, Contact, Op, Pipeline, Stage } from '../state/model.ts';
 import { sortCustomFields } from './custom-fields.ts';
 import { calendarDay } from './dates.ts';
 import { normalizeNumber } from './numbers.ts';

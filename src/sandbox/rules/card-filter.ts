@@ -1,8 +1,9 @@
 // Filters and order of GET /v1/cards.
-import type { Account } from '../account.ts';
+
 import type { Choices } from '../choices.ts';
-import type { Card } from '../model.ts';
 import type { CARD_SORT_COLUMNS } from '../openapi/parameters.ts';
+import type { Account } from '../state/account.ts';
+import type { Card } from '../state/model.ts';
 import { dateFilter } from './dates.ts';
 import { csv, csvIds, type Query, singleId, text } from './query.ts';
 

@@ -1,9 +1,10 @@
 // Which connection a call goes out on (API text, POST /v1/messages/send, rules 3 and 4).
-import type { Account } from '../account.ts';
-import { Problem } from '../errors.ts';
-import type { Connection } from '../model.ts';
+
+import { Problem } from '../http/errors.ts';
+import { isMissing } from '../http/route.ts';
 import { idIn } from '../openapi/inputs.ts';
-import { isMissing } from '../route.ts';
+import type { Account } from '../state/account.ts';
+import type { Connection } from '../state/model.ts';
 
 export const isChat = (connection: Connection) =>
   connection.channel === 'whatsapp' || connection.channel === 'waba';

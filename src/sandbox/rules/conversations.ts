@@ -1,7 +1,8 @@
 // Conversations: which one a message belongs to, who serves it, whether its window is open, which ones a list shows.
-import type { Account } from '../account.ts';
-import type { Connection, Contact, Conversation } from '../model.ts';
-import type { Scene } from '../route.ts';
+
+import type { Scene } from '../http/route.ts';
+import type { Account } from '../state/account.ts';
+import type { Connection, Contact, Conversation } from '../state/model.ts';
 import { searchedDigits } from './numbers.ts';
 import { csv, type Query, singleId, text } from './query.ts';
 

@@ -1,5 +1,5 @@
 // Custom fields of a card: what is kept, and what is ignored without failing (API text, POST /v1/cards, rule 7).
-import type { CustomField, FieldType } from '../model.ts';
+import type { CustomField, FieldType } from '../state/model.ts';
 import { calendarDay } from './dates.ts';
 
 const ACCEPTS: { readonly [K in FieldType]: (value: unknown, options: readonly string[]) => boolean } = {

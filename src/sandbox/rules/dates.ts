@@ -1,6 +1,6 @@
 // Date filters and calendar dates of the API text. The patterns are what the OpenAPI document shows: they take a day only
 // when the calendar has it, so nothing that they match is refused later.
-import { Problem } from '../errors.ts';
+import { Problem } from '../http/errors.ts';
 
 const YEAR = '[0-9]{4}';
 const LEAP_YEAR = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';

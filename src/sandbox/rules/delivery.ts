@@ -1,6 +1,6 @@
 // How far a message is: a function of when it was sent, how it ends, and the clock (API text, "Message status").
 import type { Choices } from '../choices.ts';
-import type { Message } from '../model.ts';
+import type { Message } from '../state/model.ts';
 
 export type MessageStatus = 'queued' | 'sent' | 'server_ack' | 'delivered' | 'read' | 'failed' | 'received';
 

@@ -1,8 +1,8 @@
 // Starting a flow on a ticket of a contact (API text, POST /v1/flows/trigger); shared with the webhook receiver.
-import { Problem } from '../errors.ts';
-import type { Connection, Contact, Flow, FlowRun, Op } from '../model.ts';
+import { Problem } from '../http/errors.ts';
+import type { Scene } from '../http/route.ts';
 import { idIn } from '../openapi/inputs.ts';
-import type { Scene } from '../route.ts';
+import type { Connection, Contact, Flow, FlowRun, Op } from '../state/model.ts';
 import { isChat } from './connections.ts';
 import { conversationFor, humanService } from './conversations.ts';
 

@@ -1,6 +1,6 @@
 // Phone numbers as the API text has them: E.164 without the plus sign, digits only.
 import type { Choices } from '../choices.ts';
-import { Problem } from '../errors.ts';
+import { Problem } from '../http/errors.ts';
 
 /**
  * The digits of a number written in any way.

@@ -1,10 +1,10 @@
 // What a send carries and the messages that it becomes (API text, POST /v1/messages/send and POST conversation messages).
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Account } from '../account.ts';
-import { Problem } from '../errors.ts';
-import type { Connection, Contact, Conversation, Fate, Media, Message, Template } from '../model.ts';
+import { Problem } from '../http/errors.ts';
+import { checked, isMissing, type Scene } from '../http/route.ts';
 import { ContentFields, TemplateField } from '../openapi/message-inputs.ts';
-import { checked, isMissing, type Scene } from '../route.ts';
+import type { Account } from '../state/account.ts';
+import type { Connection, Contact, Conversation, Fate, Media, Message, Template } from '../state/model.ts';
 import { isWindowOpen } from './conversations.ts';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 // The contact upsert by number (API text, POST /v1/contacts), and the part of it that other calls share.
 import { z } from 'zod';
-import { Problem } from '../errors.ts';
-import type { Contact, Op } from '../model.ts';
+import { Problem } from '../http/errors.ts';
+import { type Call, checked, flatExtra, isMissing, type Scene } from '../http/route.ts';
 import { idIn, UpsertFields } from '../openapi/inputs.ts';
-import { type Call, checked, flatExtra, isMissing, type Scene } from '../route.ts';
+import type { Contact, Op } from '../state/model.ts';
 import { defaultConnection, isChat } from './connections.ts';
 import { normalizeNumber } from './numbers.ts';
 

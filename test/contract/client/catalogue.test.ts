@@ -7,7 +7,7 @@ import {
   KNOWN_ERROR_CODES,
   type KnownErrorCode,
 } from '../../../src/api-client/index.ts';
-import { Problem, type ErrorCode as SandboxCode } from '../../../src/sandbox/errors.ts';
+import { Problem, type ErrorCode as SandboxCode } from '../../../src/sandbox/http/errors.ts';
 import { aChatAccount, openRoom, type Room } from './room.ts';
 
 let room: Room;

@@ -3,8 +3,8 @@ import type { Router } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
 import type { House } from '../../../src/sandbox/house.ts';
+import { wapiRouter } from '../../../src/sandbox/http/wapi.ts';
 import { LIST_PAGE } from '../../../src/sandbox/openapi/parameters.ts';
-import { wapiRouter } from '../../../src/sandbox/wapi.ts';
 import { Conformance } from './openapi-conformance.ts';
 import { ALL, type Got, openRoom, type Room } from './room.ts';
 

@@ -1,4 +1,5 @@
 // kill -9 at every step of a trigger, with everything real: PostgreSQL, Temporal, the service over HTTP, a worker as a process.
+
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMemberSteps } from '../../../activities/campaign/trigger/member.ts';
@@ -8,13 +9,13 @@ import {
   createEventActivities,
   createLedgerActivities,
 } from '../../../activities/index.ts';
-import { LANES } from '../../../src/contracts/run.ts';
+import { apiQueue, campaignRoute, eventQueue } from '../../../src/contracts/ids.ts';
 import { toJson } from '../../../src/contracts/stored-json.ts';
-import { catchUp } from '../../../src/ledger/campaign-results.ts';
-import { campaignSyncName, digestOfSpec, lockCampaign } from '../../../src/ledger/campaigns.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
+import { catchUp } from '../../../src/ledger/campaigns/campaign-results.ts';
+import { digestOfSpec, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
+import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
-import { apiQueue, eventQueue } from '../../../workflows/policies.ts';
 import { campaignHouse, numberOf, winback } from '../../support/campaign-room.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
 import { until } from '../../support/until.ts';
@@ -54,7 +55,7 @@ afterAll(async () => await context?.close());
 async function running(campaign: string, contacts: readonly number[]) {
   const { db, deps } = context;
   const spec = deps.campaign('acme', campaign);
-  const sync = campaignSyncName(campaign);
+  const sync = campaignRoute(campaign);
   const run = `acme/${sync}/1`;
   await db.query(
     "insert into runs (id, account, sync, seq, spec, kind, status) values ($1, 'acme', $2, 1, $3, 'campaign', 'syncing')",

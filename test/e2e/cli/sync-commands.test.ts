@@ -1,4 +1,5 @@
 // `sluice sync rows`, `retry` and `schedule` as users type them, against a ledger and a Temporal server made for them.
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,14 +7,14 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
-import { registerSync } from '../../../src/cli/sync.ts';
-import { RunSpec } from '../../../src/contracts/run.ts';
+import { registerSync } from '../../../src/cli/sync/sync.ts';
+import { crmSyncWorkflowId } from '../../../src/contracts/ids.ts';
+import { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { openPglite } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
-import { endRecord, stageRecords } from '../../../src/ledger/records.ts';
-import { addRowProblems } from '../../../src/ledger/row-problems.ts';
-import { advanceRun, closeRun, openRun } from '../../../src/ledger/runs.ts';
-import { crmSyncWorkflowId } from '../../../workflows/messages.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { endRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
+import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
+import { advanceRun, closeRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { buildOnce } from '../../support/build.ts';
 import { layCluster } from '../../support/cluster.ts';
 import { SEARCH_ATTRIBUTES } from '../../support/house.ts';

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { registerConfig } from '../../../src/cli/config.ts';
-import { describeError } from '../../../src/cli/describe-error.ts';
-import { EXIT } from '../../../src/cli/exit.ts';
-import { registerInit } from '../../../src/cli/init.ts';
+import { registerConfig } from '../../../src/cli/config/config.ts';
+import { registerInit } from '../../../src/cli/config/init.ts';
+import { describeError } from '../../../src/cli/lib/describe-error.ts';
+import { EXIT } from '../../../src/cli/lib/exit.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
-import { parseFixture } from '../../../src/sandbox/fixture-merge.ts';
+import { parseFixture } from '../../../src/sandbox/fixture/fixture-merge.ts';
 
 let dir: string;
 beforeEach(async () => {

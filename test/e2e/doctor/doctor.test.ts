@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 // Brings the type of what the setup provides.
 import type {} from '../../support/global-setup.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';

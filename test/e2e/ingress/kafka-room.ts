@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type Admin, type IHeaders, Kafka, logLevel, type Producer } from 'kafkajs';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { IngressKafka, RouteConfig } from '../../../src/contracts/config.ts';
-import type { EventDraft } from '../../../src/contracts/intake.ts';
+import { IngressKafka, RouteConfig } from '../../../src/contracts/config/config.ts';
+import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
 import {
   type Acceptance,
   type Accepted,
@@ -14,7 +14,7 @@ import {
 } from '../../../src/ingress/intake.ts';
 import { type KafkaIngress, startKafkaIngress } from '../../../src/ingress/kafka/index.ts';
 import { openRoute } from '../../../src/ingress/route/index.ts';
-import { compileAction } from '../../../src/mapping/actions.ts';
+import { compileAction } from '../../../src/mapping/actions/actions.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { until } from '../../support/until.ts';
 import { type ReadMessage, readTopic } from '../sinks/topic.ts';

@@ -1,8 +1,9 @@
 // kill -9 in every phase of an event: nothing is lost, nothing is done twice, and only what no reading can show is unknown.
+
 import { afterAll, expect, it } from 'vitest';
 import { createEventActivities, createLedgerActivities } from '../../../activities/index.ts';
-import type { EventDraft } from '../../../src/contracts/intake.ts';
-import { eventQueue } from '../../../workflows/policies.ts';
+import { eventQueue } from '../../../src/contracts/ids.ts';
+import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
 import { account } from '../../support/house.ts';
 import { acceptanceOf, draft, lead, leadRoute } from '../../support/intake-room.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';

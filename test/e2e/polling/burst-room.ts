@@ -9,7 +9,7 @@ import type { Client } from '@temporalio/client';
 import { inject } from 'vitest';
 import { stringify } from 'yaml';
 import { type Tail, tail } from '../../../bench/support/poll-tail.ts';
-import { Config } from '../../../src/contracts/config.ts';
+import { Config } from '../../../src/contracts/config/config.ts';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { startPollers } from '../../../src/runtime/pollers.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';

@@ -1,13 +1,13 @@
 // Statements that change many members of a campaign lock them in the order of their ids, whatever the plan: a batch renews its
 // leases while the run is changed, and PostgreSQL would end one of two that wait for each other.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { cancelMembers, giveUpLost } from '../../../src/ledger/campaign-acts.ts';
-import { renewMembers, returnMembers } from '../../../src/ledger/campaign-look.ts';
-import { takeBackSuspects } from '../../../src/ledger/campaign-suspects.ts';
-import { freeStranded, skipMembers } from '../../../src/ledger/campaign-turn.ts';
-import { moveOn } from '../../../src/ledger/campaign-waves.ts';
+import { cancelMembers, giveUpLost } from '../../../src/ledger/campaigns/campaign-acts.ts';
+import { renewMembers, returnMembers } from '../../../src/ledger/campaigns/campaign-look.ts';
+import { takeBackSuspects } from '../../../src/ledger/campaigns/campaign-suspects.ts';
+import { freeStranded, skipMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
+import { moveOn } from '../../../src/ledger/campaigns/campaign-waves.ts';
 import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,17 +1,17 @@
 // Several workers at one PostgreSQL: what happens to a statement that waited for another one's row.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeEvent } from '../../../activities/intake.ts';
+import { closeEvent } from '../../../activities/events/intake.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
-import { LANES } from '../../../src/contracts/run.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
 import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
-import { takeBack, takeDue } from '../../../src/ledger/due-records.ts';
-import { addEvents, endEvent, getEvent, lockEvent, markAccepted } from '../../../src/ledger/events.ts';
-import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
-import { takeIntent } from '../../../src/ledger/intents.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
-import { endRecord, getRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
-import { closeRun, lockRun } from '../../../src/ledger/runs.ts';
+import { addEvents, endEvent, getEvent, lockEvent, markAccepted } from '../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
+import { takeBack, takeDue } from '../../../src/ledger/sync/due-records.ts';
+import { takeIntent } from '../../../src/ledger/sync/intents.ts';
+import { endRecord, getRecord, settleStep, stageRecords } from '../../../src/ledger/sync/records.ts';
+import { closeRun, lockRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { planOf, recordSlots, scheduled, slotsSuite, takeOne } from '../../unit/budget/slots-suite.ts';

@@ -1,7 +1,7 @@
 // The ledger on a real PostgreSQL: the suites of PGlite, from two pools as two processes would have them.
 import { afterAll, beforeAll } from 'vitest';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { planDrySuite } from '../../unit/activities/plan-dry-suite.ts';
 import { planIncrementalSuite } from '../../unit/activities/plan-incremental-suite.ts';

@@ -1,7 +1,7 @@
 // Several batches at one PostgreSQL: a page of the list and a reading lock the same rows, in one order.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 import { at, chat, message, openService, type Service } from '../../unit/activities/polling/service.ts';

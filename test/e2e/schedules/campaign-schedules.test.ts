@@ -1,21 +1,21 @@
 // Schedules of campaigns on a real Temporal server: beside those of syncs, and each turn a plan that runs when nothing
 // speaks against it.
+
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { asJson, describeEntry, listSchedules } from '../../../src/cli/describe-schedule.ts';
-import { ScheduleConfig } from '../../../src/contracts/config-schedule.ts';
-import type { Job } from '../../../src/runtime/scheduled-jobs.ts';
-import { applySchedules, planSchedules } from '../../../src/runtime/schedules.ts';
-import type { campaignPlan } from '../../../workflows/campaign-plan.ts';
+import { asJson, describeEntry, listSchedules } from '../../../src/cli/schedule/describe-schedule.ts';
+import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
 import {
   campaignIdentity,
   campaignPlanIdentity,
   campaignScheduleId,
-  cancelCampaignUpdate,
-  pauseCampaignUpdate,
   SEARCH_KEYS,
   scheduledCampaignWorkflowId,
-} from '../../../workflows/messages.ts';
+} from '../../../src/contracts/ids.ts';
+import type { Job } from '../../../src/runtime/scheduled-jobs.ts';
+import { applySchedules, planSchedules } from '../../../src/runtime/schedules.ts';
+import type { campaignPlan } from '../../../workflows/campaign-plan.ts';
+import { cancelCampaignUpdate, pauseCampaignUpdate } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
 import type { ScheduledCampaignResult, scheduledCampaign } from '../../../workflows/scheduled-campaign.ts';
 import { campaignHouse, flowRuns, report, winback } from '../../support/campaign-room.ts';

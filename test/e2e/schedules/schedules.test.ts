@@ -1,8 +1,15 @@
 // Schedules on a real Temporal server: kept in step with the configuration, and never two runs of one sync at once.
+
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { listSchedules } from '../../../src/cli/describe-schedule.ts';
-import { ScheduleConfig } from '../../../src/contracts/config-schedule.ts';
+import { listSchedules } from '../../../src/cli/schedule/describe-schedule.ts';
+import { ScheduleConfig } from '../../../src/contracts/config/config-schedule.ts';
+import {
+  crmSyncWorkflowId,
+  SEARCH_KEYS,
+  scheduledSyncWorkflowId,
+  syncScheduleId,
+} from '../../../src/contracts/ids.ts';
 import {
   applySchedules,
   findSchedule,
@@ -10,14 +17,7 @@ import {
   ScheduleRefusedError,
 } from '../../../src/runtime/schedules.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
-import {
-  crmSyncWorkflowId,
-  pauseUpdate,
-  resumeUpdate,
-  SEARCH_KEYS,
-  scheduledSyncWorkflowId,
-  syncScheduleId,
-} from '../../../workflows/messages.ts';
+import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import type { scheduledSync } from '../../../workflows/scheduled-sync.ts';
 import type { House } from '../../support/house.ts';
 import { plainRows, syncRoom } from '../../support/sync-room.ts';

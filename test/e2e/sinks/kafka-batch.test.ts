@@ -1,7 +1,7 @@
 // Batches of events on a real Kafka broker: what arrives in which order, and what a record that is too large does to the others.
 import { describe, expect, it } from 'vitest';
 import { deadlineSignal } from '../../../src/contracts/deadline.ts';
-import type { SinkEvent } from '../../../src/contracts/events.ts';
+import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { kafkaSink } from '../../../src/sinks/kafka.ts';
 import { toldEvent } from '../../unit/sinks/told-event.ts';
 import { kafkaRoom } from './kafka-room.ts';

@@ -1,8 +1,10 @@
 // The end of a run, told on a real Kafka broker: what arrives, and what happens while the broker or the topic is away.
+
 import { describe, expect, it } from 'vitest';
-import { RunEndedEvent } from '../../../src/contracts/events.ts';
-import { reopenOutbox } from '../../../src/ledger/outbox-desk.ts';
-import { outboxWorkflowId, pauseUpdate, wakeSignal } from '../../../workflows/messages.ts';
+import { outboxWorkflowId } from '../../../src/contracts/ids.ts';
+import { RunEndedEvent } from '../../../src/contracts/wire/events.ts';
+import { reopenOutbox } from '../../../src/ledger/outbox/outbox-desk.ts';
+import { pauseUpdate, wakeSignal } from '../../../workflows/messages.ts';
 import type { House } from '../../support/house.ts';
 import { HEADER, plainRow, syncRoom } from '../../support/sync-room.ts';
 import { until } from '../../support/until.ts';

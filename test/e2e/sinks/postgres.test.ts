@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SinkEvent } from '../../../src/contracts/events.ts';
+import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, Sink, SinkError } from '../../../src/sinks/sink.ts';

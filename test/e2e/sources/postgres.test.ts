@@ -1,14 +1,14 @@
 // The PostgreSQL source against a real server: values, increments with transactions that commit late, and refusals.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresSource } from '../../../src/contracts/config.ts';
+import { PostgresSource } from '../../../src/contracts/config/config.ts';
 import {
   type Source,
   type SourceCursor,
   SourceError,
   type SourceRow,
-} from '../../../src/contracts/source.ts';
-import { postgresSource } from '../../../src/sources/postgres.ts';
+} from '../../../src/contracts/wire/source.ts';
+import { postgresSource } from '../../../src/sources/postgres/postgres.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
 
 let server: TestPostgres;

@@ -1,8 +1,9 @@
 // kill -9 in every phase of a sync batch, with everything real: PostgreSQL, Temporal, the service over HTTP, workers as processes.
+
 import { afterAll, expect, it } from 'vitest';
 import { createApiActivities, createLedgerActivities } from '../../../activities/index.ts';
+import { apiQueue } from '../../../src/contracts/ids.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
-import { apiQueue } from '../../../workflows/policies.ts';
 import { account, MAPPING } from '../../support/house.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
 import { effects } from '../../support/panel.ts';

@@ -1,8 +1,8 @@
 // Records as fast-check makes them: few values, so that they meet often.
 import fc from 'fast-check';
-import { type DiffOptions, mergeExtraInfo } from '../../../activities/sync-diff.ts';
-import { SyncConfig } from '../../../src/contracts/config.ts';
-import type { CrmRecord, RecordCard } from '../../../src/contracts/record.ts';
+import { type DiffOptions, mergeExtraInfo } from '../../../activities/sync/sync-diff.ts';
+import { SyncConfig } from '../../../src/contracts/config/config.ts';
+import type { CrmRecord, RecordCard } from '../../../src/contracts/wire/record.ts';
 import { recordOf } from '../ledger/support.ts';
 
 export const BR = '5511987654321';

@@ -1,8 +1,8 @@
 import { CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { type BatchControl, type BatchWork, runBatch } from '../../../activities/batch.ts';
-import { callScope } from '../../../activities/call-scope.ts';
+import { type BatchControl, type BatchWork, runBatch } from '../../../activities/shared/batch.ts';
+import { callScope } from '../../../activities/shared/call-scope.ts';
 
 interface Ledger extends BatchWork<number> {
   readonly released: number[];

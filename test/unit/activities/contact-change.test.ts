@@ -6,10 +6,10 @@ import {
   changesNothing,
   contactChange,
   type SentMarks,
-} from '../../../activities/contact-change.ts';
-import { CONTACT_FIELDS, type ContactField } from '../../../src/contracts/config.ts';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import type { SeenContact } from '../../../src/ledger/people.ts';
+} from '../../../activities/sync/contact-change.ts';
+import { CONTACT_FIELDS, type ContactField } from '../../../src/contracts/config/config.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import type { SeenContact } from '../../../src/ledger/sync/people.ts';
 import { fields, optionsOf, US } from './arbitraries.ts';
 
 type Contact = CrmRecord['contact'];

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createCallCounter } from '../../../activities/call-counter.ts';
 import {
   createDeliveryActivities,
   createDeliveryLedgerActivities,
   settle,
-} from '../../../activities/delivery.ts';
-import { checkDelivery } from '../../../activities/delivery-check.ts';
-import type { Deps } from '../../../activities/deps.ts';
+} from '../../../activities/events/delivery.ts';
+import { checkDelivery } from '../../../activities/events/delivery-check.ts';
+import { createCallCounter } from '../../../activities/shared/call-counter.ts';
+import type { Deps } from '../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../src/api-client/client.ts';
 import { createBudget } from '../../../src/budget/slots.ts';
-import { MessageStatusEvent } from '../../../src/contracts/conversation-events.ts';
-import type { DeliveryBatchResult, DeliveryEntry } from '../../../src/contracts/delivery.ts';
-import { LANES } from '../../../src/contracts/run.ts';
+import { MessageStatusEvent } from '../../../src/contracts/wire/conversation-events.ts';
+import type { DeliveryBatchResult, DeliveryEntry } from '../../../src/contracts/wire/delivery.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
-import { dueLooks } from '../../../src/ledger/delivery-looks.ts';
-import { movesOn } from '../../../src/ledger/delivery-status.ts';
-import { putOutbox } from '../../../src/ledger/outbox.ts';
+import { followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
+import { dueLooks } from '../../../src/ledger/events/delivery-looks.ts';
+import { movesOn } from '../../../src/ledger/events/delivery-status.ts';
+import { putOutbox } from '../../../src/ledger/outbox/outbox.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';

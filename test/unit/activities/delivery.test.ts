@@ -1,10 +1,10 @@
 // Following messages that were sent, against the sandbox and its clock: what is told, and what it costs.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeEvent } from '../../../activities/intake.ts';
-import { followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
-import { dueLooks } from '../../../src/ledger/delivery-looks.ts';
-import { addEvents } from '../../../src/ledger/events.ts';
-import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
+import { closeEvent } from '../../../activities/events/intake.ts';
+import { followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
+import { dueLooks } from '../../../src/ledger/events/delivery-looks.ts';
+import { addEvents } from '../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import { HOUR, NOWHERE, openDeliveryRoom, SECOND, type Sent } from './delivery-room.ts';
 
 const NEVER = 1e12;

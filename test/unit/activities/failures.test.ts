@@ -13,7 +13,7 @@ import {
   refusalCode,
   refusalScope,
   toFailure,
-} from '../../../activities/failures.ts';
+} from '../../../activities/shared/failures.ts';
 import { KNOWN_ERROR_CODES } from '../../../src/api-client/error-codes.ts';
 import {
   ApiError,
@@ -23,7 +23,7 @@ import {
   UnexpectedShapeError,
 } from '../../../src/api-client/errors.ts';
 import type { RateHeaders } from '../../../src/api-client/rate-headers.ts';
-import type { RefusalDetails, RefusalScope } from '../../../src/contracts/run.ts';
+import type { RefusalDetails, RefusalScope } from '../../../src/contracts/wire/run.ts';
 import { LedgerError } from '../../../src/ledger/database.ts';
 
 const CALL = { method: 'POST', path: '/v1/contacts' };

@@ -1,13 +1,13 @@
 // Which event is next: however begins and ends of events fall, one of a subject is under way, and none steps back.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { beginEvent } from '../../../activities/event-begin.ts';
-import { closeEvent } from '../../../activities/intake.ts';
-import type { EventDraft } from '../../../src/contracts/intake.ts';
+import { beginEvent } from '../../../activities/events/event-begin.ts';
+import { closeEvent } from '../../../activities/events/intake.ts';
+import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events.ts';
-import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
-import { settleStep } from '../../../src/ledger/records.ts';
+import { addEvents, getEvent, markAccepted } from '../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
+import { settleStep } from '../../../src/ledger/sync/records.ts';
 import { testLedger, unleased } from '../../support/ledger.ts';
 import { freshAccount, phone, recordOf } from '../ledger/support.ts';
 

@@ -1,9 +1,9 @@
 // Several rows about one person, and the hashes that tell whether anything changed.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashRecord, mergeRecords } from '../../../activities/sync-diff.ts';
-import type { SyncConfig } from '../../../src/contracts/config.ts';
-import type { CrmRecord, ExtraField } from '../../../src/contracts/record.ts';
+import { hashRecord, mergeRecords } from '../../../activities/sync/sync-diff.ts';
+import type { SyncConfig } from '../../../src/contracts/config/config.ts';
+import type { CrmRecord, ExtraField } from '../../../src/contracts/wire/record.ts';
 import { recordOf } from '../ledger/support.ts';
 import { BR, optionsOf, record, records, US } from './arbitraries.ts';
 

@@ -1,12 +1,12 @@
 // Records of two syncs that want one card in different stages: each makes its own move, and none takes the other's for its own.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runContext, runStep, stepContext } from '../../../activities/record-step.ts';
-import { createSteps, placeOf } from '../../../activities/record-work.ts';
-import { STEP_BITS } from '../../../src/contracts/run.ts';
-import { accountLists } from '../../../src/ledger/catalog.ts';
-import { loadRecord } from '../../../src/ledger/due-records.ts';
-import { stageRecords } from '../../../src/ledger/records.ts';
-import { openRun } from '../../../src/ledger/runs.ts';
+import { runContext, runStep, stepContext } from '../../../activities/sync/record-step.ts';
+import { createSteps, placeOf } from '../../../activities/sync/record-work.ts';
+import { STEP_BITS } from '../../../src/contracts/wire/run.ts';
+import { accountLists } from '../../../src/ledger/sync/catalog.ts';
+import { loadRecord } from '../../../src/ledger/sync/due-records.ts';
+import { stageRecords } from '../../../src/ledger/sync/records.ts';
+import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { noteCard, noteContact } from '../../support/notes.ts';
 import { phone, recordOf, specOf } from '../ledger/support.ts';
 import { type EffectRoom, openEffectRoom } from './effects/support.ts';

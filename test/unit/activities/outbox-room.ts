@@ -2,14 +2,14 @@
 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { Deps } from '../../../activities/deps.ts';
-import { createOutboxActivities } from '../../../activities/outbox.ts';
-import type { OutboxBatchOptions } from '../../../activities/outbox-batch.ts';
-import type { ConversationEvent } from '../../../src/contracts/conversation-events.ts';
-import type { SinkEvent } from '../../../src/contracts/events.ts';
-import type { OutboxBatchResult } from '../../../src/contracts/outbox.ts';
+import { createOutboxActivities } from '../../../activities/outbox/outbox.ts';
+import type { OutboxBatchOptions } from '../../../activities/outbox/outbox-batch.ts';
+import type { Deps } from '../../../activities/shared/deps.ts';
+import type { ConversationEvent } from '../../../src/contracts/wire/conversation-events.ts';
+import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
+import type { OutboxBatchResult } from '../../../src/contracts/wire/outbox.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { putOutbox } from '../../../src/ledger/outbox.ts';
+import { putOutbox } from '../../../src/ledger/outbox/outbox.ts';
 import { type Sent, type Sink, SinkError } from '../../../src/sinks/sink.ts';
 
 /** An event of a conversation; `n` tells it apart. */

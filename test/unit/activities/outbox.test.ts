@@ -2,8 +2,8 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
-import { dueEvents } from '../../../src/ledger/outbox-due.ts';
-import { claimSink } from '../../../src/ledger/outbox-states.ts';
+import { dueEvents } from '../../../src/ledger/outbox/outbox-due.ts';
+import { claimSink } from '../../../src/ledger/outbox/outbox-states.ts';
 import { type Sink, SinkError } from '../../../src/sinks/sink.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { BUSY, DOWN, logger, memorySink, outboxRoom, put, REFUSED, START, told } from './outbox-room.ts';

@@ -2,12 +2,12 @@
 // and counts that add up.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dryRun } from '../../../activities/plan-dry.ts';
-import type { SyncConfig } from '../../../src/contracts/config.ts';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import type { RunSpec } from '../../../src/contracts/run.ts';
-import { endRecord, settleStep } from '../../../src/ledger/records.ts';
-import { listWarnings } from '../../../src/ledger/runs.ts';
+import { dryRun } from '../../../activities/sync/plan/plan-dry.ts';
+import type { SyncConfig } from '../../../src/contracts/config/config.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import type { RunSpec } from '../../../src/contracts/wire/run.ts';
+import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
+import { listWarnings } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';

@@ -1,9 +1,9 @@
 // Whether two rows of one number speak of one person, and what happens where they do not.
 import { describe, expect, it } from 'vitest';
-import { addClaims, agrees, claimsOf, conflictOf } from '../../../activities/plan-conflict.ts';
-import { type UniteRules, unite } from '../../../activities/plan-unite.ts';
-import type { SyncConfig } from '../../../src/contracts/config.ts';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
+import { addClaims, agrees, claimsOf, conflictOf } from '../../../activities/sync/plan/plan-conflict.ts';
+import { type UniteRules, unite } from '../../../activities/sync/plan/plan-unite.ts';
+import type { SyncConfig } from '../../../src/contracts/config/config.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { recordOf } from '../ledger/support.ts';
 import { BR } from './arbitraries.ts';
 

@@ -1,11 +1,11 @@
 // The dry run says what a real run does, and leaves every row of the ledger as it was.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dryRun } from '../../../activities/plan-dry.ts';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import { type RunSpec, STEP_BITS } from '../../../src/contracts/run.ts';
-import { endRecord } from '../../../src/ledger/records.ts';
-import { openRun, reportRun } from '../../../src/ledger/runs.ts';
+import { dryRun } from '../../../activities/sync/plan/plan-dry.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import { type RunSpec, STEP_BITS } from '../../../src/contracts/wire/run.ts';
+import { endRecord } from '../../../src/ledger/sync/records.ts';
+import { openRun, reportRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { records } from './arbitraries.ts';

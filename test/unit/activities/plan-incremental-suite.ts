@@ -1,11 +1,11 @@
 // Incremental sources: the watermark moves with a finished run only, and what a run left undone is taken over.
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
-import { SourceConfig } from '../../../src/contracts/config.ts';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import type { RunSpec } from '../../../src/contracts/run.ts';
-import { type Source, SourceError } from '../../../src/contracts/source.ts';
-import { endRecord, settleStep } from '../../../src/ledger/records.ts';
+import { SourceConfig } from '../../../src/contracts/config/config.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import type { RunSpec } from '../../../src/contracts/wire/run.ts';
+import { type Source, SourceError } from '../../../src/contracts/wire/source.ts';
+import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
@@ -138,7 +138,7 @@ export function planIncrementalSuite(engine: Engine): void {
         `insert into people (account, key, remote_id, tags_missing) values ($1, $2, 1, '["vip"]')`,
         [spec.account, phone(2)],
       );
-      const { closeRun } = await import('../../../src/ledger/runs.ts');
+      const { closeRun } = await import('../../../src/ledger/sync/runs.ts');
       await engine().transaction((tx) => closeRun(tx, id, { status: 'finished', stopped: 8 }));
       expect((await run(spec, [[]])).staged.map(({ key }) => key)).toEqual([phone(1), phone(2)]);
     });

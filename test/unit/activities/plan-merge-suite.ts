@@ -2,12 +2,12 @@
 // person had been merged at once.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hashRecord, mergeRecords, planSteps } from '../../../activities/sync-diff.ts';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import type { RunSpec } from '../../../src/contracts/run.ts';
-import { findPeople } from '../../../src/ledger/people.ts';
-import { countTodo } from '../../../src/ledger/records.ts';
-import { getRun, reportRun } from '../../../src/ledger/runs.ts';
+import { hashRecord, mergeRecords, planSteps } from '../../../activities/sync/sync-diff.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import type { RunSpec } from '../../../src/contracts/wire/run.ts';
+import { findPeople } from '../../../src/ledger/sync/people.ts';
+import { countTodo } from '../../../src/ledger/sync/records.ts';
+import { getRun, reportRun } from '../../../src/ledger/sync/runs.ts';
 import { type Engine, freshAccount, phone, specOf } from '../ledger/support.ts';
 import { records } from './arbitraries.ts';
 import { planner, sourceOf } from './plan-support.ts';

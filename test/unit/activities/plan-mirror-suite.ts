@@ -1,10 +1,10 @@
 // Mirrors: who leaves the source is acted on once, who comes back is brought again, and a broken export touches nobody.
 import { describe, expect, it } from 'vitest';
-import { hashRecord } from '../../../activities/sync-diff.ts';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import { type RunSpec, STEP_BITS } from '../../../src/contracts/run.ts';
-import { endRecord, settleStep } from '../../../src/ledger/records.ts';
-import { listWarnings } from '../../../src/ledger/runs.ts';
+import { hashRecord } from '../../../activities/sync/sync-diff.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import { type RunSpec, STEP_BITS } from '../../../src/contracts/wire/run.ts';
+import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
+import { listWarnings } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';

@@ -2,11 +2,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
-import type { Deps } from '../../../activities/deps.ts';
-import { createSyncPlanActivities, type PlanProgress } from '../../../activities/sync-plan.ts';
-import type { Source, SourceRow } from '../../../src/contracts/source.ts';
+import type { Deps } from '../../../activities/shared/deps.ts';
+import { createSyncPlanActivities, type PlanProgress } from '../../../activities/sync/sync-plan.ts';
+import type { Source, SourceRow } from '../../../src/contracts/wire/source.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
-import { getRun, openRun } from '../../../src/ledger/runs.ts';
+import { getRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 import { type Engine, freshAccount, specOf } from '../ledger/support.ts';
 

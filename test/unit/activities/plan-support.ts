@@ -1,11 +1,11 @@
 // A run whose source is a list of pages of records, planned as the worker plans it, page by page.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { Deps } from '../../../activities/deps.ts';
-import { createSyncPlanActivities, type PlanProgress } from '../../../activities/sync-plan.ts';
-import type { CrmRecord, RowProblem } from '../../../src/contracts/record.ts';
-import type { RunSpec } from '../../../src/contracts/run.ts';
-import type { Source, SourceCursor, SourceRow } from '../../../src/contracts/source.ts';
+import type { Deps } from '../../../activities/shared/deps.ts';
+import { createSyncPlanActivities, type PlanProgress } from '../../../activities/sync/sync-plan.ts';
+import type { CrmRecord, RowProblem } from '../../../src/contracts/wire/record.ts';
+import type { RunSpec } from '../../../src/contracts/wire/run.ts';
+import type { Source, SourceCursor, SourceRow } from '../../../src/contracts/wire/source.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import type { Mapping } from '../../../src/mapping/index.ts';
 

@@ -1,7 +1,7 @@
 // What a record asks for against what is known: steps to do, and tags to keep.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contactChange } from '../../../activities/contact-change.ts';
+import { contactChange } from '../../../activities/sync/contact-change.ts';
 import {
   canFold,
   type DiffOptions,
@@ -10,10 +10,10 @@ import {
   needsRead,
   planSteps,
   refName,
-} from '../../../activities/sync-diff.ts';
-import type { CrmRecord, ExtraField } from '../../../src/contracts/record.ts';
-import { STEP_BITS, type Step } from '../../../src/contracts/run.ts';
-import type { CardRow, KnownPerson } from '../../../src/ledger/people.ts';
+} from '../../../activities/sync/sync-diff.ts';
+import type { CrmRecord, ExtraField } from '../../../src/contracts/wire/record.ts';
+import { STEP_BITS, type Step } from '../../../src/contracts/wire/run.ts';
+import type { CardRow, KnownPerson } from '../../../src/ledger/sync/people.ts';
 import { recordOf } from '../ledger/support.ts';
 import { BR, extraInfo, names, options, optionsOf, record, US, word } from './arbitraries.ts';
 

@@ -1,8 +1,8 @@
 // The tags that a contact is to have, out of those wanted, those there and those that Sluice set.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { targetTags } from '../../../activities/sync-diff.ts';
-import type { SyncConfig } from '../../../src/contracts/config.ts';
+import { targetTags } from '../../../activities/sync/sync-diff.ts';
+import type { SyncConfig } from '../../../src/contracts/config/config.ts';
 import { names } from './arbitraries.ts';
 
 describe('targetTags', () => {

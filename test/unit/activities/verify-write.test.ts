@@ -1,6 +1,6 @@
 // What counts as the value that was written: a service may tidy it, but an input that it ignores must show.
 import { describe, expect, it } from 'vitest';
-import { cardDifferences, contactDifferences } from '../../../activities/verify-write.ts';
+import { cardDifferences, contactDifferences } from '../../../activities/sync/verify-write.ts';
 import { Card } from '../../../src/api-client/schemas/card.ts';
 import { NumberText } from '../../../src/api-client/schemas/fields.ts';
 

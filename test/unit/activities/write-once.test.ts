@@ -2,13 +2,13 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { withCallScope } from '../../../activities/call-scope.ts';
-import type { Deps } from '../../../activities/deps.ts';
-import { MAX_SENDS, readBack } from '../../../activities/read-back.ts';
-import { type Subject, type Write, writeOnce } from '../../../activities/write-once.ts';
+import { withCallScope } from '../../../activities/shared/call-scope.ts';
+import type { Deps } from '../../../activities/shared/deps.ts';
+import { MAX_SENDS, readBack } from '../../../activities/shared/read-back.ts';
+import { type Subject, type Write, writeOnce } from '../../../activities/shared/write-once.ts';
 import { TransportError } from '../../../src/api-client/errors.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { endIntent, getIntent, type NewIntent } from '../../../src/ledger/intents.ts';
+import { endIntent, getIntent, type NewIntent } from '../../../src/ledger/sync/intents.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { freshAccount } from '../ledger/support.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blockToken, takeSlots } from '../../../src/budget/statements.ts';
-import { LANES } from '../../../src/contracts/run.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { mostInAMinute } from './simulation.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { createBudget } from '../../../src/budget/slots.ts';
 import { type Pace, takeSlots } from '../../../src/budget/statements.ts';
-import { LANES } from '../../../src/contracts/run.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { mostInAMinute } from './simulation.ts';

@@ -1,6 +1,6 @@
 // What lanes get when they want more than there is: a minute of calls on a clock of the test's own.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LANES } from '../../../src/contracts/run.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { type Call, mostInAMinute, simulate } from './simulation.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { blockToken, observeRate, type TokenPlan, takeSlots } from '../../../src/budget/statements.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { RateWindows } from '../../../src/sandbox/rate.ts';
+import { RateWindows } from '../../../src/sandbox/http/rate.ts';
 
 export interface Flood {
   readonly lane: number;

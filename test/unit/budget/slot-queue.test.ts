@@ -1,7 +1,7 @@
 // The queue of one process: who asks, and who gets the slot.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SlotQueue, type Taken, type Wanted } from '../../../src/budget/slot-queue.ts';
-import { LANES } from '../../../src/contracts/run.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Budget, createBudget } from '../../../src/budget/slots.ts';
 import { takeSlots } from '../../../src/budget/statements.ts';
 import { deadlineSignal } from '../../../src/contracts/deadline.ts';
-import { LANES } from '../../../src/contracts/run.ts';
+import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
 
 export const freshToken = () => randomBytes(8).toString('hex');

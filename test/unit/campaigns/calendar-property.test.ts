@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
-import { SendingWindows, WEEKDAYS } from '../../../src/contracts/config-campaigns.ts';
+import { SendingWindows, WEEKDAYS } from '../../../src/contracts/config/config-campaigns.ts';
 import { isSetBackNear, wallOracle } from '../../support/wall-clock.ts';
 
 const HOUR = 3_600_000;

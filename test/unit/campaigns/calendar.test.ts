@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileCalendar, type Opening } from '../../../src/campaigns/calendar.ts';
-import { SendingWindows, WEEKDAYS } from '../../../src/contracts/config-campaigns.ts';
+import { SendingWindows, WEEKDAYS } from '../../../src/contracts/config/config-campaigns.ts';
 
 type Input = { days?: Record<string, string[]>; holidays?: string[] };
 

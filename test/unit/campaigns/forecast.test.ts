@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ForecastInput, forecast, paceNeeded } from '../../../src/campaigns/forecast.ts';
 import { waveOf } from '../../../src/campaigns/waves.ts';
-import { WavesConfig } from '../../../src/contracts/config-campaigns.ts';
+import { WavesConfig } from '../../../src/contracts/config/config-campaigns.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { brokenRules, type WaveTally, waveOf } from '../../../src/campaigns/waves.ts';
-import { StopRules, WavesConfig } from '../../../src/contracts/config-campaigns.ts';
+import { StopRules, WavesConfig } from '../../../src/contracts/config/config-campaigns.ts';
 
 const waves = (input: object) => WavesConfig.parse(input);
 const shapes = (input: object, count: number) =>

@@ -1,8 +1,8 @@
 // What is blocked never ends a command with 0, and says what to mend.
 import { describe, expect, it } from 'vitest';
-import { exitCodeOfBlock } from '../../../src/cli/exit.ts';
-import { blockOf, stateOf } from '../../../src/cli/run-campaign.ts';
-import type { CampaignProgress } from '../../../src/contracts/campaign.ts';
+import { blockOf, stateOf } from '../../../src/cli/campaign/run-campaign.ts';
+import { exitCodeOfBlock } from '../../../src/cli/lib/exit.ts';
+import type { CampaignProgress } from '../../../src/contracts/wire/campaign.ts';
 
 const BLOCKED = { code: 'REPLIES_UNREAD', reason: 'the poller "main" can\'t read conversations' };
 

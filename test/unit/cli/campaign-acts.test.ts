@@ -1,8 +1,8 @@
 // `sluice campaign pause …`: which run an act is meant for, who carries it out, and what is refused before anything connects.
 import { describe, expect, it } from 'vitest';
-import { registerCampaignActs } from '../../../src/cli/campaign-acts.ts';
-import { meantRun, needsWorkflow } from '../../../src/cli/campaign-tell.ts';
-import type { CampaignAct, CampaignState } from '../../../src/contracts/campaign.ts';
+import { registerCampaignActs } from '../../../src/cli/campaign/campaign-acts.ts';
+import { meantRun, needsWorkflow } from '../../../src/cli/campaign/campaign-tell.ts';
+import type { CampaignAct, CampaignState } from '../../../src/contracts/wire/campaign.ts';
 import { runHere } from '../../support/run-here.ts';
 
 type Action = CampaignAct['action'];

@@ -2,14 +2,14 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { meantCampaign, sameConfig } from '../../../src/cli/campaign-find.ts';
-import { describeNext } from '../../../src/cli/campaign-plan.ts';
-import { campaignRefusal } from '../../../src/cli/campaign-refused.ts';
-import { describeSample } from '../../../src/cli/campaign-sample.ts';
-import { describeEnd, exitCodeOf } from '../../../src/cli/campaign-start.ts';
-import { describeCampaignPlan } from '../../../src/cli/describe-plan.ts';
-import { CliError } from '../../../src/cli/exit.ts';
-import { stateOf } from '../../../src/cli/run-campaign.ts';
+import { meantCampaign, sameConfig } from '../../../src/cli/campaign/campaign-find.ts';
+import { describeNext } from '../../../src/cli/campaign/campaign-plan.ts';
+import { campaignRefusal } from '../../../src/cli/campaign/campaign-refused.ts';
+import { describeSample } from '../../../src/cli/campaign/campaign-sample.ts';
+import { describeEnd, exitCodeOf } from '../../../src/cli/campaign/campaign-start.ts';
+import { describeCampaignPlan } from '../../../src/cli/campaign/describe-plan.ts';
+import { stateOf } from '../../../src/cli/campaign/run-campaign.ts';
+import { CliError } from '../../../src/cli/lib/exit.ts';
 import {
   type CampaignCounts,
   type CampaignPlan,
@@ -17,9 +17,9 @@ import {
   type CampaignSpec,
   MEMBER_STATES,
   type PlannedWave,
-} from '../../../src/contracts/campaign.ts';
-import type { CampaignReport } from '../../../src/contracts/campaign-report.ts';
-import { digestOfSpec } from '../../../src/ledger/campaigns.ts';
+} from '../../../src/contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../../src/contracts/wire/campaign-report.ts';
+import { digestOfSpec } from '../../../src/ledger/campaigns/campaigns.ts';
 
 const wave = (
   n: number,

@@ -1,8 +1,12 @@
 // How a run of a campaign is shown to people.
 import { describe, expect, it } from 'vitest';
-import { describeAudit } from '../../../src/cli/describe-campaign-audit.ts';
-import { describeRun, describeRuns, type Live } from '../../../src/cli/describe-campaign-run.ts';
-import type { CampaignFigures, CampaignReport, WaveResult } from '../../../src/contracts/campaign-report.ts';
+import { describeAudit } from '../../../src/cli/campaign/describe-campaign-audit.ts';
+import { describeRun, describeRuns, type Live } from '../../../src/cli/campaign/describe-campaign-run.ts';
+import type {
+  CampaignFigures,
+  CampaignReport,
+  WaveResult,
+} from '../../../src/contracts/wire/campaign-report.ts';
 
 const FIGURES: CampaignFigures = {
   ...{ audience: 1200, eligible: 1000, found: 0, holdout: 50 },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeError } from '../../../src/cli/describe-error.ts';
-import { CliError } from '../../../src/cli/exit.ts';
+import { describeError } from '../../../src/cli/lib/describe-error.ts';
+import { CliError } from '../../../src/cli/lib/exit.ts';
 import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../../src/config/errors.ts';
-import { SourceError } from '../../../src/contracts/source.ts';
+import { SourceError } from '../../../src/contracts/wire/source.ts';
 import { LedgerError } from '../../../src/ledger/database.ts';
-import { FolderHeldError } from '../../../src/runtime/folder-lock.ts';
-import { FolderPathError } from '../../../src/runtime/make-folder.ts';
+import { FolderHeldError } from '../../../src/runtime/lock/folder-lock.ts';
+import { FolderPathError } from '../../../src/runtime/lock/make-folder.ts';
 
 const FORGED = 'a\nsluice: all is well\u001b[2J\u2028b\u202e';
 const problem = { file: FORGED, line: 1, column: 1, path: '', message: FORGED, hint: FORGED };

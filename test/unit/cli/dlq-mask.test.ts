@@ -1,7 +1,7 @@
 // What operators see of dead letters: enough to know what is wrong, nothing of whom.
 import { describe, expect, it } from 'vitest';
-import { maskHeader, maskKey, maskRequest, maskValue } from '../../../src/cli/dlq-mask.ts';
-import type { EventRequest } from '../../../src/contracts/intake.ts';
+import { maskHeader, maskKey, maskRequest, maskValue } from '../../../src/cli/dlq/dlq-mask.ts';
+import type { EventRequest } from '../../../src/contracts/wire/intake.ts';
 
 const PHONE = '5511987654321';
 const person = { number: PHONE, key: PHONE };

@@ -1,7 +1,7 @@
 // Following a workflow for long: no listener may pile up on one signal, and the end is seen whenever it comes.
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { follow } from '../../../src/cli/follow.ts';
+import { follow } from '../../../src/cli/lib/follow.ts';
 
 const POLL_MS = 5;
 

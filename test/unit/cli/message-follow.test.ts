@@ -2,7 +2,6 @@
 // stands for the worker.
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { CliError, EXIT } from '../../../src/cli/exit.ts';
 import {
   describeState,
   exitCodeOf,
@@ -10,9 +9,10 @@ import {
   type MessageState,
   untilDelivered,
   untilEnded,
-} from '../../../src/cli/message-follow.ts';
-import type { DeliveryEntry } from '../../../src/contracts/delivery.ts';
-import type { EventSummary } from '../../../src/contracts/intake.ts';
+} from '../../../src/cli/events/message-follow.ts';
+import { CliError, EXIT } from '../../../src/cli/lib/exit.ts';
+import type { DeliveryEntry } from '../../../src/contracts/wire/delivery.ts';
+import type { EventSummary } from '../../../src/contracts/wire/intake.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const OPEN: EventSummary = {

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliError, EXIT } from '../../../src/cli/exit.ts';
-import { describeFile, readFiles, readText } from '../../../src/cli/message-files.ts';
-import { type MessageOptions, requestOf } from '../../../src/cli/message-request.ts';
-import { MessageRequest } from '../../../src/contracts/intake.ts';
-import { checkMessage } from '../../../src/runtime/operator-intake.ts';
+import { describeFile, readFiles, readText } from '../../../src/cli/events/message-files.ts';
+import { type MessageOptions, requestOf } from '../../../src/cli/events/message-request.ts';
+import { CliError, EXIT } from '../../../src/cli/lib/exit.ts';
+import { MessageRequest } from '../../../src/contracts/wire/intake.ts';
+import { checkMessage } from '../../../src/runtime/operator/operator-intake.ts';
 
 const BASE = {
   to: '+55 11 98765-4321',

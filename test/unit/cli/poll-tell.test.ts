@@ -2,8 +2,8 @@
 import { type Client, WorkflowUpdateFailedError, type WorkflowUpdateHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { EXIT } from '../../../src/cli/exit.ts';
-import { tellPoller } from '../../../src/cli/poll-tell.ts';
+import { EXIT } from '../../../src/cli/lib/exit.ts';
+import { tellPoller } from '../../../src/cli/poll/poll-tell.ts';
 
 const client = {
   workflow: { getHandle: () => ({}) },

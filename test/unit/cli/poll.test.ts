@@ -1,9 +1,9 @@
 // `sluice poll`: which poller a name means, and how pollers and gaps are shown.
 import { describe, expect, it } from 'vitest';
-import { describeGap, describePollers } from '../../../src/cli/describe-poller.ts';
-import { knownNames, mergePollers, resolvePoller } from '../../../src/cli/poll-find.ts';
-import { Config } from '../../../src/contracts/config.ts';
-import type { PollerStatus } from '../../../src/contracts/poll.ts';
+import { describeGap, describePollers } from '../../../src/cli/poll/describe-poller.ts';
+import { knownNames, mergePollers, resolvePoller } from '../../../src/cli/poll/poll-find.ts';
+import { Config } from '../../../src/contracts/config/config.ts';
+import type { PollerStatus } from '../../../src/contracts/wire/poll.ts';
 
 const { pollers } = Config.parse({
   version: 1,

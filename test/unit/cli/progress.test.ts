@@ -7,7 +7,7 @@ import {
   formatRate,
   formatTime,
   writeLines,
-} from '../../../src/cli/progress.ts';
+} from '../../../src/cli/lib/progress.ts';
 
 const CLEAR = '\r\u001b[2K';
 

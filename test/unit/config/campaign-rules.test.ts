@@ -1,6 +1,6 @@
 // Campaigns whose rules nobody would ever keep, and whose expressions can't be read.
 import { describe, expect, it } from 'vitest';
-import { CONFIG_CHECKS } from '../../../src/cli/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
 import { type Case, campaignConfigRoom, GOOD } from './campaign-config-room.ts';
 
 const { load, problemsOf, tell } = campaignConfigRoom();

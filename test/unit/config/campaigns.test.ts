@@ -1,7 +1,7 @@
 // Campaigns: what good ones become, and how wrong ones are shown.
 import { describe, expect, it } from 'vitest';
-import { summarize } from '../../../src/cli/config-summary.ts';
-import { describeSummary } from '../../../src/cli/describe-config.ts';
+import { summarize } from '../../../src/cli/config/config-summary.ts';
+import { describeSummary } from '../../../src/cli/config/describe-config.ts';
 import { campaignConfigRoom, GOOD, NOW } from './campaign-config-room.ts';
 
 const { load, tell } = campaignConfigRoom();

@@ -1,6 +1,6 @@
 // What the tests of routes begin with, and how they tell what is wrong.
 import { expect, it } from 'vitest';
-import { CONFIG_CHECKS } from '../../../src/cli/config-checks.ts';
+import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
 import { configRoom } from './room.ts';
 
 export const GOOD = `version: 1

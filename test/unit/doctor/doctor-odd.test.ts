@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { examine } from '../../../src/doctor/index.ts';
-import { acquireFolderLock } from '../../../src/runtime/folder-lock.ts';
+import { acquireFolderLock } from '../../../src/runtime/lock/folder-lock.ts';
 import { type Case, CSV, clinics, linesOf, MAPPING, PERSON, PHONE, patient } from './clinic.ts';
 
 const { clinic, open } = clinics();

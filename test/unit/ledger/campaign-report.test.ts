@@ -1,11 +1,15 @@
 // What a run of a campaign came to: figures that add up, and what is left of it when its members are forgotten.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MEMBER_STATES } from '../../../src/contracts/campaign.ts';
-import type { CampaignFigures } from '../../../src/contracts/campaign-report.ts';
-import { figuresOf } from '../../../src/ledger/campaign-figures.ts';
-import { forgetMembers, forgetTouches, forgetVariables } from '../../../src/ledger/campaign-forget.ts';
-import { auditOf, listReports, reportOf } from '../../../src/ledger/campaign-report.ts';
-import { catchUp } from '../../../src/ledger/campaign-results.ts';
+import { MEMBER_STATES } from '../../../src/contracts/wire/campaign.ts';
+import type { CampaignFigures } from '../../../src/contracts/wire/campaign-report.ts';
+import { figuresOf } from '../../../src/ledger/campaigns/campaign-figures.ts';
+import {
+  forgetMembers,
+  forgetTouches,
+  forgetVariables,
+} from '../../../src/ledger/campaigns/campaign-forget.ts';
+import { auditOf, listReports, reportOf } from '../../../src/ledger/campaigns/campaign-report.ts';
+import { catchUp } from '../../../src/ledger/campaigns/campaign-results.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { campaignRows, RUN, t } from './campaign-rows.ts';

@@ -1,9 +1,9 @@
 // What came of those that a campaign has reached, out of what pollers saw, opt-outs and events.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { catchUp, stampBeforeForgetting } from '../../../src/ledger/campaign-results.ts';
+import { catchUp, stampBeforeForgetting } from '../../../src/ledger/campaigns/campaign-results.ts';
+import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { forgetEvents } from '../../../src/ledger/events.ts';
-import { noteOptOuts } from '../../../src/ledger/opt-outs.ts';
+import { forgetEvents } from '../../../src/ledger/events/events.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { ACCOUNT, campaignRows, PERSON, RUN, t } from './campaign-rows.ts';
 

@@ -1,5 +1,5 @@
 // Rows of campaigns for tests of what came of them: written by SQL, so that each test says what is there.
-import type { MemberState } from '../../../src/contracts/campaign.ts';
+import type { MemberState } from '../../../src/contracts/wire/campaign.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 
 export const ACCOUNT = 'acme';

@@ -1,9 +1,9 @@
 // Messages that are followed: which word is news, when a look is due, and what a page that was read anyway spares.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
-import { type DeliveryRow, followMessages, noteSeenStatuses } from '../../../src/ledger/deliveries.ts';
-import { movesOn, nextLook } from '../../../src/ledger/delivery-status.ts';
-import { forgetEvents } from '../../../src/ledger/events.ts';
+import { type DeliveryRow, followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
+import { movesOn, nextLook } from '../../../src/ledger/events/delivery-status.ts';
+import { forgetEvents } from '../../../src/ledger/events/events.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { freshAccount } from './support.ts';
 

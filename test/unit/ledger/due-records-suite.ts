@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../../src/ledger/database.ts';
+import type { Note } from '../../../src/ledger/notes.ts';
 import {
   deferRecord,
   loadRecord,
@@ -12,10 +13,9 @@ import {
   resetDue,
   takeBack,
   takeDue,
-} from '../../../src/ledger/due-records.ts';
-import type { Note } from '../../../src/ledger/notes.ts';
-import { endRecord, LeaseLostError, markSent, settleStep } from '../../../src/ledger/records.ts';
-import { closeRun } from '../../../src/ledger/runs.ts';
+} from '../../../src/ledger/sync/due-records.ts';
+import { endRecord, LeaseLostError, markSent, settleStep } from '../../../src/ledger/sync/records.ts';
+import { closeRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, runWith } from './support.ts';
 

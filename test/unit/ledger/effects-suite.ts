@@ -1,17 +1,23 @@
 // What the effects of events keep: whose message is whose, where cards stand, and what goes with a forgotten event.
 import { describe, expect, it } from 'vitest';
-import type { EventRequest } from '../../../src/contracts/intake.ts';
-import { noteMovedCard, noteRemote } from '../../../src/ledger/effect-notes.ts';
-import { addEvents, endEvent, forgetEvents, getEvent, markAccepted } from '../../../src/ledger/events.ts';
-import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
+import type { EventRequest } from '../../../src/contracts/wire/intake.ts';
+import { noteMovedCard, noteRemote } from '../../../src/ledger/events/effect-notes.ts';
+import {
+  addEvents,
+  endEvent,
+  forgetEvents,
+  getEvent,
+  markAccepted,
+} from '../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import {
   endIntent,
   findTwins,
   getIntent,
   type MessageTrace,
   reopenIntent,
-} from '../../../src/ledger/intents.ts';
-import { findPeople, makePerson } from '../../../src/ledger/people.ts';
+} from '../../../src/ledger/sync/intents.ts';
+import { findPeople, makePerson } from '../../../src/ledger/sync/people.ts';
 import { noteCard } from '../../support/notes.ts';
 import { type Engine, freshAccount, phone, sentIntent } from './support.ts';
 

@@ -1,9 +1,9 @@
 // What the ledger relies on in an engine: how values come back, transactions, and what an error tells.
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../../src/ledger/database.ts';
-import { getRecord, stageRecords } from '../../../src/ledger/records.ts';
-import { addRowProblems } from '../../../src/ledger/row-problems.ts';
-import { openRun } from '../../../src/ledger/runs.ts';
+import { getRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
+import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
+import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { type Engine, failureOf, freshAccount, recordOf, runWith, specOf } from './support.ts';
 
 const NAME = 'Canary Fairweather';

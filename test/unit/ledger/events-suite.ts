@@ -1,7 +1,7 @@
 // Events in the ledger: each once, one owner, one at a time a subject, remembered and forgotten.
 import { describe, expect, it } from 'vitest';
-import type { EventDraft } from '../../../src/contracts/intake.ts';
-import { listEvents, reopenEvents } from '../../../src/ledger/event-desk.ts';
+import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
+import { listEvents, reopenEvents } from '../../../src/ledger/events/event-desk.ts';
 import {
   addEvents,
   claimEvent,
@@ -11,8 +11,8 @@ import {
   getEvent,
   markAccepted,
   nextInLine,
-} from '../../../src/ledger/events.ts';
-import { openIntakeRun } from '../../../src/ledger/intake-runs.ts';
+} from '../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import { type Engine, freshAccount, phone, recordOf } from './support.ts';
 
 export function eventsSuite(engine: Engine): void {

@@ -9,7 +9,7 @@ import {
   reopenIntent,
   settleIntent,
   takeIntent,
-} from '../../../src/ledger/intents.ts';
+} from '../../../src/ledger/sync/intents.ts';
 import { type Engine, freshAccount } from './support.ts';
 
 const keyOf = (kind: IntentKey['kind'] = 'card'): IntentKey => ({

@@ -1,7 +1,7 @@
 // Migrations: run twice or by many at once, they leave the same tables.
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
-import { migrate } from '../../../src/ledger/migrations.ts';
+import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 
 export async function emptied(db: Database): Promise<Database> {
   await db.query('drop schema public cascade');

@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeError } from '../../../src/cli/describe-error.ts';
+import { describeError } from '../../../src/cli/lib/describe-error.ts';
 import { openPglite, openPostgres } from '../../../src/ledger/database.ts';
 import { layCluster } from '../../support/cluster.ts';
 

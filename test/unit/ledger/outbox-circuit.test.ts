@@ -7,7 +7,7 @@ import {
   patienceOf,
   probeWaitMs,
   type Tried,
-} from '../../../src/ledger/outbox-circuit.ts';
+} from '../../../src/ledger/outbox/outbox-circuit.ts';
 
 const DIRECT = patienceOf(null);
 const HTTP = patienceOf([5000, 60_000, 300_000]);

@@ -1,8 +1,13 @@
 // What operators see of the outbox, and what they may do to it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OutboxFilter } from '../../../src/contracts/outbox.ts';
+import type { OutboxFilter } from '../../../src/contracts/wire/outbox.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { describeSinks, discardOutbox, listOutbox, reopenOutbox } from '../../../src/ledger/outbox-desk.ts';
+import {
+  describeSinks,
+  discardOutbox,
+  listOutbox,
+  reopenOutbox,
+} from '../../../src/ledger/outbox/outbox-desk.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { put, told } from '../activities/outbox-room.ts';

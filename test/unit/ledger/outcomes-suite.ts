@@ -1,8 +1,8 @@
 // Outcomes of rows, read in pages; and retries made of what the ledger kept.
 import { describe, expect, it } from 'vitest';
-import { LAST_RUN } from '../../../src/contracts/retry.ts';
-import { type OutcomeFilter, ROW_STATUSES, readOutcomes } from '../../../src/ledger/outcomes.ts';
-import { endRecord, settleStep, stageRecords } from '../../../src/ledger/records.ts';
+import { LAST_RUN } from '../../../src/contracts/wire/retry.ts';
+import { type OutcomeFilter, ROW_STATUSES, readOutcomes } from '../../../src/ledger/sync/outcomes.ts';
+import { endRecord, settleStep, stageRecords } from '../../../src/ledger/sync/records.ts';
 import {
   advanceRetry,
   newestRuns,
@@ -10,9 +10,9 @@ import {
   openRetry,
   RetryRefusedError,
   renewIntents,
-} from '../../../src/ledger/retries.ts';
-import { addRowProblems, listProblems } from '../../../src/ledger/row-problems.ts';
-import { advanceRun, closeRun, getRun, openRun } from '../../../src/ledger/runs.ts';
+} from '../../../src/ledger/sync/retries.ts';
+import { addRowProblems, listProblems } from '../../../src/ledger/sync/row-problems.ts';
+import { advanceRun, closeRun, getRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, phone, recordOf, runWith, specOf } from './support.ts';
 

@@ -1,14 +1,14 @@
 // People and cards: what a look-up, a survey and a write leave in the ledger.
 import { describe, expect, it } from 'vitest';
-import { pick, readCatalog, saveCatalog } from '../../../src/ledger/catalog.ts';
-import { getIntent, settleIntent, takeIntent } from '../../../src/ledger/intents.ts';
+import { pick, readCatalog, saveCatalog } from '../../../src/ledger/sync/catalog.ts';
+import { getIntent, settleIntent, takeIntent } from '../../../src/ledger/sync/intents.ts';
 import {
   findPeople,
   forgetContact,
   noteSeen,
   type SeenContact,
   tagsNote,
-} from '../../../src/ledger/people.ts';
+} from '../../../src/ledger/sync/people.ts';
 import { noteCard, noteContact, noteStage, writeNote } from '../../support/notes.ts';
 import { type Engine, freshAccount } from './support.ts';
 

@@ -1,8 +1,8 @@
 // Records of a run as a state machine: random steps, ends and retries against a model.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/contracts/run.ts';
-import { deferRecord } from '../../../src/ledger/due-records.ts';
+import type { Outcome } from '../../../src/contracts/wire/run.ts';
+import { deferRecord } from '../../../src/ledger/sync/due-records.ts';
 import {
   countTodo,
   endRecord,
@@ -12,9 +12,9 @@ import {
   markSent,
   settleStep,
   stageRecords,
-} from '../../../src/ledger/records.ts';
-import { listProblems } from '../../../src/ledger/row-problems.ts';
-import { reportRun } from '../../../src/ledger/runs.ts';
+} from '../../../src/ledger/sync/records.ts';
+import { listProblems } from '../../../src/ledger/sync/row-problems.ts';
+import { reportRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, phone, recordOf, runWith } from './support.ts';
 

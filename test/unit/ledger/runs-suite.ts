@@ -1,9 +1,9 @@
 // Runs: opened once, counted once, closed once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deferRecord, parkRecords } from '../../../src/ledger/due-records.ts';
-import { endRecord, getRecord, settleStep } from '../../../src/ledger/records.ts';
-import { addRowProblems } from '../../../src/ledger/row-problems.ts';
+import { deferRecord, parkRecords } from '../../../src/ledger/sync/due-records.ts';
+import { endRecord, getRecord, settleStep } from '../../../src/ledger/sync/records.ts';
+import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
 import {
   addWarning,
   advanceRun,
@@ -14,7 +14,7 @@ import {
   lockRun,
   openRun,
   reportRun,
-} from '../../../src/ledger/runs.ts';
+} from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
 import { type Engine, freshAccount, runWith, specOf } from './support.ts';
 

@@ -1,13 +1,13 @@
 // Builders for tests of the ledger. Each test works in an account of its own, so that one database serves them all.
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import { RunSpec } from '../../../src/contracts/run.ts';
 import { toJson } from '../../../src/contracts/stored-json.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import { RunSpec } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import type { NewIntent } from '../../../src/ledger/intents.ts';
-import { type StagedRecord, stageRecords } from '../../../src/ledger/records.ts';
-import { openRun, type RunRow } from '../../../src/ledger/runs.ts';
+import type { NewIntent } from '../../../src/ledger/sync/intents.ts';
+import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
+import { openRun, type RunRow } from '../../../src/ledger/sync/runs.ts';
 
 /** Answers the database of the file's engine; filled in `beforeAll`. */
 export type Engine = () => Database;

@@ -1,9 +1,9 @@
 // Snapshots of the account: whom they find, and what follows for who was found and who was not.
 import { describe, expect, it } from 'vitest';
-import type { CrmRecord } from '../../../src/contracts/record.ts';
-import { endIntent, takeIntent } from '../../../src/ledger/intents.ts';
-import { findPeople, makePerson } from '../../../src/ledger/people.ts';
-import { endRecord } from '../../../src/ledger/records.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import { endIntent, takeIntent } from '../../../src/ledger/sync/intents.ts';
+import { findPeople, makePerson } from '../../../src/ledger/sync/people.ts';
+import { endRecord } from '../../../src/ledger/sync/records.ts';
 import {
   clearSurvey,
   countBlind,
@@ -14,7 +14,7 @@ import {
   settleCards,
   settleMissing,
   unfold,
-} from '../../../src/ledger/survey.ts';
+} from '../../../src/ledger/sync/survey.ts';
 
 import { unleased } from '../../support/ledger.ts';
 import { noteCard, noteContact } from '../../support/notes.ts';

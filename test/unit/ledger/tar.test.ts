@@ -4,7 +4,7 @@ import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unpackTar } from '../../../src/ledger/tar.ts';
+import { unpackTar } from '../../../src/ledger/embedded/tar.ts';
 
 let dir: string;
 let umask: number;

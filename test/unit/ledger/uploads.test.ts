@@ -2,7 +2,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
-import { forgetUploads, type NewUpload, readUploads, storeUpload } from '../../../src/ledger/uploads.ts';
+import {
+  forgetUploads,
+  type NewUpload,
+  readUploads,
+  storeUpload,
+} from '../../../src/ledger/events/uploads.ts';
 import { emptyLedger, testLedger } from '../../support/ledger.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 // What is said of the 24-hour window, and when nothing is: a wrong "closed" keeps a message back, a wrong "open" loses it.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type WindowQuestion, windowOf } from '../../../src/ledger/conversations/window.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { type WindowQuestion, windowOf } from '../../../src/ledger/window.ts';
 import { emptyLedger, testLedger } from '../../support/ledger.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');

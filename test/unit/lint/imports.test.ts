@@ -23,6 +23,9 @@ const GOOD: Case[] = [
   ['src/contracts/a.ts', value, './record.ts'],
   ['workflows/a.ts', value, '@temporalio/workflow'],
   ['workflows/a.ts', value, './messages.ts'],
+  ['workflows/a.ts', value, '../src/contracts/ids.ts'],
+  ['workflows/shared/a.ts', value, '../../src/contracts/ids.ts'],
+  ['workflows/shared/a.ts', type, '../../activities/index.ts'],
   ['workflows/a.ts', type, '../activities/contacts.ts'],
   ['workflows/a.ts', type, '../src/contracts/run.ts'],
   ['src/api-client/a.ts', value, 'undici'],
@@ -103,6 +106,9 @@ const BAD: Case[] = [
   ['activities/a.ts', value, 'pg'],
   ['activities/a.ts', value, '../src/sandbox/app.ts'],
   ['activities/a.ts', value, '../workflows/crm-sync.ts'],
+  ['activities/a.ts', type, '../workflows/messages.ts'],
+  ['activities/sync/plan/a.ts', value, '../../../workflows/messages.ts'],
+  ['workflows/shared/a.ts', value, '../../src/contracts/wire/run.ts'],
   ['src/ingress/a.ts', value, '../../workflows/crm-sync.ts'],
   ['src/ingress/a.ts', value, '../api-client/index.ts'],
   ['src/ingress/routes/a.ts', value, '../../../activities/contacts.ts'],
@@ -126,7 +132,8 @@ const fileOf = (file: string, kind: string, index: number) =>
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-lint-'));
-  await copyFile(join(ROOT, '.oxlintrc.json'), join(dir, '.oxlintrc.json'));
+  for (const name of ['.oxlintrc.json', '.oxlint-imports.json'])
+    await copyFile(join(ROOT, name), join(dir, name));
   for (const [kind, cases] of [
     ['good', GOOD],
     ['bad', BAD],
@@ -144,6 +151,10 @@ beforeAll(async () => {
   refused = new Set(ours.map(({ filename }) => filename));
 });
 afterAll(() => rm(dir, { recursive: true }));
+
+it('has rules as new as their table', async () => {
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/import-rules.mjs'), '--check']);
+});
 
 const title = ([file, make, from]: Case) => `${file}: ${make.name} ${from}`.trim();
 

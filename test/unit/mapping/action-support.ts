@@ -1,7 +1,7 @@
 // Actions that the tests begin with, and what applying one to an event yields.
 import { expect } from 'vitest';
-import { MappingConfig, RouteAction } from '../../../src/contracts/config.ts';
-import { type ActionResult, compileAction } from '../../../src/mapping/actions.ts';
+import { MappingConfig, RouteAction } from '../../../src/contracts/config/config.ts';
+import { type ActionResult, compileAction } from '../../../src/mapping/actions/actions.ts';
 
 export const NUMBER = '5511987654321';
 /** The same person, as the short form of a Brazilian number. */

@@ -1,6 +1,6 @@
 // What a campaign reads of one card, contact or row.
 import { describe, expect, it } from 'vitest';
-import { CampaignConfig } from '../../../src/contracts/config-campaigns.ts';
+import { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
 import { compileAudience, excludedKeys } from '../../../src/mapping/audience.ts';
 import { MappingConfigError } from '../../../src/mapping/errors.ts';
 

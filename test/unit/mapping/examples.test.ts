@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { generate } from '../../../examples/generate.ts';
-import { Config, MappingConfig } from '../../../src/contracts/config.ts';
-import { CrmRecord, type RowProblem } from '../../../src/contracts/record.ts';
+import { Config, MappingConfig } from '../../../src/contracts/config/config.ts';
+import { CrmRecord, type RowProblem } from '../../../src/contracts/wire/record.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
-import { parseFixture } from '../../../src/sandbox/fixture-merge.ts';
+import { parseFixture } from '../../../src/sandbox/fixture/fixture-merge.ts';
 import { openSource } from '../../../src/sources/index.ts';
 import { readAll } from '../sources/support.ts';
 

@@ -1,6 +1,6 @@
 // Regular expressions out of a mapping: as good as plain ones, but none holds the process.
 import { describe, expect, it } from 'vitest';
-import { GuardedRegExp } from '../../../src/mapping/guarded-regexp.ts';
+import { GuardedRegExp } from '../../../src/mapping/expression/guarded-regexp.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 
 describe('a guarded regular expression', () => {

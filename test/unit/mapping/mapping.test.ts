@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MappingConfig } from '../../../src/contracts/config.ts';
-import { CrmRecord } from '../../../src/contracts/record.ts';
+import { MappingConfig } from '../../../src/contracts/config/config.ts';
+import { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { compileMapping, type MapResult } from '../../../src/mapping/index.ts';
 
 const PHONE = '5511987654321';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MappingConfig, MessageAction } from '../../../src/contracts/config.ts';
-import { compileAction } from '../../../src/mapping/actions.ts';
+import { MappingConfig, MessageAction } from '../../../src/contracts/config/config.ts';
+import { compileAction } from '../../../src/mapping/actions/actions.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 
 /** The column of the only problem that a row with this value of `disableBot` has. */

@@ -4,11 +4,11 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CampaignPeople } from '../../../src/contracts/campaign-people.ts';
-import { peopleOf } from '../../../src/ledger/campaign-roll.ts';
+import type { CampaignPeople } from '../../../src/contracts/wire/campaign-people.ts';
+import { peopleOf } from '../../../src/ledger/campaigns/campaign-roll.ts';
 import { type Database, LedgerError } from '../../../src/ledger/database.ts';
-import { campaignEndpoints, connectCampaignDoor } from '../../../src/runtime/campaign-door.ts';
-import { openOperatorDoor } from '../../../src/runtime/operator-door.ts';
+import { campaignEndpoints, connectCampaignDoor } from '../../../src/runtime/operator/campaign-door.ts';
+import { openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../ledger/campaign-rows.ts';
 

@@ -9,7 +9,7 @@ import {
   FolderHeldError,
   type FolderLock,
   readFolderLock,
-} from '../../../src/runtime/folder-lock.ts';
+} from '../../../src/runtime/lock/folder-lock.ts';
 import { buildOnce } from '../../support/build.ts';
 import { type Child, runModule } from '../../support/child.ts';
 
@@ -44,7 +44,7 @@ async function take(path = folder): Promise<FolderLock> {
 /** A process that tries for the folder when told to, says `got` or the error's name, and then waits. */
 function contender(path = folder): Child {
   const child = runModule(
-    `import { acquireFolderLock } from ${JSON.stringify(join(dist, 'src/runtime/folder-lock.js'))};
+    `import { acquireFolderLock } from ${JSON.stringify(join(dist, 'src/runtime/lock/folder-lock.js'))};
      console.log('ready');
      process.stdin.once('data', async () => {
        try {
@@ -194,7 +194,7 @@ describe('a free folder', PATIENT, () => {
 
 it('a holder with nothing else to do ends by itself', async () => {
   const child = runModule(
-    `import { acquireFolderLock } from ${JSON.stringify(join(dist, 'src/runtime/folder-lock.js'))};
+    `import { acquireFolderLock } from ${JSON.stringify(join(dist, 'src/runtime/lock/folder-lock.js'))};
      await acquireFolderLock(${JSON.stringify(folder)}, { command: 'short' });`,
   );
   children.push(child);

@@ -9,10 +9,14 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnknownNameError } from '../../../src/config/errors.ts';
 import { NotAcceptedError } from '../../../src/ingress/intake.ts';
-import { type OperatorDoor, openOperatorDoor } from '../../../src/runtime/operator-door.ts';
-import { connectDoor, DoorError } from '../../../src/runtime/operator-door-client.ts';
-import { BadMessageError, checkMessage, type OperatorIntake } from '../../../src/runtime/operator-intake.ts';
-import { listenPrivately } from '../../../src/runtime/private-socket.ts';
+import { type OperatorDoor, openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts';
+import { connectDoor, DoorError } from '../../../src/runtime/operator/operator-door-client.ts';
+import {
+  BadMessageError,
+  checkMessage,
+  type OperatorIntake,
+} from '../../../src/runtime/operator/operator-intake.ts';
+import { listenPrivately } from '../../../src/runtime/operator/private-socket.ts';
 
 const CANARY = 'canary text';
 const NUMBER = '5511987654321';

@@ -2,8 +2,8 @@ import { chmod, chown, lchown, lstat, mkdir, mkdtemp, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acquireFolderLock, readFolderLock } from '../../../src/runtime/folder-lock.ts';
-import { openPrivateFolder } from '../../../src/runtime/private-folder.ts';
+import { acquireFolderLock, readFolderLock } from '../../../src/runtime/lock/folder-lock.ts';
+import { openPrivateFolder } from '../../../src/runtime/lock/private-folder.ts';
 
 const STRANGER = 54_321;
 const isRoot = process.getuid?.() === 0;

@@ -3,7 +3,7 @@ import {
   InsecureTemporalError,
   TemporalAddressError,
   temporalAddressOf,
-} from '../../../src/runtime/temporal-address.ts';
+} from '../../../src/runtime/temporal/temporal-address.ts';
 
 describe('TEMPORAL_ADDRESS without TLS', () => {
   it.each(['127.0.0.1:7233', 'localhost:7233', '[::1]:7233', '127.0.0.1'])(

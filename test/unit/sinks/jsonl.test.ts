@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SinkEvent } from '../../../src/contracts/events.ts';
+import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, SinkError } from '../../../src/sinks/sink.ts';
 import { buildOnce } from '../../support/build.ts';

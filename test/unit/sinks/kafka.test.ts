@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } from 'kafkajs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { runEndedEvent } from '../../../src/contracts/events.ts';
+import { runEndedEvent } from '../../../src/contracts/wire/events.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { kafkaSink } from '../../../src/sinks/kafka.ts';
 import { kafkaError } from '../../../src/sinks/kafka-error.ts';

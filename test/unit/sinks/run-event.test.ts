@@ -1,7 +1,12 @@
 // The event that says that a run has ended.
 import { describe, expect, it } from 'vitest';
-import { type EndedRun, RUN_END_STATUSES, runEndedEvent, SinkEvent } from '../../../src/contracts/events.ts';
-import type { RunReport } from '../../../src/contracts/run.ts';
+import {
+  type EndedRun,
+  RUN_END_STATUSES,
+  runEndedEvent,
+  SinkEvent,
+} from '../../../src/contracts/wire/events.ts';
+import type { RunReport } from '../../../src/contracts/wire/run.ts';
 
 const REPORT: RunReport = {
   run: 'acme/leads/7',

@@ -1,5 +1,5 @@
 // Events as sinks are given them.
-import { ConversationEvent } from '../../../src/contracts/conversation-events.ts';
+import { ConversationEvent } from '../../../src/contracts/wire/conversation-events.ts';
 
 export interface Telling {
   /** Tells events apart, and orders them by time. */

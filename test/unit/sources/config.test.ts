@@ -1,7 +1,7 @@
 // What may stand under `sources` for a database and an API, and where no secret may stand.
 import { describe, expect, it } from 'vitest';
-import { SourceConfig, secretRefs } from '../../../src/contracts/config.ts';
-import { durationMs } from '../../../src/contracts/config-base.ts';
+import { SourceConfig, secretRefs } from '../../../src/contracts/config/config.ts';
+import { durationMs } from '../../../src/contracts/config/config-base.ts';
 
 const postgres = { type: 'postgres', url: 'env:DB', table: 'leads', key: 'id' };
 const http = { type: 'http', url: 'https://crm.example.com/leads' };

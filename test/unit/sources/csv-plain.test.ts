@@ -7,7 +7,7 @@ import {
   splitCells,
   splitPlain,
   splitWithParser,
-} from '../../../src/sources/csv-rows.ts';
+} from '../../../src/sources/csv/csv-rows.ts';
 
 const cell = fc.string({
   unit: fc.constantFrom('a', 'B', ' ', 'ç', '\u{1f600}', '\u0000', '\u2028', "'", '\\', ';', '\t'),

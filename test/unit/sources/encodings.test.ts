@@ -1,7 +1,7 @@
 // Files in every encoding: found, reported, read at any page size, and broken only row by row.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CsvSource } from '../../../src/contracts/config.ts';
+import { CsvSource } from '../../../src/contracts/config/config.ts';
 import { codecFor } from '../../../src/sources/codec.ts';
 import { encode } from './encode.ts';
 import { type Folder, makeFolder, outcomes, readAll } from './support.ts';

@@ -1,7 +1,7 @@
 // Paging, pace and increment of the HTTP source against a real server.
 import { describe, expect, it } from 'vitest';
-import type { SourceCursor } from '../../../src/contracts/source.ts';
-import { nextLink } from '../../../src/sources/http-tokens.ts';
+import type { SourceCursor } from '../../../src/contracts/wire/source.ts';
+import { nextLink } from '../../../src/sources/http/http-tokens.ts';
 import {
   type ApiAnswer,
   apiRoom,

@@ -1,8 +1,8 @@
 // Lists that move while they are read page by page: nothing that stays in the list is missed, and reading ends.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HttpSource } from '../../../src/contracts/config.ts';
-import { pagerOf } from '../../../src/sources/http-pages.ts';
+import { HttpSource } from '../../../src/contracts/config/config.ts';
+import { pagerOf } from '../../../src/sources/http/http-pages.ts';
 
 const SIZE = 5;
 

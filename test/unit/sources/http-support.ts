@@ -2,9 +2,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { HttpSource } from '../../../src/contracts/config.ts';
-import { type Source, SourceError } from '../../../src/contracts/source.ts';
-import { type Clock, httpSource } from '../../../src/sources/http.ts';
+import { HttpSource } from '../../../src/contracts/config/config.ts';
+import { type Source, SourceError } from '../../../src/contracts/wire/source.ts';
+import { type Clock, httpSource } from '../../../src/sources/http/http.ts';
 import { readAll } from './support.ts';
 
 export interface ApiRequest {

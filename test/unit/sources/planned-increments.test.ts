@@ -1,9 +1,9 @@
 // Increments of an API as runs read them: place and watermark in the ledger, processes that end, an API that asks to wait.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { planPages } from '../../../activities/plan-run.ts';
-import { RunSpec } from '../../../src/contracts/run.ts';
+import { planPages } from '../../../activities/sync/plan/plan-run.ts';
+import { RunSpec } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
-import { closeRun, openRun } from '../../../src/ledger/runs.ts';
+import { closeRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
 import { openSource } from '../../../src/sources/index.ts';
 import { testLedger } from '../../support/ledger.ts';

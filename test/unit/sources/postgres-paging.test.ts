@@ -2,7 +2,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SourceCursor, SourceRow } from '../../../src/contracts/source.ts';
+import type { SourceCursor, SourceRow } from '../../../src/contracts/wire/source.ts';
 import { configOf, type RunOver, runnerOn } from './postgres-support.ts';
 
 let db: PGlite;

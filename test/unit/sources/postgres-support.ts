@@ -1,9 +1,9 @@
 // PGlite as a session of the PostgreSQL source, and runs over it: page after page, every cursor through JSON.
 import type { PGlite, Transaction } from '@electric-sql/pglite';
-import { PostgresSource } from '../../../src/contracts/config.ts';
-import type { SourceCursor, SourcePage, SourceRow } from '../../../src/contracts/source.ts';
-import { readPostgresPage } from '../../../src/sources/postgres.ts';
-import type { PgSession } from '../../../src/sources/postgres-session.ts';
+import { PostgresSource } from '../../../src/contracts/config/config.ts';
+import type { SourceCursor, SourcePage, SourceRow } from '../../../src/contracts/wire/source.ts';
+import { readPostgresPage } from '../../../src/sources/postgres/postgres.ts';
+import type { PgSession } from '../../../src/sources/postgres/postgres-session.ts';
 
 type Parsers = Record<number, (text: string) => string>;
 

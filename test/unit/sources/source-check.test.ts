@@ -1,6 +1,6 @@
 // What the doctor says of a source behind an API: reachable, its columns, and a list that may be longer than it looks.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HttpSource, MappingConfig, type SourceConfig } from '../../../src/contracts/config.ts';
+import { HttpSource, MappingConfig, type SourceConfig } from '../../../src/contracts/config/config.ts';
 import { Findings } from '../../../src/doctor/findings.ts';
 import { checkSource } from '../../../src/doctor/sources.ts';
 import { openSource } from '../../../src/sources/index.ts';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SourceConfig } from '../../../src/contracts/config.ts';
-import type { Source, SourceCursor, SourceRow } from '../../../src/contracts/source.ts';
+import type { SourceConfig } from '../../../src/contracts/config/config.ts';
+import type { Source, SourceCursor, SourceRow } from '../../../src/contracts/wire/source.ts';
 import { openSource } from '../../../src/sources/index.ts';
 
 export interface Folder {

@@ -1,10 +1,9 @@
 // Who is left out when an audience is frozen, and why; who is held out; in which order the others come.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isHeldOut } from '../../../../activities/campaign/audience/freeze.ts';
-
-import { addEvents } from '../../../../src/ledger/events.ts';
-import { openIntakeRun } from '../../../../src/ledger/intake-runs.ts';
-import { noteOptOuts } from '../../../../src/ledger/opt-outs.ts';
+import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
+import { addEvents } from '../../../../src/ledger/events/events.ts';
+import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
 
 import { ALWAYS, daysAgo, type Member, NOW, type RoomOptions } from './audience-room.ts';
 import { listedContact } from './lists-service.ts';

@@ -1,6 +1,6 @@
 // How a plan is opened, in place of another one, and given up.
 import { describe, expect, it } from 'vitest';
-import { moveCampaign } from '../../../../src/ledger/campaigns.ts';
+import { moveCampaign } from '../../../../src/ledger/campaigns/campaigns.ts';
 
 import { type AudienceRoom, NOW } from './audience-room.ts';
 import { planningRoom } from './planning-room.ts';

@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createCallCounter } from '../../../../activities/call-counter.ts';
 import { createAudienceActivities } from '../../../../activities/campaign/audience/pages.ts';
 import { createCampaignPlanActivities } from '../../../../activities/campaign/plan.ts';
-import type { Deps } from '../../../../activities/deps.ts';
+import { createCallCounter } from '../../../../activities/shared/call-counter.ts';
+import type { Deps } from '../../../../activities/shared/deps.ts';
 import { MessagingClient } from '../../../../src/api-client/client.ts';
-import type { CampaignPlanning, CampaignSpec } from '../../../../src/contracts/campaign.ts';
-import { CampaignConfig } from '../../../../src/contracts/config-campaigns.ts';
-import { LANES } from '../../../../src/contracts/run.ts';
-import type { Source, SourceRow } from '../../../../src/contracts/source.ts';
-import { type CampaignRow, getCampaign } from '../../../../src/ledger/campaigns.ts';
+import { CampaignConfig } from '../../../../src/contracts/config/config-campaigns.ts';
+import type { CampaignPlanning, CampaignSpec } from '../../../../src/contracts/wire/campaign.ts';
+import { LANES } from '../../../../src/contracts/wire/run.ts';
+import type { Source, SourceRow } from '../../../../src/contracts/wire/source.ts';
+import { type CampaignRow, getCampaign } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { freeBudget } from '../../../support/free-budget.ts';
 

@@ -1,7 +1,7 @@
 // What operators ask of campaigns: results as of now, and nothing personal on its way through the engine.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReportActivities } from '../../../../activities/campaign/reports.ts';
-import type { Deps } from '../../../../activities/deps.ts';
+import type { Deps } from '../../../../activities/shared/deps.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../../ledger/campaign-rows.ts';

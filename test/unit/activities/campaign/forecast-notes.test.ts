@@ -1,7 +1,7 @@
 // Plans of campaigns: what speaks against them, and what to know of them.
 import { describe, expect, it } from 'vitest';
-import { saveCatalog } from '../../../../src/ledger/catalog.ts';
-import { addWarning } from '../../../../src/ledger/runs.ts';
+import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
+import { addWarning } from '../../../../src/ledger/sync/runs.ts';
 import { freshAccount } from '../../ledger/support.ts';
 import { type Case, codes, forecastRoom, NOW, WABA } from './forecast-room.ts';
 

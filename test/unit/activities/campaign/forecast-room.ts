@@ -1,13 +1,13 @@
 // A campaign whose audience is frozen, ready to be planned: an account and a run of its own for each test.
 import { beforeAll, beforeEach } from 'vitest';
 import { createForecastActivities } from '../../../../activities/campaign/forecast.ts';
-import type { Deps } from '../../../../activities/deps.ts';
-import { CampaignSpec } from '../../../../src/contracts/campaign.ts';
-import { PollerConfig } from '../../../../src/contracts/config.ts';
+import type { Deps } from '../../../../activities/shared/deps.ts';
+import { PollerConfig } from '../../../../src/contracts/config/config.ts';
 import { toJson } from '../../../../src/contracts/stored-json.ts';
-import { digestOfSpec } from '../../../../src/ledger/campaigns.ts';
-import { saveCatalog } from '../../../../src/ledger/catalog.ts';
+import { CampaignSpec } from '../../../../src/contracts/wire/campaign.ts';
+import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
+import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
 import { testLedger } from '../../../support/ledger.ts';
 import { freshAccount } from '../../ledger/support.ts';
 

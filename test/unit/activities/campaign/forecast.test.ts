@@ -1,6 +1,6 @@
 // Plans of campaigns: what they cost, and when they are done.
 import { describe, expect, it } from 'vitest';
-import { getCampaign } from '../../../../src/ledger/campaigns.ts';
+import { getCampaign } from '../../../../src/ledger/campaigns/campaigns.ts';
 import { type Case, forecastRoom, NOW } from './forecast-room.ts';
 
 const room = forecastRoom();

@@ -3,8 +3,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTriggerBatchActivities } from '../../../../activities/campaign/trigger/batch.ts';
-import type { TriggerBatchInput, TriggerBatchResult } from '../../../../src/contracts/campaign.ts';
-import { LANES } from '../../../../src/contracts/run.ts';
+import type { TriggerBatchInput, TriggerBatchResult } from '../../../../src/contracts/wire/campaign.ts';
+import { LANES } from '../../../../src/contracts/wire/run.ts';
 import { until } from '../../../support/until.ts';
 import { failureOf, NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
 

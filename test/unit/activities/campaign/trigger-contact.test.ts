@@ -1,9 +1,9 @@
 // What comes before a trigger, its contact found and looked at; and what follows it, as events.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { firstEffectStep } from '../../../../activities/effects/first-step.ts';
-import { beginEvent } from '../../../../activities/event-begin.ts';
-import { saveCatalog } from '../../../../src/ledger/catalog.ts';
-import { endEvent, getEvent } from '../../../../src/ledger/events.ts';
+import { firstEffectStep } from '../../../../activities/events/effects/first-step.ts';
+import { beginEvent } from '../../../../activities/events/event-begin.ts';
+import { endEvent, getEvent } from '../../../../src/ledger/events/events.ts';
+import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
 import { failureOf, NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
 
 const TAGS = [

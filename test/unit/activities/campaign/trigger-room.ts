@@ -1,23 +1,25 @@
 // A sandbox, a ledger and the trigger between them: members that wait, and a driver that takes one from step to step.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createCallCounter } from '../../../../activities/call-counter.ts';
 import { createMemberSteps } from '../../../../activities/campaign/trigger/member.ts';
 import type { MemberResult } from '../../../../activities/campaign/trigger/outcome.ts';
-import type { Deps } from '../../../../activities/deps.ts';
+import { createCallCounter } from '../../../../activities/shared/call-counter.ts';
+import type { Deps } from '../../../../activities/shared/deps.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
 import { createBudget } from '../../../../src/budget/slots.ts';
-import { CampaignSpec, type MemberStep } from '../../../../src/contracts/campaign.ts';
-import { PollerConfig } from '../../../../src/contracts/config.ts';
-import { LANES } from '../../../../src/contracts/run.ts';
+import { PollerConfig } from '../../../../src/contracts/config/config.ts';
+import { campaignRoute } from '../../../../src/contracts/ids.ts';
 import { toJson } from '../../../../src/contracts/stored-json.ts';
-import { giveUpLost } from '../../../../src/ledger/campaign-acts.ts';
-import type { MemberRow } from '../../../../src/ledger/campaign-members.ts';
-import { campaignSyncName, digestOfSpec } from '../../../../src/ledger/campaigns.ts';
+import { CampaignSpec, type MemberStep } from '../../../../src/contracts/wire/campaign.ts';
+import { LANES } from '../../../../src/contracts/wire/run.ts';
+import { giveUpLost } from '../../../../src/ledger/campaigns/campaign-acts.ts';
+import type { MemberRow } from '../../../../src/ledger/campaigns/campaign-members.ts';
+import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
 import { withShortBlocks } from '../../../support/free-budget.ts';
@@ -156,7 +158,7 @@ export async function openTriggerRoom(over: Record<string, unknown> = {}) {
         ...config,
       },
     });
-    const sync = campaignSyncName(name);
+    const sync = campaignRoute(name);
     const run = `acme/${sync}/1`;
     await db.query(
       "insert into runs (id, account, sync, seq, spec, kind, status) values ($1, 'acme', $2, 1, $3, 'campaign', 'syncing')",

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { compileCalendar } from '../../../../src/campaigns/calendar.ts';
-import { MEMBER_STATES, type NextAction } from '../../../../src/contracts/campaign.ts';
-import { durationMs } from '../../../../src/contracts/config-base.ts';
+import { durationMs } from '../../../../src/contracts/config/config-base.ts';
+import { MEMBER_STATES, type NextAction } from '../../../../src/contracts/wire/campaign.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
 import { EVERY_DAY, type Outcome, refused, type TurnRoom, turnRoom } from './turn-room.ts';

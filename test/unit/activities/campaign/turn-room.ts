@@ -4,17 +4,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import { questionOf } from '../../../../activities/campaign/trigger/check.ts';
 import { openNow } from '../../../../activities/campaign/waves/next-in-waves.ts';
 import { createCampaignRunActivities } from '../../../../activities/campaign/waves/run.ts';
-import type { Deps } from '../../../../activities/deps.ts';
+import type { Deps } from '../../../../activities/shared/deps.ts';
 import { compileCalendar } from '../../../../src/campaigns/calendar.ts';
+import { CampaignConfig } from '../../../../src/contracts/config/config-campaigns.ts';
 import type {
   CampaignAct,
   CampaignSpec,
   MemberState,
   NextAction,
-} from '../../../../src/contracts/campaign.ts';
-import { CampaignConfig } from '../../../../src/contracts/config-campaigns.ts';
-import { takeMembers } from '../../../../src/ledger/campaign-look.ts';
-import { digestOfSpec, getCampaign } from '../../../../src/ledger/campaigns.ts';
+} from '../../../../src/contracts/wire/campaign.ts';
+import { takeMembers } from '../../../../src/ledger/campaigns/campaign-look.ts';
+import { digestOfSpec, getCampaign } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { freshAccount } from '../../ledger/support.ts';
 

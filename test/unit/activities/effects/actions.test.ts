@@ -1,6 +1,6 @@
 // What events make happen at the service when all goes well, and what they end as when the service says no.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createEffects } from '../../../../activities/effects/index.ts';
+import { createEffects } from '../../../../activities/events/effects/index.ts';
 import { type EffectRoom, flow, KNOWN, message, openEffectRoom, stage, tags } from './support.ts';
 
 let room: EffectRoom;

@@ -1,9 +1,9 @@
 // Flows whose answers get lost, attempts that meet, workers that die: one effect, or an outcome shown as unknown.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { closeEvent } from '../../../../activities/intake.ts';
-import { forgetEvents } from '../../../../src/ledger/events.ts';
-import { takeIntent } from '../../../../src/ledger/intents.ts';
+import { closeEvent } from '../../../../activities/events/intake.ts';
+import { forgetEvents } from '../../../../src/ledger/events/events.ts';
+import { takeIntent } from '../../../../src/ledger/sync/intents.ts';
 import { until } from '../../../support/until.ts';
 import { type EffectRoom, FAULTS, flow, KNOWN, message, openEffectRoom, stage } from './support.ts';
 

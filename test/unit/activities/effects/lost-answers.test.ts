@@ -1,6 +1,6 @@
 // Answers to messages and moves that get lost: one effect all the same, or an outcome shown as unknown.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { takeIntent } from '../../../../src/ledger/intents.ts';
+import { takeIntent } from '../../../../src/ledger/sync/intents.ts';
 import { effects } from '../../../support/panel.ts';
 import { type EffectRoom, FAULTS, KNOWN, message, openEffectRoom, stage } from './support.ts';
 

@@ -1,12 +1,16 @@
 // Rules of effects that need no service: how far a refusal reaches, and which message in a history is the one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstEffectStep } from '../../../../activities/effects/first-step.ts';
-import { claimMessage, findMessage, type Wanted } from '../../../../activities/effects/message-match.ts';
-import { refusalScope } from '../../../../activities/failures.ts';
+import { firstEffectStep } from '../../../../activities/events/effects/first-step.ts';
+import {
+  claimMessage,
+  findMessage,
+  type Wanted,
+} from '../../../../activities/events/effects/message-match.ts';
+import { refusalScope } from '../../../../activities/shared/failures.ts';
 import type { HistoryMessage } from '../../../../src/api-client/schemas/message.ts';
-import type { EffectStep } from '../../../../src/contracts/intake.ts';
-import type { Twin } from '../../../../src/ledger/intents.ts';
+import type { EffectStep } from '../../../../src/contracts/wire/intake.ts';
+import type { Twin } from '../../../../src/ledger/sync/intents.ts';
 
 describe('a refusal', () => {
   it.each<[string, EffectStep, string]>([

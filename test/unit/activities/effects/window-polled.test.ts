@@ -1,6 +1,6 @@
 // What polling writes down of conversations is what the window is judged by: from the service to the answer.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type WindowQuestion, windowOf } from '../../../../src/ledger/window.ts';
+import { type WindowQuestion, windowOf } from '../../../../src/ledger/conversations/window.ts';
 import { openHand } from '../polling/support.ts';
 import { type EffectRoom, openEffectRoom } from './support.ts';
 

@@ -1,8 +1,8 @@
 // Messages outside the 24-hour window of waba, as far as a poller has told the ledger of it: nothing is sent there by
 // accident, and no call is spent on what would not arrive.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { markOf } from '../../../../activities/effects/message-match.ts';
-import { reopenIntent, takeIntent } from '../../../../src/ledger/intents.ts';
+import { markOf } from '../../../../activities/events/effects/message-match.ts';
+import { reopenIntent, takeIntent } from '../../../../src/ledger/sync/intents.ts';
 import { type EffectRoom, KNOWN, message, openEffectRoom, POLLER } from './support.ts';
 
 const HOUR_MS = 3_600_000;

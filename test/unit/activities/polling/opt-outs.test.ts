@@ -1,7 +1,7 @@
 // FAULTS 47: who answers with a word of the account's list is left alone from then on.
 import { describe, expect, it } from 'vitest';
 import { optOutMatcher } from '../../../../activities/polling/opt-out-replies.ts';
-import { noteOptOuts } from '../../../../src/ledger/opt-outs.ts';
+import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
 import { pollingRoom } from './room.ts';
 import { at, chat, type Item, message } from './service.ts';
 import type { Hand } from './support.ts';

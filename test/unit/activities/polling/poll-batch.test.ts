@@ -1,7 +1,7 @@
 // Batches of polling: what one batch brings, what ends it, and what becomes of calls that fail.
 import { CancelledFailure } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
-import type { PollFailures } from '../../../../src/contracts/poll.ts';
+import type { PollFailures } from '../../../../src/contracts/wire/poll.ts';
 import { list, pollingRoom } from './room.ts';
 import { at, chat, message } from './service.ts';
 import { environment, NO_FAILURES as NONE, textsOf } from './support.ts';

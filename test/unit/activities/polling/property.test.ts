@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConversationEvent } from '../../../../src/contracts/conversation-events.ts';
+import type { ConversationEvent } from '../../../../src/contracts/wire/conversation-events.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
 import { emptyLedger, testLedger } from '../../../support/ledger.ts';

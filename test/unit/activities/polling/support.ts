@@ -1,19 +1,19 @@
 // A service, a ledger and the polling between them; a driver that takes polls and readings step by step, and cuts them off.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createCallCounter } from '../../../../activities/call-counter.ts';
-import type { Deps } from '../../../../activities/deps.ts';
 import { createPollingActivities, type PollingOptions } from '../../../../activities/polling/index.ts';
 import { historyPage, pollPage } from '../../../../activities/polling/pages.ts';
 import { readMessages } from '../../../../activities/polling/read-messages.ts';
+import { createCallCounter } from '../../../../activities/shared/call-counter.ts';
+import type { Deps } from '../../../../activities/shared/deps.ts';
 import { assumptionsFingerprint } from '../../../../src/api-client/assumptions.ts';
 import { MessagingClient, type MessagingClientOptions } from '../../../../src/api-client/client.ts';
-import { type AnnounceRule, PollerConfig } from '../../../../src/contracts/config.ts';
-import { ConversationEvent } from '../../../../src/contracts/conversation-events.ts';
-import type { PollBatchInput, PollBatchResult, PollFailures } from '../../../../src/contracts/poll.ts';
-import { LANES } from '../../../../src/contracts/run.ts';
+import { type AnnounceRule, PollerConfig } from '../../../../src/contracts/config/config.ts';
+import { ConversationEvent } from '../../../../src/contracts/wire/conversation-events.ts';
+import type { PollBatchInput, PollBatchResult, PollFailures } from '../../../../src/contracts/wire/poll.ts';
+import { LANES } from '../../../../src/contracts/wire/run.ts';
+import { adoptAssumptions } from '../../../../src/ledger/conversations/unread.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { adoptAssumptions } from '../../../../src/ledger/unread.ts';
 import { freeBudget } from '../../../support/free-budget.ts';
 
 /** Refusals are the point here, so only errors are shown. */

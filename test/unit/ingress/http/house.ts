@@ -2,11 +2,11 @@
 import { createConnection } from 'node:net';
 import { Registry } from 'prom-client';
 import { onTestFinished } from 'vitest';
-import { IngressHttp, RouteConfig } from '../../../../src/contracts/config.ts';
-import type { EventDraft } from '../../../../src/contracts/intake.ts';
+import { IngressHttp, RouteConfig } from '../../../../src/contracts/config/config.ts';
+import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
 import { createHttpIngress, type HttpIngress } from '../../../../src/ingress/http/index.ts';
 import type { Acceptance, Delivery, Load, ReadDelivery, Route } from '../../../../src/ingress/intake.ts';
-import type { NewUpload, StoredUpload } from '../../../../src/ledger/uploads.ts';
+import type { NewUpload, StoredUpload } from '../../../../src/ledger/events/uploads.ts';
 
 export interface Line {
   readonly level: 'info' | 'warn' | 'error';

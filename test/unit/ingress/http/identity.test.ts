@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { RouteConfig } from '../../../../src/contracts/config.ts';
+import { RouteConfig } from '../../../../src/contracts/config/config.ts';
 import { openRoute } from '../../../../src/ingress/route/index.ts';
-import { compileAction } from '../../../../src/mapping/actions.ts';
+import { compileAction } from '../../../../src/mapping/actions/actions.ts';
 import { type House, openHouse } from './house.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { IngressHttp } from '../../../../src/contracts/config.ts';
+import { IngressHttp } from '../../../../src/contracts/config/config.ts';
 import { createHttpIngress } from '../../../../src/ingress/http/index.ts';
 import { NotAcceptedError } from '../../../../src/ingress/intake.ts';
 import { openHouse, routeConfig } from './house.ts';

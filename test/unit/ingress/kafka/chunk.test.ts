@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { KafkaMessage } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
-import { RouteConfig } from '../../../../src/contracts/config.ts';
-import type { EventDraft } from '../../../../src/contracts/intake.ts';
+import { RouteConfig } from '../../../../src/contracts/config/config.ts';
+import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
 import {
   type Acceptance,
   NotAcceptedError,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MappingConfig, RouteConfig } from '../../../../src/contracts/config.ts';
+import { MappingConfig, RouteConfig } from '../../../../src/contracts/config/config.ts';
 import { RefusedError } from '../../../../src/ingress/intake.ts';
 import { openRoute } from '../../../../src/ingress/route/index.ts';
-import { compileAction } from '../../../../src/mapping/actions.ts';
+import { compileAction } from '../../../../src/mapping/actions/actions.ts';
 import { http, kafka, refusal, scripted } from './support.ts';
 
 function leads(over: object = {}, mapping: object = {}) {

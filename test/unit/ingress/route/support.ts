@@ -1,8 +1,8 @@
 // Routes and deliveries for the tests of how one reads the other.
-import { RouteConfig } from '../../../../src/contracts/config.ts';
+import { RouteConfig } from '../../../../src/contracts/config/config.ts';
 import { type Delivery, RefusedError, type Route } from '../../../../src/ingress/intake.ts';
 import { openRoute } from '../../../../src/ingress/route/index.ts';
-import type { CompiledAction } from '../../../../src/mapping/actions.ts';
+import type { CompiledAction } from '../../../../src/mapping/actions/actions.ts';
 
 export type View = Readonly<Record<string, unknown>>;
 

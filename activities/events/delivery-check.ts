@@ -1,0 +1,101 @@
+// One check of messages that were sent: a call of the API, and what its answer or its error says of each of them.
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import { isSegment } from '../../src/api-client/arguments.ts';
+import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
+import type { DeliveryBatchInput } from '../../src/contracts/wire/delivery.ts';
+import { type DueLook, recordLook, type Shown } from '../../src/ledger/events/delivery-looks.ts';
+import { callApi } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
+import { isRefusal, refusalCode, refusalScope, toFailure } from '../shared/failures.ts';
+import { isTransient } from '../sync/record-step.ts';
+
+/** Largest page of a history (API text, Limits). */
+const PAGE_SIZE = 200;
+/** A check that fails this many times is given up: the next one comes by the schedule. */
+const MAX_ATTEMPTS = 5;
+/** The same calls as reading a message back: refusals of one reach as far as those of the other. */
+const STEP = 'readBackMessage' as const;
+
+/**
+ * One check: GET /v1/messages/{messageId}/status, or GET /v1/conversations/{ticketId}/messages where that tells of several.
+ * @param attempt 1 for the first
+ */
+export async function checkDelivery(
+  deps: Deps,
+  { account: name, run }: DeliveryBatchInput,
+  due: DueLook,
+  { attempt, now }: { readonly attempt: number; readonly now: () => Date },
+): Promise<void> {
+  const { db, log } = deps;
+  const account = deps.account(name);
+  const look = askable(due);
+  let shown: (messageId: string) => Shown;
+  try {
+    shown = 'message' in look ? await readStatus(look) : await readPage(look);
+  } catch (error) {
+    const all = shownBy(error);
+    shown = () => all;
+  }
+  await db.transaction((tx) => recordLook(tx, account, look, shown, now()));
+
+  async function readStatus(look: { message: string }) {
+    const found = await callApi(deps, account, run, 'messages:read', (client, options) =>
+      client.messages.status(look.message, options),
+    );
+    return (): Shown => found ?? 'nothing';
+  }
+
+  async function readPage(look: { conversation: number }) {
+    const page = await callApi(deps, account, run, 'messages:read', (client, options) =>
+      client.conversations.messages(look.conversation, { pageSize: PAGE_SIZE }, options),
+    );
+    const items = new Map(page?.items.map((item) => [item.id, item]));
+    return (messageId: string): Shown => {
+      const item = items.get(messageId);
+      // One that could not be read may be the very one.
+      if (item === undefined) return page?.invalid.length === 0 ? 'absent' : 'unshown';
+      return statusOf(item);
+    };
+  }
+
+  /** What an error says of the messages that were looked for; rethrown as a failure where it says nothing of them. */
+  function shownBy(error: unknown): Shown {
+    if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
+    const isPage = 'conversation' in look;
+    if (error instanceof UnexpectedShapeError) {
+      log.warn({ account: name, at: error.path }, 'a check of a message that was sent shows no status');
+      return isPage ? 'unshown' : 'nothing';
+    }
+    if (error instanceof InvalidArgumentError) return { end: 'INVALID_ARGUMENT' };
+    if (isRefusal(error)) {
+      const code = refusalCode(error);
+      if (code === 'ERR_MESSAGE_NOT_FOUND') return 'absent';
+      if (refusalScope(code, STEP) === 'record') return isPage ? 'unshown' : { end: code };
+      log.warn({ account: name, code }, 'the account refuses to show how far messages are');
+      throw toFailure(error, STEP, 1);
+    }
+    if (isTransient(error) && attempt >= MAX_ATTEMPTS) {
+      log.warn(
+        { account: name, attempt },
+        'a check of a message that was sent failed too often; another one comes',
+      );
+      return 'nothing';
+    }
+    if (!(error instanceof ApiError) && !isTransient(error))
+      log.error({ account: name, err: error }, 'a check failed');
+    throw toFailure(error, STEP, attempt);
+  }
+}
+
+/** No path can hold some ids (base64 with a slash): what the conversation's page says of such a message is all there is. */
+function askable(due: DueLook): DueLook {
+  if ('conversation' in due || due.shownIn === null || isSegment(due.message)) return due;
+  return { conversation: due.shownIn };
+}
+
+/** By the assumptions message.statusField and message.ackField. */
+function statusOf(item: HistoryMessage): Shown {
+  const { status, ack } = item;
+  return status === null ? 'unshown' : { status, ack };
+}

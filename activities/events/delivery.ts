@@ -1,0 +1,190 @@
+// Following messages that were sent: a batch checks those that are due, and tells what is news. A check is one call of
+// the API.
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type {
+  DeliveryBatchInput,
+  DeliveryBatchResult,
+  DeliveryEntry,
+  DeliveryFilter,
+  DeliveryStart,
+  DeliveryWatchInput,
+} from '../../src/contracts/wire/delivery.ts';
+import { listDeliveries } from '../../src/ledger/events/delivery-desk.ts';
+import {
+  type DueLook,
+  dueLooks,
+  type Excluded,
+  settleDeliveries,
+} from '../../src/ledger/events/delivery-looks.ts';
+import { openPollRun } from '../../src/ledger/events/intake-runs.ts';
+import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
+import type { Deps } from '../shared/deps.ts';
+import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
+import { wakeSinks } from '../shared/wake.ts';
+import { checkDelivery } from './delivery-check.ts';
+
+/** Name of the run that counts the looks of an account, among the names of its pollers. */
+const RUN_NAME = '@deliveries';
+/** Checks at once. */
+const PLACES = 4;
+/** Less than a batch waits for what is due soon (activities/shared/batch.ts): what failed is tried again within it. */
+const MAX_PAUSE_MS = 4000;
+
+export interface DeliveryTools {
+  /** Told of the sinks that have something to do. @default starts or wakes their workflows */
+  readonly wake?: (sinks: readonly string[]) => Promise<void>;
+  /** @default the clock of this process */
+  readonly now?: () => Date;
+}
+
+/** Ledger side: for the work queue. */
+export function createDeliveryLedgerActivities(deps: Deps) {
+  const { db } = deps;
+  return {
+    async beginDelivery({ account: name }: DeliveryWatchInput): Promise<DeliveryStart> {
+      const { tokens, tokenKey } = deps.account(name);
+      const run = await openPollRun(db, name, RUN_NAME);
+      return { run, tokenKey, callsPerMinute: await deps.budget.pace(tokens.map(({ key }) => key)) };
+    },
+
+    /** Messages that were sent, as operators see them: nothing personal. */
+    async listDeliveries(filter: DeliveryFilter): Promise<DeliveryEntry[]> {
+      return await listDeliveries(db, filter);
+    },
+  };
+}
+
+/** For the API queue. */
+export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) {
+  return {
+    /**
+     * Checks messages that are due, for a minute at most. Chosen here, so that what the poller saw meanwhile is not asked
+     * for, and ids of messages stay out of Temporal.
+     */
+    async deliveryBatch(input: DeliveryBatchInput): Promise<DeliveryBatchResult> {
+      // An attempt before this one may have told sinks and ended before it woke them.
+      if (Context.current().info.attempt > 1)
+        await (tools.wake ?? wakeSinks)(deps.account(input.account).announce.map(({ sink }) => sink));
+      const batch = new DeliveryBatch(deps, input, tools);
+      const { nextMs } = await runBatch(batch);
+      return { nextMs, ...batch.result };
+    },
+  };
+}
+
+/**
+ * No check is leased: an account has one watch, and a watch one batch at a time. Of two checks of one message the second
+ * one tells nothing new.
+ */
+class DeliveryBatch implements BatchWork<DueLook> {
+  readonly places = PLACES;
+  readonly #deps: Deps;
+  readonly #input: DeliveryBatchInput;
+  readonly #wake: (sinks: readonly string[]) => Promise<void>;
+  readonly #now: () => Date;
+  /** Checks under way, and those that failed for a reason that passes: how often, and until when they wait. */
+  readonly #inHand = new Map<string, { look: DueLook; failures: number; until: number | null }>();
+  #checks = 0;
+  #refused: string | null = null;
+
+  constructor(
+    deps: Deps,
+    input: DeliveryBatchInput,
+    { wake = wakeSinks, now = () => new Date() }: DeliveryTools,
+  ) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#wake = wake;
+    this.#now = now;
+  }
+
+  get result(): Pick<DeliveryBatchResult, 'checks' | 'refused'> {
+    return { checks: this.#checks, refused: this.#refused };
+  }
+
+  async take(limit: number): Promise<readonly DueLook[]> {
+    const again: DueLook[] = [];
+    for (const held of this.#inHand.values()) {
+      if (held.until === null || held.until > performance.now()) continue;
+      held.until = null;
+      again.push(held.look);
+    }
+    if (again.length > 0) return again;
+    // What was seen and not told yet is due, too, and needs no check.
+    await this.#settle();
+    const due = await dueLooks(this.#deps.db, this.#input.account, this.#now(), limit, this.#excluded());
+    for (const look of due) this.#inHand.set(nameOf(look), { look, failures: 0, until: null });
+    return due;
+  }
+
+  async work(look: DueLook, batch: BatchControl): Promise<void> {
+    const held = this.#inHand.get(nameOf(look)) as { failures: number; until: number | null };
+    try {
+      await checkDelivery(this.#deps, this.#input, look, { attempt: held.failures + 1, now: this.#now });
+      this.#checks++;
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error;
+      if (error.nonRetryable === true) {
+        this.#refused = `${error.type ?? 'REFUSED'}: ${error.message}`;
+        return batch.stop();
+      }
+      const waitMs = comesBackAfter(error);
+      if (waitMs === null) throw error;
+      if (!onlyWaits(error)) held.failures++;
+      held.until = performance.now() + Math.min(MAX_PAUSE_MS, waitMs);
+      return;
+    }
+    this.#inHand.delete(nameOf(look));
+  }
+
+  /** Tells what was seen, and says when the next check is due. */
+  async next(): Promise<number | null> {
+    const nextMs = await this.#settle();
+    const waits = [...this.#inHand.values()].flatMap(({ until }) =>
+      until === null ? [] : [Math.max(0, until - performance.now())],
+    );
+    const ms = Math.min(nextMs ?? Infinity, ...waits);
+    return ms === Infinity ? null : Math.ceil(ms);
+  }
+
+  async #settle(): Promise<number | null> {
+    const { account } = this.#input;
+    const { sinks, nextMs } = await settle(this.#deps, account, this.#now(), this.#excluded());
+    await this.#wake(sinks);
+    return nextMs;
+  }
+
+  /** What was called off is due in the ledger still. */
+  async release(looks: readonly DueLook[]): Promise<void> {
+    for (const look of looks) this.#inHand.delete(nameOf(look));
+  }
+
+  async renew(): Promise<void> {}
+
+  progress(): unknown {
+    return { checks: this.#checks };
+  }
+
+  #excluded(): Excluded {
+    const looks = [...this.#inHand.values()].map(({ look }) => look);
+    return {
+      messages: looks.flatMap((look) => ('message' in look ? [look.message] : [])),
+      conversations: looks.flatMap((look) => ('conversation' in look ? [look.conversation] : [])),
+    };
+  }
+}
+
+const nameOf = (look: DueLook) =>
+  'message' in look ? `message ${look.message}` : `page ${look.conversation}`;
+
+/** Tells what others have seen, without a call. @returns the sinks to wake, and milliseconds until a check is due */
+export async function settle(
+  deps: Deps,
+  account: string,
+  now: Date,
+  besides?: Excluded,
+): Promise<{ sinks: string[]; nextMs: number | null }> {
+  const announcing = { account, rules: deps.account(account).announce };
+  const { sinks, nextAt } = await deps.db.transaction((tx) => settleDeliveries(tx, announcing, now, besides));
+  return { sinks, nextMs: nextAt === null ? null : Math.max(0, nextAt.getTime() - now.getTime()) };
+}

@@ -1,0 +1,222 @@
+// The frame around one step of an event's effect: load the event, run the step, and write down how it ended.
+import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../../src/api-client/errors.ts';
+import type { EffectResult, EffectStep, RequestOf } from '../../../src/contracts/wire/intake.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import {
+  countEventAttempt,
+  type EffectDone,
+  type EventEnd,
+  type EventRow,
+  endEvent,
+  getEvent,
+  noteProgress,
+} from '../../../src/ledger/events/events.ts';
+import type { IntentKey, IntentRow, NewIntent } from '../../../src/ledger/sync/intents.ts';
+import { findPeople, type KnownPerson } from '../../../src/ledger/sync/people.ts';
+import { MediaError } from '../../../src/media/media-error.ts';
+import type { AccountAccess, Deps } from '../../shared/deps.ts';
+import {
+  isRefusal,
+  namedFor,
+  recordReason,
+  refusal,
+  refusalCode,
+  refusalScope,
+  shapeScope,
+  toFailure,
+} from '../../shared/failures.ts';
+import { shapeRefusal } from '../../shared/shape-refusal.ts';
+import type { Subject } from '../../shared/write-once.ts';
+import { isTransient, MAX_INTERNAL_ERRORS } from '../../sync/record-step.ts';
+import type { EffectRequest } from './first-step.ts';
+
+export interface EffectInput {
+  readonly event: string;
+}
+
+/** What the steps of an event have found out; the ledger keeps it between them. */
+export interface Progress {
+  /** The step at which the work goes on. */
+  readonly step?: EffectStep;
+  /** The contact as the service showed it, and when: epoch milliseconds. */
+  readonly contact?: {
+    readonly id: number;
+    readonly tags: readonly { readonly id: number; readonly name: string }[];
+    readonly at: number;
+  };
+  /** The card, and where it stood before anything was sent, or when that was first looked at. */
+  readonly card?: { readonly id: number; readonly stage: number | null };
+  /** When the first call whose answer was lost went out, ISO 8601: what it did is not older. */
+  readonly since?: string;
+  /** Conversations still to look into, what their list was worth, and whether one of them could not be judged. */
+  readonly round?: {
+    readonly tickets: readonly number[];
+    readonly settled: boolean;
+    readonly doubt: boolean;
+  };
+  /** How often it was waited for other messages that look the same. */
+  readonly waits?: number;
+}
+
+type EffectType = EffectRequest['type'];
+
+/** What a step works with, whatever the event asks for. */
+export interface AnyEffect {
+  readonly step: EffectStep;
+  readonly event: EventRow;
+  readonly progress: Progress;
+  /** Of its effect that must not happen twice; null: nothing has been sent. */
+  readonly intent: IntentRow | null;
+  readonly account: AccountAccess;
+  /** The run that counts the calls. */
+  readonly run: string;
+}
+
+export interface Effect<T extends EffectType> extends AnyEffect {
+  readonly request: RequestOf<T>;
+}
+
+/**
+ * Runs a step. A refusal of this event alone ends it as failed and is an ordinary result; one that reaches further is a
+ * failure, on which the workflow lets the event wait. An event that has ended answers that there is nothing more to do.
+ * @param types requests that have this step
+ */
+export async function runEffect<T extends EffectType>(
+  deps: Deps,
+  step: EffectStep,
+  types: readonly T[],
+  input: EffectInput,
+  work: (effect: Effect<T>) => Promise<EffectResult>,
+): Promise<EffectResult> {
+  const { db } = deps;
+  let account = '';
+  try {
+    const event = await getEvent(db, input.event);
+    if (event === null) throw new Error('the ledger does not have the event');
+    account = event.account;
+    if (event.state === 'ended') return { next: null };
+    const { request } = event;
+    if (request === null || !types.some((type) => type === request.type))
+      throw new Error(`an event of the action ${event.action} has no step ${step}`);
+    return await work({
+      ...{ step, event, run: event.run_id, account: deps.account(event.account) },
+      request: request as RequestOf<T>,
+      progress: event.progress as Progress,
+      intent: event.intent,
+    });
+  } catch (error) {
+    return await settleError(deps, step, { event: input.event, account }, namedFor(account, error));
+  }
+}
+
+async function settleError(
+  deps: Deps,
+  step: EffectStep,
+  { event, account }: { event: string; account: string },
+  error: unknown,
+): Promise<EffectResult> {
+  const { db, log } = deps;
+  const failed = (code: string, reason: string) =>
+    finish(deps, db, event, { outcome: 'failed', step, code, reason });
+  // Refused before anything was sent: a value of the event that no call can carry.
+  if (error instanceof InvalidArgumentError) return await failed('INVALID_ARGUMENT', error.message);
+  if (error instanceof MediaError && !error.retryable) return await failed(error.code, error.message);
+  if (error instanceof UnexpectedShapeError) {
+    const scope = shapeScope(error, step);
+    if (scope === 'record') return await failed('UNEXPECTED_SHAPE', recordReason(account, error));
+    const { assumption } = error;
+    log.warn({ event, step, code: 'UNEXPECTED_SHAPE', assumption }, `the answer to ${step} can't be read`);
+    throw shapeRefusal(account, error, { scope, step });
+  }
+  if (isRefusal(error)) {
+    const code = refusalCode(error);
+    if (refusalScope(code, step) === 'record') return await failed(code, reasonOf(account, error));
+    log.warn({ event, step, code }, `the account refuses ${step}`);
+    throw code === 'FORBIDDEN'
+      ? refusal(code, `${error.message}: the storage is full, or the plan lacks it`, { scope: 'step', step })
+      : toFailure(error, step, 1);
+  }
+  if (error instanceof MediaError || isTransient(error)) {
+    const failures = await countEventAttempt(db, event);
+    if (failures >= MAX_INTERNAL_ERRORS) {
+      if (error instanceof MediaError) return await failed(error.code, `${error.message}, ${failures} times`);
+      if (error instanceof ApiError && error.status === 500)
+        return await failed('HTTP_500', `the service answered ${failures} times with an internal error`);
+    }
+    throw toFailure(error, step, failures);
+  }
+  const failure = toFailure(error, step, 1);
+  if ((failure as { type?: string }).type === 'INTERNAL')
+    log.error({ event, step, err: error }, 'step failed');
+  throw failure;
+}
+
+function reasonOf(account: string, error: ApiError): string {
+  const reason = recordReason(account, error);
+  return error.ticketId === null
+    ? reason
+    : `${reason}: a person serves the contact in conversation ${error.ticketId}`;
+}
+
+/** Ends the event, and with it the intent whose effect is there. */
+export async function finish(
+  deps: Deps,
+  tx: Queryable,
+  event: string,
+  end: EventEnd,
+  effect?: EffectDone,
+): Promise<EffectResult> {
+  await endEvent(tx, event, end, effect);
+  const { outcome, step, code } = end;
+  if (outcome === 'failed' || outcome === 'unknown')
+    deps.log.warn({ event, step, code }, outcome === 'failed' ? 'an event failed' : 'an outcome is unknown');
+  return { next: null };
+}
+
+/** Something was sent: what it did is read back before anything else. */
+export function isSent({ intent }: AnyEffect): boolean {
+  return intent !== null && intent.state !== 'open';
+}
+
+/** The effect of an event that must not happen twice, as its steps. @param steps `readBack` null: nothing shows the effect */
+export function subjectOf(
+  deps: Deps,
+  { event, step, progress, account, run }: AnyEffect,
+  kind: Exclude<IntentKey['kind'], 'card' | 'stage'>,
+  steps: { readonly call: EffectStep; readonly readBack: EffectStep | null },
+  says: Pick<NewIntent, 'mark' | 'trace'> = {},
+): Subject<EffectResult> {
+  const { id } = event;
+  return {
+    account,
+    intent: { ...says, account: event.account, kind, subject: id, run },
+    step,
+    where: { event: id, step },
+    failures: event.attempts,
+    stopsForAll: false,
+    done: () => finish(deps, deps.db, id, { outcome: 'done' }),
+    callNext: async (_, waitMs) => ({ next: steps.call, ...(waitMs === 0 ? {} : { waitMs }) }),
+    async readBackNext(db, waitMs, sentAt) {
+      if (step === steps.call) await noteProgress(db, id, { since: progress.since ?? sentAt?.toISOString() });
+      return { next: steps.readBack, waitMs };
+    },
+    unknown: (tx, code, reason) =>
+      finish(deps, tx, id, { outcome: 'unknown', step: steps.call, code, reason }),
+  };
+}
+
+/** Ends the event as failed for a reason of Sluice's own. */
+export async function failEvent(
+  deps: Deps,
+  c: AnyEffect,
+  code: string,
+  reason: string,
+): Promise<EffectResult> {
+  const { db } = deps;
+  return await finish(deps, db, c.event.id, { outcome: 'failed', step: c.step, code, reason });
+}
+
+/** The person of a request as the ledger has them. */
+export async function personOf(db: Queryable, account: string, key: string): Promise<KnownPerson | null> {
+  return (await findPeople(db, account, [key], '')).get(key) ?? null;
+}

@@ -1,0 +1,83 @@
+// Files of messages between download and sending: an event that waits or is tried again does not download its file again.
+import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { readUploads } from '../../../src/ledger/events/uploads.ts';
+import { type FetchedMedia, fetchMedia } from '../../../src/media/fetch-media.ts';
+import { MediaError } from '../../../src/media/media-error.ts';
+import { callScope } from '../../shared/call-scope.ts';
+
+type Media = NonNullable<RequestOf<'message'>['media']>;
+
+/** An event has two minutes in which its call may begin (work-event.ts). */
+const MAX_DOWNLOAD_MS = 45_000;
+/** Bytes kept at most; files of further events are downloaded again. */
+const SHELF_BYTES = 64 * 1024 * 1024;
+const KEPT_MS = 5 * 60_000;
+
+interface Kept {
+  readonly files: readonly FetchedMedia[];
+  readonly bytes: number;
+  readonly until: number;
+}
+
+export interface MediaShelf {
+  /**
+   * The files of an event, those from addresses first: downloaded, or read from the ledger, unless they are here.
+   * @throws MediaError
+   */
+  filesOf(
+    event: { readonly id: string; readonly account: string },
+    wish: Pick<RequestOf<'message'>, 'media' | 'uploads'>,
+  ): Promise<readonly FetchedMedia[]>;
+  /** They are not needed any more. */
+  drop(event: string): void;
+}
+
+/** One for a process: what it keeps is lost with it, and downloaded again. */
+export function createMediaShelf(db: Queryable): MediaShelf {
+  const kept = new Map<string, Kept>();
+  const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  return {
+    async filesOf({ id, account }, { media, uploads }) {
+      if (media === undefined && uploads === undefined) return [];
+      const now = Date.now();
+      for (const [event, { until }] of kept) if (until < now) kept.delete(event);
+      const here = kept.get(id);
+      if (here !== undefined) return here.files;
+      // First, as it is the cheaper one: what is gone spares the downloads.
+      const uploaded = uploads === undefined ? [] : await fromLedger(db, account, uploads);
+      const fetched = media === undefined ? [] : await download(media);
+      const files = [...fetched, ...uploaded];
+      const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
+      if (bytesKept() + bytes <= SHELF_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
+      return files;
+    },
+    drop: (event) => void kept.delete(event),
+  };
+}
+
+/** In the order of the ids. */
+async function fromLedger(db: Queryable, account: string, ids: readonly string[]): Promise<FetchedMedia[]> {
+  const files = await readUploads(db, account, ids);
+  return ids.map((id, index) => {
+    const file = files.get(id);
+    if (file !== undefined) return file;
+    const which = `upload ${index + 1} of ${ids.length}`;
+    throw new MediaError(
+      'UPLOAD_GONE',
+      `${which} is not there: it expired, or was never uploaded for this account; upload the file again, and send a new event`,
+    );
+  });
+}
+
+/** All files at once; the first that can't be had ends the others. */
+async function download({ urls, ...limits }: Media): Promise<readonly FetchedMedia[]> {
+  const off = new AbortController();
+  const signal = AbortSignal.any([callScope().signal, off.signal]);
+  const timeoutMs = Math.min(limits.timeoutMs, MAX_DOWNLOAD_MS);
+  try {
+    return await Promise.all(urls.map((url) => fetchMedia(url, { ...limits, timeoutMs }, { signal })));
+  } finally {
+    off.abort();
+  }
+}

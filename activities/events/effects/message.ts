@@ -1,0 +1,241 @@
+// Steps that send an event's message: once, and when the answer was lost look into the conversation for it.
+import type { HistoryMessage, SentMessage } from '../../../src/api-client/schemas/message.ts';
+import type { EffectResult, RequestOf } from '../../../src/contracts/wire/intake.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { followMessages } from '../../../src/ledger/events/deliveries.ts';
+import { type EffectDone, noteProgress } from '../../../src/ledger/events/events.ts';
+import { findTwins, type IntentRow, type MessageTrace } from '../../../src/ledger/sync/intents.ts';
+import { canonicalKey } from '../../../src/mapping/phone/index.ts';
+import type { FetchedMedia } from '../../../src/media/fetch-media.ts';
+import { type Call, callApi } from '../../shared/api-call.ts';
+import type { Deps } from '../../shared/deps.ts';
+import { comeBack } from '../../shared/failures.ts';
+import { CLOCK_SKEW_MS, MAX_READ_BACKS, readBack, type Seen } from '../../shared/read-back.ts';
+import { wholeList } from '../../shared/whole-list.ts';
+import { writeOnce } from '../../shared/write-once.ts';
+import { type Effect, type EffectInput, failEvent, finish, isSent, runEffect, subjectOf } from './effect.ts';
+import { createMediaShelf } from './media-shelf.ts';
+import { canBeSeen, claimMessage, findMessage, markOf } from './message-match.ts';
+import { chooseContent, contentSent } from './window.ts';
+
+/** Part of a number that is the same in all its forms: the Brazilian ninth digit stands before it. */
+const SUBSCRIBER_DIGITS = 8;
+
+const UNVERIFIABLE = 'MESSAGE_UNVERIFIABLE';
+
+/** A choice of what goes out holds for this long. */
+const FRESH_MS = 1000;
+
+type Message = Effect<'message'>;
+
+interface Sent {
+  readonly ticket: number | null;
+  readonly contact: number | null;
+  readonly messages: readonly SentMessage[];
+}
+
+export function createMessageEffects(deps: Deps) {
+  const { db } = deps;
+  const shelf = createMediaShelf(db);
+
+  return {
+    /**
+     * POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Before it the window of a waba conversation
+     * is looked at, and files are downloaded.
+     */
+    async sendMessage(input: EffectInput): Promise<EffectResult> {
+      const result = await runEffect(deps, 'sendMessage', ['message'], input, async (c) => {
+        // What went out already is not chosen again.
+        const choice = isSent(c)
+          ? { send: contentSent(c.request, c.intent?.mark ?? null) }
+          : await chooseContent(deps, c);
+        if ('code' in choice) return await failEvent(deps, c, choice.code, choice.reason);
+        const { send } = choice;
+        const chosenAt = performance.now();
+        const { to } = traceOf(send);
+        const files = isSent(c) ? [] : await shelf.filesOf(c.event, send);
+        return await writeOnce(
+          deps,
+          subject(c, { mark: markOf(send), trace: { to } }),
+          {
+            scope: 'messages:send',
+            call: sending(send, files),
+            // The window may have moved while the message waited for its slot.
+            check: async () => {
+              if (performance.now() - chosenAt < FRESH_MS) return;
+              const now = await chooseContent(deps, c);
+              if ('code' in now || markOf(now.send) !== markOf(send))
+                throw comeBack(0, 'the window of the conversation has moved');
+            },
+            accepted: (_, { messages, ticket, contact }, intent) => {
+              const ids = messages.flatMap(({ id }) => (id === null ? [] : [`id:${id}`]));
+              const effect = { intent, trace: { to, ticket, contact, messages: ids } };
+              return db.transaction((tx) => done(tx, c, messages, effect));
+            },
+            ...(canBeSeen(send) ? {} : { unseen: UNVERIFIABLE }),
+          },
+          c.intent,
+        );
+      });
+      if (result.next !== 'sendMessage') shelf.drop(input.event);
+      return result;
+    },
+
+    /**
+     * GET /v1/conversations: those with the person that changed since the message went out, on the connection that it was to
+     * take, where one was named.
+     */
+    async findConversation(input: EffectInput): Promise<EffectResult> {
+      return await runEffect(deps, 'findConversation', ['message'], input, async (c) => {
+        const { to, connection } = c.request;
+        if (!('key' in to)) throw new Error('a reply has its conversation');
+        const find = async (intent: IntentRow, settled: boolean): Promise<Seen<EffectResult>> => {
+          const searchParam = to.key.slice(-SUBSCRIBER_DIGITS);
+          const page = await callApi(deps, c.account, c.run, 'conversations:read', (client, options) =>
+            client.conversations.list({ searchParam, pageSize: 100 }, options),
+          );
+          const all = wholeList({ method: 'GET', path: '/v1/conversations' }, page);
+          const since = sinceOf(c, intent).getTime();
+          const changed = all.filter(({ updatedAt }) => new Date(updatedAt).getTime() >= since);
+          const tickets = changed.flatMap(({ id, contact, connection: { id: by, name } }) =>
+            canonicalKey(contact.number ?? '') === to.key &&
+            (connection === undefined || connection === by || connection === name)
+              ? [id]
+              : [],
+          );
+          // Most recently updated first: when the page ends before the message went out, nothing lies behind it.
+          const doubt = page?.hasMore === true && changed.length === all.length;
+          if (tickets.length === 0) return doubt ? 'unclear' : 'absent';
+          await noteProgress(db, c.event.id, { round: { tickets, settled, doubt } });
+          return { next: { next: 'readBackMessage' } };
+        };
+        return await readBack(deps, subject(c), c.intent, { find, unclear: UNVERIFIABLE });
+      });
+    },
+
+    /** GET /v1/conversations/{ticketId}/messages: the newest page of the next conversation that may hold it. */
+    async readBackMessage(input: EffectInput): Promise<EffectResult> {
+      return await runEffect(deps, 'readBackMessage', ['message'], input, async (c) => {
+        const { to } = c.request;
+        const round =
+          'conversation' in to
+            ? { tickets: [to.conversation], settled: true, doubt: false }
+            : c.progress.round;
+        const [ticket, ...others] = round?.tickets ?? [];
+        if (round === undefined || ticket === undefined) return { next: begin(c.request) };
+        const { settled } = round;
+        const find = async (intent: IntentRow): Promise<Seen<EffectResult>> => {
+          const seen = await lookInto(c, ticket, intent);
+          if (typeof seen === 'function' || seen === 'later') return seen;
+          const doubt = round.doubt || seen === 'unclear';
+          if (others.length === 0) return doubt ? 'unclear' : 'absent';
+          await noteProgress(db, c.event.id, { round: { ...round, tickets: others, doubt } });
+          return { next: { next: 'readBackMessage' } };
+        };
+        return await readBack(deps, subject(c), c.intent, { find, settled, unclear: UNVERIFIABLE });
+      });
+    },
+  };
+
+  function subject(c: Message, says?: Parameters<typeof subjectOf>[4]) {
+    const steps = { call: 'sendMessage', readBack: begin(c.request) } as const;
+    return subjectOf(deps, c, 'event-message', steps, says);
+  }
+
+  /** The call that sends, with its files. */
+  function sending(request: RequestOf<'message'>, files: readonly FetchedMedia[]): Call<Sent> {
+    const { to, text, template, connection, contactName, saveOnTicket } = request;
+    const content = {
+      ...(text === undefined ? {} : { body: text }),
+      ...(template === undefined ? {} : { templateData: templateData(template) }),
+      ...(files.length === 0 ? {} : { medias: files }),
+    };
+    if ('conversation' in to) {
+      return async (client, options) => {
+        const { data, meta } = await client.conversations.reply(to.conversation, content, options);
+        return { data: { ticket: to.conversation, contact: null, messages: data.messages }, meta };
+      };
+    }
+    const message = {
+      ...{ number: to.number, ...content },
+      ...(typeof connection === 'number' ? { whatsappId: connection } : {}),
+      ...(typeof connection === 'string' ? { whatsappName: connection } : {}),
+      ...(contactName === undefined ? {} : { contactName }),
+      ...(saveOnTicket ? {} : { saveOnTicket }),
+    };
+    return async (client, options) => {
+      const { data, meta } = await client.messages.send(message, options);
+      return { data: { ticket: data.ticketId, contact: data.contactId, messages: data.messages }, meta };
+    };
+  }
+
+  async function lookInto(c: Message, ticket: number, intent: IntentRow): Promise<Seen<EffectResult>> {
+    const { event, account } = c;
+    const request = contentSent(c.request, intent.mark);
+    const page = await callApi(deps, account, c.run, 'messages:read', (client, options) =>
+      client.conversations.messages(ticket, { pageSize: 200 }, options),
+    );
+    const path = '/v1/conversations/{ticketId}/messages';
+    const items = wholeList({ method: 'GET', path }, page);
+    const since = sinceOf(c, intent);
+    const found = findMessage({ items, hasMore: page?.hasMore ?? false }, request, since);
+    if (found.kind !== 'like') return found.kind === 'none' ? 'absent' : 'unclear';
+    const { to } = traceOf(request);
+    const twins = await findTwins(
+      db,
+      { account: event.account, id: intent.id, mark: markOf(request) },
+      { ticket, targets: [to, targetOf(ticket)], since: new Date(since.getTime() - CLOCK_SKEW_MS) },
+    );
+    const keys = new Set(items.map(({ key }) => key));
+    const claim = claimMessage(found.messages, twins, {
+      ...{ id: intent.id, settleSeconds: account.settleSeconds, keys },
+    });
+    if (claim.kind === 'none') return 'absent';
+    if (claim.kind === 'own') return keep(c, ticket, to, claim.message);
+    const waits = (c.progress.waits ?? 0) + 1;
+    if (claim.kind === 'unclear' || waits > MAX_READ_BACKS) return 'unclear';
+    await noteProgress(db, event.id, { waits });
+    return 'later';
+  }
+
+  function keep(c: Message, ticket: number, to: string, message: HistoryMessage): Seen<EffectResult> {
+    const trace: MessageTrace = { to, ticket, contact: null, messages: [message.key] };
+    return (tx, intent) => done(tx, c, [message], { intent, trace });
+  }
+
+  /** Ends the event, and has the delivery of its messages followed: those without an id excepted, nobody could ask for them. */
+  async function done(
+    tx: Queryable,
+    { event: { account, id } }: Message,
+    sent: readonly Pick<HistoryMessage, 'id' | 'status' | 'ack'>[],
+    effect: EffectDone & { readonly trace: MessageTrace },
+  ): Promise<EffectResult> {
+    const messages = sent.flatMap(({ id, status, ack }) =>
+      id === null ? [] : [{ id, status: status ?? 'unknown', ack }],
+    );
+    const conversation = effect.trace.ticket ?? null;
+    if (messages.length > 0) await followMessages(tx, { account, event: id, conversation, messages });
+    return await finish(deps, tx, id, { outcome: 'done' }, effect);
+  }
+}
+
+/** The step that begins to look for a message. */
+function begin({ to }: RequestOf<'message'>): 'readBackMessage' | 'findConversation' {
+  return 'conversation' in to ? 'readBackMessage' : 'findConversation';
+}
+
+/** The message is not older than this. */
+function sinceOf({ progress }: Message, intent: IntentRow): Date {
+  const first = progress.since === undefined ? intent.sent_at : new Date(progress.since);
+  return new Date((first ?? new Date()).getTime() - CLOCK_SKEW_MS);
+}
+
+const targetOf = (ticket: number) => `conversation ${ticket}`;
+
+function traceOf({ to }: RequestOf<'message'>): MessageTrace {
+  return { to: 'conversation' in to ? targetOf(to.conversation) : to.key };
+}
+
+function templateData({ name, language, parameters }: NonNullable<RequestOf<'message'>['template']>) {
+  return { templateName: name, templateLanguage: language, templateParameters: parameters };
+}

@@ -1,0 +1,89 @@
+// What of a message goes out: outside the 24-hour window of a waba conversation only approved templates are delivered
+// (API text, POST /v1/messages/send, rule 5), so the rest is not sent there by accident.
+import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
+import { type ScopeOf, type Window, windowOf } from '../../../src/ledger/conversations/window.ts';
+import type { Deps } from '../../shared/deps.ts';
+import type { Effect } from './effect.ts';
+import { markOf } from './message-match.ts';
+
+type Message = RequestOf<'message'>;
+
+/** The message as it is to go out, or why it is not sent at all. */
+export type Choice =
+  | { readonly send: Message }
+  | { readonly code: 'WINDOW_CLOSED' | 'WINDOW_UNREAD'; readonly reason: string };
+
+const TEMPLATE_WAY_OUT =
+  'send an approved template, or let the route send one then (outsideWindow: template)';
+
+/**
+ * Looks at the window and chooses, anew at each attempt: it may close while the message waits for its turn or a slot.
+ * Without an answer of the ledger a message goes out as it is, unless its route prefers the template then.
+ */
+export async function chooseContent(deps: Deps, c: Effect<'message'>): Promise<Choice> {
+  const { request, event } = c;
+  const { outsideWindow = 'refuse', template, connection } = request;
+  const rest = withoutTemplate(request);
+  if (outsideWindow === 'send') return { send: request };
+  // A template alone is delivered at any time.
+  if (template !== undefined && rest === null) return { send: request };
+  const { to } = request;
+  const window = await windowOf(deps.db, {
+    ...{ account: event.account, connection, now: new Date(), scopeOf: scopesOf(deps, event.account) },
+    to: 'conversation' in to ? to : { key: to.key },
+  });
+  if (outsideWindow === 'template' && template !== undefined && rest !== null)
+    return { send: window.state === 'open' ? rest : onlyTemplate(request) };
+  if (window.state === 'unknown' && window.unread) return { code: 'WINDOW_UNREAD', reason: unreadBy(window) };
+  if (window.state !== 'closed') return { send: request };
+  return { code: 'WINDOW_CLOSED', reason: `${closedSince(window)}: ${lossOf(request)}` };
+}
+
+/** The message as a call sent it, told by the mark that its intent has. */
+export function contentSent(request: Message, mark: string | null): Message {
+  const forms = [onlyTemplate(request), withoutTemplate(request)];
+  return forms.find((form) => form !== null && markOf(form) === mark) ?? request;
+}
+
+function onlyTemplate(request: Message): Message {
+  const { text: _text, media: _media, uploads: _uploads, ...rest } = request;
+  return rest;
+}
+
+/** Null: nothing is left. */
+function withoutTemplate({ template: _template, ...rest }: Message): Message | null {
+  const { text, media, uploads } = rest;
+  return text === undefined && media === undefined && uploads === undefined ? null : rest;
+}
+
+/** Which connection each poller of the account reads, by the configuration. */
+export function scopesOf(deps: Deps, account: string): ScopeOf {
+  return (name) => {
+    try {
+      return deps.poller(account, name).connection ?? 'all';
+    } catch {
+      // The only reason to throw: the configuration no longer has it, so it follows nothing.
+      return null;
+    }
+  };
+}
+
+function closedSince({ since }: Extract<Window, { state: 'closed' }>): string {
+  return since === null
+    ? 'the 24-hour window is closed, as the contact has not written for longer'
+    : `the 24-hour window is closed since ${since.toISOString()}`;
+}
+
+/** Whether the customer has written lately is there to be read, and could not be. */
+function unreadBy({ why }: Extract<Window, { state: 'unknown' }>): string {
+  const way = `\`sluice poll status\` and \`sluice poll gaps\` name the assumption to set; then try the event again`;
+  return `Sluice can't tell whether the 24-hour window is open, because it could not read the conversation (${why}): ${way}`;
+}
+
+function lossOf({ template, text, outsideWindow }: Message): string {
+  const what = text === undefined ? 'the files' : 'the text';
+  if (template !== undefined) return `${what} beside the template would be lost; ${TEMPLATE_WAY_OUT}`;
+  return outsideWindow === 'template'
+    ? `the event brings no template, and ${what} would not be delivered; fill the template`
+    : `${what} would not be delivered; ${TEMPLATE_WAY_OUT}`;
+}

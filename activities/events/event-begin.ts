@@ -1,0 +1,167 @@
+// The beginning of an event: whether its time has come, and what there is to do.
+import {
+  type EffectStep,
+  type EventInput,
+  type EventLane,
+  type EventProgress,
+  type RequestOf,
+  StepSpec,
+} from '../../src/contracts/wire/intake.ts';
+import { STEP_BITS } from '../../src/contracts/wire/run.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { type ClaimedEvent, claimEvent, endEvent, lockEvent } from '../../src/ledger/events/events.ts';
+import {
+  catalogAge,
+  claimCatalog,
+  pick,
+  readCatalog,
+  releaseCatalog,
+} from '../../src/ledger/sync/catalog.ts';
+import { forgetSeen } from '../../src/ledger/sync/people.ts';
+import { getRecord, type RecordRow, stageEventRecord } from '../../src/ledger/sync/records.ts';
+import { getRun } from '../../src/ledger/sync/runs.ts';
+import type { Deps } from '../shared/deps.ts';
+import { findPerson } from '../sync/record-step.ts';
+import { planSteps } from '../sync/sync-diff.ts';
+import { type Progress, personOf } from './effects/effect.ts';
+import { firstEffectStep } from './effects/first-step.ts';
+
+/** Lists of the account older than this are read again before they are relied on. */
+const LIST_SECONDS = 600;
+/** A name that the list lacks may have been created since: the list is read again after this time. */
+const MISSING_SECONDS = 30;
+/** Pause while another event reads a list that nobody has read yet. */
+const LIST_WAIT_MS = 500;
+
+/** The event is this workflow's, and its time has come. */
+export interface BegunEvent {
+  readonly state: 'begun';
+  readonly run: string;
+  /** Lists of the account to read first. */
+  readonly lists: readonly ListKind[];
+  readonly work:
+    | { readonly type: 'record'; readonly record: number }
+    | { readonly type: 'effect'; readonly step: EffectStep; readonly lane: EventLane };
+}
+
+/** It has ended, and is to be closed: perhaps by an attempt that was not heard of any more. */
+export interface OverEvent {
+  readonly state: 'over';
+}
+
+type ListKind = 'tags' | 'pipelines';
+
+/** Takes the event for its workflow, and prepares what there is to do. Calls nothing. */
+export async function beginEvent(
+  { db }: Pick<Deps, 'db'>,
+  { event: id, workflow }: EventInput,
+): Promise<EventProgress | BegunEvent | OverEvent> {
+  return await db.transaction(async (tx) => {
+    const event = await claimEvent(tx, id, workflow);
+    if (event === null) {
+      const ended = (await lockEvent(tx, id))?.state === 'ended';
+      return ended ? { state: 'over' } : { state: 'ended', next: null };
+    }
+    if (event.ahead > 0 || event.arriving) return { state: 'queued', far: event.ahead > 1 };
+    const over = outcomeAlready(event);
+    if (over !== null) {
+      await endEvent(tx, id, { outcome: over });
+      return { state: 'over' };
+    }
+    return await begin(tx, event);
+  });
+}
+
+/** The outcome of an event that asks for nothing. */
+function outcomeAlready({ superseded, request }: ClaimedEvent): 'superseded' | 'unchanged' | null {
+  if (superseded) return 'superseded';
+  const isEmpty = request?.type === 'tags' && request.add.length + request.remove.length === 0;
+  return isEmpty ? 'unchanged' : null;
+}
+
+async function begin(tx: Queryable, event: ClaimedEvent): Promise<EventProgress | BegunEvent> {
+  const { request, account, run_id: run, progress } = event;
+  if (request === null) throw new Error(`the event ${event.id} is open, and what it asks for is gone`);
+  if (request.type !== 'lead') {
+    const lists = await listsToRead(tx, account, namesOf(request));
+    if (lists === null) return { state: 'waiting', waitMs: LIST_WAIT_MS };
+    const first = firstEffectStep(request, await whoOf(tx, account, request), event.route);
+    const { step = first.step } = progress as Progress;
+    return { state: 'begun', run, lists, work: { type: 'effect', step, lane: first.lane } };
+  }
+  const { id: record, todo } = await recordOf(tx, event, request);
+  const cards = STEP_BITS.findCard | STEP_BITS.createCard | STEP_BITS.moveStage;
+  const lists = await listsToRead(tx, account, {
+    tags: (todo & STEP_BITS.setTags) === 0 ? [] : request.record.tags,
+    pipelines: (todo & cards) === 0 ? [] : placesOf(request),
+  });
+  if (lists === null) return { state: 'waiting', waitMs: LIST_WAIT_MS };
+  return { state: 'begun', run, lists, work: { type: 'record', record } };
+}
+
+/** The event's record in the run of its route, made at its beginning. */
+async function recordOf(
+  tx: Queryable,
+  event: ClaimedEvent,
+  { record }: RequestOf<'lead'>,
+): Promise<Pick<RecordRow, 'id' | 'todo'>> {
+  if (event.record_id !== null) return await getRecord(tx, event.run_id, event.record_id);
+  const spec = StepSpec.parse((await getRun(tx, event.run_id)).spec);
+  // What an earlier event of this route saw of the person may be days old.
+  await forgetSeen(tx, event.account, record.key, event.run_id);
+  const person = await findPerson(tx, spec, record.key);
+  const todo = planSteps(record, person, spec.options, spec.sync);
+  return { id: await stageEventRecord(tx, event, record, todo), todo };
+}
+
+interface ListNames {
+  readonly tags: readonly string[];
+  /** Pipelines, each with the stage of it that the event names. */
+  readonly pipelines: readonly (readonly [pipeline: string | number, stage: string | number | undefined])[];
+}
+
+/** Lists to read before the event goes on; null while another event is reading one that nobody has read yet. */
+async function listsToRead(tx: Queryable, account: string, names: ListNames): Promise<ListKind[] | null> {
+  const lists: ListKind[] = [];
+  for (const kind of ['tags', 'pipelines'] as const) {
+    if (names[kind].length === 0) continue;
+    const age = await catalogAge(tx, account, kind);
+    if (age !== null && age < MISSING_SECONDS) continue;
+    if (age !== null && age < LIST_SECONDS && (await hasAll(tx, account, kind, names))) continue;
+    if (await claimCatalog(tx, account, kind)) lists.push(kind);
+    else if (age === null) {
+      // Kept, they would keep this event itself waiting when it comes back.
+      for (const claimed of lists) await releaseCatalog(tx, account, claimed);
+      return null;
+    }
+  }
+  return lists;
+}
+
+async function hasAll(tx: Queryable, account: string, kind: ListKind, names: ListNames): Promise<boolean> {
+  if (kind === 'tags') {
+    const tags = (await readCatalog(tx, account, 'tags')) ?? [];
+    return names.tags.every((name) => pick(tags, name) !== null);
+  }
+  const pipelines = (await readCatalog(tx, account, 'pipelines')) ?? [];
+  return names.pipelines.every(([wanted, stage]) => {
+    const pipeline = pick(pipelines, wanted);
+    return pipeline !== null && (stage === undefined || pick(pipeline.stages, stage) !== null);
+  });
+}
+
+function placesOf({ record }: RequestOf<'lead'>): ListNames['pipelines'] {
+  return record.card === undefined ? [] : [[record.card.pipeline, record.card.stage]];
+}
+
+function namesOf(request: NonNullable<ClaimedEvent['request']>): ListNames {
+  const tags = request.type === 'tags' ? [...request.add, ...request.remove] : [];
+  const placed = request.type === 'stage' && request.pipeline !== undefined;
+  return { tags, pipelines: placed ? [[request.pipeline as string | number, request.stage]] : [] };
+}
+
+async function whoOf(tx: Queryable, account: string, request: NonNullable<ClaimedEvent['request']>) {
+  const whom = request.type === 'message' ? request.to : request.type === 'stage' ? request.of : request;
+  if (!('key' in whom)) return null;
+  return await personOf(tx, account, whom.key);
+}

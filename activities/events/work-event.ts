@@ -1,0 +1,182 @@
+// One event, from its beginning to its end. The ledger holds what it says and how far it is, so the work may begin again at any
+// point.
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { EffectStep, EventInput, EventProgress } from '../../src/contracts/wire/intake.ts';
+import { LANES } from '../../src/contracts/wire/run.ts';
+import { noteHold, noteStep } from '../../src/ledger/events/events.ts';
+import { accountLists, releaseCatalog } from '../../src/ledger/sync/catalog.ts';
+import { loadRecord } from '../../src/ledger/sync/due-records.ts';
+import { getRun } from '../../src/ledger/sync/runs.ts';
+import { LINGER_MS } from '../shared/batch.ts';
+import { callScope, withCallScope } from '../shared/call-scope.ts';
+import { createCatalogActivities } from '../shared/catalog.ts';
+import type { Deps } from '../shared/deps.ts';
+import { comesBackAfter, notConfigured } from '../shared/failures.ts';
+import { withHeartbeats } from '../shared/heartbeats.ts';
+import { wakeDelivery } from '../shared/wake.ts';
+import { runContext } from '../sync/record-step.ts';
+import { createSteps, placeOf, workRecord } from '../sync/record-work.ts';
+import { createEffects } from './effects/index.ts';
+import { beginEvent } from './event-begin.ts';
+import { closeEvent } from './intake.ts';
+
+/** Heartbeats bring a cancellation in. A burst has a thousand events under way in a worker, so they are few. */
+const HEARTBEAT_MS = 2000;
+/** An event that has waited this long gives its place in the worker to others. */
+const PLACE_MS = 120_000;
+/** Failures of this worker, not of the event: Temporal tries again, perhaps on another worker. */
+const OF_THE_WORKER: ReadonlySet<unknown> = new Set(['INTERNAL', 'CONFIG']);
+
+export interface EventTools {
+  /** Called with an account whose messages are to be followed. @default starts or wakes its workflow */
+  readonly wake?: (account: string) => Promise<void>;
+}
+
+export function createEventActivities(deps: Deps, { wake = wakeDelivery }: EventTools = {}) {
+  const { db, log } = deps;
+  const steps = createSteps(deps);
+  const { readTags, readPipelines } = createCatalogActivities(deps);
+  const effects = createEffects(deps);
+
+  return {
+    /** Works an event when its time has come, in its own lane, until it has ended or something has to come first. */
+    async workEvent(input: EventInput): Promise<EventProgress> {
+      const placeIsOver = new CancelledFailure('others wait for this place');
+      const place = new AbortController();
+      const signal = AbortSignal.any([Context.current().cancellationSignal, place.signal]);
+      let timer = setTimeout(() => place.abort(placeIsOver), PLACE_MS);
+      let calls = 0;
+      // An event whose first call went out ends before others begin: what it read would be out of date by its turn.
+      const started = () => {
+        calls++;
+        clearTimeout(timer);
+        timer = setTimeout(() => place.abort(placeIsOver), PLACE_MS);
+      };
+      try {
+        const scope = { lane: LANES.lead, signal, started, first: () => calls > 0 };
+        return await withHeartbeats(() => withCallScope(scope, () => goOn(input)), HEARTBEAT_MS);
+      } catch (error) {
+        if (error === placeIsOver) return { state: 'waiting', waitMs: 0 };
+        return await block(input.event, error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+
+  async function goOn(input: EventInput): Promise<EventProgress> {
+    await checkAccount(input);
+    for (;;) {
+      const progress = await work(input);
+      if (progress.state !== 'waiting' || progress.waitMs > LINGER_MS) return progress;
+      await pause(progress.waitMs);
+    }
+  }
+
+  async function work(input: EventInput): Promise<EventProgress> {
+    const { account, event } = input;
+    const begun = await beginEvent(deps, input);
+    if (begun.state === 'over') return await close(event);
+    if (begun.state !== 'begun') return begun;
+    const { run } = begun;
+    for (const [n, list] of begun.lists.entries()) {
+      try {
+        await (list === 'tags' ? readTags({ run }) : readPipelines({ run }));
+      } catch (error) {
+        // Nobody reads it now: kept, the right would keep the next one waiting.
+        for (const claimed of begun.lists.slice(n)) await releaseCatalog(db, account, claimed);
+        return { state: 'waiting', waitMs: delayOf(error) };
+      }
+    }
+    const { work } = begun;
+    const waitMs =
+      work.type === 'record'
+        ? await workLead(run, work.record)
+        : await withCallScope({ ...callScope(), lane: LANES[work.lane] }, () => workEffect(event, work.step));
+    if (waitMs !== null) return { state: 'waiting', waitMs };
+    return await close(event);
+  }
+
+  async function close(event: string): Promise<EventProgress> {
+    return { state: 'ended', next: await closeEvent(deps, { event }, wake) };
+  }
+
+  /** A lead: the steps of its record, as a sync makes them. @returns milliseconds until it is due again; null when it has ended */
+  async function workLead(runId: string, record: number): Promise<number | null> {
+    const row = await getRun(db, runId);
+    const run = runContext(deps, row, accountLists(row.account));
+    const end = await workRecord(deps, run, await loadRecord(db, placeOf(run), record), steps);
+    return end.state === 'waits' ? end.ms : null;
+  }
+
+  /** Any other action: one step leads to the next, until there is none. @returns as `workLead` */
+  async function workEffect(event: string, first: EffectStep): Promise<number | null> {
+    let step = first;
+    const keepPlace = async () => {
+      if (step !== first) await noteStep(db, event, step);
+    };
+    try {
+      for (;;) {
+        const current = step;
+        const result = await attempt(() => effects[current]({ event }));
+        if (typeof result !== 'number' && result.next === null) return null;
+        if (typeof result !== 'number') step = result.next as EffectStep;
+        const waitMs = typeof result === 'number' ? result : (result.waitMs ?? 0);
+        if (waitMs > LINGER_MS) {
+          await keepPlace();
+          return waitMs;
+        }
+        await pause(waitMs);
+      }
+    } catch (error) {
+      await keepPlace();
+      throw error;
+    }
+  }
+
+  async function checkAccount({ account, event }: EventInput): Promise<void> {
+    try {
+      deps.account(account);
+    } catch (error) {
+      await noteHold(db, event, { code: 'CONFIG', reason: (error as Error).message });
+      throw notConfigured(error);
+    }
+  }
+
+  /** What the account refuses waits for somebody to act. */
+  async function block(event: string, error: unknown): Promise<EventProgress> {
+    if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
+    const code = error.type ?? 'REFUSED';
+    const reason = `${code}: ${error.message}`;
+    await noteHold(db, event, { code, reason });
+    log.warn({ event, code }, `an event waits: ${reason}`);
+    return { state: 'blocked', reason };
+  }
+}
+
+/** Makes a step. @returns its result, or the milliseconds after which it is to be tried again */
+async function attempt<T>(step: () => Promise<T>): Promise<T | number> {
+  try {
+    return await step();
+  } catch (error) {
+    return delayOf(error);
+  }
+}
+
+/** As `comesBackAfter`; rethrows a failure that is not the event's, or asks for no other try. */
+function delayOf(error: unknown): number {
+  const waitMs = comesBackAfter(error);
+  if (waitMs === null || OF_THE_WORKER.has((error as ApplicationFailure).type)) throw error;
+  return waitMs;
+}
+
+/** @throws the reason of the call scope's signal */
+async function pause(ms: number): Promise<void> {
+  const { signal } = callScope();
+  signal.throwIfAborted();
+  if (ms > 0)
+    await delay(ms, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+}

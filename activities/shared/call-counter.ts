@@ -1,0 +1,39 @@
+// Calls of each run, counted in memory: a statement for each call would cost as much as the call's slot.
+
+import type { Queryable } from '../../src/ledger/database.ts';
+import { countCalls } from '../../src/ledger/sync/runs.ts';
+
+/** Counts reach the ledger this long after a call at the latest. */
+const FLUSH_MS = 1000;
+
+export interface CallCounter {
+  count(run: string): void;
+  /** Writes down what was counted. What the ledger refuses is kept for the next time. */
+  flush(): Promise<void>;
+}
+
+export function createCallCounter(db: Queryable): CallCounter {
+  const pending = new Map<string, number>();
+  let writing: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | null = null;
+  const add = (run: string, calls: number) => {
+    pending.set(run, (pending.get(run) ?? 0) + calls);
+    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref();
+  };
+  const write = async () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (pending.size === 0) return;
+    const counts = new Map(pending);
+    pending.clear();
+    await countCalls(db, counts).catch(() => {
+      for (const [run, calls] of counts) add(run, calls);
+    });
+  };
+  // One after the other: whoever flushes knows that all counted before it is written.
+  const flush = () => {
+    writing = writing.then(write);
+    return writing;
+  };
+  return { count: (run) => add(run, 1), flush };
+}

@@ -1,0 +1,74 @@
+// The lists of an account that the ledger keeps: how each is read, in one call, and what of its items is kept.
+import type { Connection } from '../../src/api-client/schemas/connection.ts';
+import type { LostReason, Pipeline } from '../../src/api-client/schemas/pipeline.ts';
+import type { Tag } from '../../src/api-client/schemas/tag.ts';
+import type { Listing } from '../../src/api-client/shapes.ts';
+import type { Scope } from '../../src/contracts/wire/scopes.ts';
+import { type CatalogItems, saveCatalog } from '../../src/ledger/sync/catalog.ts';
+import { type Call, callApi } from './api-call.ts';
+import type { AccountAccess, Deps } from './deps.ts';
+
+interface Shown {
+  readonly tags: Tag;
+  readonly pipelines: Pipeline;
+  readonly lostReasons: LostReason;
+  readonly connections: Connection;
+}
+type ListName = keyof Shown;
+
+interface CatalogList<N extends ListName> {
+  readonly scope: Scope;
+  readonly call: Call<Listing<Shown[N]>>;
+  keep(item: Shown[N]): CatalogItems[N][number];
+}
+
+const LISTS: { readonly [N in ListName]: CatalogList<N> } = {
+  tags: {
+    scope: 'contacts:read',
+    call: (client, options) => client.tags.list(options),
+    keep: ({ id, name }) => ({ id, name }),
+  },
+  pipelines: {
+    scope: 'cards:read',
+    call: (client, options) => client.pipelines.list(options),
+    keep: ({ id, name, stages }) => ({
+      id,
+      name,
+      stages: stages.map((stage) => ({ id: stage.id, name: stage.name })),
+    }),
+  },
+  lostReasons: {
+    scope: 'cards:read',
+    call: (client, options) => client.lostReasons.list(options),
+    keep: ({ id, name }) => ({ id, name: name ?? null }),
+  },
+  connections: {
+    scope: 'connections:read',
+    call: (client, options) => client.connections.list(options),
+    keep: ({ id, name, channel, status }) => ({ id, name, channel, status }),
+  },
+};
+
+/** Reads a list of the account. @throws what `callApi` throws */
+export async function fetchList<N extends ListName>(
+  deps: Deps,
+  account: AccountAccess,
+  run: string,
+  name: N,
+): Promise<Listing<Shown[N]> | null> {
+  const { scope, call } = LISTS[name];
+  return await callApi<Listing<Shown[N]>>(deps, account, run, scope, call);
+}
+
+/** Keeps these items as the account's list. @returns them as they are kept */
+export async function keepList<N extends ListName>(
+  { db }: Pick<Deps, 'db'>,
+  account: string,
+  name: N,
+  items: readonly Shown[N][],
+): Promise<CatalogItems[N]> {
+  const { keep } = LISTS[name];
+  const kept = items.map((item) => keep(item)) as CatalogItems[N];
+  await saveCatalog(db, account, name, kept);
+  return kept;
+}

@@ -1,0 +1,110 @@
+// What the account offers, read once a run: tags, pipelines, and how many contacts there are.
+import { Context } from '@temporalio/activity';
+import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import type { Listing } from '../../src/api-client/shapes.ts';
+import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { pick } from '../../src/ledger/sync/catalog.ts';
+import { addWarning, getRun } from '../../src/ledger/sync/runs.ts';
+import { stoppedBits, stopStep } from '../sync/record-step.ts';
+import { fetchList, keepList } from './catalog-lists.ts';
+import type { Deps } from './deps.ts';
+import {
+  namedFor,
+  refusal,
+  refusalCode,
+  refusalDetails,
+  refusalScope,
+  shapeScope,
+  toFailure,
+} from './failures.ts';
+import { refuseAccountWide, wholeList } from './whole-list.ts';
+
+export function createCatalogActivities(deps: Deps) {
+  const { db } = deps;
+
+  return {
+    /** GET /v1/tags. */
+    async readTags(input: { run: string }): Promise<void> {
+      const { account } = await getRun(db, input.run);
+      await readCatalogue(deps, input.run, 'setTags', async () => {
+        const list = await fetchList(deps, deps.account(account), input.run, 'tags');
+        const items = await readable(db, input.run, { path: '/v1/tags', step: 'setTags' }, list);
+        await keepList(deps, account, 'tags', items);
+      });
+    },
+
+    /** GET /v1/pipelines. The mapping's pipeline must be among them. */
+    async readPipelines(input: { run: string }): Promise<void> {
+      const { account, spec, kind } = await getRun(db, input.run);
+      await readCatalogue(deps, input.run, 'createCard', async () => {
+        const list = await fetchList(deps, deps.account(account), input.run, 'pipelines');
+        const items = await readable(db, input.run, { path: '/v1/pipelines', step: 'createCard' }, list);
+        const pipelines = await keepList(deps, account, 'pipelines', items);
+        // An event finds by itself that its pipeline is missing.
+        const wanted = kind === 'intake' ? undefined : spec.mapping.card?.pipeline;
+        if (wanted === undefined || pick(pipelines, wanted) !== null) return;
+        const known = pipelines.map((pipeline) => `"${pipeline.name}"`).join(', ');
+        const reason = `the account has no pipeline ${JSON.stringify(wanted)}; it has ${known || 'none'}`;
+        await addWarning(db, input.run, {
+          step: 'createCard',
+          subject: '',
+          code: 'ERR_PIPELINE_NOT_FOUND',
+          reason,
+        });
+        const stops = stoppedBits('createCard');
+        throw refusal('ERR_PIPELINE_NOT_FOUND', reason, { scope: 'step', step: 'createCard', stops });
+      });
+    },
+  };
+}
+
+/** Reads something that many records depend on: a refusal stops the step for all, with a warning, or holds the run. */
+export async function readCatalogue<T>(
+  deps: Deps,
+  run: string,
+  step: RefusalDetails['step'],
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = namedFor((await getRun(deps.db, run)).account, thrown);
+    if (error instanceof ApiError && error.status < 500 && error.status !== 429) {
+      const code = refusalCode(error);
+      const scope = refusalScope(code, step) === 'run' ? 'run' : 'step';
+      if (scope === 'step') await stopStep(deps, run, step, code, error.message);
+      throw refusal(code, error.message, { scope, step, stops: stoppedBits(step) });
+    }
+    if (error instanceof UnexpectedShapeError) {
+      const scope = shapeScope(error, step) === 'run' ? 'run' : 'step';
+      if (scope === 'step') await stopStep(deps, run, step, 'UNEXPECTED_SHAPE', error.message);
+      const details = { ...refusalDetails(error, scope, step), stops: stoppedBits(step) };
+      throw refusal('UNEXPECTED_SHAPE', error.message, details);
+    }
+    throw toFailure(error, step, Context.current().info.attempt);
+  }
+}
+
+/**
+ * Items of a list of the account that can be read. Those that can't become a warning each, so that a name which only
+ * they have is not taken for one that the account lacks.
+ * @throws UnexpectedShapeError when none can be read, or what is wrong concerns the whole account
+ */
+async function readable<T>(
+  db: Queryable,
+  run: string,
+  of: { readonly path: string; readonly step: RefusalDetails['step'] },
+  list: Listing<T> | null,
+): Promise<readonly T[]> {
+  const call = { method: 'GET', path: of.path };
+  refuseAccountWide(call, list);
+  const { items, invalid } = list ?? { items: [], invalid: [] };
+  if (items.length === 0) return wholeList(call, list);
+  for (const { path, expected } of invalid)
+    await addWarning(db, run, {
+      ...{ step: of.step, subject: path, code: 'UNEXPECTED_SHAPE' },
+      reason: `an item of GET ${of.path} can't be read: ${path}: ${expected}`,
+    });
+  return items;
+}

@@ -1,0 +1,244 @@
+// Errors of the API client as Temporal failures: what is retried and when, and how far a refusal reaches.
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { isKnownCode } from '../../src/api-client/error-codes.ts';
+import { ApiError, refusalHint, TransportError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import { EFFECT_STEPS } from '../../src/contracts/wire/intake.ts';
+import type { RefusalDetails, RefusalScope, ShapeDetails } from '../../src/contracts/wire/run.ts';
+import { MediaError } from '../../src/media/media-error.ts';
+
+/** The token itself is refused: nothing can go on until somebody acts. */
+const RUN_CODES = new Set([
+  'ERR_TOKEN_MISSING',
+  'ERR_TOKEN_INVALID',
+  'ERR_TOKEN_REVOKED',
+  'ERR_TOKEN_EXPIRED',
+]);
+
+/** The account or the plan does not allow this step, whoever the record is about. */
+const STEP_CODES = new Set([
+  'ERR_SCOPE_MISSING',
+  'ERR_INVALID_TAGMODE',
+  'ERR_PIPELINE_NOT_FOUND',
+  'FORBIDDEN',
+]);
+
+/** Steps without which no other step makes sense: an account-wide refusal of one holds the whole run. */
+const VITAL_STEPS = new Set<RefusalDetails['step']>([
+  ...(['lookup', 'readExtraInfo', 'upsertContact'] as const),
+  ...(['listConversations', 'readMessages'] as const),
+  ...(['readAudience', 'findMember', 'recheckMember'] as const),
+]);
+
+/** Connection settings of the account; they refuse every contact alike (API text, POST /v1/contacts, rule 6). */
+const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE']);
+
+/**
+ * What the account or its plan refuses, whichever event asks: the event waits, since somebody who acts at the service
+ * lets it go on as it is. All other refusals are of what stands in the event itself or in its route, which no
+ * waiting mends: a flow that is switched off or gone, a connection that is not there, a conversation in human hands.
+ * A contact that is missing in a call which names one stands under another name there (flows.contactIdentity).
+ */
+const EFFECT_CODES = new Set([
+  'ERR_SCOPE_MISSING',
+  'FORBIDDEN',
+  'ERR_FEATURE_NOT_AVAILABLE',
+  'ERR_STORAGE_LIMIT_REACHED',
+  'ERR_INVALID_TAGMODE',
+  'ERR_NO_CONNECTION_AVAILABLE',
+  ...['ERR_CONTACT_IDENTIFIER_REQUIRED', 'ERR_NUMBER_REQUIRED', 'ERR_MISSING_NUMBER'],
+]);
+
+/**
+ * Refusals of a trigger that every member of the campaign would meet: the flow, the connection, the plan, or how the call is
+ * made (API text, POST /v1/flows/trigger; the field that names the contact is not shown there).
+ */
+const TRIGGER_CODES = new Set([
+  ...['ERR_FLOW_NOT_FOUND', 'ERR_FLOW_NOT_EXECUTABLE', 'ERR_FLOW_ID_AND_WHATSAPP_ID_REQUIRED'],
+  ...['ERR_CONNECTION_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE', 'ERR_WHATSAPP_NOT_FOUND'],
+  ...['ERR_UNSUPPORTED_CHANNEL', 'ERR_VARIABLES_MUST_BE_OBJECT', 'ERR_CONTACT_IDENTIFIER_REQUIRED'],
+  ...['ERR_NUMBER_REQUIRED', 'ERR_MISSING_NUMBER'],
+  ...['ERR_SCOPE_MISSING', 'FORBIDDEN', 'ERR_FEATURE_NOT_AVAILABLE', 'ERR_STORAGE_LIMIT_REACHED'],
+]);
+
+/**
+ * Refusals of the API carry a code, but for three (API text, Errors: 500 and two of 403). Without one these come
+ * from something else at that address, and would refuse record after record.
+ */
+const NOT_THE_API = /^HTTP_(3\d\d|401|404|405)$/;
+
+/** Name of a refusal: the API's code, or a name for the answers that come without one. */
+export function refusalCode(error: ApiError): string {
+  return error.code ?? (error.status === 403 ? 'FORBIDDEN' : `HTTP_${error.status}`);
+}
+
+export function refusalScope(code: string, step: RefusalDetails['step']): RefusalScope {
+  if (RUN_CODES.has(code) || NOT_THE_API.test(code)) return 'run';
+  if (step === 'triggerMember') return TRIGGER_CODES.has(code) ? 'run' : 'record';
+  if (isEffect(step)) return EFFECT_CODES.has(code) ? 'step' : 'record';
+  if (STEP_CODES.has(code)) return VITAL_STEPS.has(step) ? 'run' : 'step';
+  if (CONNECTION_CODES.has(code) && step === 'upsertContact') return 'run';
+  return 'record';
+}
+
+/** How far an answer in an unexpected shape reaches: what every record of the account would meet stops them all. */
+export function shapeScope(error: UnexpectedShapeError, step: RefusalDetails['step']): RefusalScope {
+  if (!error.isAccountWide) return 'record';
+  if (VITAL_STEPS.has(step) || step === 'triggerMember') return 'run';
+  // An id that can't be kept is no matter of one step: the next one would write about it.
+  return error.assumption === null && !isEffect(step) ? 'run' : 'step';
+}
+
+/** What travels with a failure about a shape; undefined when no assumption is at fault. */
+export function shapeDetails(error: unknown): ShapeDetails | undefined {
+  if (error instanceof UnexpectedShapeError) {
+    const { assumption, seen } = error;
+    return { assumptions: assumption === null ? [] : [assumption], seen };
+  }
+  if (error instanceof ApiError && error.assumptions.length > 0)
+    return { assumptions: error.assumptions, seen: [] };
+  return undefined;
+}
+
+/** The details of a failure, with what is known of the shape. */
+export function refusalDetails(
+  error: unknown,
+  scope: RefusalScope,
+  step: RefusalDetails['step'],
+): RefusalDetails {
+  const shape = shapeDetails(error);
+  return shape === undefined ? { scope, step } : { scope, step, shape };
+}
+
+function isEffect(step: RefusalDetails['step']): boolean {
+  return (EFFECT_STEPS as readonly string[]).includes(step);
+}
+
+/** True when the service refused the token rather than the call: another token may fare better. */
+export function refusesToken(error: ApiError): boolean {
+  return error.status === 429 || RUN_CODES.has(error.code ?? '') || error.code === 'ERR_SCOPE_MISSING';
+}
+
+/** True when the service refused for good: the same call would be refused again. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
+}
+
+/** The service is busy or the slot is far away: not an error, only a time to come back at. */
+export function comeBack(ms: number, why: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: why,
+    type: 'ComeBack',
+    nextRetryDelay: Math.ceil(ms),
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+/** Nothing has failed: there only was no slot, or it is too early. */
+export const onlyWaits = (error: unknown): boolean =>
+  error instanceof ApplicationFailure && error.type === 'ComeBack';
+
+/** Milliseconds after which a failure asks for another try; null when it asks for none. */
+export function comesBackAfter(error: unknown): number | null {
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable === true) return null;
+  return typeof error.nextRetryDelay === 'number' ? error.nextRetryDelay : null;
+}
+
+/** The run or a step of it can't go on; the workflow reads `scope` and acts. */
+export function refusal(code: string, message: string, details: RefusalDetails): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: NOT_THE_API.test(code) ? `${message}, not as the API does; is baseUrl right?` : message,
+    type: code,
+    nonRetryable: true,
+    details: [details],
+  });
+}
+
+/** Attempts also count waits: where they stand for failures, the pause stays below half a minute. */
+export const MAX_DOUBLINGS = 5;
+
+/** Wait before attempt n + 1 after n transient failures: 1 s doubled up to a minute, spread by a fifth. */
+export function backoffMs(failures: number): number {
+  return Math.min(60_000, 1000 * 2 ** Math.min(failures - 1, 6)) * (0.9 + Math.random() * 0.2);
+}
+
+/**
+ * Any error of an API activity as a failure without personal data: messages of the client name the
+ * method and the path template; those of other errors are kept out of the history.
+ * @param failures transient failures of this call so far, this one included
+ */
+export function toFailure(error: unknown, step: RefusalDetails['step'], failures: number): Error {
+  if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
+  if (error instanceof ApiError) {
+    if (error.status === 429) return comeBack(rateLimitWaitMs(error), 'the token is over its limit');
+    const message = callReason(error);
+    const code = refusalCode(error);
+    if (isRefusal(error))
+      return refusal(code, message, refusalDetails(error, refusalScope(code, step), step));
+    return retryable(message, code, failures);
+  }
+  if (error instanceof TransportError) {
+    return retryable(error.message, `TRANSPORT_${error.reason.toUpperCase()}`, failures);
+  }
+  if (error instanceof UnexpectedShapeError) {
+    return refusal('UNEXPECTED_SHAPE', error.message, refusalDetails(error, shapeScope(error, step), step));
+  }
+  if (error instanceof MediaError) return retryable(error.message, error.code, failures);
+  const name = error instanceof Error ? (error as Error).name : 'error';
+  return retryable(`${name} in ${step}; the worker's log has it`, 'INTERNAL', failures);
+}
+
+function retryable(message: string, type: string, failures: number): ApplicationFailure {
+  return ApplicationFailure.create({ message, type, nextRetryDelay: Math.ceil(backoffMs(failures)) });
+}
+
+/**
+ * A window is a minute (API text, Limits): an answer that names a time beyond this is not of the API, or its clock is
+ * wrong. The ledger keeps the block, so a garbled figure would silence the token for years.
+ */
+const MAX_REST_MS = 60 * 60_000;
+
+/** How long a token rests after a 429: Retry-After, else the end of the window, else a whole minute. */
+export function rateLimitWaitMs(error: ApiError): number {
+  if (error.retryAfterMs !== null) return Math.min(MAX_REST_MS, Math.max(1000, error.retryAfterMs));
+  const untilReset = error.rate === null ? Number.NaN : error.rate.resetAt.getTime() - Date.now();
+  return untilReset > 0 && untilReset <= 60_000 ? untilReset : 60_000;
+}
+
+/** Call, status and code; with the scope that the token lacks, if the service names it. */
+export function callReason({ message, requiredScope }: ApiError): string {
+  return requiredScope === null ? message : `${message}: the token lacks the scope ${requiredScope}`;
+}
+
+/** An override as it stands in the configuration of this account. */
+export const forAccount = (account: string, message: string): string =>
+  message.replaceAll('accounts.<name>', `accounts.${account}`);
+
+/** The same error, whose message names the override in the configuration of this account. */
+export function namedFor<E>(account: string, error: E): E {
+  if (error instanceof ApiError || error instanceof UnexpectedShapeError)
+    error.message = forAccount(account, error.message);
+  return error;
+}
+
+/**
+ * Reason of a failed record for the operator: what was refused, by which code, or what could not be read; with the
+ * assumption that may be at fault and its override.
+ */
+export function recordReason(account: string, error: ApiError | UnexpectedShapeError): string {
+  return forAccount(account, reasonFor(error));
+}
+
+function reasonFor(error: ApiError | UnexpectedShapeError): string {
+  if (!(error instanceof ApiError)) return error.message;
+  const { code, kind, assumptions, status, method, path } = error;
+  const isListed = kind === 'coded' && code !== null && isKnownCode(code) && assumptions.length === 0;
+  const where = isListed ? '' : ` at ${method} ${path}`;
+  return `the service refused with ${refusalCode(error)} (HTTP ${status})${where}${refusalHint({ code, kind, assumptions })}`;
+}
+
+/** This worker's configuration lacks what is asked for; another worker may have one that knows it. */
+export function notConfigured(error: unknown): ApplicationFailure {
+  const { message } = error as Error;
+  return ApplicationFailure.create({ message, type: 'CONFIG', nextRetryDelay: 30_000 });
+}

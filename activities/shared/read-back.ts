@@ -1,0 +1,117 @@
+// What follows a lost answer: the effect of the call is looked for, and the call is made again only when it would have shown.
+import { ApplicationFailure } from '@temporalio/activity';
+import { isAmbiguous, UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { type IntentRow, isOthers, reopenIntent } from '../../src/ledger/sync/intents.ts';
+import type { AccountAccess, Deps } from './deps.ts';
+import { isRefusal, refusalCode, refusalScope } from './failures.ts';
+import { FIRST_READ_BACK_MS, giveUp, type Subject } from './write-once.ts';
+
+/** A write is given up after this many lost answers, none of which has shown an effect. */
+export const MAX_SENDS = 3;
+/** An outcome is unknown after this many read-backs failed in a row: about seven minutes with the backoff of failures.ts. */
+export const MAX_READ_BACKS = 12;
+/** Maximum difference between the clocks of the two sides. */
+export const CLOCK_SKEW_MS = 5 * 60_000;
+
+/** Has the effect of this intent had the time to show? */
+export function isSettled({ settleSeconds }: AccountAccess, intent: IntentRow): boolean {
+  return (intent.state === 'sent' || intent.state === 'unknown') && (intent.age ?? 0) > settleSeconds;
+}
+
+/**
+ * - a function: found; writes it down and ends the intent
+ * - `absent`: it is not there; once it had the time to show, the call may be made again
+ * - `unclear`: this read-back can't tell; once it had the time to show, nothing can
+ * - `later`: the outcome of another intent has to come first
+ * - `next`: the read-back goes on in another step
+ */
+export type Seen<R> =
+  | ((tx: Queryable, intent: number) => Promise<R>)
+  | 'absent'
+  | 'unclear'
+  | 'later'
+  | { readonly next: R };
+
+export interface ReadBack<R> {
+  /** Makes the one API call of this step. @param settled the effect had the time to show before it */
+  find(intent: IntentRow, settled: boolean): Promise<Seen<R>>;
+  /** False: the read-back takes several steps, and began before the effect had the time to show. */
+  readonly settled?: boolean;
+  /** Code of the outcome when `find` stays unclear. */
+  readonly unclear?: string;
+}
+
+/**
+ * Reads back the effect of a call whose answer was lost. Found: written down. Not found yet: looked for again later. Not found
+ * after it would have shown: called once more, {@link MAX_SENDS} times at most. Can't be told: unknown, for an operator.
+ */
+export async function readBack<R>(
+  deps: Deps,
+  subject: Subject<R>,
+  intent: IntentRow | null,
+  { find, settled: inTime = true, unclear = '' }: ReadBack<R>,
+): Promise<R> {
+  const { db } = deps;
+  // Nothing has been sent, or something else since: there is nothing to read back.
+  if (intent === null || intent.state === 'open' || isOthers(subject.intent, intent))
+    return await subject.callNext(db, 0);
+  if (intent.state === 'done') return await subject.done();
+  const { id, sends, age, sent_at } = intent;
+  const { settleSeconds } = subject.account;
+  const unknown = (code: string, reason: string) => giveUp(deps, subject, id, code, reason);
+  // Judged by the time before the read-back, not after it.
+  const settled = inTime && isSettled(subject.account, intent);
+  let seen: Seen<R>;
+  try {
+    seen = await find(intent, settled);
+  } catch (error) {
+    const reason = whyUnreadable(subject, error);
+    if (reason === null) throw error;
+    return await unknown(reason.code, `the answer was lost and reading back ${reason.what}`);
+  }
+  if (typeof seen === 'function') {
+    const writeDown = seen;
+    return await db.transaction((tx) => writeDown(tx, id));
+  }
+  if (typeof seen === 'object') return seen.next;
+  const again = (seconds: number) =>
+    subject.readBackNext(db, Math.max(0, seconds) * 1000 + FIRST_READ_BACK_MS, sent_at);
+  if (seen === 'later') return await again(settleSeconds);
+  if (!settled) return await again(settleSeconds - (age ?? 0));
+  if (seen === 'unclear')
+    return await unknown(unclear, 'the answer was lost, and what the service shows does not tell its effect');
+  if (intent.confirmed)
+    return await unknown(
+      'NOT_SHOWN',
+      'the service accepted the call, but its answer shows no record and reading back does not find it',
+    );
+  const lost = sends - intent.refused;
+  if (lost >= MAX_SENDS)
+    return await unknown(
+      'ANSWERS_LOST',
+      `${lost} answers were lost, and none of the calls has shown an effect`,
+    );
+  return await db.transaction(async (tx) => {
+    await reopenIntent(tx, id, sends);
+    return await subject.callNext(tx, 0);
+  });
+}
+
+/** Why no read-back will tell the outcome; null when a later one may. */
+function whyUnreadable<R>(
+  { failures, step, stopsForAll }: Subject<R>,
+  error: unknown,
+): { code: string; what: string } | null {
+  if (error instanceof UnexpectedShapeError)
+    return error.isAccountWide ? null : { code: 'READ_BACK_UNREADABLE', what: `lacks ${error.path}` };
+  if (isRefusal(error)) {
+    const code = refusalCode(error);
+    const scope = refusalScope(code, step);
+    if (scope === 'run' || (scope === 'step' && stopsForAll)) return null;
+    return { code: 'READ_BACK_REFUSED', what: `was refused with ${code}` };
+  }
+  const failed = !(error instanceof ApplicationFailure) && isAmbiguous(error);
+  if (!failed || failures + 1 < MAX_READ_BACKS) return null;
+  return { code: 'READ_BACK_FAILED', what: `failed ${MAX_READ_BACKS} times` };
+}

@@ -1,0 +1,361 @@
+// Steps of a record that concern its card: find it, create it exactly once, move it when its stage changed.
+import type { Card } from '../../src/api-client/schemas/card.ts';
+import type { RecordCard } from '../../src/contracts/wire/record.ts';
+import { STEP_BITS, type Step } from '../../src/contracts/wire/run.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import type { Note } from '../../src/ledger/notes.ts';
+import { type CatalogPipeline, pick } from '../../src/ledger/sync/catalog.ts';
+import {
+  doneNote,
+  endIntent,
+  getIntent,
+  type IntentKey,
+  type NewIntent,
+  openAgain,
+  reopenIntent,
+  settleIntent,
+} from '../../src/ledger/sync/intents.ts';
+import { type CardRow, cardNote, stageNote } from '../../src/ledger/sync/people.ts';
+import { endRecord, settleStep } from '../../src/ledger/sync/records.ts';
+import { addWarning } from '../../src/ledger/sync/runs.ts';
+import { callApi, FLIGHT_SECONDS } from '../shared/api-call.ts';
+import type { Deps } from '../shared/deps.ts';
+import { isRefusal, refusal, refusalCode, refusalScope } from '../shared/failures.ts';
+import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from '../shared/read-back.ts';
+import { type AskedFor, wholeList } from '../shared/whole-list.ts';
+import { type Subject, type Write, writeOnce } from '../shared/write-once.ts';
+import { remoteId } from './contacts.ts';
+import { contactFirst, foldedContact, personOf, settleOvertaken, tagBit, withPerson } from './folded-card.ts';
+import { fail, type StepContext, type StepResult, stopStep } from './record-step.ts';
+import { canFold, refName } from './sync-diff.ts';
+import {
+  cardDifferences,
+  confirmed,
+  type Difference,
+  failOther,
+  isSamePerson,
+  noteDifferences,
+} from './verify-write.ts';
+
+/** Of a record: its run is known. */
+type MarkedIntent = Omit<NewIntent, 'run'>;
+
+const CARD_CREATION = { write: 'createCard', look: 'readBackCard' } as const;
+const STAGE_MOVE = { write: 'moveStage', look: 'readBackStage' } as const;
+
+export function createCardSteps(deps: Deps) {
+  const { db } = deps;
+
+  return {
+    /** GET /v1/cards?contactId=&pipelineId=: a card that people or an earlier program made is adopted. */
+    async findCard(c: StepContext): Promise<StepResult> {
+      const { pipeline } = await place(c);
+      const intent = await getIntent(db, cardIntent(c));
+      const found = await cardsOf(c, pipeline.id);
+      const card = found.find((each) => each.status === 'open') ?? newest(found);
+      return await db.transaction(async (tx) => {
+        if (card !== undefined) {
+          await settleIntent(tx, { ...cardIntent(c), run: c.run });
+          const clear = STEP_BITS.findCard | STEP_BITS.createCard;
+          return await settleStep(tx, c.row, { clear }, noteOf(c, card, true));
+        }
+        // An intent of an earlier run whose time to show up is over: it had no effect.
+        if (intent !== null && isSettled(c.account, intent)) await reopenIntent(tx, intent.id, intent.sends);
+        return await settleStep(tx, c.row, { clear: STEP_BITS.findCard });
+      });
+    },
+
+    /**
+     * POST /v1/cards. Not idempotent: an intent goes before it, a lost answer leads to reading back. A person whom the
+     * service does not have is made by the same call, out of number and name.
+     */
+    async createCard(found: StepContext): Promise<StepResult> {
+      const c = found.person?.remote_id == null ? await withPerson(db, found) : found;
+      const folds = c.person?.remote_id == null;
+      // The contact went away meanwhile, and the card's call can't carry all there is to say.
+      if (folds && !canFold(c.record, c.spec.options)) return await contactFirst(db, c);
+      const overtaken = folds ? null : await settleOvertaken(db, c);
+      if (overtaken !== null) return overtaken;
+      const wanted = c.record.card;
+      if (wanted === undefined) throw new Error('the record asks for no card');
+      // Another sync of the account was faster with this person's card in the same pipeline.
+      if (c.person?.card != null) return await settleStep(db, c.row, { clear: STEP_BITS.createCard });
+      const { pipeline, stage } = await place(c);
+      if (wanted.stage !== undefined && stage === null)
+        return folds ? await contactFirst(db, c) : await unknownStage(c, pipeline);
+      const body = {
+        ...(folds ? personOf(c) : { contactId: remoteId(c) }),
+        ...inputsOf(wanted, pipeline, stage),
+      };
+      let shown: Card | null = null as Card | null;
+      // The card is looked for through its contact: the upsert tells which one that is.
+      const onLost = folds ? STEP_BITS.upsertContact | tagBit(c) : 0;
+      const done = writeOnce(deps, subjectOf(c, 'createCard', CARD_CREATION, cardIntent(c), onLost), {
+        scope: 'cards:write',
+        call: (client, options) => client.cards.create(body, options),
+        accepted: async (_, answer, intent) => {
+          if (answer.card !== null && !isOf(c, answer.card, folds))
+            return await db.transaction(async (tx) => {
+              await endIntent(tx, intent, 'done');
+              return await failOther(tx, deps, c, 'createCard');
+            });
+          await warnOfIgnored(db, c, answer.ignoredCustomFields);
+          shown = answer.card;
+          return answer.card === null ? null : await created(db, c, answer.card, intent, folds);
+        },
+      });
+      // A card that is refused takes no contact with it: that one is made, and then the refusal stands.
+      const settled = await done.catch((error) => {
+        if (folds && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
+          return contactFirst(db, c);
+        throw error;
+      });
+      if (shown === null) return settled;
+      const { id } = shown;
+      const differences = await confirmed(cardDifferences(body, shown), c.verify, async () => {
+        const now = await readCard(c, id);
+        return now === null ? [] : cardDifferences(body, now);
+      });
+      return { ...settled, check: await noteDifferences(deps, c, differences) };
+    },
+
+    /** Looks for the card of a creation whose answer was lost. */
+    async readBackCard(c: StepContext): Promise<StepResult> {
+      const intent = await getIntent(db, cardIntent(c));
+      let differences: Difference[] | null = null as Difference[] | null;
+      const find = async (): Promise<Seen<StepResult>> => {
+        const since = new Date((intent?.sent_at ?? new Date()).getTime() - CLOCK_SKEW_MS);
+        const { pipeline, stage } = await place(c);
+        const card = newest(await cardsOf(c, pipeline.id, since));
+        if (card === undefined) return 'absent';
+        const wanted = c.record.card;
+        if (wanted !== undefined) differences = cardDifferences(inputsOf(wanted, pipeline, stage), card);
+        return (tx, id) => created(tx, c, card, id);
+      };
+      const subject = subjectOf(c, 'readBackCard', CARD_CREATION, cardIntent(c));
+      const settled = await readBack(deps, subject, intent, { find });
+      return differences === null
+        ? settled
+        : { ...settled, check: await noteDifferences(deps, c, differences) };
+    },
+
+    /** PATCH /v1/cards/{cardId}/stage. Runs the stage's automations, so a lost answer is read back as well. */
+    async moveStage(c: StepContext): Promise<StepResult> {
+      const { pipeline, stage } = await place(c);
+      if (stage === null) return await unknownStage(c, pipeline);
+      const { remote_id: cardId } = ownCard(c);
+      let shown: Card | null = null as Card | null;
+      let written = false as boolean;
+      const subject = subjectOf(c, 'moveStage', STAGE_MOVE, stageIntent(c, stage.id));
+      const known = await openAgain(db, subject.intent, FLIGHT_SECONDS + c.account.settleSeconds);
+      const move: Write<{ readonly card: Card | null }, StepResult> = {
+        scope: 'cards:write',
+        call: (client, options) => client.cards.move(cardId, stage.id, options),
+        accepted: (tx, { card }, intent) => {
+          shown = card;
+          written = true;
+          return moved(tx, c, card === null ? stage.id : (card.stage?.id ?? null), intent);
+        },
+      };
+      const settled = await writeOnce(deps, subject, move, known);
+      const found = written && c.verify ? (shown ?? (await readCard(c, cardId))) : shown;
+      if (found === null) return settled;
+      const compare = (card: Card | null): Difference[] =>
+        card === null || card.stage?.id === stage.id ? [] : [{ field: 'card.stage', assumption: null }];
+      const differences = await confirmed(compare(found), c.verify, async () =>
+        compare(await readCard(c, cardId)),
+      );
+      return { ...settled, check: await noteDifferences(deps, c, differences) };
+    },
+
+    /** GET /v1/cards/{cardId}: did the move arrive? */
+    async readBackStage(c: StepContext): Promise<StepResult> {
+      const { stage } = await place(c);
+      const key = stageIntent(c, stage?.id ?? null);
+      const intent = await getIntent(db, key);
+      const find = async (): Promise<Seen<StepResult>> => {
+        const card = await readCard(c, ownCard(c).remote_id);
+        // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
+        const now = card?.stage?.id ?? null;
+        const arrived = now === stage?.id || now !== ownCard(c).remote_stage_id;
+        return stage === null || !arrived ? 'absent' : (tx, id) => moved(tx, c, now, id);
+      };
+      const subject = subjectOf(c, 'readBackStage', STAGE_MOVE, key);
+      return await readBack(deps, subject, intent, { find });
+    },
+  };
+
+  /** A write that must not happen twice, as steps of the record. @param onLost steps, as bits, that go before the read-back */
+  function subjectOf(
+    c: StepContext,
+    step: Step,
+    { write, look }: typeof CARD_CREATION | typeof STAGE_MOVE,
+    intent: MarkedIntent,
+    onLost = 0,
+  ): Subject<StepResult> {
+    const [calling, reading] = [STEP_BITS[write], STEP_BITS[look]];
+    const { id, todo, attempts } = c.row;
+    return {
+      account: c.account,
+      intent: { ...intent, run: c.run },
+      step,
+      where: { run: c.run, record: id, step },
+      failures: attempts,
+      stopsForAll: true,
+      // Marked as sent: a contact that the card's call makes is told from an older one by that time.
+      record: c.row,
+      done: () => settleStep(db, c.row, { clear: calling | reading }),
+      async callNext(tx, waitMs) {
+        const next = await settleStep(tx, c.row, { clear: reading, add: calling });
+        return waitMs === 0 ? next : { ...next, waitMs };
+      },
+      async readBackNext(tx, waitMs) {
+        if ((todo & calling) === 0) return { todo, waitMs };
+        return { ...(await settleStep(tx, c.row, { clear: calling, add: reading | onLost })), waitMs };
+      },
+      async unknown(tx, code, reason) {
+        return await endRecord(tx, c.row, { status: 'unknown', step: write, code, reason });
+      },
+    };
+  }
+
+  async function readCard(c: StepContext, id: number): Promise<Card | null> {
+    return await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
+      client.cards.get(id, options),
+    );
+  }
+
+  function isOf(c: StepContext, { contact }: Card, folds: boolean): boolean {
+    return folds ? isSamePerson(c.row.key, contact.number) : contact.id === remoteId(c);
+  }
+
+  async function cardsOf(
+    c: StepContext,
+    pipelineId: number,
+    since: Date | null = null,
+  ): Promise<readonly Card[]> {
+    const query = { contactId: remoteId(c), pipelineId, pageSize: 100 };
+    const list = await callApi(deps, c.account, c.run, 'cards:read', (client, options) =>
+      client.cards.list(since === null ? query : { ...query, createdAtAfter: since }, options),
+    );
+    return wholeList(CARDS, list, withContact(query.contactId, pipelineId, 'findCard'));
+  }
+
+  async function created(
+    tx: Queryable,
+    c: StepContext,
+    card: Card,
+    intent: number,
+    folded = false,
+  ): Promise<StepResult> {
+    const contact = folded ? await foldedContact(tx, c, card) : null;
+    const clear = STEP_BITS.createCard | STEP_BITS.readBackCard;
+    const change = { clear, touched: true, cardCreated: true, ...contact?.change };
+    const notes = contact === null ? [] : [contact.note];
+    return await settleStep(tx, c.row, change, noteOf(c, card, false), doneNote(intent), ...notes);
+  }
+
+  async function moved(
+    tx: Queryable,
+    c: StepContext,
+    stageId: number | null,
+    intent: number,
+  ): Promise<StepResult> {
+    const clear = STEP_BITS.moveStage | STEP_BITS.readBackStage;
+    const stage = stageNote(ownCard(c).id, wantedStage(c) ?? '', stageId);
+    return await settleStep(tx, c.row, { clear, touched: true }, stage, doneNote(intent));
+  }
+
+  function noteOf(c: StepContext, card: Card, adopted: boolean): Note {
+    if (c.person === null) throw new Error('a card needs a contact that was upserted before');
+    return cardNote(c.spec.account, c.person.id, {
+      pipeline: refName(c.record.card?.pipeline ?? ''),
+      remoteId: card.id,
+      remoteStageId: card.stage?.id ?? null,
+      // Where people put a card that was there before, it stays until the source's stage changes.
+      stage: wantedStage(c),
+      adopted,
+    });
+  }
+
+  async function warnOfIgnored(tx: Queryable, c: StepContext, names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await addWarning(tx, c.run, {
+        step: 'createCard',
+        subject: name,
+        code: 'IGNORED_CUSTOM_FIELD',
+        reason: `the service ignored the custom field "${name}": it is not of this pipeline, or a value does not fit its type`,
+      });
+    }
+  }
+
+  /** The pipeline and stage of the record's card, as the account knows them. */
+  async function place(
+    c: StepContext,
+  ): Promise<{ pipeline: CatalogPipeline; stage: CatalogPipeline['stages'][number] | null }> {
+    const wanted = c.record.card;
+    const pipeline = pick(await c.lists.pipelines(db), wanted?.pipeline ?? '');
+    if (pipeline === null) {
+      const code = 'ERR_PIPELINE_NOT_FOUND';
+      const reason = 'the pipeline of the mapping is not in the account';
+      await stopStep(deps, c.run, 'createCard', code, reason);
+      throw refusal(code, reason, { scope: 'step', step: 'createCard' });
+    }
+    return { pipeline, stage: wanted?.stage === undefined ? null : pick(pipeline.stages, wanted.stage) };
+  }
+
+  async function unknownStage(c: StepContext, pipeline: CatalogPipeline): Promise<StepResult> {
+    const known = pipeline.stages.map((stage) => `"${stage.name}"`).join(', ');
+    const reason = `the pipeline "${pipeline.name}" has no stage ${JSON.stringify(c.record.card?.stage)}; it has ${known}`;
+    return await fail(deps, 'createCard', c, 'UNKNOWN_STAGE', reason);
+  }
+}
+
+/** What a card's creation sends beside the contact. */
+function inputsOf(wanted: RecordCard, pipeline: CatalogPipeline, stage: { readonly id: number } | null) {
+  return {
+    pipelineId: pipeline.id,
+    ...(stage === null ? {} : { stageId: stage.id }),
+    ...(wanted.sourceId === undefined ? {} : { sourceId: wanted.sourceId }),
+    ...(wanted.title === undefined ? {} : { title: wanted.title }),
+    ...(wanted.expectedCloseDate === undefined ? {} : { expectedCloseDate: wanted.expectedCloseDate }),
+    ...(Object.keys(wanted.customFields).length === 0 ? {} : { customFields: wanted.customFields }),
+  };
+}
+
+function wantedStage(c: StepContext): string | null {
+  return c.record.card?.stage === undefined ? null : refName(c.record.card.stage);
+}
+
+function cardIntent(c: StepContext): IntentKey {
+  const pipeline = refName(c.record.card?.pipeline ?? '');
+  return { account: c.spec.account, kind: 'card', subject: `${c.person?.id}/${pipeline}` };
+}
+
+/** All syncs and routes share the intent of a card's stage. Its mark says which stage the last call was for. */
+function stageIntent(c: StepContext, stage: number | null): MarkedIntent {
+  return { account: c.spec.account, kind: 'stage', subject: String(ownCard(c).id), mark: String(stage) };
+}
+
+function ownCard(c: StepContext): CardRow {
+  const card = c.person?.card;
+  if (card == null) throw new Error('the step needs a card that the ledger knows');
+  return card;
+}
+
+export const CARDS = { method: 'GET', path: '/v1/cards' } as const;
+
+/** The filters contactId and pipelineId of GET /v1/cards. @param pipelineId null: any */
+export function withContact(
+  contactId: number,
+  pipelineId: number | null,
+  step: AskedFor<Card>['step'],
+): AskedFor<Card> {
+  const matches = ({ contact, pipeline }: Card) =>
+    contact.id === contactId && (pipelineId === null || pipeline.id === pipelineId);
+  return { filter: pipelineId === null ? 'contactId' : 'contactId and pipelineId', step, matches };
+}
+
+function newest(cards: readonly Card[]): Card | undefined {
+  return [...cards].sort((a, b) => b.id - a.id)[0];
+}

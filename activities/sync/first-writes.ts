@@ -1,0 +1,81 @@
+// The first write of each kind in a run is verified before other records make theirs: a service that ignores an input
+// does so for everybody.
+import { STEP_BITS, type Step, type WriteCheck } from '../../src/contracts/wire/run.ts';
+import { callScope } from '../shared/call-scope.ts';
+import type { StepResult } from './record-step.ts';
+
+/** Writes that the service shows, in the answer or on the read-back of a lost answer. */
+const WRITE_OF: Partial<Record<Step, Step>> = {
+  upsertContact: 'upsertContact',
+  setTags: 'setTags',
+  createCard: 'createCard',
+  readBackCard: 'createCard',
+  moveStage: 'moveStage',
+};
+
+/** Kinds of writes that are verified, as bits of the step that makes each. */
+export const WRITE_KINDS = [...new Set(Object.values(WRITE_OF))].map((step) => STEP_BITS[step]);
+
+export type WriteProblem = Exclude<WriteCheck, { ok: true }>;
+
+export class FirstWrites {
+  /** Kinds whose first write was seen as it was made, or whose difference an operator accepted; as bits. */
+  verified: number;
+  /** Kinds whose write was not shown as it was made; as bits. */
+  differed = 0;
+  readonly #underWay = new Map<Step, Promise<void>>();
+  readonly #pause: (problem: WriteProblem) => void;
+
+  /** @param pause told why the run must pause, before another write of the kind begins */
+  constructor(verified: number, pause: (problem: WriteProblem) => void) {
+    this.verified = verified;
+    this.#pause = pause;
+  }
+
+  /**
+   * Makes a step, alone of its kind until one was verified.
+   * @param make makes the write; `verify` says whether this write has to be verified
+   * @throws the reason of the call scope's signal when the wait for another one's write is called off
+   */
+  async make(step: Step, make: (verify: boolean) => Promise<StepResult>): Promise<StepResult> {
+    for (let other = this.#underWay.get(step); other !== undefined; other = this.#underWay.get(step))
+      await unlessCalledOff(other);
+    const write = WRITE_OF[step];
+    const bit = write === undefined ? 0 : STEP_BITS[write];
+    const verify = bit !== 0 && (this.verified & bit) === 0;
+    const making = make(verify);
+    if (verify) this.#underWay.set(step, settled(making));
+    try {
+      const result = await making;
+      const { check } = result;
+      if (check?.ok === true) this.verified |= bit;
+      else if (check !== undefined && (verify || check.stop)) {
+        this.differed |= bit;
+        this.#pause(check);
+      }
+      return result;
+    } finally {
+      if (verify) this.#underWay.delete(step);
+    }
+  }
+}
+
+async function settled(work: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([work]);
+}
+
+async function unlessCalledOff(work: Promise<void>): Promise<void> {
+  const { signal } = callScope();
+  signal.throwIfAborted();
+  let stop = () => {};
+  const calledOff = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    await Promise.race([work, calledOff]);
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,89 @@
+// A contact that the card's call makes along with the card: what goes into that call, and what is left to do after it.
+import type { Card } from '../../src/api-client/schemas/card.ts';
+import { STEP_BITS } from '../../src/contracts/wire/run.ts';
+import type { Database, Queryable } from '../../src/ledger/database.ts';
+import type { Note } from '../../src/ledger/notes.ts';
+import { contactNote, makePerson } from '../../src/ledger/sync/people.ts';
+import { markSent, type StepChange, settleStep } from '../../src/ledger/sync/records.ts';
+import { contactChange } from './contact-change.ts';
+import { again } from './contacts.ts';
+import type { StepContext, StepResult } from './record-step.ts';
+import { hashRecord, planSteps } from './sync-diff.ts';
+import { planTags, sentTags } from './tag-plan.ts';
+
+/** The effect is named by the person's ledger id, so there must be one. */
+export async function withPerson(db: Queryable, c: StepContext): Promise<StepContext> {
+  if (c.person !== null) return c;
+  const made = await makePerson(db, c.spec.account, c.row.key);
+  return made === null ? await again(db, c) : { ...c, person: { ...made, card: null } };
+}
+
+/** Inputs that make the contact along with the card. */
+export function personOf(c: StepContext): { phone: string; contactName?: string } {
+  const { write } = contactChange(c.record.contact, {}, null, c.spec.options, true);
+  return {
+    phone: c.record.contact.number,
+    ...(write.name === undefined ? {} : { contactName: write.name }),
+  };
+}
+
+/** Tags that a new contact is to have are a step behind the card. */
+export function tagBit(c: StepContext): number {
+  return c.record.tags.length > 0 || c.spec.options.tags === 'replace' ? STEP_BITS.setTags : 0;
+}
+
+/** The record goes the long way: the contact by itself, and then the card. */
+export async function contactFirst(db: Queryable, c: StepContext): Promise<StepResult> {
+  return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.upsertContact | tagBit(c) });
+}
+
+/**
+ * Somebody made the contact since the record was told that the card's call would: an insert leaves that person
+ * alone, and whatever else there is to write comes before the card. Answers null when nothing like it happened.
+ */
+export async function settleOvertaken(db: Database, c: StepContext): Promise<StepResult | null> {
+  const { row, spec, person, record } = c;
+  if (row.sent_at !== null || person === null || row.row_no === 0) return null;
+  if (spec.options.mode === 'insert' && person.created_by !== spec.sync)
+    return await settleStep(db, row, { clear: row.todo });
+  const contact = STEP_BITS.readExtraInfo | STEP_BITS.upsertContact | STEP_BITS.setTags;
+  const missing = planSteps(record, person, spec.options, spec.sync) & contact;
+  if (missing === 0 || (row.todo & STEP_BITS.setTags) !== 0) return null;
+  // Once only: from now on the record counts as written.
+  return await db.transaction(async (tx) => {
+    await markSent(tx, row.id, row.holder);
+    return await settleStep(tx, row, { clear: 0, add: missing | STEP_BITS.findCard });
+  });
+}
+
+/** The contact that came with the card, as the ledger keeps it, and what it lacks: that is still to do. */
+export async function foldedContact(
+  tx: Queryable,
+  c: StepContext,
+  card: Card,
+): Promise<{ note: Note; change: Pick<StepChange, 'add' | 'created' | 'tagIds'> }> {
+  const { id, number, name, tags: current } = card.contact;
+  const { contact, extraInfo } = c.record;
+  const change = contactChange(contact, {}, null, c.spec.options, true);
+  const hashes = hashRecord(c.record, c.spec.options);
+  const right = change.write.name === undefined || change.write.name === name;
+  // No name: the service takes it under another key. Another name: the contact was there all the same.
+  const made = right || name === number || name === '';
+  const plan = right && tagBit(c) !== 0 ? await planTags(tx, c, current) : null;
+  const tags = plan !== null && plan.ids === null ? sentTags(c, plan) : null;
+  const note = contactNote(c.spec.account, c.row.key, {
+    remoteId: id,
+    remoteNumber: number,
+    hashContact: right ? hashes.contact : '',
+    hashExtra: extraInfo.length === 0 ? hashes.extra : '',
+    extra: null,
+    marks: right ? change.sent : {},
+    createdBy: made ? c.spec.sync : null,
+    ...(tags === null ? {} : { tags }),
+  });
+  if (!right) return { note, change: { add: STEP_BITS.upsertContact | tagBit(c), created: made } };
+  if (tagBit(c) === 0 || (plan !== null && plan.ids === null))
+    return { note, change: { add: 0, created: true } };
+  const tagIds = plan?.ids == null ? {} : { tagIds: { ...plan, ids: plan.ids } };
+  return { note, change: { add: STEP_BITS.setTags, created: true, ...tagIds } };
+}

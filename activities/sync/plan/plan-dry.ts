@@ -1,0 +1,127 @@
+// A dry run: plans a run as a worker would, looks at what it staged, and rolls all of it back. It makes no call.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PlanProblem, PlanReport } from '../../../src/contracts/wire/plan.ts';
+import type { RunSpec } from '../../../src/contracts/wire/run.ts';
+import { SourceError } from '../../../src/contracts/wire/source.ts';
+import type { Database, Queryable } from '../../../src/ledger/database.ts';
+import { readFindings } from '../../../src/ledger/sync/row-problems.ts';
+import { getRun, openDryRun, reportRun } from '../../../src/ledger/sync/runs.ts';
+import { shadowRunTables } from '../../../src/ledger/sync/scratch.ts';
+import { Newcomers } from './plan-newcomers.ts';
+import { outlookOf } from './plan-outlook.ts';
+import { type PlanProgress, planPages } from './plan-run.ts';
+import type { Makers } from './plan-tools.ts';
+
+export interface DryRunOptions {
+  readonly spec: RunSpec;
+  readonly makers: Makers;
+  readonly baseDir?: string | undefined;
+  /** Records of each kind shown in full. */
+  readonly samples: number;
+  /** Calls a minute that the account's tokens allow now. */
+  readonly callsPerMinute: number;
+  onProgress(progress: PlanProgress): void;
+  /** Takes the plan with all problems of its rows, which are gone when it returns. Values are personal data. */
+  readonly list?: (plan: PlanReport, problems: AsyncIterable<PlanProblem>) => Promise<void>;
+  readonly signal?: AbortSignal;
+}
+
+/** Carries the report out of a transaction that must not be committed. */
+class RolledBack extends Error {
+  override readonly name = 'RolledBack';
+  readonly report: PlanReport;
+  constructor(report: PlanReport) {
+    super('a dry run was rolled back, as it should be');
+    this.report = report;
+  }
+}
+
+/**
+ * What the next run of a sync would do. Rows of the ledger are as before when this returns.
+ * @throws SourceError when the source can't be read
+ */
+export async function dryRun(db: Database, options: DryRunOptions): Promise<PlanReport> {
+  const { spec, signal, callsPerMinute } = options;
+  try {
+    await db.transaction(async (tx) => {
+      // One state of the ledger from the first page to the last, whatever runs beside it.
+      await tx.query('set transaction isolation level repeatable read');
+      await shadowRunTables(tx);
+      const id = await openDryRun(tx, spec, randomUUID());
+      const inside = { query: tx.query, transaction: <T>(work: (tx: Queryable) => Promise<T>) => work(tx) };
+      const { baseDir } = options;
+      const { openSource, compileMapping } = options.makers;
+      const newcomers = new Newcomers(options.samples);
+      const deps = { db: inside, openSource, compileMapping, baseDir, memories: new Map(), newcomers };
+      const planned = await patiently(signal, () =>
+        planPages(deps, id, {
+          signal,
+          more: (progress) => {
+            options.onProgress(progress);
+            return true;
+          },
+        }),
+      );
+      options.onProgress({ ...planned, share: 1 });
+      const run = await getRun(tx, id);
+      const { read, rejected, unchanged, merged, carried = 0, ...more } = await reportRun(tx, id);
+      const { warnings, totals, problems } = more;
+      const { calls, ...outlook } = await outlookOf(tx, run, newcomers, options.samples, signal);
+      const seconds = (count: number) => Math.ceil((Math.max(0, count - 1) * 60) / callsPerMinute);
+      const report: PlanReport = {
+        ...{ account: spec.account, sync: spec.sync, read, unchanged, merged, rejected, carried, calls },
+        ...outlook,
+        pace: { callsPerMinute, minSeconds: seconds(calls.min), maxSeconds: seconds(calls.max) },
+        done: { earliest: after(seconds(calls.min)), latest: after(seconds(calls.max)) },
+        warnings,
+        totals,
+        problems,
+      };
+      await options.list?.(report, problemsOf(tx, id, signal));
+      throw new RolledBack(report);
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.report;
+    throw error;
+  }
+  throw new Error('a dry run ended without a report');
+}
+
+async function* problemsOf(
+  tx: Queryable,
+  runId: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<PlanProblem> {
+  for await (const finding of readFindings(tx, runId, { kinds: ['reject', 'warning'] })) {
+    signal?.throwIfAborted();
+    const { row, kind, field, column, code, reason, value, otherRow, otherValue } = finding;
+    yield {
+      row,
+      outcome: kind === 'reject' ? 'rejected' : 'warning',
+      where: field,
+      ...(column === null ? {} : { column }),
+      code,
+      reason,
+      ...(value === null ? {} : { value }),
+      ...(otherRow === null ? {} : { otherRow }),
+      ...(otherValue === null ? {} : { otherValue }),
+    };
+  }
+}
+
+/** A source that asks to wait is waited for: pages planned so far stand. */
+async function patiently<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof SourceError) || error.retryAfterMs === undefined) throw error;
+      await delay(error.retryAfterMs, undefined, signal === undefined ? {} : { signal });
+    }
+  }
+}
+
+function after(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
+}

@@ -1,0 +1,69 @@
+// People who are new to the ledger, as a dry run counts them: by the shape of their records. Two records of one shape
+// take the same steps and write the same fields, so a dry run stages none of them.
+import { CONTACT_FIELDS } from '../../../src/contracts/config/config.ts';
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import { type DiffOptions, planNewcomer } from '../sync-diff.ts';
+import type { MappedRow } from './plan-page.ts';
+
+/** The steps stand in the low bits, as in STEP_BITS; above them, which parts the record has. */
+const STEPS = 0x1ff;
+const PARTS = 9;
+
+/** What a record amounts to for a person who is new to the ledger. */
+export function shapeOf(record: CrmRecord, options: DiffOptions): number {
+  const parts = [
+    record.extraInfo.length > 0,
+    record.tags.length > 0,
+    record.card !== undefined,
+    ...CONTACT_FIELDS.map((field) => record.contact[field] !== undefined),
+  ];
+  const bits = parts.reduce((sum, has, at) => sum | (has ? 1 << (PARTS + at) : 0), 0);
+  return planNewcomer(record, options) | bits;
+}
+
+/** The steps of such a person. */
+export function stepsOfShape(shape: number): number {
+  return shape & STEPS;
+}
+
+export interface Newcomer {
+  readonly row: number;
+  readonly record: CrmRecord;
+}
+
+export class Newcomers {
+  readonly #samples: number;
+  readonly #shapes = new Map<number, { people: number; readonly json: string }>();
+  /** The first ones, by row. */
+  readonly #first = new Map<number, string>();
+
+  /** @param samples how many of them are shown in full */
+  constructor(samples: number) {
+    this.#samples = samples;
+  }
+
+  add({ row, shape, json }: MappedRow): void {
+    const found = this.#shapes.get(shape);
+    if (found === undefined) this.#shapes.set(shape, { people: 1, json });
+    else found.people++;
+    if (this.#first.size < this.#samples) this.#first.set(row, json);
+  }
+
+  /** A later row has something to add: the record is staged from here on. */
+  remove({ row, record }: Newcomer, options: DiffOptions): void {
+    const found = this.#shapes.get(shapeOf(record, options));
+    if (found === undefined) throw new Error(`row ${row} was never counted as that of a newcomer`);
+    found.people--;
+    this.#first.delete(row);
+  }
+
+  /** Each shape, by one record of it, with the number of people. */
+  *shapes(): Generator<{ readonly record: CrmRecord; readonly todo: number; readonly people: number }> {
+    for (const [shape, { people, json }] of this.#shapes)
+      if (people > 0) yield { record: JSON.parse(json) as CrmRecord, todo: stepsOfShape(shape), people };
+  }
+
+  samples(): Newcomer[] {
+    return [...this.#first].map(([row, json]) => ({ row, record: JSON.parse(json) as CrmRecord }));
+  }
+}

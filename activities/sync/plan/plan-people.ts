@@ -1,0 +1,227 @@
+// The people of a page: their rows with what earlier pages know of them, as one record each, or refused together.
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { findCarried } from '../../../src/ledger/sync/carried.ts';
+import { addMerged, type MergedRow, takeBackMerged } from '../../../src/ledger/sync/merged-rows.ts';
+import { findPeople } from '../../../src/ledger/sync/people.ts';
+import { findClaims, type StoredClaims, saveClaims } from '../../../src/ledger/sync/plan-claims.ts';
+import { type ChunkRef, type PlanMemory, pageOf, readChunks } from '../../../src/ledger/sync/plan-pages.ts';
+import { dropStaged, findStaged, stageRecords } from '../../../src/ledger/sync/records.ts';
+import {
+  addRowProblems,
+  CONFLICT,
+  dropWarnings,
+  type RowFinding,
+} from '../../../src/ledger/sync/row-problems.ts';
+import type { RunRow } from '../../../src/ledger/sync/runs.ts';
+import { BARRED, REFUSED, STAGED } from '../../../src/ledger/sync/seen-keys.ts';
+import { pipelineName, planSteps } from '../sync-diff.ts';
+import { claimsOf } from './plan-conflict.ts';
+import { CHUNK, type MappedRow, unpack } from './plan-page.ts';
+import {
+  type Earlier,
+  type Refusal,
+  refuseEarlier,
+  refuseRow,
+  type United,
+  type UniteRules,
+  unite,
+} from './plan-unite.ts';
+
+export interface Group {
+  readonly key: string;
+  /** Place of the first row in the page. */
+  readonly index: number;
+  readonly rows: MappedRow[];
+  /** Where an earlier page has the person; undefined: nowhere. */
+  readonly earlier: number | undefined;
+}
+
+/** A person with all rows so far. */
+export interface Person {
+  readonly group: Group;
+  readonly earlier: Earlier | null;
+  readonly record: CrmRecord;
+}
+
+export const isPacked = (earlier: number | undefined): boolean => earlier !== undefined && earlier >= 0;
+
+export function groupByPerson(good: readonly MappedRow[], memory: PlanMemory): Group[] {
+  const groups = new Map<string, Group>();
+  for (const [index, row] of good.entries()) {
+    const group = groups.get(row.key);
+    if (group !== undefined) {
+      group.rows.push(row);
+      continue;
+    }
+    const place = memory.seen.get(row.key);
+    groups.set(row.key, { key: row.key, index, rows: [row], earlier: place === BARRED ? undefined : place });
+  }
+  return [...groups.values()];
+}
+
+interface RefusedPerson {
+  readonly group: Group;
+  readonly earlier: Earlier | null;
+  readonly refusal: Refusal;
+}
+
+export interface UnitedGroups {
+  readonly people: readonly Person[];
+  /** People whose rows are refused from this page on. */
+  readonly refused: readonly RefusedPerson[];
+  /** How many more rows are merged, and rejected. */
+  readonly merged: number;
+  readonly rejected: number;
+}
+
+export async function uniteGroups(
+  tx: Queryable,
+  run: RunRow,
+  groups: readonly Group[],
+  rules: UniteRules,
+): Promise<UnitedGroups> {
+  const stored = await findClaims(
+    tx,
+    run.id,
+    groups.flatMap(({ key, earlier }) => (earlier === undefined ? [] : [key])),
+  );
+  const earlierPeople = await findEarlier(tx, run.id, groups, stored);
+  const people: Person[] = [];
+  const refused: RefusedPerson[] = [];
+  const findings: RowFinding[] = [];
+  const merged: MergedRow[] = [];
+  const claims = new Map<string, StoredClaims>();
+  let rejected = 0;
+  for (const group of groups) {
+    const { key } = group;
+    const rows = group.rows.map((row) => ({ row: row.row, record: recordOf(row) }));
+    const refusal = stored.get(key);
+    if (group.earlier === REFUSED && refusal?.against != null) {
+      const { against } = refusal;
+      findings.push(...rows.flatMap((row) => refuseRow(row, { claims: refusal.claims, against }, rules)));
+      rejected += rows.length;
+      continue;
+    }
+    const earlier = earlierPeople.get(key) ?? null;
+    const result = unite(rows, earlier, rules);
+    findings.push(...result.findings);
+    if (result.refusal !== null) {
+      refused.push({ group, earlier, refusal: result.refusal });
+      claims.set(key, result.refusal);
+      rejected += rows.length;
+      continue;
+    }
+    const record = result.record as CrmRecord;
+    const base = earlier?.row ?? (rows[0]?.row as number);
+    const into = earlier?.carried === true ? null : base;
+    merged.push(...result.merged.map((row) => ({ row, key, into })));
+    people.push({ group, earlier, record });
+    if (mustBeKept(result, earlier, base)) claims.set(key, { claims: result.claims, against: null });
+  }
+  await saveClaims(tx, run.id, claims);
+  const takenBack = await takeBack(tx, run, refused, rules);
+  await addMerged(tx, run.id, merged);
+  await addRowProblems(tx, run.id, [...takenBack.findings, ...findings]);
+  return {
+    people,
+    refused,
+    merged: merged.length - takenBack.merged,
+    rejected: rejected + takenBack.rows,
+  };
+}
+
+/** Is the record not enough for the next page to derive the claims? */
+function mustBeKept({ claims, record }: United, earlier: Earlier | null, row: number): boolean {
+  if (earlier?.carried === true || record === null) return true;
+  return JSON.stringify(claims) !== JSON.stringify(claimsOf(row, record.contact));
+}
+
+/** Rejects the rows of earlier pages whose number is refused now. */
+async function takeBack(
+  tx: Queryable,
+  run: RunRow,
+  refused: readonly RefusedPerson[],
+  rules: UniteRules,
+): Promise<{ rows: number; merged: number; findings: RowFinding[] }> {
+  const known = refused.filter(({ earlier }) => earlier !== null);
+  const keys = known.map(({ group }) => group.key);
+  const mergedRows = await takeBackMerged(tx, run.id, keys);
+  await dropStaged(tx, run.id, keys);
+  await restoreCarried(
+    tx,
+    run,
+    known.filter(({ earlier }) => earlier?.carried === true).map(({ group }) => group.key),
+  );
+  const findings: RowFinding[] = [];
+  let [rows, merged] = [0, 0];
+  for (const { group, earlier, refusal } of known) {
+    const others = mergedRows.get(group.key) ?? [];
+    const all = earlier === null || earlier.carried ? others : [earlier.row, ...others];
+    findings.push(...all.flatMap((row) => refuseEarlier(row, refusal, rules)));
+    rows += all.length;
+    merged += others.length;
+  }
+  await dropWarnings(tx, run.id, [...new Set(findings.map(({ row }) => row))], CONFLICT);
+  return { rows, merged, findings };
+}
+
+/** What the run before left undone goes on as it was: it is no row of this source. */
+async function restoreCarried(tx: Queryable, run: RunRow, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const carried = await findCarried(tx, run, keys);
+  const people = await findPeople(tx, run.account, keys, pipelineName(run.spec));
+  const staged = carried.map(({ key, row, record }) => ({
+    key,
+    row,
+    record,
+    todo: planSteps(record, people.get(key) ?? null, run.spec.options, run.sync),
+  }));
+  await stageRecords(tx, run.id, staged, { carried: true });
+}
+
+/** What earlier pages know of these people, from run_records and from packed pages. */
+async function findEarlier(
+  tx: Queryable,
+  runId: string,
+  groups: readonly Group[],
+  stored: ReadonlyMap<string, StoredClaims>,
+): Promise<Map<string, Earlier>> {
+  const found = new Map<string, Earlier>();
+  const add = (key: string, row: number, record: CrmRecord, carried: boolean) => {
+    const claims = stored.get(key)?.claims ?? (carried ? {} : claimsOf(row, record.contact));
+    found.set(key, { row, record, claims, carried });
+  };
+  const keys = groups.filter(({ earlier }) => earlier === STAGED).map(({ key }) => key);
+  if (keys.length > 0) {
+    for (const [key, { row_no, payload, carried }] of await findStaged(tx, runId, keys))
+      add(key, row_no, payload, carried);
+  }
+  const chunks = new Map<string, ChunkRef>();
+  const wanted: { key: string; id: string; index: number }[] = [];
+  for (const { key, earlier } of groups) {
+    if (earlier === undefined || earlier < 0) continue;
+    const { page, index } = pageOf(earlier);
+    const chunk = Math.floor(index / CHUNK);
+    const id = `${page}/${chunk}`;
+    chunks.set(id, { page, chunk });
+    wanted.push({ key, id, index: index % CHUNK });
+  }
+  const read = new Map(
+    (await readChunks(tx, runId, [...chunks.values()])).map(({ page, chunk, bytes }) => [
+      `${page}/${chunk}`,
+      unpack(bytes),
+    ]),
+  );
+  for (const { key, id, index } of wanted) {
+    const entry = read.get(id)?.[index];
+    if (entry?.[1].key !== key)
+      throw new Error(`run ${runId}: page/chunk ${id} has another record at ${index}`);
+    add(key, entry[0], entry[1], false);
+  }
+  return found;
+}
+
+export function recordOf(row: MappedRow): CrmRecord {
+  return JSON.parse(row.json) as CrmRecord;
+}

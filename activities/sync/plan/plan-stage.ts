@@ -1,0 +1,121 @@
+// Stages a page: rows of one person become one record, each record is compared with what was sent, and who has
+// something to do goes into run_records. Who has nothing to do stays in the packed page, in case a later row adds to it.
+// Rows of one number that contradict each other are rejected, whichever pages they are on.
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { findPeople } from '../../../src/ledger/sync/people.ts';
+import { findDiffering, type PlanMemory, placeOf } from '../../../src/ledger/sync/plan-pages.ts';
+import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
+import type { RunRow } from '../../../src/ledger/sync/runs.ts';
+import { REFUSED, STAGED } from '../../../src/ledger/sync/seen-keys.ts';
+import { planSteps, refName } from '../sync-diff.ts';
+import { type Newcomer, type Newcomers, stepsOfShape } from './plan-newcomers.ts';
+import type { MappedRow } from './plan-page.ts';
+import { groupByPerson, isPacked, type Person, recordOf, uniteGroups } from './plan-people.ts';
+import type { UniteRules } from './plan-unite.ts';
+
+/** What a page changes in the counts of its run; a refused number takes back what earlier pages counted. */
+export interface StagedPage {
+  /** Rows whose person another row already represents. */
+  readonly merged: number;
+  /** Rows whose number was refused. */
+  readonly refused: number;
+  /** People who have nothing to do and are not in run_records: more, or fewer when a later row gave them something. */
+  readonly same: number;
+  /** People this page brought, and those whose record is somewhere else now. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+export interface StageOptions {
+  readonly rules: UniteRules;
+  /** Counts the people whom the ledger does not know, instead of staging them; null: they are staged. */
+  readonly newcomers: Newcomers | null;
+}
+
+export async function stagePage(
+  tx: Queryable,
+  run: RunRow,
+  memory: PlanMemory,
+  good: readonly MappedRow[],
+  { rules, newcomers }: StageOptions,
+): Promise<StagedPage> {
+  const page = run.pages + 1;
+  const groups = groupByPerson(good, memory);
+  const card = run.spec.mapping.card;
+  const pipeline = card === undefined ? null : refName(card.pipeline);
+  const places = new Map<string, number>();
+  let same = 0;
+
+  // A person who comes once needs no merging: the ledger itself tells who has changed.
+  const single = groups.filter(({ rows, earlier }) => rows.length === 1 && earlier === undefined);
+  const firsts = single.map(({ rows }) => rows[0] as MappedRow);
+  const differing = await findDiffering(tx, run.account, pipeline, firsts);
+  const open: Person[] = [];
+  const staged: StagedRecord[] = [];
+  for (const [n, group] of single.entries()) {
+    const { key, index } = group;
+    const first = firsts[n] as MappedRow;
+    if (differing.changed.has(n)) open.push({ group, earlier: null, record: recordOf(first) });
+    else if (differing.unknown.has(n) && newcomers === null) {
+      places.set(key, STAGED);
+      staged.push({ key, row: first.row, record: first.json, todo: stepsOfShape(first.shape) });
+    } else {
+      places.set(key, placeOf(page, index));
+      if (differing.unknown.has(n)) newcomers?.add(first);
+      else same++;
+    }
+  }
+
+  const repeated = groups.filter(({ rows, earlier }) => rows.length > 1 || earlier !== undefined);
+  const united = await uniteGroups(tx, run, repeated, rules);
+  open.push(...united.people);
+
+  const people = await findPeople(
+    tx,
+    run.account,
+    [...open, ...united.refused].map(({ group }) => group.key),
+    pipeline ?? '',
+  );
+  // Who is packed was counted: as a newcomer, or as somebody who has nothing to do.
+  const uncount = ({ group, earlier }: { group: { key: string }; earlier: Newcomer | null }) => {
+    if (newcomers !== null && earlier !== null && !people.has(group.key))
+      newcomers.remove(earlier, run.spec.options);
+    else same--;
+  };
+  for (const each of united.refused) {
+    if (isPacked(each.group.earlier)) uncount(each);
+    places.set(each.group.key, REFUSED);
+  }
+  for (const { group, earlier, record } of open) {
+    const person = people.get(group.key) ?? null;
+    const todo = planSteps(record, person, run.spec.options, run.sync);
+    const kept = isPacked(group.earlier);
+    const first = group.rows[0] as MappedRow;
+    // What lies in a packed page is the first row as it was: it must be all there is to know of the person.
+    const packed = kept ? JSON.stringify(earlier?.record) : group.earlier === undefined ? first.json : null;
+    const counted = person === null ? newcomers : null;
+    const settled = todo === 0 && waitsForNoTag(person);
+    if ((settled || counted !== null) && packed === JSON.stringify(record)) {
+      if (kept) continue;
+      places.set(group.key, placeOf(page, group.index));
+      if (counted === null) same++;
+      else counted.add(first);
+      continue;
+    }
+    if (kept) uncount({ group, earlier });
+    places.set(group.key, STAGED);
+    staged.push({ key: group.key, row: earlier?.row ?? first.row, record, todo });
+  }
+  await stageRecords(
+    tx,
+    run.id,
+    staged.sort((a, b) => a.row - b.row),
+    { fresh: groups.every(({ earlier }) => earlier === undefined) },
+  );
+  return { merged: united.merged, refused: united.rejected, same, places };
+}
+
+/** Steps may be revived for people who wait for a tag: their records must be at hand. */
+function waitsForNoTag(person: object | null): boolean {
+  const { tags_missing: missing = [] } = (person ?? {}) as { tags_missing?: readonly string[] };
+  return missing.length === 0;
+}

@@ -1,0 +1,55 @@
+// What reading and mapping a page takes, made from the run's frozen spec.
+import { IDENTITY_FIELDS, type IdentityField } from '../../../src/contracts/config/config-sync.ts';
+import type { RunSpec } from '../../../src/contracts/wire/run.ts';
+import type { Source } from '../../../src/contracts/wire/source.ts';
+import { namedColumns } from '../../../src/mapping/expression/named-columns.ts';
+import type { Mapping } from '../../../src/mapping/index.ts';
+import type { PageTools } from './plan-page.ts';
+import { type SlowRow, SlowRows } from './plan-slow.ts';
+import type { UniteRules } from './plan-unite.ts';
+
+export interface Makers {
+  openSource(config: RunSpec['source']): Source;
+  compileMapping(config: RunSpec['mapping']): Mapping;
+}
+
+/** @param slow rows on which an expression of the run has run into its time limit so far */
+export function pageTools(
+  spec: Pick<RunSpec, 'source' | 'mapping' | 'options'>,
+  makers: Makers,
+  slow: readonly SlowRow[],
+): PageTools {
+  const { mapping, options } = spec;
+  const { defaultCountry, numberFormat, contact } = mapping;
+  const numberOnly = {
+    ...(defaultCountry === undefined ? {} : { defaultCountry }),
+    ...(numberFormat === undefined ? {} : { numberFormat }),
+    contact: { number: contact.number },
+    tags: [],
+    extraInfo: {},
+  };
+  return {
+    source: makers.openSource(spec.source),
+    mapping: makers.compileMapping(mapping),
+    keys: options.mode === 'mirror' ? makers.compileMapping(numberOnly) : null,
+    rules: options,
+    slow: new SlowRows(slow),
+    unite: { onConflict: options.onConflict, columns: identityColumns(contact) },
+  };
+}
+
+/** Columns that the mapping reads for what tells people apart. */
+function identityColumns(contact: RunSpec['mapping']['contact']): UniteRules['columns'] {
+  const columns: Partial<Record<IdentityField, string>> = {};
+  for (const field of IDENTITY_FIELDS) {
+    const expression = contact[field];
+    const names = expression === undefined ? [] : namedColumns(expression);
+    if (names.length > 0) columns[field] = names.join(', ');
+  }
+  return columns;
+}
+
+/** Does the source tell only what is new since a watermark? */
+export function isIncremental(source: RunSpec['source']): boolean {
+  return 'incremental' in source && source.incremental !== undefined;
+}

@@ -1,0 +1,165 @@
+// Makes one record of the rows of one number, or refuses them all: row by row in the order of the source, so that it does
+// not matter how the rows fall on pages.
+import {
+  IDENTITY_FIELDS,
+  type IdentityField,
+  type SyncConfig,
+} from '../../../src/contracts/config/config-sync.ts';
+import type { CrmRecord, RowProblem } from '../../../src/contracts/wire/record.ts';
+import { CONFLICT, type RowFinding } from '../../../src/ledger/sync/row-problems.ts';
+import { mergeRecords } from '../sync-diff.ts';
+import {
+  addClaims,
+  agrees,
+  type Claims,
+  type Conflict,
+  claimsOf,
+  conflictOf,
+  ruleOf,
+} from './plan-conflict.ts';
+
+export interface RowRecord {
+  readonly row: number;
+  readonly record: CrmRecord;
+}
+
+/** What earlier pages know of the number. */
+export interface Earlier extends RowRecord {
+  readonly claims: Claims;
+  /** The record is one that the run before left undone: new rows are an update of it. */
+  readonly carried: boolean;
+}
+
+/** Why the rows of a number were refused: `against` differs from `claims`. */
+export interface Refusal {
+  readonly claims: Claims;
+  readonly against: Claims;
+}
+
+export interface United {
+  /** Null when the rows are refused. */
+  readonly record: CrmRecord | null;
+  readonly claims: Claims;
+  readonly refusal: Refusal | null;
+  /** Rows of the page whose person another row already represents. */
+  readonly merged: readonly number[];
+  readonly findings: readonly RowFinding[];
+}
+
+export interface UniteRules {
+  readonly onConflict: SyncConfig['onConflict'];
+  /** Columns that the mapping reads for a field. */
+  readonly columns: Readonly<Partial<Record<IdentityField, string>>>;
+}
+
+/** @param rows those of one number in one page, at least one, in the order of the source */
+export function unite(rows: readonly RowRecord[], earlier: Earlier | null, rules: UniteRules): United {
+  const { onConflict } = rules;
+  const merged: number[] = [];
+  const findings: RowFinding[] = [];
+  let record = earlier?.record ?? null;
+  let claims: Claims = earlier?.claims ?? {};
+  for (const [at, each] of rows.entries()) {
+    const { row, record: next } = each;
+    if (record === null) {
+      record = next;
+      claims = claimsOf(row, next.contact);
+      continue;
+    }
+    const conflict = conflictOf(claims, next.contact, onConflict);
+    if (conflict?.rule === 'refuse') {
+      const refusal = { claims, against: claimsIn(conflict, each) };
+      const before = rows.slice(0, at).flatMap((one) => refuseEarlier(one.row, refusal, rules));
+      const after = rows.slice(at).flatMap((one) => refuseRow(one, refusal, rules));
+      return { record: null, claims, refusal, merged: [], findings: [...before, ...after] };
+    }
+    if (conflict !== null) findings.push(...differing(each, claims, conflict, rules));
+    merged.push(row);
+    const leftOut = conflict?.rule === 'first';
+    // A row that is left out still shows that the number has a second document, where that refuses the number.
+    const fields = IDENTITY_FIELDS.filter((field) =>
+      leftOut
+        ? field === 'document' && (ruleOf(field, onConflict) ?? 'refuse') === 'refuse'
+        : !conflict?.fields.includes(field),
+    );
+    claims = addClaims(claims, row, next.contact, fields);
+    if (!leftOut) record = mergeRecords(record, next);
+  }
+  return { record, claims, refusal: null, merged, findings };
+}
+
+/** Findings about a row that comes after its number was refused. */
+export function refuseRow({ row, record }: RowRecord, refusal: Refusal, rules: UniteRules): RowFinding[] {
+  return disputed(refusal).map((field) => {
+    const { claims, against } = refusal;
+    const value = record.contact[field];
+    const known = claims[field];
+    const agreesWithFirst = value === undefined || known === undefined || agrees(field, known.value, value);
+    const other = agreesWithFirst ? against[field] : known;
+    return reject(row, field, refusal, { value, other, rules });
+  });
+}
+
+/** Findings about a row that was taken before its number was refused, and whose record is not at hand. */
+export function refuseEarlier(row: number, refusal: Refusal, rules: UniteRules): RowFinding[] {
+  return disputed(refusal).map((field) => {
+    const own = refusal.claims[field];
+    const value = own?.row === row ? own.value : undefined;
+    return reject(row, field, refusal, { value, other: refusal.against[field], rules });
+  });
+}
+
+const disputed = ({ against }: Refusal) => IDENTITY_FIELDS.filter((field) => against[field] !== undefined);
+
+function claimsIn({ fields }: Conflict, { row, record }: RowRecord): Claims {
+  return addClaims({}, row, record.contact, fields);
+}
+
+const WORDS: Readonly<Record<IdentityField, string>> = {
+  document: 'documents',
+  name: 'names',
+  email: 'e-mail addresses',
+};
+
+interface Sides {
+  readonly value: string | undefined;
+  readonly other: Claims[IdentityField];
+  readonly rules: UniteRules;
+}
+
+function reject(row: number, field: IdentityField, { claims, against }: Refusal, sides: Sides): RowFinding {
+  const rows = `rows ${claims[field]?.row} and ${against[field]?.row}`;
+  const reason = `${rows} have this number and different ${WORDS[field]}, so every row of the number was rejected; correct the source, or set onConflict of the sync to first or merge`;
+  return { row, kind: 'reject', problem: problemOf(field, reason, sides) };
+}
+
+/** Findings about a row that is merged or left out although it differs. */
+function differing(
+  { row, record }: RowRecord,
+  claims: Claims,
+  { fields, rule }: Conflict,
+  rules: UniteRules,
+): RowFinding[] {
+  return fields.map((field) => {
+    const other = claims[field];
+    const effect =
+      rule === 'first'
+        ? `row ${row} was left out`
+        : 'they were merged, and the value of the later row counts';
+    const reason = `rows ${other?.row} and ${row} have this number and different ${WORDS[field]}; ${effect} (onConflict: ${rule})`;
+    const sides = { value: record.contact[field], other, rules };
+    return { row, kind: 'warning', problem: problemOf(field, reason, sides) };
+  });
+}
+
+function problemOf(field: IdentityField, reason: string, { value, other, rules }: Sides): RowProblem {
+  const column = rules.columns[field];
+  return {
+    field: `contact.${field}`,
+    code: CONFLICT,
+    reason,
+    ...(value === undefined ? {} : { value }),
+    ...(column === undefined ? {} : { column }),
+    ...(other === undefined ? {} : { otherRow: other.row, otherValue: other.value }),
+  };
+}

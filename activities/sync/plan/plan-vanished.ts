@@ -1,0 +1,76 @@
+// Mirrors: who has left the source. Decided once, behind its last page; decision 13 says when nobody is touched.
+import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
+import { STEP_BITS } from '../../../src/contracts/wire/run.ts';
+import type { Queryable } from '../../../src/ledger/database.ts';
+import { countMembers, dropMembers, listMembers } from '../../../src/ledger/sync/members.ts';
+import { findPeople, type KnownPerson } from '../../../src/ledger/sync/people.ts';
+import type { PlanMemory } from '../../../src/ledger/sync/plan-pages.ts';
+import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
+import { addWarning, type RunRow } from '../../../src/ledger/sync/runs.ts';
+import { pipelineName, refName } from '../sync-diff.ts';
+
+/** So few may always leave at once: half of a short list is no sign of a broken export. */
+const FEW = 10;
+const BATCH = 2000;
+
+/**
+ * Stages what is to be done about people who left the source, as records of row 0.
+ * @param read what the run read in all
+ */
+export async function stageVanished(
+  tx: Queryable,
+  run: RunRow,
+  memory: PlanMemory,
+  read: { good: number; unreadable: number },
+): Promise<void> {
+  const gone: string[] = [];
+  for await (const keys of listMembers(tx, run))
+    for (const key of keys) if (!memory.seen.has(key)) gone.push(key);
+  if (gone.length === 0) return;
+  const leave = (code: string, why: string) =>
+    addWarning(tx, run.id, {
+      step: 'mirror',
+      subject: '',
+      code,
+      reason: `${gone.length === 1 ? '1 person is' : `${gone.length} people are`} not in the source any more; nothing was done about them: ${why}`,
+    });
+  if (read.good === 0) return await leave('MIRROR_EMPTY', 'the source yielded no usable row at all');
+  if (read.unreadable > 0) {
+    const rows = `${read.unreadable === 1 ? '1 row' : `${read.unreadable} rows`} could not be read, and may be theirs; correct them in the source`;
+    return await leave('MIRROR_UNREADABLE', rows);
+  }
+  const before = await countMembers(tx, run, run.seq);
+  if (gone.length > FEW && gone.length * 2 > before) {
+    const why = `they are more than half of ${before}, which is taken for a broken export; if it is right, run the sync with the mode upsert, or shrink the source in steps`;
+    return await leave('MIRROR_TOO_MANY', why);
+  }
+  for (let from = 0; from < gone.length; from += BATCH)
+    await stageBatch(tx, run, gone.slice(from, from + BATCH));
+}
+
+async function stageBatch(tx: Queryable, run: RunRow, keys: readonly string[]): Promise<void> {
+  const { vanished } = run.spec.options;
+  const pipeline = run.spec.mapping.card?.pipeline;
+  const people = await findPeople(tx, run.account, keys, pipelineName(run.spec));
+  const staged: StagedRecord[] = [];
+  const settled: string[] = [];
+  for (const key of keys) {
+    const person = people.get(key);
+    const record: CrmRecord = { key, contact: { number: key }, extraInfo: [], tags: [] };
+    const todo = person === undefined ? 0 : stepsOf(person, vanished);
+    if (typeof vanished === 'object' && pipeline !== undefined)
+      record.card = { pipeline, stage: vanished.moveTo, customFields: {} };
+    if (todo === 0) settled.push(key);
+    else staged.push({ key, row: 0, record, todo });
+  }
+  await stageRecords(tx, run.id, staged);
+  // A dry run locks nobody's rows.
+  if (run.kind !== 'plan') await dropMembers(tx, run, settled);
+}
+
+function stepsOf(person: KnownPerson, vanished: RunRow['spec']['options']['vanished']): number {
+  if (person.remote_id === null || vanished === 'ignore') return 0;
+  if (vanished === 'remove-tags')
+    return person.tags_added.length > 0 ? STEP_BITS.upsertContact | STEP_BITS.setTags : 0;
+  return person.card !== null && person.card.stage !== refName(vanished.moveTo) ? STEP_BITS.moveStage : 0;
+}

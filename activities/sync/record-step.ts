@@ -1,0 +1,219 @@
+// The frame around one step of one record: what it works with, and what its failure means.
+import type { ApplicationFailure } from '@temporalio/activity';
+import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
+import type { StepSpec } from '../../src/contracts/wire/intake.ts';
+import type { CrmRecord } from '../../src/contracts/wire/record.ts';
+
+import { type RefusalDetails, STEP_BITS, type Step, type WriteCheck } from '../../src/contracts/wire/run.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import type { AccountLists } from '../../src/ledger/sync/catalog.ts';
+import type { LoadedRecord } from '../../src/ledger/sync/due-records.ts';
+import { findPeople, forgetContact, type KnownPerson } from '../../src/ledger/sync/people.ts';
+import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src/ledger/sync/records.ts';
+import { addWarning, lockRun, type RunRow, stepIsStopped } from '../../src/ledger/sync/runs.ts';
+import { unfold } from '../../src/ledger/sync/survey.ts';
+import type { AccountAccess, Deps } from '../shared/deps.ts';
+import {
+  backoffMs,
+  isRefusal,
+  namedFor,
+  recordReason,
+  refusalCode,
+  refusalScope,
+  shapeScope,
+  toFailure,
+} from '../shared/failures.ts';
+import { pipelineName, planSteps } from './sync-diff.ts';
+
+/**
+ * This many internal errors of the service at one record set it aside: about seven minutes with the backoff of failures.ts.
+ * An unreachable service is waited for without end.
+ */
+export const MAX_INTERNAL_ERRORS = 12;
+
+/** What a step came to. */
+export interface StepResult extends RecordEnd {
+  /** The next step is due only after this many milliseconds. */
+  readonly waitMs?: number;
+  /** The step failed for now and is due again after `waitMs`: how often in a row, and why. */
+  readonly trouble?: { readonly failures: number; readonly reason: string };
+  /** The record and its person after this step, where the step knows both. */
+  readonly next?: LoadedRecord;
+  /** Absent when nothing was written, or nothing shows what was. */
+  readonly check?: WriteCheck;
+}
+
+/** What the steps of all records of a run have in common. */
+export interface RunContext {
+  readonly run: string;
+  readonly spec: StepSpec;
+  readonly account: AccountAccess;
+  readonly lists: AccountLists;
+}
+
+/** All that a step works with. */
+export interface StepContext extends RunContext, LoadedRecord {
+  readonly record: CrmRecord;
+  /** The first write of its kind in the run: where the answer does not show what was written, it is read back once. */
+  readonly verify: boolean;
+}
+
+export function runContext(deps: Deps, { id, account, spec }: RunRow, lists: AccountLists): RunContext {
+  return { run: id, spec, account: deps.account(account), lists };
+}
+
+/** A record that is to make a step. */
+export function stepContext(run: RunContext, { row, person }: LoadedRecord, verify = false): StepContext {
+  return { ...run, row, person, record: row.payload as CrmRecord, verify };
+}
+
+/** The person of a record with the card of the sync's pipeline, as the ledger has them now. */
+export async function findPerson(db: Queryable, spec: StepSpec, key: string): Promise<KnownPerson | null> {
+  return (await findPeople(db, spec.account, [key], pipelineName(spec))).get(key) ?? null;
+}
+
+/**
+ * Makes a step. A refusal of this record alone ends the record as failed and is an ordinary result, and so is a failure that
+ * may pass: the record waits. A refusal that reaches further is thrown, and the record stays pending.
+ * @throws ApplicationFailure with RefusalDetails; one to come back later; CancelledFailure
+ */
+export async function runStep(
+  deps: Deps,
+  step: Step,
+  context: StepContext,
+  work: (context: StepContext) => Promise<StepResult>,
+): Promise<StepResult> {
+  try {
+    return await work(context);
+  } catch (error) {
+    if (error instanceof LeaseLostError) throw error;
+    if (isGone(error, context)) return await startOver(deps, context);
+    return await settleError(deps, step, context, namedFor(context.spec.account, error));
+  }
+}
+
+/** People deleted the contact on the service. Once it has been written in this run that is no news, but an error. */
+function isGone(error: unknown, { person, row }: StepContext): boolean {
+  return (
+    isRefusal(error) &&
+    error.code === 'ERR_NO_CONTACT_FOUND' &&
+    person?.remote_id != null &&
+    row.sent_at === null
+  );
+}
+
+/** The record is planned again, as one of somebody whom nobody knows. */
+async function startOver({ db, log }: Deps, { run, spec, row, record }: StepContext): Promise<StepResult> {
+  log.warn({ run, record: row.id }, 'the contact is gone from the service; the record starts over');
+  return await db.transaction(async (tx) => {
+    await forgetContact(tx, spec.account, row.key);
+    // Who left the source is not made again.
+    const add = row.row_no === 0 ? 0 : planSteps(record, null, spec.options, spec.sync);
+    return await settleStep(tx, row, { clear: row.todo, add });
+  });
+}
+
+async function settleError(deps: Deps, step: Step, c: StepContext, error: unknown): Promise<StepResult> {
+  const { log } = deps;
+  const { run, row, spec } = c;
+  const where = { run, record: row.id, step };
+  if (isRefusal(error)) {
+    const code = refusalCode(error);
+    const scope = refusalScope(code, step);
+    if (scope === 'record') return await fail(deps, step, c, code, recordReason(spec.account, error));
+    if (scope === 'step') await stopStep(deps, run, step, code, recordReason(spec.account, error));
+    log.warn({ ...where, code }, `the account refuses ${step}`);
+    throw toFailure(error, step, 1);
+  }
+  if (error instanceof UnexpectedShapeError) {
+    const scope = shapeScope(error, step);
+    const code = 'UNEXPECTED_SHAPE';
+    const reason = recordReason(spec.account, error);
+    if (scope === 'record') {
+      // As the first write of its kind it verifies nothing.
+      return {
+        ...(await fail(deps, step, c, code, reason)),
+        check: { ok: false, code, reason, stop: false },
+      };
+    }
+    if (scope === 'step') await stopStep(deps, run, step, code, reason);
+    log.warn({ ...where, code, assumption: error.assumption }, `the answer to ${step} can't be read`);
+    throw toFailure(error, step, 1);
+  }
+  const failures = row.attempts + 1;
+  const failure = toFailure(error, step, failures);
+  // To come back later, a cancellation, or a refusal that says itself how far it reaches.
+  const { message, type } = failure as ApplicationFailure;
+  if (failure === error || type === 'ComeBack') throw failure;
+  if (type === 'INTERNAL') log.error({ ...where, err: error }, 'step failed');
+  if (error instanceof ApiError && error.status === 500 && failures >= MAX_INTERNAL_ERRORS) {
+    const reason = `the service answered ${failures} times with an internal error`;
+    return await fail(deps, step, c, 'HTTP_500', reason);
+  }
+  const trouble = { failures, reason: `${message} [${type ?? 'INTERNAL'}]` };
+  return { todo: row.todo, waitMs: Math.ceil(backoffMs(failures)), trouble };
+}
+
+/** The steps that end with the right to read and make cards. */
+export const CARD_STEPS: readonly string[] = [
+  'findCard',
+  'createCard',
+  'readBackCard',
+  'moveStage',
+  'readBackStage',
+] satisfies Step[];
+const CARD_BITS = (CARD_STEPS as readonly Step[]).reduce((bits, step) => bits | STEP_BITS[step], 0);
+
+/** The steps that end with a step which the account refuses, as bits. */
+export function stoppedBits(step: RefusalDetails['step']): number {
+  return step === 'setTags' ? STEP_BITS.setTags : CARD_BITS;
+}
+
+/**
+ * May cards still be made in this run? The answer holds until the transaction ends: who stops the step waits for it,
+ * and then finds what was folded meanwhile.
+ */
+export async function cardsAreOpen(tx: Queryable, runId: string): Promise<boolean> {
+  await tx.query('select 1 from runs where id = $1 for key share', [runId]);
+  return !(await stepIsStopped(tx, runId, CARD_STEPS));
+}
+
+/** The account refuses a step, whoever the record is about. People whom the card's call would have made get their upsert back. */
+export async function stopStep(
+  { db }: Deps,
+  runId: string,
+  step: RefusalDetails['step'],
+  code: string,
+  reason: string,
+): Promise<void> {
+  const warning = { step, subject: '', code, reason: `${reason}; the step was stopped for all records` };
+  await db.transaction(async (tx) => {
+    const { account, kind } = await lockRun(tx, runId);
+    // A route has no end at which the step would be tried again: each of its events waits by itself.
+    if (kind === 'intake') return;
+    await addWarning(tx, runId, warning);
+    if (!CARD_STEPS.includes(step)) return;
+    const bits = { card: STEP_BITS.createCard, upsert: STEP_BITS.upsertContact, tags: STEP_BITS.setTags };
+    await unfold(tx, { id: runId, account }, bits);
+  });
+}
+
+export function isTransient(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (error.name === 'TransportError' || (error instanceof ApiError && error.status !== 429))
+  );
+}
+
+/** Ends a record as failed. */
+export async function fail(
+  deps: Deps,
+  step: Step,
+  { run, row }: Pick<StepContext, 'run' | 'row'>,
+  code: string,
+  reason: string,
+): Promise<StepResult> {
+  const ended = await endRecord(deps.db, row, { status: 'failed', step, code, reason });
+  deps.log.warn({ run, record: row.id, step, code }, 'a record failed');
+  return ended;
+}

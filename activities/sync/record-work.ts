@@ -1,0 +1,144 @@
+// The work at one record: its steps in their order, until it has ended, has to wait, or is refused.
+import { ApplicationFailure } from '@temporalio/activity';
+import type { RecordOutcome, RefusalDetails, Step } from '../../src/contracts/wire/run.ts';
+import { STEP_BITS } from '../../src/contracts/wire/run.ts';
+import {
+  deferRecord,
+  type LoadedRecord,
+  loadRecord,
+  parkRecords,
+} from '../../src/ledger/sync/due-records.ts';
+import { findEnd, LeaseLostError, type RecordEnd } from '../../src/ledger/sync/records.ts';
+import type { Deps } from '../shared/deps.ts';
+import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
+import { createCardSteps } from './cards.ts';
+import { createContactSteps } from './contacts.ts';
+import {
+  fail,
+  type RunContext,
+  runStep,
+  type StepContext,
+  type StepResult,
+  stepContext,
+  stoppedBits,
+} from './record-step.ts';
+import { pipelineName } from './sync-diff.ts';
+
+/** A record that takes more steps in a row has a plan that does not end. */
+const MAX_STEPS = 30;
+
+/** What became of a record. */
+export type WorkEnd =
+  | { readonly state: 'ended'; readonly outcome: RecordOutcome; readonly cardCreated: boolean }
+  /** It is due again after a while: the ledger has its due time. */
+  | {
+      readonly state: 'waits';
+      readonly ms: number;
+      readonly trouble: NonNullable<StepResult['trouble']> | null;
+    }
+  /** All of its open steps are stopped. */
+  | { readonly state: 'stopped' }
+  /** Another batch has it. */
+  | { readonly state: 'lost' };
+
+/** Who has records worked, and follows each step. */
+export interface StepWatch {
+  /** Steps that are stopped for all records, as bits. */
+  stopped(): number;
+  /** Makes a step, as soon as it may be made. */
+  make(step: Step, make: (verify: boolean) => Promise<StepResult>): Promise<StepResult>;
+  /** The account refuses a step to all records. Without it the refusal is thrown. */
+  stop?(bits: number, refusal: ApplicationFailure): void;
+}
+
+const UNWATCHED: StepWatch = { stopped: () => 0, make: (_, make) => make(false) };
+
+export type Steps = Readonly<Record<Step, (c: StepContext) => Promise<StepResult>>>;
+
+export function createSteps(deps: Deps): Steps {
+  return { ...createContactSteps(deps), ...createCardSteps(deps) };
+}
+
+/** The first step in `todo` that is not stopped; null when none is left. */
+export function nextStep(todo: number, stopped: number): Step | null {
+  return ORDER.find((step) => (todo & ~stopped & STEP_BITS[step]) !== 0) ?? null;
+}
+
+const ORDER = Object.keys(STEP_BITS) as Step[];
+
+/**
+ * Works at a record.
+ * @param first as it was loaded, for its first step
+ * @throws ApplicationFailure with RefusalDetails when the account refuses the whole run, or a step and nobody stops it;
+ *   CancelledFailure when it was called off; what the ledger throws
+ */
+export async function workRecord(
+  deps: Deps,
+  run: RunContext,
+  first: LoadedRecord,
+  steps: Steps,
+  watch: StepWatch = UNWATCHED,
+): Promise<WorkEnd> {
+  const { db } = deps;
+  let loaded = first;
+  try {
+    for (let made = 0; made < MAX_STEPS; made++) {
+      const { row } = loaded;
+      if (row.status !== 'pending') return endOf(await findEnd(db, row));
+      const step = nextStep(row.todo, watch.stopped());
+      if (step === null) {
+        if (row.holder !== null) await parkRecords(db, row.holder, [row.id], watch.stopped());
+        return { state: 'stopped' };
+      }
+      const result = await makeStep(step);
+      if (result?.ended !== undefined) return endOf(result);
+      if (result?.waitMs !== undefined) {
+        const { waitMs: ms, trouble = null } = result;
+        const waits = await deferRecord(db, row, { ms, failed: trouble !== null });
+        // What failed may be the check of a write that ended the record.
+        return waits ? { state: 'waits', ms, trouble } : endOf(await findEnd(db, row));
+      }
+      loaded = result?.next ?? (await loadRecord(db, placeOf(run), row.id));
+      if (loaded.row.holder !== row.holder) return { state: 'lost' };
+    }
+  } catch (error) {
+    if (error instanceof LeaseLostError) return { state: 'lost' };
+    throw error;
+  }
+  const reason = `it made ${MAX_STEPS} steps in a row without an end`;
+  const step = nextStep(loaded.row.todo, 0) ?? 'lookup';
+  return endOf(await fail(deps, step, { run: run.run, row: loaded.row }, 'STUCK', reason));
+
+  /** Null when the step was stopped for all records. */
+  async function makeStep(step: Step): Promise<StepResult | null> {
+    const of = loaded;
+    try {
+      return await watch.make(step, (verify) =>
+        runStep(deps, step, stepContext(run, of, verify), steps[step]),
+      );
+    } catch (error) {
+      const waitMs = onlyWaits(error) ? comesBackAfter(error) : null;
+      if (waitMs !== null) return { todo: of.row.todo, waitMs };
+      const refused = refusalIn(error);
+      if (refused?.scope !== 'step' || watch.stop === undefined) throw error;
+      watch.stop(stoppedBits(refused.step), error as ApplicationFailure);
+      return null;
+    }
+  }
+}
+
+/** @param end null when this batch has not ended the record */
+function endOf(end: RecordEnd | null): WorkEnd {
+  if (end?.ended === undefined) return { state: 'lost' };
+  return { state: 'ended', outcome: end.ended, cardCreated: end.cardCreated === true };
+}
+
+/** What a refused activity says of itself; null for other failures. */
+export function refusalIn(error: unknown): RefusalDetails | null {
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) return null;
+  return (error.details?.[0] as RefusalDetails | undefined) ?? null;
+}
+
+export function placeOf({ run, spec }: RunContext): { id: string; account: string; pipeline: string } {
+  return { id: run, account: spec.account, pipeline: pipelineName(spec) };
+}

@@ -1,0 +1,150 @@
+// What is left to do for a contact that the service has just shown: what is right already costs no call.
+import type { Contact } from '../../src/api-client/schemas/contact.ts';
+import type { ExtraField } from '../../src/contracts/wire/record.ts';
+import { STEP_BITS } from '../../src/contracts/wire/run.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import type { Note } from '../../src/ledger/notes.ts';
+import {
+  contactNote,
+  type KnownPerson,
+  type SeenContact,
+  type SentContact,
+  type SentTags,
+  tagsNote,
+} from '../../src/ledger/sync/people.ts';
+import { endRecord, type LeasedRecord, settleStep } from '../../src/ledger/sync/records.ts';
+import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
+import type { StepContext, StepResult } from './record-step.ts';
+import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
+import { planTags, sentTags } from './tag-plan.ts';
+
+/** @param extraInfo shown by GET /v1/contacts/{contactId} only */
+export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null): SeenContact {
+  const { number, name, email, document, disableBot, tags } = contact;
+  return {
+    ...{ number, name, email, document, disableBot, tags: tags.map(({ id, name }) => ({ id, name })) },
+    extraInfo: extraInfo?.map(({ name, value }) => ({ name, value })) ?? null,
+  };
+}
+
+/** The contact as this run saw it; null when it did not. */
+export function seenInRun(c: StepContext): SeenContact | null {
+  return c.person?.seen?.run === c.run ? c.person.seen : null;
+}
+
+/**
+ * Is this record one that writes no field of the contact? Somebody who left the source has no values, which
+ * clears none; an insert that goes on has written them with the contact.
+ */
+export function leavesFields(c: StepContext): boolean {
+  if (c.row.row_no === 0) return true;
+  return c.spec.options.mode === 'insert' && c.person?.remote_id != null && c.person.hash_contact !== '';
+}
+
+/** What the record asks of the contact's fields. */
+export function changeOf(c: StepContext, seen: SeenContact | null): ContactChange {
+  const isNew = c.person?.remote_id == null;
+  const sent = isNew ? {} : (c.person?.sent ?? {});
+  if (leavesFields(c)) return { write: {}, clear: [], sent, conflicts: [], look: false };
+  return contactChange(c.record.contact, sent, seen, c.spec.options, isNew);
+}
+
+/** The extra info to send, null when none is: it replaces the whole list, so it carries what others wrote. */
+export function extraToSend(c: StepContext): readonly ExtraField[] | null {
+  const { record, person, spec } = c;
+  if (record.extraInfo.length === 0 || hashRecord(record, spec.options).extra === person?.hash_extra)
+    return null;
+  const known = person?.extra_known ?? null;
+  const fresh = seenInRun(c)?.extraInfo != null;
+  const mode = spec.options.extraInfo;
+  // A list that was read just now is as good to `merge-fresh` as any is to `merge`.
+  if (holdsExtra(known, record, { extraInfo: fresh && mode === 'merge-fresh' ? 'merge' : mode })) return null;
+  return mergeExtraInfo(mode === 'replace' ? [] : (known ?? []), record.extraInfo);
+}
+
+/** Writes down what a conflict means for the record, under the rule `fail`. */
+export async function failConflict(
+  tx: Queryable,
+  record: LeasedRecord,
+  fields: readonly string[],
+): Promise<StepResult> {
+  return await endRecord(tx, record, {
+    status: 'failed',
+    step: 'upsertContact',
+    code: 'CONFLICT',
+    reason: `people changed ${fields.join(', ')} on the service after Sluice had written it: correct the source, or set "conflict" to keep or overwrite`,
+  });
+}
+
+/**
+ * Settles a record whose person the service has. The person in `c` is as the ledger has it after the look.
+ * @param looked bits of the look that was made
+ */
+export async function settleSeen(tx: Queryable, c: StepContext, looked: number): Promise<StepResult> {
+  const { row } = c;
+  const { options, sync } = c.spec;
+  const seen = seenInRun(c);
+  if (seen === null || c.person?.remote_id == null) throw new Error('the contact was not seen in this run');
+  if (options.mode === 'insert' && c.person.created_by !== sync)
+    return await settleStep(tx, row, { clear: row.todo });
+  const change = changeOf(c, seen);
+  if (change.conflicts.length > 0) return await failConflict(tx, row, change.conflicts);
+  const extra = extraToSend(c) !== null;
+  const read =
+    extra && seen.extraInfo === null && options.extraInfo !== 'replace' && c.person.extra_known === null;
+  const writes = !changesNothing(change) || extra;
+  const needsRead = read || ((looked & STEP_BITS.readExtraInfo) === 0 && mustReadFresh(c, extra));
+  const tags = (row.todo & STEP_BITS.setTags) === 0 ? null : await planTags(tx, c, seen.tags);
+  const right = tags !== null && tags.ids === null ? sentTags(c, tags) : null;
+  const wantsCard = (row.todo & STEP_BITS.createCard) !== 0 && c.person.card === null;
+  return await settleStep(
+    tx,
+    row,
+    {
+      clear:
+        (looked & ~STEP_BITS.upsertContact) |
+        (writes ? 0 : STEP_BITS.upsertContact) |
+        (needsRead ? 0 : STEP_BITS.readExtraInfo) |
+        (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),
+      add: (needsRead ? STEP_BITS.readExtraInfo : 0) | (wantsCard ? STEP_BITS.findCard : 0),
+      ...(tags?.ids == null ? {} : { tagIds: { ...tags, ids: tags.ids } }),
+    },
+    ...notesOf(c, c.person, writes ? null : change.sent, right),
+  );
+}
+
+/** The contact, where nothing is to be written to it, and its tags, where they are right. */
+function notesOf(
+  c: StepContext,
+  person: KnownPerson,
+  marks: SentContact['marks'] | null,
+  tags: SentTags | null,
+): Note[] {
+  const { account } = c.spec;
+  if (marks !== null) return [contactNote(account, c.row.key, unchanged(c, person, marks, tags))];
+  return tags === null ? [] : [tagsNote(account, c.row.key, tags)];
+}
+
+/** `merge-fresh` trusts no earlier reading. */
+function mustReadFresh(c: StepContext, extra: boolean): boolean {
+  return extra && c.spec.options.extraInfo === 'merge-fresh';
+}
+
+function unchanged(
+  c: StepContext,
+  person: KnownPerson,
+  marks: SentContact['marks'],
+  tags: SentTags | null,
+): SentContact {
+  const hashes = hashRecord(c.record, c.spec.options);
+  return {
+    remoteId: person.remote_id as number,
+    remoteNumber: person.remote_number as string,
+    hashContact: leavesFields(c) ? (person.hash_contact ?? hashes.contact) : hashes.contact,
+    hashExtra: c.record.extraInfo.length === 0 ? (person.hash_extra ?? hashes.extra) : hashes.extra,
+    extra: null,
+    marks,
+    createdBy: null,
+    ...(tags === null ? {} : { tags }),
+  };
+}

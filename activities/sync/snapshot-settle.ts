@@ -1,0 +1,130 @@
+// What follows from a snapshot of the account: who was found gets the steps of an existing contact, who was not is new.
+import { type SnapshotChoice, STEP_BITS } from '../../src/contracts/wire/run.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
+import { accountLists } from '../../src/ledger/sync/catalog.ts';
+import { findPeople } from '../../src/ledger/sync/people.ts';
+import { getRecord } from '../../src/ledger/sync/records.ts';
+import { getRun, lockRun, noteSnapshot, type RunRow, stepIsStopped } from '../../src/ledger/sync/runs.ts';
+import {
+  clearSurvey,
+  countBlind,
+  foundRecords,
+  settleCards,
+  settleMissing,
+} from '../../src/ledger/sync/survey.ts';
+import type { Deps } from '../shared/deps.ts';
+import { ruleOf } from './contact-change.ts';
+import { CARD_STEPS, runContext, stepContext } from './record-step.ts';
+import { settleSeen } from './seen-contact.ts';
+import { pipelineName } from './sync-diff.ts';
+
+/** Records settled in one transaction. */
+const BATCH = 200;
+/** Transactions in one activity. */
+const BATCHES = 50;
+
+/** Activities of the ledger. */
+export function createSettlementActivities(deps: Deps) {
+  const { db } = deps;
+  return {
+    /**
+     * After the account's contacts were read: who was found gets the steps of an existing contact, who was not
+     * is new if all were read. Answers `after` when there is more to settle.
+     */
+    async settleSurvey(input: {
+      run: string;
+      complete: boolean;
+      after?: number;
+      choice?: SnapshotChoice;
+    }): Promise<{ after: number | null; finds: number; pending?: number }> {
+      const run = await getRun(db, input.run);
+      const common = runContext(deps, run, accountLists(run.account));
+      let after = input.after ?? 0;
+      for (let batch = 0; batch < BATCHES; batch++) {
+        const found = await foundRecords(db, run, { after, limit: BATCH });
+        await db.transaction(async (tx) => {
+          const keys = found.map(({ key }) => key);
+          const people = await findPeople(tx, run.account, keys, pipelineName(run.spec));
+          for (const each of found) {
+            const row = await getRecord(tx, run.id, each.id);
+            if (row.status !== 'pending') continue;
+            const person = people.get(each.key) ?? null;
+            await settleSeen(tx, stepContext(common, { row, person }), STEP_BITS.lookup);
+          }
+        });
+        after = found.at(-1)?.id ?? after;
+        if (found.length < BATCH) return { after: null, ...(await endSurvey(run, input)) };
+      }
+      return { after, finds: 0 };
+    },
+
+    /** After the pipeline's cards were read. */
+    async settleCards(input: {
+      run: string;
+      complete: boolean;
+      choice: SnapshotChoice;
+    }): Promise<{ pending: number }> {
+      const { id, account, spec } = await getRun(db, input.run);
+      const pipeline = pipelineName(spec);
+      await db.transaction(async (tx) => {
+        const { facts } = await lockRun(tx, id);
+        const bits = { find: STEP_BITS.findCard, create: STEP_BITS.createCard };
+        await settleCards(tx, { id, account, pipeline }, bits, input.complete);
+        await clearSurvey(tx, id);
+        await noteOnce(tx, id, facts, input.choice);
+      });
+      return await countUnknown(db, { id, account });
+    },
+  };
+
+  async function endSurvey(
+    run: RunRow,
+    input: { readonly complete: boolean; readonly choice?: SnapshotChoice },
+  ): Promise<{ finds: number; pending: number }> {
+    const { options } = run.spec;
+    await db.transaction(async (tx) => {
+      const { facts } = await lockRun(tx, run.id);
+      if (input.complete) {
+        const cards =
+          run.spec.mapping.card !== undefined && options.mode !== 'update' && !options.validateNumber;
+        const folds = cards && !(await stepIsStopped(tx, run.id, CARD_STEPS));
+        await settleMissing(tx, run, {
+          lookup: STEP_BITS.lookup,
+          drop: options.mode === 'update' ? ~STEP_BITS.lookup & 0x7fffffff : 0,
+          fold: folds
+            ? {
+                card: STEP_BITS.createCard,
+                clear: STEP_BITS.upsertContact | STEP_BITS.setTags,
+                rejects: (['email', 'document', 'disableBot'] as const).filter(
+                  (field) => ruleOf(field, options).write !== 'never',
+                ),
+              }
+            : null,
+        });
+      }
+      await clearSurvey(tx, run.id);
+      await noteOnce(tx, run.id, facts, input.choice);
+    });
+    return await countUnknown(db, run);
+  }
+}
+
+/** What of a run's pending records depends on what the service has; see {@link countBlind}. */
+export async function countUnknown(db: Queryable, run: { readonly id: string; readonly account: string }) {
+  return await countBlind(db, run, {
+    lookup: STEP_BITS.lookup,
+    upsert: STEP_BITS.upsertContact,
+    finds: STEP_BITS.findCard,
+  });
+}
+
+/** A second attempt, whose first one's answer was lost, adds no second line to the report. */
+async function noteOnce(
+  tx: Queryable,
+  runId: string,
+  facts: readonly SnapshotChoice[],
+  choice: SnapshotChoice | undefined,
+): Promise<void> {
+  if (choice !== undefined && !facts.some((fact) => fact.of === choice.of))
+    await noteSnapshot(tx, runId, choice);
+}

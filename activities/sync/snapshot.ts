@@ -1,0 +1,225 @@
+// Snapshots of the account: a hundred contacts or cards a call, where that is cheaper than asking person by person.
+import {
+  firstPage,
+  type ListEnd,
+  nextPage,
+  type PageCursor,
+  type Window,
+} from '../../src/api-client/page-cursor.ts';
+import type { Page } from '../../src/api-client/shapes.ts';
+import { type RunSpec, STEP_BITS } from '../../src/contracts/wire/run.ts';
+import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
+import { findPeople, type KnownPerson } from '../../src/ledger/sync/people.ts';
+import { getRun, type RunRow } from '../../src/ledger/sync/runs.ts';
+import {
+  clearSurvey,
+  countSurvey,
+  type FoundRecord,
+  foundRecords,
+  noteCards,
+  noteSurvey,
+} from '../../src/ledger/sync/survey.ts';
+import { canonicalKey } from '../../src/mapping/phone/index.ts';
+import { callApi } from '../shared/api-call.ts';
+import { readCatalogue } from '../shared/catalog.ts';
+import type { Deps } from '../shared/deps.ts';
+import { refuseAccountWide } from '../shared/whole-list.ts';
+import { CARDS } from './cards.ts';
+import { changesNothing, contactChange } from './contact-change.ts';
+import { CONTACTS } from './contacts.ts';
+import { seenOf } from './seen-contact.ts';
+import { hashRecord } from './sync-diff.ts';
+
+const PAGE = 100;
+
+/** How far a list of the account is read, from batch to batch. */
+export interface SnapshotProgress {
+  readonly cursor: PageCursor;
+  /** `costly`: the rest takes more calls than it spares. Null while pages are left to read. */
+  readonly end: ListEnd | 'costly' | null;
+  /** Upserts that the pages so far have spared: the service has all that those records ask of the contact. */
+  readonly saves: number;
+  /** Items of the whole list, as each page so far has counted them; null when two pages differ. */
+  readonly count: number | null;
+  /** Pages of the whole list: those read, and those left. */
+  readonly pages: number;
+  /** Each item could be read. */
+  readonly readable: boolean;
+  /** All of the list has been seen, and it did not change meanwhile: who is not in it is new. */
+  readonly whole: boolean;
+}
+
+export interface SnapshotInput {
+  readonly run: string;
+  /** What the batch before this one has returned; null at the beginning. */
+  readonly progress: SnapshotProgress | null;
+  /** Calls that asking for people one by one takes. */
+  readonly single: number;
+}
+
+/** A page, as the ledger has taken it. */
+interface TakenPage {
+  readonly count: number;
+  readonly hasMore: boolean;
+  /** Ids of the items that the snapshot keeps, and how many of them were new. */
+  readonly ids: readonly number[];
+  readonly fresh: number;
+  /** Items that could not be read, and those of no concern. */
+  readonly unreadable: number;
+  readonly others: number;
+  readonly saves: number;
+}
+
+/** A batch reads pages for this long. */
+const BATCH_MS = 50_000;
+
+/**
+ * Reads pages until the list ends, the rest costs more than it spares, or the batch is over. A failure after the first page
+ * ends the batch, so that what was read counts; the next one meets it again.
+ * @param seen different items that the ledger has of this reading
+ */
+async function readPages(
+  { progress, single }: SnapshotInput,
+  seen: () => Promise<number>,
+  take: (window: Window, before: number, isFirst: boolean) => Promise<TakenPage>,
+): Promise<SnapshotProgress> {
+  const until = performance.now() + BATCH_MS;
+  let now = progress;
+  do {
+    const cursor = now?.cursor ?? firstPage(PAGE, { once: true });
+    try {
+      // An attempt before this one may have read further: its items are in the ledger.
+      const before = now === null ? 0 : await seen();
+      const window = { pageNumber: cursor.pageNumber, pageSize: cursor.pageSize };
+      const page = await take(window, before, now === null);
+      now = afterPage(now, { ...cursor, seen: before }, page, single);
+    } catch (error) {
+      if (now === progress || now === null) throw error;
+      return now;
+    }
+  } while (now.end === null && performance.now() < until);
+  return now;
+}
+
+function afterPage(
+  before: SnapshotProgress | null,
+  cursor: PageCursor,
+  { count, hasMore, ids, fresh, unreadable, others, saves }: TakenPage,
+  single: number,
+): SnapshotProgress {
+  const next = nextPage(cursor, {
+    ...{ count, hasMore, ids, nameless: unreadable + others, known: ids.length - fresh },
+  });
+  const saved = (before?.saves ?? 0) + saves;
+  const left = next.end === null ? Math.ceil(Math.max(1, count - next.cursor.seen) / PAGE) : 0;
+  const { step } = next.cursor;
+  const isWorthIt = left <= single + (left * saved) / step;
+  const steady = before === null || before.count === count;
+  const readable = (before?.readable ?? true) && unreadable === 0;
+  return {
+    cursor: next.cursor,
+    end: next.end ?? (isWorthIt ? null : 'costly'),
+    saves: saved,
+    count: steady ? count : null,
+    pages: step + left,
+    readable,
+    whole: next.end === 'complete' && steady && readable,
+  };
+}
+
+/** API activities. */
+export function createSnapshotActivities(deps: Deps) {
+  const { db } = deps;
+  return {
+    /**
+     * GET /v1/contacts: finds people of this run that the service knows already, a hundred a call instead of one look-up
+     * each, and which of them need no write.
+     */
+    async surveyContacts(input: SnapshotInput): Promise<SnapshotProgress> {
+      const run = await getRun(db, input.run);
+      return await readCatalogue(deps, run.id, 'lookup', () =>
+        readPages(
+          input,
+          () => countSurvey(db, 'contacts', run.id),
+          (...page) => takeContacts(run, ...page),
+        ),
+      );
+    },
+
+    /** GET /v1/cards?pipelineId=: finds the cards of people who are on the service. */
+    async surveyCards(input: SnapshotInput): Promise<SnapshotProgress> {
+      const run = await getRun(db, input.run);
+      return await readCatalogue(deps, run.id, 'findCard', () =>
+        readPages(
+          input,
+          () => countSurvey(db, 'cards', run.id),
+          (window, before) => takeCards(run, window, before),
+        ),
+      );
+    },
+  };
+
+  async function takeContacts(
+    run: RunRow,
+    window: Window,
+    before: number,
+    isFirst: boolean,
+  ): Promise<TakenPage> {
+    const access = deps.account(run.account);
+    const list = await callApi(deps, access, run.id, 'contacts:read', (client, options) =>
+      client.contacts.list(window, options),
+    );
+    if (list === null) throw new Error('a read is never called off');
+    refuseAccountWide(CONTACTS, list);
+    const contacts = list.items.map((contact) => ({
+      ...{ id: contact.id, key: canonicalKey(contact.number) },
+      ...seenOf(contact, null),
+    }));
+    return await db.transaction(async (tx) => {
+      if (isFirst) await clearSurvey(tx, run.id);
+      const seen = await noteSurvey(tx, run.account, run.id, contacts);
+      const keys = contacts.map(({ key }) => key);
+      const found = await foundRecords(tx, run, { after: 0, limit: PAGE, keys });
+      const people = await findPeople(tx, run.account, keys, '');
+      const saves = found.filter((each) => isSpared(each, people.get(each.key), run.spec)).length;
+      return { ...sumOf(list, contacts), fresh: seen - before, saves };
+    });
+  }
+
+  async function takeCards(run: RunRow, window: Window, before: number): Promise<TakenPage> {
+    const pipelines = (await readCatalog(db, run.account, 'pipelines')) ?? [];
+    const pipelineId = pick(pipelines, run.spec.mapping.card?.pipeline ?? '')?.id;
+    if (pipelineId === undefined)
+      return { count: 0, hasMore: false, ids: [], fresh: 0, unreadable: 0, others: 0, saves: 0 };
+    const access = deps.account(run.account);
+    const list = await callApi(deps, access, run.id, 'cards:read', (client, options) =>
+      client.cards.list({ pipelineId, ...window }, options),
+    );
+    if (list === null) throw new Error('a read is never called off');
+    refuseAccountWide(CARDS, list);
+    // A card that can't be read leaves the snapshot incomplete: nothing is concluded from what it lacks.
+    const ofPipeline = list.items.filter(({ pipeline }) => pipeline.id === pipelineId);
+    const cards = ofPipeline.map((card) => ({
+      id: card.id,
+      contactId: card.contact.id,
+      stageId: card.stage?.id ?? null,
+      open: card.status === 'open',
+    }));
+    const seen = await db.transaction((tx) => noteCards(tx, run.id, cards));
+    return { ...sumOf(list, cards), fresh: seen - before, saves: 0 };
+  }
+}
+
+function sumOf({ count, hasMore, items, invalid }: Page<unknown>, kept: readonly { readonly id: number }[]) {
+  const ids = [...new Set(kept.map(({ id }) => id))];
+  return { count, hasMore, ids, unreadable: invalid.length, others: items.length - kept.length };
+}
+
+/** Would the upsert of this record change nothing? */
+function isSpared(found: FoundRecord, person: KnownPerson | undefined, { options }: RunSpec): boolean {
+  if (person?.seen == null || (found.todo & STEP_BITS.upsertContact) === 0) return false;
+  if (options.mode === 'insert') return true;
+  const { payload } = found;
+  if (payload.extraInfo.length > 0 && hashRecord(payload, options).extra !== person.hash_extra) return false;
+  return changesNothing(contactChange(payload.contact, person.sent, person.seen, options, false));
+}

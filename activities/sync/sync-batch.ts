@@ -1,0 +1,285 @@
+// One batch of a sync: records that are due are worked, many at once, each through its steps.
+import { type ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { Halt } from '../../src/contracts/wire/run.ts';
+import { type EndCounts, STEP_BITS } from '../../src/contracts/wire/run.ts';
+import { accountLists } from '../../src/ledger/sync/catalog.ts';
+import {
+  type LoadedRecord,
+  nextDueMs,
+  openSteps,
+  parkRecords,
+  releaseDue,
+  renewDue,
+  takeBack,
+  takeDue,
+} from '../../src/ledger/sync/due-records.ts';
+import { findEnd, type RecordEnd } from '../../src/ledger/sync/records.ts';
+import { getRun } from '../../src/ledger/sync/runs.ts';
+
+import { type BatchControl, LEASE_SECONDS, runBatch } from '../shared/batch.ts';
+import { callScope } from '../shared/call-scope.ts';
+import type { Deps } from '../shared/deps.ts';
+import { reportHalt } from '../shared/halt.ts';
+import { FirstWrites, WRITE_KINDS } from './first-writes.ts';
+import { type RunContext, runContext, type StepResult } from './record-step.ts';
+import { createSteps, nextStep, placeOf, refusalIn, type Steps, workRecord } from './record-work.ts';
+
+/** Records taken for each kind of write that is not verified yet: they are worked in turn. */
+const FEW = 4;
+/** Between two tries to take records, when the first brought none though some are due. */
+const PAUSE_MS = 100;
+/** The same when those may be for the batch that verifies. */
+const LEFT_MS = 1000;
+
+export interface SyncBatchInput {
+  readonly run: string;
+  /** Records under way at once. */
+  readonly places: number;
+  /** Steps that are stopped for all records, as bits. */
+  readonly stopped: number;
+  /** Kinds of writes that are verified, as bits. */
+  readonly verified: number;
+  /** No other batch of the run is under way: ends as soon as every kind of write in the work is verified. */
+  readonly alone: boolean;
+  /** Whether this batch makes the first write of a kind; of two side by side, one does. */
+  readonly verifies: boolean;
+}
+
+/** What a batch counts; also the details of its heartbeats. */
+export interface BatchCounts extends Required<EndCounts> {
+  /** The last record that failed for now: how often in a row, and why. */
+  readonly trouble: NonNullable<StepResult['trouble']> | null;
+}
+
+export interface SyncBatchResult extends BatchCounts {
+  /** Milliseconds until a record is due, 0 when one is; null when none is left. */
+  readonly nextMs: number | null;
+  /** As in the input, with what has been added. */
+  readonly stopped: number;
+  readonly verified: number;
+  /** Kinds of writes in the work are still to be verified. */
+  readonly verifying: boolean;
+  /** Why the run must pause; null: it goes on, or the workflow has the signal. */
+  readonly halt: Halt | null;
+  /** Of the account's tokens, as the ledger knows it now. */
+  readonly callsPerMinute: number;
+}
+
+const ALL_KINDS = WRITE_KINDS.reduce((bits, kind) => bits | kind, 0);
+
+const NOTHING: BatchCounts = {
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  failed: 0,
+  unknown: 0,
+  cards: 0,
+  trouble: null,
+};
+
+/** What the holders of records begin with, for all attempts of a batch of this workflow. */
+export function holdersOf(activityId: string): string {
+  return `${Context.current().info.workflowExecution?.runId}/${activityId}/`;
+}
+
+/** API activities. */
+export function createSyncBatchActivities(deps: Deps) {
+  const steps = createSteps(deps);
+  return {
+    async syncBatch(input: SyncBatchInput): Promise<SyncBatchResult> {
+      const row = await getRun(deps.db, input.run);
+      const run = runContext(deps, row, accountLists(row.account));
+      return await new SyncBatch(deps, run, steps, input).work();
+    },
+  };
+}
+
+class SyncBatch {
+  readonly #deps: Deps;
+  readonly #run: RunContext;
+  readonly #steps: Steps;
+  readonly #input: SyncBatchInput;
+  /** What the holders of all attempts begin with. */
+  readonly #batch: string;
+  readonly #holder: string;
+  readonly #held = new Set<number>();
+  readonly #counts: { -readonly [K in keyof BatchCounts]: BatchCounts[K] };
+  readonly #writes: FirstWrites;
+  #stopped: number;
+  /** Kinds of writes in the work that are to be verified before others work beside this batch, as bits. */
+  #kinds = 0;
+  /** Records that were taken to verify a kind. */
+  readonly #tries = new Map<number, readonly number[]>();
+  #halt: Halt | null = null;
+  /** The workflow knows of the halt. */
+  #reported = Promise.resolve(false);
+  #tookSome = false;
+  #control: BatchControl | null = null;
+
+  constructor(deps: Deps, run: RunContext, steps: Steps, input: SyncBatchInput) {
+    const { info } = Context.current();
+    this.#deps = deps;
+    this.#run = run;
+    this.#steps = steps;
+    this.#input = input;
+    // Each attempt is a holder of its own: one that was given up and still runs must neither call nor write.
+    this.#batch = holdersOf(info.activityId);
+    this.#holder = `${this.#batch}${info.attempt}`;
+    this.#counts = { ...NOTHING };
+    this.#stopped = input.stopped;
+    this.#writes = new FirstWrites(input.verified, ({ code, reason }) =>
+      this.#pause({ code, reason: `${code}: ${reason}`, kinds: this.#writes.differed }),
+    );
+  }
+
+  async work(): Promise<SyncBatchResult> {
+    const { db, budget } = this.#deps;
+    const { run } = this.#run;
+    // The counts of an attempt that was cut off are in the ledger alone.
+    const { attempt } = Context.current().info;
+    if (attempt > 1) Object.assign(this.#counts, await takeBack(db, run, this.#batch, attempt));
+    if (this.#input.alone) this.#kinds = (await openSteps(db, run)) & ALL_KINDS;
+    const { nextMs } = await runBatch<LoadedRecord>({
+      places: this.#input.places,
+      take: async (limit) => {
+        const records = await this.#take(limit);
+        this.#tookSome = records.length > 0;
+        return records;
+      },
+      work: (record, control) => this.#work(record, control),
+      release: (records) => this.#release(records),
+      renew: () => renewDue(db, this.#holder, [...this.#held], LEASE_SECONDS),
+      next: () => this.#next(),
+      progress: () => this.#counts,
+    });
+    const { verified } = this.#writes;
+    const reported = await this.#reported;
+    const callsPerMinute = await budget.pace(this.#run.account.tokens.map(({ key }) => key));
+    const counts = this.#counts;
+    return {
+      ...counts,
+      nextMs,
+      stopped: this.#stopped,
+      verified,
+      verifying: this.#unverified !== 0,
+      halt: reported ? null : this.#halt,
+      callsPerMinute,
+    };
+  }
+
+  /** Kinds of writes that still have to be verified, as bits. */
+  get #unverified(): number {
+    return this.#kinds & ~this.#writes.verified & ~this.#stopped;
+  }
+
+  /** Kinds of writes that are left to the batch that verifies, as bits. */
+  get #left(): number {
+    return this.#input.verifies ? 0 : ALL_KINDS & ~this.#writes.verified & ~this.#stopped;
+  }
+
+  async #take(limit: number): Promise<LoadedRecord[]> {
+    for (const kind of WRITE_KINDS.filter((each) => (each & this.#unverified) !== 0)) {
+      if (this.#tries.get(kind)?.some((id) => this.#held.has(id))) continue;
+      const few = await this.#lease(Math.min(FEW, limit), kind);
+      this.#tries.set(
+        kind,
+        few.map(({ row }) => row.id),
+      );
+      if (few.length > 0) return few;
+      // Whoever makes this write waits: it is verified when its time comes.
+      this.#kinds &= ~kind;
+    }
+    if (this.#unverified !== 0) return [];
+    for (;;) {
+      const records = await this.#lease(limit);
+      const open = records.filter(({ row }) => nextStep(row.todo, this.#stopped) !== null);
+      if (open.length === records.length) return records;
+      const parked = records.filter((record) => !open.includes(record)).map(({ row }) => row.id);
+      await parkRecords(this.#deps.db, this.#holder, parked, this.#stopped);
+      for (const id of parked) this.#held.delete(id);
+      if (open.length > 0) return open;
+    }
+  }
+
+  /** What is due and can't be taken yet is asked for again after a moment. */
+  async #next(): Promise<number | null> {
+    const ms = await nextDueMs(this.#deps.db, this.#run.run, this.#holder);
+    return ms === null ? null : Math.max(ms, this.#tookSome ? 0 : this.#left === 0 ? PAUSE_MS : LEFT_MS);
+  }
+
+  async #lease(limit: number, steps?: number): Promise<LoadedRecord[]> {
+    const batch = { holder: this.#holder, seconds: LEASE_SECONDS, limit, without: this.#left };
+    const records = await takeDue(
+      this.#deps.db,
+      placeOf(this.#run),
+      steps === undefined ? batch : { ...batch, steps },
+    );
+    for (const { row } of records) this.#held.add(row.id);
+    return records;
+  }
+
+  async #work(record: LoadedRecord, control: BatchControl): Promise<void> {
+    this.#control = control;
+    try {
+      const end = await workRecord(this.#deps, this.#run, record, this.#steps, {
+        stopped: () => this.#stopped,
+        make: (step, make) => this.#make(step, make),
+        stop: (bits) => {
+          this.#stopped |= bits;
+        },
+      });
+      if (end.state === 'ended') this.#count({ ended: end.outcome, cardCreated: end.cardCreated });
+      if (end.state === 'waits' && end.trouble !== null) this.#counts.trouble = end.trouble;
+    } catch (error) {
+      // A sleep of Temporal rejects with a failure of its own.
+      if (error instanceof CancelledFailure) callScope().signal.throwIfAborted();
+      if (refusalIn(error)?.scope !== 'run') throw error;
+      const { type, message } = error as ApplicationFailure;
+      this.#pause({ code: type ?? 'INTERNAL', reason: `${type}: ${message}`, kinds: 0 });
+      await this.#release([record]);
+    } finally {
+      this.#held.delete(record.row.id);
+      // Until an answer comes that takes long, the batch goes on.
+      const tries = [...this.#tries.values()].flat();
+      if (this.#input.alone && this.#unverified === 0 && !tries.some((id) => this.#held.has(id)))
+        control.finish();
+    }
+  }
+
+  /** Gives records back. One whose last write was made may have ended when its check was called off. */
+  async #release(records: readonly LoadedRecord[]): Promise<void> {
+    const { db } = this.#deps;
+    const ids = records.map(({ row }) => row.id);
+    const released = await releaseDue(db, this.#holder, ids);
+    for (const id of ids.filter((each) => !released.has(each))) {
+      const end = await findEnd(db, { id, holder: this.#holder });
+      if (end !== null) this.#count(end);
+    }
+  }
+
+  #count({ ended, cardCreated = false }: Pick<RecordEnd, 'ended' | 'cardCreated'>): void {
+    if (ended === undefined) return;
+    this.#counts[ended]++;
+    if (cardCreated) this.#counts.cards++;
+  }
+
+  async #make(...[step, make]: Parameters<FirstWrites['make']>): Promise<StepResult> {
+    // The other batch takes the record up.
+    if ((STEP_BITS[step] & this.#left) !== 0) return { todo: STEP_BITS[step], waitMs: 0 };
+    const result = await this.#writes.make(step, async (verify) => {
+      // Another record's step may have been refused to all of them while this one waited for it.
+      const stopped = nextStep(STEP_BITS[step], this.#stopped) === null;
+      return stopped ? { todo: STEP_BITS[step], waitMs: 0 } : await make(verify);
+    });
+    if (result.trouble === undefined) this.#counts.trouble = null;
+    return result;
+  }
+
+  /** The run must pause: nothing else goes out. The first reason stands. */
+  #pause(halt: Halt): void {
+    if (this.#halt !== null) return;
+    this.#halt = halt;
+    this.#control?.stop();
+    if (!this.#input.alone) this.#reported = reportHalt(this.#deps, this.#run.run, halt);
+  }
+}

@@ -1,0 +1,202 @@
+// What changed: a record against what the ledger knows was sent. Pure functions.
+import type { SyncConfig } from '../../src/contracts/config/config.ts';
+import type { StepSpec } from '../../src/contracts/wire/intake.ts';
+import type { CrmRecord, ExtraField } from '../../src/contracts/wire/record.ts';
+import { STEP_BITS } from '../../src/contracts/wire/run.ts';
+import type { KnownPerson } from '../../src/ledger/sync/people.ts';
+import { brazilianVariants } from '../../src/mapping/phone/index.ts';
+import { changesNothing, contactChange, hashOf as hash, ruleOf, wishOf } from './contact-change.ts';
+
+export type DiffOptions = StepSpec['options'];
+
+export interface RecordHashes {
+  readonly contact: string;
+  readonly extra: string;
+  readonly tags: string;
+}
+
+/** Hashes of the three parts that are written to a contact, under the rules for its fields. */
+export function hashRecord(record: CrmRecord, rules: Pick<SyncConfig, 'fields'>): RecordHashes {
+  return {
+    contact: hash(wishOf(record.contact, rules)),
+    // Spelled out: jsonb gives an object's keys back in an order of its own.
+    extra: hash(record.extraInfo.map(({ name, value }) => ({ name, value }))),
+    tags: hash(record.tags),
+  };
+}
+
+/**
+ * Two rows of one person as one record: the later row's filled fields win, tags add up. So the order of
+ * pages does not matter, and a second run over the same source finds nothing to do.
+ */
+export function mergeRecords(earlier: CrmRecord, later: CrmRecord): CrmRecord {
+  const card =
+    earlier.card === undefined || later.card === undefined
+      ? (later.card ?? earlier.card)
+      : {
+          ...earlier.card,
+          ...later.card,
+          customFields: { ...earlier.card.customFields, ...later.card.customFields },
+        };
+  return {
+    key: earlier.key,
+    contact: { ...earlier.contact, ...later.contact },
+    extraInfo: mergeExtraInfo(earlier.extraInfo, later.extraInfo),
+    tags: [...new Set([...earlier.tags, ...later.tags])].sort(),
+    ...(card === undefined ? {} : { card }),
+  };
+}
+
+/** The fields of `wanted` over those of `base`, sorted by name. */
+export function mergeExtraInfo(base: readonly ExtraField[], wanted: readonly ExtraField[]): ExtraField[] {
+  const fields = new Map([...base, ...wanted].map((field) => [field.name, field.value]));
+  return [...fields].map(([name, value]) => ({ name, value })).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Does the contact hold all extra info that the record asks for, as far as the ledger knows? */
+export function holdsExtra(
+  known: readonly ExtraField[] | null,
+  { extraInfo }: CrmRecord,
+  options: Pick<DiffOptions, 'extraInfo'>,
+): boolean {
+  if (known === null || options.extraInfo === 'merge-fresh') return false;
+  const there = mergeExtraInfo([], known);
+  const wanted = mergeExtraInfo(options.extraInfo === 'merge' ? known : [], extraInfo);
+  return (
+    wanted.length === there.length &&
+    wanted.every(({ name, value }, i) => name === there[i]?.name && value === there[i]?.value)
+  );
+}
+
+/** Name of a pipeline or stage as the ledger keeps it: an id is told from a name that looks like one. */
+export function refName(ref: string | number): string {
+  return typeof ref === 'number' ? `#${ref}` : ref;
+}
+
+/** Name of the pipeline that a sync's cards are in, as the ledger keeps it; empty for a sync without cards. */
+export function pipelineName({ mapping }: Pick<StepSpec, 'mapping'>): string {
+  return mapping.card === undefined ? '' : refName(mapping.card.pipeline);
+}
+
+/**
+ * The steps that this record needs, as bits of STEP_BITS; 0 when the service already has it all.
+ * @param known the person in the ledger, null when it has never been seen
+ * @param sync name of the sync: with mode `insert` it completes what it began itself
+ */
+export function planSteps(
+  record: CrmRecord,
+  known: KnownPerson | null,
+  options: DiffOptions,
+  sync: string,
+): number {
+  if (known?.remote_id == null) return planNewcomer(record, options);
+  const hashes = hashRecord(record, options);
+  const insert = options.mode === 'insert';
+  if (insert && known.created_by !== sync) return 0;
+  let todo = 0;
+  const change =
+    // An empty hash: the contact was made, and its name is still to be told.
+    (insert && known.hash_contact !== '') || hashes.contact === known.hash_contact
+      ? null
+      : contactChange(record.contact, known.sent, null, options, false);
+  const extra =
+    !insert &&
+    hashes.extra !== known.hash_extra &&
+    record.extraInfo.length > 0 &&
+    !holdsExtra(known.extra_known, record, options);
+  // An event asks for its tags anew, whatever was told before.
+  const news = options.tags === 'add' || hashes.tags !== known.hash_tags;
+  const tags = news && concernsTags(record, known, options);
+  if (tags && !(insert && known.hash_tags !== null)) todo |= STEP_BITS.setTags;
+  const writes = extra || (change !== null && !changesNothing(change));
+  // The upsert's answer is the only free look at the contact's tags: a change of tags that keeps those of people begins there.
+  if (writes || (todo !== 0 && options.tags !== 'replace')) todo |= STEP_BITS.upsertContact;
+  if ((extra && needsRead(known, options)) || change?.look === true) todo |= STEP_BITS.readExtraInfo;
+  if (record.card !== undefined) {
+    if (known.card == null) todo |= STEP_BITS.createCard | STEP_BITS.findCard;
+    else if (
+      !insert &&
+      options.keepCard !== true &&
+      record.card.stage !== undefined &&
+      refName(record.card.stage) !== known.card.stage
+    )
+      todo |= STEP_BITS.moveStage;
+  }
+  return todo;
+}
+
+/** The steps for a person who is not known to be on the service; never 0. */
+export function planNewcomer(record: CrmRecord, options: DiffOptions): number {
+  return (
+    STEP_BITS.upsertContact |
+    (needsLookup(record, options) ? STEP_BITS.lookup : 0) |
+    (concernsTags(record, null, options) ? STEP_BITS.setTags : 0) |
+    (record.card === undefined ? 0 : STEP_BITS.createCard)
+  );
+}
+
+/**
+ * May POST /v1/cards make the contact along with the card? Only when the service is known not to have the person,
+ * and the card's call can carry all there is to say: a number and a name.
+ */
+export function canFold(record: CrmRecord, options: DiffOptions): boolean {
+  const { email, document, disableBot } = record.contact;
+  const more = { email, document, disableBot };
+  return (
+    record.card !== undefined &&
+    record.extraInfo.length === 0 &&
+    !options.validateNumber &&
+    options.mode !== 'update' &&
+    Object.entries(more).every(
+      ([field, value]) =>
+        value === undefined || ruleOf(field as keyof typeof more, options).write === 'never',
+    )
+  );
+}
+
+/** No wanted tag is a change only where Sluice put tags before, or where the list must be exactly the mapped one. */
+function concernsTags(record: CrmRecord, known: KnownPerson | null, options: DiffOptions): boolean {
+  // Also for somebody new to the ledger: the service may know the contact, with tags of others.
+  if (record.tags.length > 0 || options.tags === 'replace') return true;
+  return options.tags === 'merge' && known?.remote_id != null && known.tags_added.length > 0;
+}
+
+/**
+ * Must we know whether the person exists before the first write? Yes when the service may hold the
+ * other form of a Brazilian mobile number, since the upsert would make a second contact; when a
+ * whole-list write of extra info could erase what others wrote; and when mode or a rule depends on it.
+ */
+export function needsLookup(record: CrmRecord, options: DiffOptions): boolean {
+  return (
+    brazilianVariants(record.key).length > 1 ||
+    options.mode === 'insert' ||
+    options.mode === 'update' ||
+    Object.values(options.fields).some(
+      (rule) => (typeof rule === 'string' ? rule : rule.write) === 'if-empty',
+    ) ||
+    (options.extraInfo !== 'replace' && record.extraInfo.length > 0)
+  );
+}
+
+export function needsRead(known: { extra_known: ExtraField[] | null } | null, options: DiffOptions): boolean {
+  return options.extraInfo === 'merge-fresh' || (options.extraInfo === 'merge' && known?.extra_known == null);
+}
+
+/**
+ * The tags a contact is to have.
+ * @param current names on the contact now, by anybody
+ * @param added names that Sluice put there itself
+ * @returns null when the list is right as it is
+ */
+export function targetTags(
+  current: readonly string[],
+  wanted: readonly string[],
+  added: readonly string[],
+  mode: DiffOptions['tags'],
+): string[] | null {
+  const keeps = (name: string) => mode === 'add' || wanted.includes(name) || !added.includes(name);
+  const keep = mode === 'replace' ? [] : current.filter(keeps);
+  const target = [...new Set([...keep, ...wanted])];
+  const same = target.length === current.length && target.every((name) => current.includes(name));
+  return same ? null : target;
+}

@@ -1,0 +1,183 @@
+// Ledger side of a sync: open the run, read and compare the source page by page, hand out work, close.
+// None of these calls the API.
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { RetryRequest } from '../../src/contracts/wire/retry.ts';
+import {
+  type EndCounts,
+  LANES,
+  type RunReport,
+  type RunSpec,
+  STEP_BITS,
+} from '../../src/contracts/wire/run.ts';
+import { SOURCE_FAILURE, SourceError } from '../../src/contracts/wire/source.ts';
+import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
+import { resetDue, takeBack } from '../../src/ledger/sync/due-records.ts';
+import { missingTags } from '../../src/ledger/sync/people.ts';
+import type { PlanMemory } from '../../src/ledger/sync/plan-pages.ts';
+import { countTodo, reviveForTags } from '../../src/ledger/sync/records.ts';
+import { totalsOf } from '../../src/ledger/sync/row-problems.ts';
+import { closeRun, getRun, lockRun } from '../../src/ledger/sync/runs.ts';
+import { MappingStoppedError } from '../../src/mapping/index.ts';
+import type { Deps } from '../shared/deps.ts';
+import { wakeSinks } from '../shared/wake.ts';
+import { readsContacts } from './plan/plan-outlook.ts';
+import { type PlanProgress, planPages } from './plan/plan-run.ts';
+import { countUnknown } from './snapshot-settle.ts';
+import { holdersOf } from './sync-batch.ts';
+import { openRunOrRetry } from './sync-retry.ts';
+
+export type { PlanProgress } from './plan/plan-run.ts';
+
+/** How long one activity goes on planning: long enough to keep the history small, short enough to pause soon. */
+const PLAN_MS = 5000;
+
+export interface OpenedRun {
+  readonly run: string;
+  /** Fairness key of the engine: a hash of the account's token. */
+  readonly tokenKey: string;
+  readonly concurrency: number;
+  /** Priority key of the engine. */
+  readonly lane: number;
+  /** Of all tokens of the account, as the ledger knows it now. */
+  readonly callsPerMinute: number;
+  /** The source has been read to its end already. */
+  readonly planned: boolean;
+}
+
+export interface RunWork {
+  readonly total: number;
+  readonly lookups: number;
+  /** People whom nobody knows and nobody looks up: each costs an upsert, needed or not. */
+  readonly blind: number;
+  /** The list of the account's contacts is read before the first write. */
+  readonly readsContacts: boolean;
+  /** People who are on the service, and may have a card. */
+  readonly finds: number;
+  readonly tags: number;
+  readonly cards: number;
+  /** Names of tags that people of the run wait for. */
+  readonly missingTags: number;
+}
+
+/**
+ * @param planMs how long one call of `planPage` begins further pages; 0: one page a call
+ * @param wake starts or wakes the workflows of sinks
+ */
+export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = wakeSinks } = {}) {
+  const { db } = deps;
+  const memories = new Map<string, PlanMemory>();
+
+  return {
+    async openRun(input: { account: string; sync: string; retry?: RetryRequest }): Promise<OpenedRun> {
+      let spec: RunSpec;
+      let tokenKey: string;
+      try {
+        spec = deps.spec(input.account, input.sync);
+        tokenKey = deps.account(input.account).tokenKey;
+      } catch (error) {
+        throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
+      }
+      const run = await openRunOrRetry(db, spec, input.retry);
+      // Its workflow was cut off: what waited then, or was stopped, is tried again.
+      if (run.status !== 'planning') await resetDue(db, run.id);
+      return {
+        run: run.id,
+        tokenKey,
+        concurrency: run.spec.options.concurrency,
+        lane: LANES[run.spec.options.lane],
+        callsPerMinute: await paceOf(deps, run.account),
+        planned: run.status !== 'planning',
+      };
+    },
+
+    /**
+     * Reads, maps and compares pages of the source, for some seconds: a million rows take five calls instead of 250.
+     * The place in the source moves on with each page's effect, in one transaction.
+     */
+    async planPage(input: { run: string }): Promise<PlanProgress> {
+      const context = Context.current();
+      const until = performance.now() + planMs;
+      try {
+        const planned = await planPages({ ...deps, memories }, input.run, {
+          signal: context.cancellationSignal,
+          more: (progress) => {
+            context.heartbeat({ read: progress.read });
+            return performance.now() < until;
+          },
+        });
+        // Without autovacuum what the packed pages took would stay taken, run after run.
+        if (planned.done && db.engine === 'pglite') await db.query('vacuum plan_pages');
+        return planned.done ? { ...planned, totals: await totalsOf(db, input.run) } : planned;
+      } catch (error) {
+        if (error instanceof SourceError) throw sourceFailure(error);
+        if (error instanceof MappingStoppedError)
+          throw ApplicationFailure.nonRetryable(error.message, 'MAPPING_STOPPED');
+        throw error;
+      }
+    },
+
+    /** A batch has ended without a result: none of its attempts makes a call any more. @returns what they have ended */
+    async takeBackRecords(input: { run: string; batch: string }): Promise<EndCounts> {
+      return await takeBack(db, input.run, holdersOf(input.batch));
+    },
+
+    /** What the planned run still has to do. */
+    async countWork(input: { run: string }): Promise<RunWork> {
+      const run = await getRun(db, input.run);
+      const work = await countTodo(db, input.run, {
+        lookup: STEP_BITS.lookup,
+        tags: STEP_BITS.setTags,
+        cards: STEP_BITS.createCard | STEP_BITS.moveStage,
+      });
+      const { blind, finds } = await countUnknown(db, run);
+      const reads = readsContacts({ lookups: work.lookups, blind });
+      return {
+        ...work,
+        blind,
+        readsContacts: reads,
+        finds,
+        missingTags: (await missingTags(db, run)).length,
+      };
+    },
+
+    /** After the account's tags were read: records whose people wait for a tag that is there now get it. */
+    async reviveTags(input: { run: string }): Promise<{ revived: number }> {
+      return await db.transaction(async (tx) => {
+        const run = await lockRun(tx, input.run);
+        const catalog = (await readCatalog(tx, run.account, 'tags')) ?? [];
+        const names = (await missingTags(tx, run)).filter((name) => pick(catalog, name) !== null);
+        const bits = STEP_BITS.upsertContact | STEP_BITS.setTags;
+        return { revived: names.length === 0 ? 0 : await reviveForTags(tx, run, names, bits) };
+      });
+    },
+
+    async closeRun(input: {
+      run: string;
+      status: 'finished' | 'cancelled' | 'failed';
+      stopped: number;
+      error?: string;
+    }): Promise<RunReport> {
+      memories.delete(input.run);
+      const report = await db.transaction((tx) => closeRun(tx, input.run, input));
+      const { announce } = (await getRun(db, input.run)).spec.options;
+      if (announce !== undefined) await wake([announce]);
+      // What earlier runs left is gone now; without autovacuum its space would be lost.
+      if (db.engine === 'pglite') await db.query('vacuum run_records, plan_pages, sync_members');
+      return report;
+    },
+  };
+
+  async function paceOf({ budget, account }: Deps, name: string): Promise<number> {
+    return await budget.pace(account(name).tokens.map(({ key }) => key));
+  }
+}
+
+function sourceFailure(error: SourceError): ApplicationFailure {
+  const { message, retryable, retryAfterMs } = error;
+  return ApplicationFailure.create({
+    message,
+    type: `${SOURCE_FAILURE}${error.code.toUpperCase()}`,
+    nonRetryable: !retryable,
+    ...(retryable && retryAfterMs !== undefined ? { nextRetryDelay: retryAfterMs } : {}),
+  });
+}

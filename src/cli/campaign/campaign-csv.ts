@@ -1,0 +1,100 @@
+// What came of a run as CSV: a line a wave with the total, or a line a member.
+
+import type { ListedMember } from '../../contracts/wire/campaign-people.ts';
+import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
+import { csvLine } from '../lib/csv.ts';
+
+type Cell = string | number | null;
+type Columns<T> = readonly (readonly [title: string, cell: (row: T) => Cell])[];
+
+/** Nobody has to count the ones that have no column of their own: those by code have one each. */
+type Codes = 'excluded' | 'skipped' | 'failed';
+const CODES: readonly Codes[] = ['excluded', 'skipped', 'failed'];
+const COUNTS = [
+  ...['audience', 'eligible', 'found', 'holdout', 'waiting', 'sending', 'triggered', 'delivered', 'read'],
+  ...['replied', 'optedOut', 'moved', 'tagged', 'unknown', 'cancelled'],
+] as readonly Exclude<keyof CampaignFigures, Codes>[];
+
+interface Row {
+  readonly run: string;
+  /** Null: the total. */
+  readonly wave: WaveResult | null;
+  readonly figures: CampaignFigures;
+}
+
+/** Lines of the waves and of the total, titles first; a column for each code that there is. */
+export function* figureLines(report: CampaignReport): Generator<string> {
+  const { run, total, waves } = report;
+  const columns: Columns<Row> = [
+    ['run', (row) => row.run],
+    ['wave', ({ wave }) => wave?.wave ?? 'total'],
+    ['kind', ({ wave }) => wave?.kind ?? null],
+    ['startedAt', ({ wave }) => (wave === null ? report.startedAt : wave.startedAt)],
+    ['endedAt', ({ wave }) => (wave === null ? report.finishedAt : wave.endedAt)],
+    ['brokenRules', ({ wave }) => wave?.broken.map(({ code }) => code).join(' ') ?? null],
+    ...COUNTS.map((name) => [name, ({ figures }: Row) => figures[name]] as const),
+    ...CODES.flatMap((name) => [
+      [name, ({ figures }: Row) => Object.values(figures[name]).reduce((a, b) => a + b, 0)] as const,
+      // A code of a wave is one of the total, too: but of members that went on to a later wave.
+      ...codesOf(name, [total, ...waves]).map(
+        (code) => [`${name} ${code}`, ({ figures }: Row) => figures[name][code] ?? 0] as const,
+      ),
+    ]),
+  ];
+  yield csvLine(columns.map(([title]) => title));
+  const rows: readonly Row[] = [
+    ...waves.map((wave) => ({ run, wave, figures: wave })),
+    { run, wave: null, figures: total },
+  ];
+  for (const row of rows) yield csvLine(columns.map(([, cell]) => cell(row)));
+}
+
+function codesOf(name: Codes, all: readonly CampaignFigures[]): string[] {
+  return [...new Set(all.flatMap((figures) => Object.keys(figures[name])))].sort();
+}
+
+/** What is personal of a member is written only where it is asked for. */
+export interface Personal {
+  readonly numbers: boolean;
+  readonly variables: boolean;
+}
+
+const MEMBER: Columns<ListedMember> = [
+  ['member', ({ member }) => member],
+  ['contact', ({ contact }) => contact],
+  ['card', ({ card }) => card],
+  ['part', ({ part }) => part],
+  ['row', ({ row }) => row],
+  ['wave', ({ wave }) => wave],
+  ['state', ({ state }) => state],
+  ['code', ({ code }) => code],
+  ['reason', ({ reason }) => reason],
+  ['ticket', ({ ticket }) => ticket],
+  ['triggeredAt', ({ triggeredAt }) => triggeredAt],
+  ['endedAt', ({ endedAt }) => endedAt],
+  ['deliveredAt', ({ deliveredAt }) => deliveredAt],
+  ['readAt', ({ readAt }) => readAt],
+  ['repliedAt', ({ repliedAt }) => repliedAt],
+  ['optedOutAt', ({ optedOutAt }) => optedOutAt],
+  ['movedAt', ({ movedAt }) => movedAt],
+  ['taggedAt', ({ taggedAt }) => taggedAt],
+];
+
+/** How members are written: the line of titles, and that of each. */
+export function memberLines({ numbers, variables }: Personal): {
+  readonly titles: string;
+  line(member: ListedMember): string;
+} {
+  const columns: Columns<ListedMember> = [
+    ...MEMBER,
+    ...(numbers ? [['number', ({ number }: ListedMember) => number] as const] : []),
+    // Names of variables differ from campaign to campaign, and are not known before the last member: one column of JSON.
+    ...(variables
+      ? [['variables', (of: ListedMember) => of.variables && JSON.stringify(of.variables)] as const]
+      : []),
+  ];
+  return {
+    titles: csvLine(columns.map(([title]) => title)),
+    line: (member) => csvLine(columns.map(([, cell]) => cell(member))),
+  };
+}

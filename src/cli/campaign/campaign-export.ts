@@ -1,0 +1,86 @@
+// `sluice campaign export`: what came of a run, as CSV for a spreadsheet. Needs no worker: it reads the ledger, or asks the
+// process that has it open.
+import type { Command } from 'commander';
+import { MEMBER_STATES, type MemberState } from '../../contracts/wire/campaign.ts';
+import { collect } from '../lib/arguments.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { formatMany } from '../lib/format.ts';
+import { runCommand, say } from '../lib/lifetime.ts';
+import { openOutput } from '../lib/output.ts';
+import { figureLines, memberLines } from './campaign-csv.ts';
+import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
+import { openCampaignPeople } from './campaign-people.ts';
+
+interface Options {
+  readonly run?: string;
+  readonly members: boolean;
+  readonly numbers: boolean;
+  readonly variables: boolean;
+  readonly only: readonly string[];
+  readonly code: readonly string[];
+  readonly output?: string;
+  readonly state: string;
+}
+
+export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv): void {
+  campaign
+    .command('export')
+    .argument('<name>', 'name of the campaign')
+    .description('export the results of a run as CSV: one line per wave and a total, or one line per member')
+    .option('--run <id>', 'id of a run (default: the newest run)')
+    .option('--members', 'export one line per member, without personal data', false)
+    .option('--numbers', 'with --members: include phone numbers', false)
+    .option('--variables', 'with --members: include the variables of the flow, as JSON', false)
+    .option('--only <state>', 'with --members: only members in this state; repeatable', collect, [])
+    .option('--code <code>', 'with --members: only members with this code; repeatable', collect, [])
+    .option('--output <file>', 'write to this file instead of stdout; only your user can read it')
+    .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice')
+    .action(async (name: string, options: Options) => {
+      process.exitCode = await runCommand(async (shutdown) => {
+        const query = meantRunQuery(name, options.run);
+        const filter = filterOf(options);
+        const people = await openCampaignPeople(options, env, shutdown);
+        const report = await people.find(query);
+        if (report === null) throw noSuchRun(query);
+        const output = openOutput(options.output ?? null, 'csv');
+        if (!options.members) {
+          for (const line of figureLines(report)) await output.write(line);
+          const earlier = (report.waves[0]?.wave ?? 1) - 1;
+          if (earlier > 0) say(`left out, and in the total: the first ${formatMany(earlier, 'wave')}`);
+        } else {
+          const { titles, line } = memberLines(options);
+          let count = 0;
+          let goesOn = await output.write(titles);
+          for await (const member of people.members(report.run, filter)) {
+            if (!goesOn) break;
+            goesOn = await output.write(line(member));
+            count += 1;
+          }
+          say(`${formatMany(count, 'member')} of the run ${report.run}`);
+          if (count === 0 && report.total.audience > 0 && options.only.length + options.code.length === 0)
+            say('its members are forgotten; its figures are kept: see the export without --members');
+        }
+        await output.close();
+        return EXIT.ok;
+      });
+    });
+}
+
+/** @throws CliError (usage) when an option makes no sense without another */
+function filterOf({ members, numbers, variables, only, code }: Options) {
+  const asks = { numbers, variables, only: only.length > 0, code: code.length > 0 };
+  const [alone] = Object.entries(asks).flatMap(([name, isAsked]) => (isAsked && !members ? [name] : []));
+  if (alone !== undefined) throw new CliError(EXIT.usage, `--${alone} goes with --members`);
+  const odd = only.find((state) => !isState(state));
+  if (odd !== undefined)
+    throw new CliError(EXIT.usage, `"${odd}" is no state of a member: ${MEMBER_STATES.join(', ')}`);
+  return {
+    ...{ numbers, variables },
+    ...(only.length === 0 ? {} : { states: only.filter(isState) }),
+    ...(code.length === 0 ? {} : { codes: [...code] }),
+  };
+}
+
+function isState(text: string): text is MemberState {
+  return (MEMBER_STATES as readonly string[]).includes(text);
+}

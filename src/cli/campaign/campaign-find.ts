@@ -1,0 +1,53 @@
+// Which campaign, and which run of it, an operator means.
+import type { Client } from '@temporalio/client';
+import type { listCampaignRuns } from '../../../workflows/campaign-desk.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { CampaignName } from '../../contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
+import { digestOfSpec } from '../../ledger/campaigns/campaigns.ts';
+import { askDesk } from '../lib/desk.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { campaignRefusal } from './campaign-refused.ts';
+
+/** A campaign of the configuration, or the one that a run's id `{account}/+{campaign}/{number}` names. */
+export interface MeantCampaign extends CampaignName {
+  /** Null: no run was named. */
+  readonly run: string | null;
+}
+
+/** @throws UnknownNameError when it is neither a campaign of the configuration nor the id of a run */
+export function meantCampaign(config: Pick<LoadedConfig, 'campaign'>, text: string): MeantCampaign {
+  const [, account, campaign] = /^([^/]+)\/\+([^/]+)\/\d+$/.exec(text) ?? [];
+  if (account !== undefined && campaign !== undefined) return { account, campaign, run: text };
+  return { account: config.campaign(text).account, campaign: text, run: null };
+}
+
+/** Runs of a campaign, the newest first. */
+export async function runsOf(
+  client: Client,
+  { account, campaign }: CampaignName,
+  limit: number,
+): Promise<CampaignReport[]> {
+  const filter = { account, campaign, limit };
+  return await askDesk<typeof listCampaignRuns>(client, 'campaign-desk', 'listCampaignRuns', [filter]).catch(
+    (error: unknown) => {
+      throw campaignRefusal(error);
+    },
+  );
+}
+
+/**
+ * Workers go by the configuration that they began with: to them an edit since then is none, and they would carry out what
+ * the operator has changed.
+ * @throws CliError (conflict) when the plan goes by another configuration than this command
+ */
+export function sameConfig(
+  config: Pick<LoadedConfig, 'campaign'>,
+  { run, campaign, digest }: Pick<CampaignReport, 'run' | 'campaign' | 'digest'>,
+): void {
+  if (digestOfSpec(config.campaign(campaign)) === digest) return;
+  throw new CliError(
+    EXIT.conflict,
+    `the plan ${run} goes by another configuration than this command: the campaign, its sources, or the account's zone or opt-outs were edited. Start \`sluice dev\`, or the workers, anew so that they read it too, and plan again with \`sluice campaign plan ${campaign}\``,
+  );
+}

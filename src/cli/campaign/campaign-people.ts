@@ -1,0 +1,123 @@
+// Members of campaigns for a command: straight out of PostgreSQL, through the door of the process that holds the state
+// folder, or out of the ledger that nobody has open.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type CampaignPeople,
+  type ListedMember,
+  MAX_SAMPLE,
+  type MemberFilter,
+  type RunQuery,
+  type SampledMember,
+} from '../../contracts/wire/campaign-people.ts';
+import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
+import { NotAcceptedError } from '../../ingress/intake.ts';
+import { peopleOf } from '../../ledger/campaigns/campaign-roll.ts';
+import { openLedger } from '../../runtime/ledger-database.ts';
+import { type LockInfo, readFolderLock } from '../../runtime/lock/folder-lock.ts';
+import { connectCampaignDoor } from '../../runtime/operator/campaign-door.ts';
+import { DoorError } from '../../runtime/operator/operator-door-client.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { openLedgerAlone } from '../lib/ledger-alone.ts';
+import { say } from '../lib/lifetime.ts';
+import type { SessionOptions } from '../lib/session.ts';
+
+/** A holder of the folder that starts is waited for. */
+const WAIT_SECONDS = 30;
+/** A statement of a ledger elsewhere that takes longer is given up. */
+const LEDGER_MS = 60_000;
+/** Members of one answer: some 1 MB. */
+const PAGE = 2000;
+
+export interface OpenPeople {
+  /** Some members that would be triggered, with their variables. */
+  sample(run: string, count: number): Promise<SampledMember[]>;
+  /** All members of the run that the filter lets through, in the order of their ids. */
+  members(run: string, filter?: MemberFilter): AsyncIterable<ListedMember>;
+  /** A run by its id, or the newest of a campaign; null: there is none. */
+  find(query: RunQuery): Promise<CampaignReport | null>;
+}
+
+/**
+ * Closed by `shutdown`. Its calls throw CliError (unavailable) when the ledger, or who holds it, has gone meanwhile.
+ * @throws CliError (notFound) when there is no ledger, (unavailable) when it is out of reach, (conflict) when somebody
+ * holds it who has no door
+ */
+export async function openCampaignPeople(
+  options: Pick<SessionOptions, 'state'>,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<OpenPeople> {
+  const people = await findPeople(options.state, env, shutdown);
+  return {
+    sample: (run, count) => atDoor(people.sample({ run, limit: Math.min(count, MAX_SAMPLE) })),
+    find: (query) => atDoor(people.find(query)),
+    async *members(run, filter = {}) {
+      for (let after = 0; ; ) {
+        const page = await atDoor(people.members({ ...filter, run, after, limit: PAGE }));
+        yield* page;
+        const last = page.at(-1);
+        if (last === undefined || page.length < PAGE) return;
+        after = last.member;
+      }
+    },
+  };
+}
+
+async function findPeople(
+  state: string,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<CampaignPeople> {
+  if (env.DATABASE_URL) {
+    const db = await openLedger({
+      ...{ url: env.DATABASE_URL, stateDir: '', answerMs: LEDGER_MS },
+      onError: () => undefined,
+    });
+    shutdown.add('ledger', () => db.close());
+    return peopleOf(db);
+  }
+  const folder = resolve(state);
+  for (let second = 0; ; second++) {
+    const holder = await readFolderLock(folder);
+    if (typeof holder?.door === 'string') {
+      const door = connectCampaignDoor(holder.door);
+      shutdown.add("operators' door", () => door.close());
+      return door;
+    }
+    if (holder === null) break;
+    if (holder.door === null || second >= WAIT_SECONDS) throw noDoor(state, holder);
+    if (second === 0) say(`process ${holder.pid} (${holder.command}) holds ${state}; waiting for it`);
+    await delay(1000, undefined, { signal: shutdown.signal });
+  }
+  if (!existsSync(join(folder, 'ledger'))) {
+    throw new CliError(
+      EXIT.notFound,
+      `there is no ledger in ${state}: name the folder of your Sluice with --state, or set DATABASE_URL`,
+    );
+  }
+  return peopleOf(await openLedgerAlone('sluice campaign export', state, env, shutdown));
+}
+
+function noDoor(state: string, { pid, command }: LockInfo): CliError {
+  return new CliError(
+    EXIT.conflict,
+    `process ${pid} (${command}) holds ${state} and has no door to its ledger; end it first, or run \`sluice dev\` on the folder instead`,
+  );
+}
+
+/** Who reads only may just come again: all that went wrong on the way is the same to them. */
+async function atDoor<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof NotAcceptedError)
+      throw new CliError(EXIT.unavailable, error.message, { cause: error });
+    if (!(error instanceof DoorError)) throw error;
+    const code =
+      error.why === 'unknown' ? EXIT.notFound : error.why === 'failed' ? EXIT.error : EXIT.unavailable;
+    throw new CliError(code, error.message, { cause: error });
+  }
+}

@@ -1,0 +1,198 @@
+// `sluice campaign approve` and `sluice campaign start`: a plan is agreed to, and carried out.
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { Command } from 'commander';
+import type {
+  campaignDeskAct,
+  campaignRunPlan,
+  campaignRunReport,
+} from '../../../workflows/campaign-desk.ts';
+import type { CampaignPlan } from '../../contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
+import { ANSWER_MS, askDesk } from '../lib/desk.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { runCommand, say } from '../lib/lifetime.ts';
+import { operatorName } from '../lib/operator.ts';
+import { createProgress, formatCount as n } from '../lib/progress.ts';
+import {
+  connectClient,
+  openConfig,
+  openOrJoin,
+  type SessionOptions,
+  withSessionOptions,
+} from '../lib/session.ts';
+import { isAttended } from '../sync/run-sync.ts';
+import { type MeantCampaign, meantCampaign, runsOf, sameConfig } from './campaign-find.ts';
+import { noSuchRun } from './campaign-meant.ts';
+import { campaignRefusal } from './campaign-refused.ts';
+import { describeCampaignPlan } from './describe-plan.ts';
+import { followCampaign, startCampaign } from './run-campaign.ts';
+
+interface Options extends SessionOptions {
+  readonly json: boolean;
+  readonly reason: string;
+}
+
+interface StartOptions extends Options {
+  readonly run?: string;
+  readonly watch: boolean;
+}
+
+/** Runs looked through for the one that is meant. */
+const RUNS = 20;
+
+export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv): void {
+  withSessionOptions(campaign.command('approve').argument('<name>', 'name of the campaign'))
+    .description(
+      'approve the newest plan of a campaign, or the plan of a run; another person than its author must do it',
+    )
+    .option('--reason <text>', 'reason, recorded with the run', '')
+    .option('--json', 'print the result as JSON', false)
+    .action(async (name: string, options: Options) => {
+      process.exitCode = await runCommand(async (shutdown) => {
+        const config = await openConfig(options.config, env);
+        const meant = meantCampaign(config, name);
+        const client = await connectClient(options.state, env, shutdown);
+        const found = await runToApprove(client, meant);
+        if (found.state === 'planned') sameConfig(config, found);
+        const { run } = found;
+        const act = { action: 'approve', by: operatorName(), reason: options.reason } as const;
+        await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
+          { account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() },
+        ]).catch(refused);
+        const result = { run, approvedBy: act.by };
+        if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+        else
+          process.stdout.write(
+            `${run} is approved by ${act.by}; \`sluice campaign start ${meant.campaign}\` starts it\n`,
+          );
+        return EXIT.ok;
+      });
+    });
+
+  withSessionOptions(campaign.command('start').argument('<name>', 'name of the campaign'))
+    .description('start the newest plan of a campaign; joins the run if it is active')
+    .option('--run <run>', 'start the plan of this run (default: the newest plan)')
+    .option('--reason <text>', 'reason, recorded with the run', '')
+    .option('--watch', 'show the progress until the run ends', false)
+    .option('--json', 'print the started run as JSON; with --watch, the result', false)
+    .action(async (name: string, options: StartOptions) => {
+      process.exitCode = await runCommand(async (shutdown) => {
+        const config = await openConfig(options.config, env);
+        const { timeZone } = config.campaign(name);
+        const meant = meantCampaign(config, options.run ?? name);
+        if (meant.campaign !== name)
+          throw new CliError(EXIT.usage, `--run ${options.run} is no run of "${name}"`);
+        const { account } = meant;
+        const stack = await openOrJoin(`sluice campaign start ${name}`, options, env, shutdown);
+        const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
+        const unlessStackFails = <T>(work: Promise<T>) =>
+          stack === null ? work : Promise.race([work, stack.failed]);
+
+        const found = await unlessStackFails(runToStart(client, meant));
+        const { run } = found;
+        const joins = found.state === 'running';
+        const plan = await askDesk<typeof campaignRunPlan>(client, 'campaign-desk', 'campaignRunPlan', [
+          { run },
+        ]).catch(refused);
+        if (plan !== null && !joins) {
+          for (const line of describeCampaignPlan(plan)) say(line);
+          if (plan.problems.length > 0) throw hasProblems(plan);
+        }
+        if (found.state === 'planned') sameConfig(config, found);
+        const { signal } = shutdown;
+        const input = { account, campaign: name, run, by: operatorName(), reason: options.reason };
+        const { handle } = await unlessStackFails(startCampaign({ client, signal }, input, ANSWER_MS));
+        say(`${run} ${joins ? 'is under way' : 'has started'}`);
+        if (!options.watch) {
+          if (stack !== null)
+            say('nobody carries it on when this command ends: `sluice dev` or `sluice worker` does');
+          if (options.json) process.stdout.write(`${JSON.stringify({ run, joined: joins, plan })}\n`);
+          else process.stdout.write(`${run}\n`);
+          return EXIT.ok;
+        }
+        const progress = createProgress(process.stderr, { label: `campaign ${name}`, unit: 'member' });
+        const result = await unlessStackFails(
+          followCampaign({ client, progress, signal }, handle, {
+            ...{ campaign: name, timeZone, attended: isAttended(options.json) },
+          }),
+        );
+        if (result === null) {
+          say(`stopped watching; \`sluice campaign start ${name} --watch\` watches it again`);
+          return EXIT.ok;
+        }
+        const report = await askDesk<typeof campaignRunReport>(client, 'campaign-desk', 'campaignRunReport', [
+          { run },
+        ]).catch(refused);
+        if (report === null) throw new CliError(EXIT.notFound, `the ledger has no run ${run} any more`);
+        process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `${describeEnd(report)}\n`);
+        return exitCodeOf(report);
+      });
+    });
+}
+
+function refused(error: unknown): never {
+  throw campaignRefusal(error);
+}
+
+async function runNamed(client: Client, run: string): Promise<CampaignReport> {
+  const report = await askDesk<typeof campaignRunReport>(client, 'campaign-desk', 'campaignRunReport', [
+    { run },
+  ]).catch(refused);
+  if (report !== null) return report;
+  throw noSuchRun({ run });
+}
+
+/** The run that is named, or the newest that is planned. @throws CliError (not found) when there is none */
+async function runToApprove(client: Client, meant: MeantCampaign): Promise<CampaignReport> {
+  if (meant.run !== null) return await runNamed(client, meant.run);
+  const runs = await runsOf(client, meant, RUNS);
+  const planned = runs.find(({ state }) => state === 'planned');
+  if (planned !== undefined) return planned;
+  throw noPlan(meant, runs[0]);
+}
+
+/** The run that is named, or the one under way, or the newest that is planned. */
+async function runToStart(client: Client, meant: MeantCampaign): Promise<CampaignReport> {
+  if (meant.run !== null) return await runNamed(client, meant.run);
+  const runs = await runsOf(client, meant, RUNS);
+  const open = runs.find(({ state }) => state === 'running' || state === 'planned');
+  if (open !== undefined) return open;
+  throw noPlan(meant, runs[0]);
+}
+
+/** What they are stands above it. */
+function hasProblems({ campaign, problems }: CampaignPlan): CliError {
+  const what = problems.length === 1 ? 'this problem' : `these ${problems.length} problems`;
+  const way = `mend what is told above, and plan it again with \`sluice campaign plan ${campaign}\``;
+  return new CliError(EXIT.error, `a plan with ${what} can't be started: ${way}`);
+}
+
+function noPlan({ campaign }: MeantCampaign, newest: CampaignReport | undefined): CliError {
+  const last = newest === undefined ? '' : `; its newest run, ${newest.run}, is ${newest.state}`;
+  const way = `\`sluice campaign plan ${campaign}\` makes one`;
+  return new CliError(EXIT.notFound, `no plan of "${campaign}" waits for its start${last}: ${way}`);
+}
+
+/** How a run has ended, in a line. */
+export function describeEnd({ run, state, total }: CampaignReport): string {
+  const sums = [
+    `${n(total.triggered)} triggered`,
+    `${n(sum(total.skipped))} skipped`,
+    `${n(sum(total.failed))} failed`,
+    `${n(total.unknown)} unknown`,
+    ...(total.cancelled === 0 ? [] : [`${n(total.cancelled)} cancelled`]),
+  ];
+  return `${run} is ${state}: of ${n(total.eligible)} members ${sums.join(', ')}`;
+}
+
+/** Exit code of a run that has ended. */
+export function exitCodeOf({ total, state }: Pick<CampaignReport, 'total' | 'state'>): number {
+  if (total.unknown > 0) return EXIT.unknownOutcomes;
+  if (sum(total.failed) > 0) return EXIT.failedRecords;
+  return state === 'finished' ? EXIT.ok : EXIT.error;
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((all, count) => all + count, 0);
+}

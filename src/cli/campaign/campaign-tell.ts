@@ -1,0 +1,160 @@
+// What is done to a run of a campaign: said to its workflow, which is begun again where it has ended, or where nothing has to
+// run for it, to the ledger.
+
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { campaignDeskAct } from '../../../workflows/campaign-desk.ts';
+import {
+  cancelCampaignUpdate,
+  changeRateUpdate,
+  pauseCampaignUpdate,
+  resolveUnknownUpdate,
+  resumeCampaignUpdate,
+  retryFailedUpdate,
+  skipWaveUpdate,
+} from '../../../workflows/messages.ts';
+import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
+import { campaignIdentity, WORK_QUEUE } from '../../contracts/ids.ts';
+import type { CampaignAct, CampaignActResult } from '../../contracts/wire/campaign.ts';
+import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
+import { ANSWER_MS, askDesk, noWorker } from '../lib/desk.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { type MeantCampaign, runsOf } from './campaign-find.ts';
+import { campaignRefusal } from './campaign-refused.ts';
+
+const UPDATES = {
+  pause: pauseCampaignUpdate,
+  resume: resumeCampaignUpdate,
+  cancel: cancelCampaignUpdate,
+  skipWave: skipWaveUpdate,
+  rate: changeRateUpdate,
+  retry: retryFailedUpdate,
+  resolve: resolveUnknownUpdate,
+} as const;
+
+/** Approving a plan has a command of its own. */
+export type SteeringAct = CampaignAct & { readonly action: keyof typeof UPDATES };
+
+/** Runs that are looked through for the one that is meant. */
+const RUNS = 200;
+
+type Run = Pick<CampaignReport, 'run' | 'state' | 'startedAt'>;
+
+/**
+ * The run that an act is meant for: the one that was named; else the one under way, for `cancel` and `rate` else the plan that
+ * waits, for `retry` and `resolve` else the last one that was started.
+ * @param runs newest first
+ * @throws CliError (not found) when there is none
+ */
+export function meantRun(
+  { account, campaign, run: named }: MeantCampaign,
+  action: CampaignAct['action'],
+  runs: readonly Run[],
+): Run {
+  const inState = (state: CampaignReport['state']) => runs.find((run) => run.state === state);
+  const found = () => {
+    if (named !== null) return runs.find(({ run }) => run === named);
+    const other = action === 'cancel' || action === 'rate' ? inState('planned') : undefined;
+    const last =
+      action === 'retry' || action === 'resolve' ? runs.find(({ startedAt }) => startedAt) : undefined;
+    return inState('running') ?? other ?? last;
+  };
+  const run = found();
+  if (run !== undefined) return run;
+  if (named !== null) throw new CliError(EXIT.notFound, `the campaign "${campaign}" has no run ${named}`);
+  const what = action === 'retry' || action === 'resolve' ? 'was never started' : 'has no run under way';
+  throw new CliError(
+    EXIT.notFound,
+    `the campaign "${campaign}" of the account "${account}" ${what}; \`sluice campaign list ${campaign}\` shows its runs`,
+  );
+}
+
+/**
+ * Whether the workflow of the campaign has to take part: while the run goes on, and where members are to be tried again.
+ * While another run goes on the workflow is that one's, and the ledger says what can be done.
+ */
+export function needsWorkflow(
+  { run, state }: Run,
+  action: CampaignAct['action'],
+  runs: readonly Run[],
+): boolean {
+  if (state === 'running') return true;
+  const taken = runs.some((other) => other.state === 'running' && other.run !== run);
+  return state === 'finished' && (action === 'retry' || action === 'resolve') && !taken;
+}
+
+/**
+ * Does something to a run, and waits until that is done, however long it takes once a worker has it: who is under way is
+ * waited for.
+ * @param answerMs how long to wait for a worker
+ * @returns the run, and how many members it concerned
+ * @throws CliError when there is no such run, it can't be done, or no worker answers
+ */
+export async function tellCampaign(
+  client: Client,
+  meant: MeantCampaign,
+  act: SteeringAct,
+  answerMs = ANSWER_MS,
+): Promise<CampaignActResult & { readonly run: string }> {
+  const runs = await runsOf(client, meant, RUNS);
+  const found = meantRun(meant, act.action, runs);
+  const { run } = found;
+  try {
+    const { members } = needsWorkflow(found, act.action, runs)
+      ? await update(client, meant, run, act, answerMs)
+      : await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
+          { account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() },
+        ]);
+    return { run, members };
+  } catch (error) {
+    throw explained(error, meant, answerMs);
+  }
+}
+
+async function update(
+  client: Client,
+  { account, campaign }: MeantCampaign,
+  run: string,
+  { action, ...act }: SteeringAct,
+  answerMs: number,
+): Promise<CampaignActResult> {
+  const said = { ...act, run };
+  const startWorkflowOperation = new WithStartWorkflowOperation<typeof reactivationCampaign>(
+    'reactivationCampaign',
+    {
+      ...campaignIdentity({ account, campaign }),
+      taskQueue: WORK_QUEUE,
+      args: [{ account, campaign, run, by: act.by }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    },
+  );
+  const accepted = await client.withDeadline(Date.now() + answerMs, () =>
+    client.workflow.startUpdateWithStart<typeof reactivationCampaign, CampaignActResult, [typeof said]>(
+      UPDATES[action].name,
+      { args: [said], waitForStage: 'ACCEPTED', startWorkflowOperation },
+    ),
+  );
+  return await accepted.result();
+}
+
+function explained(error: unknown, { campaign }: MeantCampaign, answerMs: number): unknown {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noWorker(error, answerMs);
+  if (error instanceof WorkflowUpdateFailedError && isOver(error.cause))
+    return new CliError(
+      EXIT.conflict,
+      `"${campaign}" ended before it could answer: \`sluice campaign status ${campaign}\` shows how it stands`,
+      { cause: error },
+    );
+  return campaignRefusal(error);
+}
+
+/** The engine's word for a workflow that ended with the question open, or that was cancelled. */
+const isOver = (cause: unknown) =>
+  cause instanceof CancelledFailure ||
+  (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow');

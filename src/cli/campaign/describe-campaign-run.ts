@@ -1,0 +1,253 @@
+// A run of a campaign as people read it: how it stands, what comes next, and what came of it. Nothing personal.
+import type { CampaignProgress } from '../../contracts/wire/campaign.ts';
+import type {
+  CampaignFigures,
+  CampaignReport,
+  FirstVerified,
+  WaveResult,
+} from '../../contracts/wire/campaign-report.ts';
+import { formatMany, formatTime, formatCount as n } from '../lib/format.ts';
+import { type Column, tableOf } from '../lib/table.ts';
+
+/** Cells of a bar that is full. */
+const BAR = 20;
+
+/** What a run says by itself; null: none of its workflow is asked, `gone`: no workflow runs it though one should. */
+export type Live = CampaignProgress | 'gone' | null;
+
+export function describeRun(report: CampaignReport, live: Live = null): string[] {
+  return [
+    ...describeState(report, live),
+    '',
+    ...describeFigures(report),
+    ...describeTrouble(report),
+    ...(report.waves.length === 0 ? [] : ['', ...describeWaves(report)]),
+  ];
+}
+
+const sum = (codes: Readonly<Record<string, number>>) => Object.values(codes).reduce((a, b) => a + b, 0);
+const byCode = (codes: Readonly<Record<string, number>>) =>
+  Object.entries(codes)
+    .map(([code, members]) => `${code} ${n(members)}`)
+    .join(', ');
+
+/** Of nothing there is no share. */
+function share(part: number, whole: number): string {
+  if (whole === 0) return '';
+  const percent = (100 * part) / whole;
+  // One of a thousand is not none, and all but one are not all.
+  if (part > 0 && percent < 1) return '<1 %';
+  return `${part < whole ? Math.min(99, Math.round(percent)) : 100} %`;
+}
+
+function describeState(report: CampaignReport, live: Live): string[] {
+  const { account, campaign, run, state, held, blocked, verified, timeZone } = report;
+  const at = (time: string) => formatTime(new Date(time), timeZone);
+  const { plannedBy, plannedAt, approvedBy, startedAt, finishedAt, calls } = report;
+  const steps = [
+    `planned by ${plannedBy} ${at(plannedAt)}`,
+    ...(approvedBy === null ? [] : [`approved by ${approvedBy}`]),
+    ...(startedAt === null ? [] : [`begun ${at(startedAt)}`]),
+    ...(finishedAt === null ? [] : [`ended ${at(finishedAt)}`]),
+  ];
+  return [
+    `run ${run} of the campaign "${campaign}" for ${account}: ${state}${held !== null ? ', held' : blocked !== null ? ', blocked' : ''}`,
+    `  ${steps.join('; ')}; ${formatMany(calls, 'call')}`,
+    ...(held === null ? [] : [`  held by ${held.by}: ${held.reason || 'no reason given'}`]),
+    ...(blocked === null || held !== null
+      ? []
+      : [`  blocked: ${blocked.reason} [${blocked.code}]; it goes on by itself after that is corrected`]),
+    ...(verified === null ? [] : [`  first trigger: ${VERIFIED[verified.how]} (${verified.reason})`]),
+    ...(held === null || state !== 'running'
+      ? []
+      : [
+          `  \`sluice campaign resume ${campaign}\` goes on with it, \`sluice campaign cancel ${campaign}\` ends it`,
+        ]),
+    ...(held === null ? describePlanned(report) : []),
+    ...describeLive(report, live),
+  ];
+}
+
+const VERIFIED: Readonly<Record<FirstVerified['how'], string>> = {
+  answer: 'verified by its answer',
+  conversation: 'verified by a conversation',
+  operator: 'verified by a person',
+  none: 'could not be verified',
+};
+
+const WHY: Readonly<Record<string, string>> = {
+  start: 'the campaign begins then',
+  window: 'the next sending window opens then',
+  retry: 'members whom a person served are tried again then',
+  settle: 'people have until then to answer, and the wave is judged',
+  every: 'the next wave is due then',
+  replies: 'Sluice can not read the replies that the campaign needs; it checks again then',
+};
+
+/** What a plan waits for, and why there is none. */
+function describePlanned({ campaign, state, ...of }: CampaignReport): string[] {
+  const { reason, problems, approval, approvedBy, plannedBy } = of;
+  const again = `\`sluice campaign plan ${campaign}\` plans it again`;
+  if (state === 'failed') return [`  it could not be planned: ${reason ?? 'see its audit'}; ${again}`];
+  if (state !== 'planned') return [];
+  if (problems.length > 0)
+    return [
+      ...problems.map(({ code, reason }) => `  problem: ${reason} [${code}]`),
+      `  it can't be started as it is: when that is mended, ${again}`,
+    ];
+  const start = `\`sluice campaign start ${campaign}\``;
+  return approval === 'none' || approvedBy !== null
+    ? [`  waits for ${start}`]
+    : [
+        `  waits until somebody else than ${plannedBy} approves it with \`sluice campaign approve ${campaign}\`; then ${start}`,
+      ];
+}
+
+const BATCHES = ['no batch', 'one batch'];
+
+function describeLive({ campaign, timeZone }: CampaignReport, live: Live): string[] {
+  if (live === null) return [];
+  if (live === 'gone')
+    return [`  no workflow runs it just now: \`sluice campaign start ${campaign}\` goes on with it`];
+  const { phase, wave, waiting, batches, pacePerMinute } = live;
+  const pace =
+    pacePerMinute === null ? 'as fast as the budget allows' : `at most ${n(pacePerMinute)} a minute`;
+  return [
+    `  ${phase}${wave === null ? '' : `, wave ${n(wave)}`}; ${BATCHES[batches] ?? `${n(batches)} batches`} under way; ${pace}`,
+    ...(waiting === null
+      ? []
+      : [
+          `  waits until ${formatTime(new Date(waiting.until), timeZone)}, in ${timeZone}: ${WHY[waiting.why] ?? waiting.why}`,
+        ]),
+  ];
+}
+
+function describeFigures({ total, pollerSees, account, state }: CampaignReport): string[] {
+  const { audience, eligible, found, holdout, excluded, triggered } = total;
+  const ofAll = (name: string, members: number, note = '') => line(name, members, audience, note);
+  const ofReached = (name: string, members: number, note = '') => line(`  ${name}`, members, triggered, note);
+  const rest = [
+    ['waiting', total.waiting, ''],
+    ['sending', total.sending, ''],
+    ['skipped', sum(total.skipped), byCode(total.skipped)],
+    ['failed', sum(total.failed), byCode(total.failed)],
+    ['unknown', total.unknown, ''],
+    ['cancelled', total.cancelled, ''],
+  ] as const;
+  return [
+    ofAll('audience', audience),
+    ...(found === 0 ? [] : [ofAll('found, being read', found)]),
+    ofAll('left out', sum(excluded), byCode(excluded)),
+    ofAll('held out', holdout),
+    ofAll('to be reached', eligible),
+    ...(state === 'planning' || state === 'planned'
+      ? []
+      : [
+          ofAll('triggered', triggered),
+          ofReached('delivered', total.delivered),
+          ofReached('read', total.read),
+          ofReached('replied', total.replied),
+          ofReached('opted out', total.optedOut),
+          ofReached('moved', total.moved),
+          ofReached('tagged', total.tagged),
+          ...rest.flatMap(([name, members, note]) => (members === 0 ? [] : [ofAll(name, members, note)])),
+          ...(pollerSees
+            ? []
+            : [
+                `  no poller of ${account} has seen all conversations within the hour: replies, deliveries and opt-outs may be missing`,
+              ]),
+        ]),
+  ];
+}
+
+function line(name: string, members: number, whole: number, note: string): string {
+  const full = whole === 0 ? 0 : Math.round((BAR * members) / whole);
+  const bar = '█'.repeat(members > 0 ? Math.max(1, full) : 0).padEnd(BAR, '·');
+  return `  ${name.padEnd(18)}${n(members).padStart(9)}  ${share(members, whole).padStart(5)}  ${bar}${note === '' ? '' : `  ${note}`}`;
+}
+
+/** What somebody has to do. */
+function describeTrouble({ total, campaign }: CampaignReport): string[] {
+  const failed = sum(total.failed);
+  return [
+    ...(total.unknown === 0
+      ? []
+      : [
+          `  whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered is not known, so nobody triggers ${total.unknown === 1 ? 'it' : 'them'} again: look in the service, then`,
+          `  \`sluice campaign resolve ${campaign} --all --as triggered\`, or \`--as not-triggered\` (see --help)`,
+        ]),
+    ...(failed === 0
+      ? []
+      : [
+          `  \`sluice campaign retry ${campaign}\` tries ${failed === 1 ? 'the one' : `the ${n(failed)}`} that failed once more: mend first what the codes say`,
+        ]),
+  ];
+}
+
+function describeWaves({ waves, timeZone, total }: CampaignReport): string[] {
+  const at = (time: string | null) => (time === null ? '–' : formatTime(new Date(time), timeZone));
+  const of = (members: number, { triggered }: CampaignFigures) =>
+    `${n(members)}${members === 0 ? '' : ` (${share(members, triggered)})`}`;
+  const columns: readonly Column<WaveResult>[] = [
+    ['WAVE', 'right', ({ wave }) => n(wave)],
+    ['KIND', 'left', ({ kind }) => kind],
+    ['BEGUN', 'left', ({ startedAt }) => at(startedAt)],
+    ['MEMBERS', 'right', ({ audience }) => n(audience)],
+    ['TRIGGERED', 'right', ({ triggered }) => n(triggered)],
+    ['DELIVERED', 'right', (wave) => of(wave.delivered, wave)],
+    ['READ', 'right', (wave) => of(wave.read, wave)],
+    ['REPLIED', 'right', (wave) => of(wave.replied, wave)],
+    ['OPTED OUT', 'right', (wave) => of(wave.optedOut, wave)],
+    ['SKIPPED', 'right', ({ skipped }) => n(sum(skipped))],
+    ['FAILED', 'right', ({ failed }) => n(sum(failed))],
+    ['UNKNOWN', 'right', ({ unknown }) => n(unknown)],
+    [
+      'STATE',
+      'left',
+      ({ endedAt, judgedAt, broken }) =>
+        endedAt === null
+          ? 'under way'
+          : judgedAt === null
+            ? 'ended'
+            : broken.length === 0
+              ? 'judged'
+              : 'broke a rule',
+    ],
+  ];
+  const lines = tableOf(columns, waves);
+  const [first] = waves;
+  const earlier = (first?.wave ?? 1) - 1;
+  return [
+    ...(earlier === 0
+      ? []
+      : [
+          `${formatMany(earlier, 'earlier wave is', 'earlier waves are')} not listed; the total of ${n(total.audience)} has ${earlier === 1 ? 'it' : 'them'}`,
+        ]),
+    ...lines.flatMap((text, row) => {
+      const broken = waves[row - 1]?.broken ?? [];
+      return [text, ...broken.map(({ code, reason }) => `  ${reason} [${code}]`)];
+    }),
+  ];
+}
+
+/** A table of runs. */
+export function describeRuns(runs: readonly CampaignReport[]): string[] {
+  const columns: readonly Column<CampaignReport>[] = [
+    ['RUN', 'left', ({ run }) => run],
+    [
+      'STATE',
+      'left',
+      ({ state, held, blocked }) =>
+        held !== null ? `${state}, held` : blocked !== null ? `${state}, blocked` : state,
+    ],
+    ['PLANNED', 'left', ({ plannedAt, timeZone }) => formatTime(new Date(plannedAt), timeZone)],
+    ['AUDIENCE', 'right', ({ total }) => n(total.audience)],
+    ['TO REACH', 'right', ({ total }) => n(total.eligible)],
+    ['TRIGGERED', 'right', ({ total }) => n(total.triggered)],
+    ['REPLIED', 'right', ({ total }) => n(total.replied)],
+    ['SKIPPED', 'right', ({ total }) => n(sum(total.skipped))],
+    ['FAILED', 'right', ({ total }) => n(sum(total.failed))],
+    ['UNKNOWN', 'right', ({ total }) => n(total.unknown)],
+  ];
+  return tableOf(columns, runs);
+}

@@ -1,0 +1,60 @@
+// Checks of a configuration that only the rooms concerned can make.
+import { ASSUMPTIONS_SCHEMA } from '../../api-client/assumptions.ts';
+import { type CheckProblem, type ConfigChecks, checkWithSchema } from '../../config/index.ts';
+import { RouteConfigError } from '../../ingress/route/errors.ts';
+import { compileSchema } from '../../ingress/route/schema.ts';
+import { compileAction } from '../../mapping/actions/actions.ts';
+import { compileAudience, compileExcludedNumbers, excludedKeys } from '../../mapping/audience.ts';
+import { Columns } from '../../mapping/columns.ts';
+import { compileMapping, MappingConfigError } from '../../mapping/index.ts';
+
+export const CONFIG_CHECKS: ConfigChecks = {
+  checkMapping: (mapping) => problemsOf(() => compileMapping(mapping)),
+  checkAssumptions: checkWithSchema(ASSUMPTIONS_SCHEMA),
+  // What is wrong with the mapping of a lead is told where the mapping stands.
+  checkAction: (action, mapping) =>
+    problemsOf(() => compileAction(action, mapping)).filter(({ path }) => path[0] !== 'mapping'),
+  checkPath: (path) => problemsOf(() => new Columns().add(path, [])),
+  checkSchema: (schema) =>
+    problemsOf(() => compileSchema('', schema)).map(({ path, message }) => ({
+      path: path.slice(1),
+      message,
+    })),
+  checkCampaign: (campaign) => {
+    const { numbers } = campaign.exclude;
+    const problems = [
+      ...campaign.audience.flatMap((part) => problemsOf(() => compileAudience(campaign, part))),
+      ...problemsOf(() =>
+        numbers === undefined || Array.isArray(numbers)
+          ? excludedKeys(campaign)
+          : compileExcludedNumbers(campaign, numbers.number),
+      ),
+    ]
+      // A stage without its pipeline is told of by the configuration itself.
+      .filter(({ path }) => path.at(-1) !== 'stage')
+      .map(({ path, message }) => ({ path: inLists(campaign, path), message }));
+    // Variables are compiled with each part of the audience; they are wrong once.
+    const print = ({ path, message }: CheckProblem) => JSON.stringify([path, message]);
+    return [...new Map(problems.map((problem) => [print(problem), problem])).values()];
+  },
+};
+
+/** A path whose steps into lists are numbers, as those of the file are. */
+function inLists(value: unknown, path: CheckProblem['path']): CheckProblem['path'] {
+  const [step, ...rest] = path;
+  if (step === undefined || typeof value !== 'object' || value === null) return path;
+  const inner: unknown = (value as Record<string, unknown>)[step];
+  return [Array.isArray(value) ? Number(step) : step, ...inLists(inner, rest)];
+}
+
+function problemsOf(compile: () => unknown): CheckProblem[] {
+  try {
+    compile();
+    return [];
+  } catch (error) {
+    if (error instanceof MappingConfigError || error instanceof RouteConfigError) {
+      return [{ path: error.path, message: error.problem }];
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,240 @@
+// What `sluice config check` says of a configuration that is right.
+import { access } from 'node:fs/promises';
+import { SecretError } from '../../config/errors.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import {
+  type CampaignConfig,
+  type SinkConfig,
+  type SourceConfig,
+  secretRefs,
+} from '../../contracts/config/config.ts';
+import { redactTokens } from '../../observability/redaction.ts';
+
+export interface SecretState {
+  readonly ref: string;
+  readonly found: boolean;
+  /** Why it was not found, or what is dangerous about where it is. */
+  readonly notes: readonly string[];
+}
+
+export interface ConfigSummary {
+  readonly file: string;
+  readonly accounts: readonly {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly callsPerMinute: number;
+    readonly tokens: readonly SecretState[];
+  }[];
+  readonly sources: readonly {
+    readonly name: string;
+    readonly type: string;
+    /** File, table or address. */
+    readonly path: string;
+    /** Whether the file can be opened; databases and addresses are for `sluice doctor`. */
+    readonly readable: boolean;
+    readonly secrets: readonly SecretState[];
+  }[];
+  readonly mappings: readonly string[];
+  readonly syncs: readonly {
+    readonly name: string;
+    readonly account: string;
+    readonly source: string;
+    readonly mapping: string;
+  }[];
+  readonly clusters: readonly {
+    readonly name: string;
+    readonly brokers: readonly string[];
+    readonly secrets: readonly SecretState[];
+  }[];
+  readonly routes: readonly {
+    readonly name: string;
+    readonly account: string;
+    readonly action: string;
+    /** Ways in: a path, topics of a cluster. */
+    readonly from: readonly string[];
+    readonly secrets: readonly SecretState[];
+  }[];
+  readonly sinks: readonly {
+    readonly name: string;
+    readonly type: string;
+    /** Topic, address, file or table. */
+    readonly place: string;
+    readonly secrets: readonly SecretState[];
+  }[];
+  readonly pollers: readonly {
+    readonly name: string;
+    readonly account: string;
+    /** Null: all of them. */
+    readonly connection: number | null;
+    /** Sinks that are told. */
+    readonly announce: readonly string[];
+  }[];
+  readonly campaigns: readonly {
+    readonly name: string;
+    readonly account: string;
+    readonly flow: number | string;
+    readonly connection: number;
+    /** What each part of the audience is read from: cards, contacts, the name of a source, ledger. */
+    readonly audience: readonly string[];
+    /** Times at which it begins by itself. */
+    readonly schedule: readonly string[];
+    readonly notes: readonly string[];
+  }[];
+}
+
+/** What a configuration holds, and whether its secrets and files are there. No secret is in it. */
+export async function summarize(loaded: LoadedConfig, now = new Date()): Promise<ConfigSummary> {
+  const { accounts, sources, mappings, syncs, ingress, routes, sinks, pollers, campaigns } = loaded.config;
+  return {
+    file: loaded.file,
+    accounts: await Promise.all(
+      Object.entries(accounts).map(async ([name, { baseUrl, callsPerMinute, tokens }]) => ({
+        name,
+        baseUrl: redactTokens(baseUrl),
+        callsPerMinute,
+        tokens: await Promise.all(tokens.map((ref) => secretState(loaded, ref))),
+      })),
+    ),
+    sources: await Promise.all(
+      Object.entries(sources).map(async ([name, source]) => ({
+        name,
+        type: source.type,
+        ...(await placeOf(source)),
+        secrets: await Promise.all(secretRefs(source).map((ref) => secretState(loaded, ref))),
+      })),
+    ),
+    mappings: Object.keys(mappings),
+    syncs: Object.entries(syncs).map(([name, { account, source, mapping }]) => ({
+      name,
+      account,
+      source,
+      mapping,
+    })),
+    clusters: await Promise.all(
+      Object.entries(ingress.kafka).map(async ([name, { brokers, tls, sasl }]) => ({
+        name,
+        brokers,
+        secrets:
+          sasl === undefined
+            ? []
+            : [noteOf(await secretState(loaded, sasl.password), sasl.mechanism === 'plain' && !tls)],
+      })),
+    ),
+    routes: await Promise.all(
+      Object.entries(routes).map(async ([name, { account, action, http, kafka }]) => ({
+        name,
+        account,
+        action: action.type,
+        from: [
+          ...(http === undefined ? [] : [`POST ${http.path}`]),
+          ...(kafka === undefined ? [] : [`${kafka.topics.join(', ')} of ${kafka.cluster}`]),
+        ],
+        secrets: await Promise.all(
+          (http === undefined || http.auth.type === 'none' ? [] : http.auth.secrets).map((ref) =>
+            secretState(loaded, ref),
+          ),
+        ),
+      })),
+    ),
+    sinks: await Promise.all(
+      Object.entries(sinks).map(async ([name, sink]) => ({
+        name,
+        type: sink.type,
+        place: placeOfSink(sink),
+        secrets: await Promise.all(
+          secretsOfSink(sink).map(async (ref) => noteOf(await secretState(loaded, ref), isPlain(sink))),
+        ),
+      })),
+    ),
+    pollers: Object.entries(pollers).map(([name, { account, connection = null }]) => ({
+      name,
+      account,
+      connection,
+      announce: [...new Set(accounts[account]?.announce.map(({ sink }) => sink))],
+    })),
+    campaigns: Object.entries(campaigns).map(([name, campaign]) => ({
+      name,
+      account: campaign.account,
+      flow: campaign.flow,
+      connection: campaign.connection,
+      audience: campaign.audience.map((part) => (part.from === 'source' ? part.source : part.from)),
+      schedule: [campaign.schedule?.cron ?? []].flat(),
+      notes: notesOn(campaign, now),
+    })),
+  };
+}
+
+/** What was right when it was written, or is right but surprising: never a reason to refuse the file. */
+function notesOn({ end, holdout, approval, schedule }: CampaignConfig, now: Date): string[] {
+  return [
+    ...(end !== undefined && new Date(end) <= now
+      ? [`it was over on ${end}, so no plan of it can be started; write a later end, or take it out`]
+      : []),
+    ...(holdout > 0.5 ? [`it leaves more people alone than it reaches: holdout is ${holdout}`] : []),
+    ...(approval === 'second-person' && schedule !== undefined
+      ? [
+          'its schedule makes plans only: each waits for `sluice campaign approve` and `sluice campaign start`',
+        ]
+      : []),
+  ];
+}
+
+function placeOfSink(sink: SinkConfig): string {
+  switch (sink.type) {
+    case 'kafka':
+      return `topic ${sink.topic} at ${sink.brokers.join(', ')}`;
+    case 'http':
+      return sink.url;
+    case 'jsonl':
+      return sink.path;
+    case 'postgres':
+      return `table ${sink.table}`;
+  }
+}
+
+function secretsOfSink(sink: SinkConfig): readonly string[] {
+  switch (sink.type) {
+    case 'kafka':
+      return sink.sasl === undefined ? [] : [sink.sasl.password];
+    case 'http':
+      return sink.secrets;
+    case 'jsonl':
+      return [];
+    case 'postgres':
+      return [sink.url];
+  }
+}
+
+function isPlain(sink: SinkConfig): boolean {
+  return sink.type === 'kafka' && sink.sasl?.mechanism === 'plain' && !sink.tls;
+}
+
+/** @param plain whether everybody on the way can read the password */
+function noteOf(secret: SecretState, plain: boolean): SecretState {
+  if (!plain) return secret;
+  const note = 'the password goes over the network as it is; set tls: true, or use scram-sha-512';
+  return { ...secret, notes: [...secret.notes, note] };
+}
+
+async function placeOf(source: SourceConfig): Promise<{ path: string; readable: boolean }> {
+  if (source.type === 'http') return { path: source.url, readable: true };
+  if (source.type === 'postgres') return { path: source.table ?? 'a query', readable: true };
+  const { path } = source;
+  return {
+    path,
+    readable: await access(path).then(
+      () => true,
+      () => false,
+    ),
+  };
+}
+
+async function secretState(loaded: LoadedConfig, ref: string): Promise<SecretState> {
+  try {
+    const { warnings } = await loaded.secret(ref);
+    return { ref, found: true, notes: warnings };
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error;
+    return { ref, found: false, notes: [error.message] };
+  }
+}

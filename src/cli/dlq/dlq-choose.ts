@@ -1,0 +1,71 @@
+// Which letters a command is about: those named by id, or all that filters leave.
+import type { Command } from 'commander';
+import type { FoundLetter, Letter } from '../../ingress/kafka/index.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { type Box, type FilterOptions, matches, parseId, readBox, withFilterOptions } from './dlq-box.ts';
+
+export interface ChoiceOptions extends FilterOptions {
+  readonly yes: boolean;
+}
+
+export function withChoiceOptions(command: Command): Command {
+  return withFilterOptions(command).option(
+    '--yes',
+    'confirm that all dead letters that match the filters are meant',
+    false,
+  );
+}
+
+/** Checks before anything is read. @throws CliError (usage) */
+export function checkChoice(ids: readonly string[], options: ChoiceOptions, harmless: boolean): void {
+  for (const id of ids) parseId(id);
+  const { route, code, since, limit } = options;
+  const filtered = route !== undefined || code.length > 0 || since !== undefined || limit !== undefined;
+  if (ids.length > 0 && filtered)
+    throw new CliError(EXIT.usage, 'name ids, or choose by --route, --code, --since and --limit; not both');
+  if (ids.length > 0 || harmless) return;
+  if (!filtered && !options.yes)
+    throw new CliError(
+      EXIT.usage,
+      'say which letters: ids, or filters with --yes; `sluice dlq list` shows them',
+    );
+  if (!options.yes)
+    throw new CliError(
+      EXIT.usage,
+      'letters chosen by filters need --yes; `sluice dlq list` with the same filters shows them',
+    );
+}
+
+/**
+ * Open letters, oldest first.
+ * @throws CliError when an id names none (3), or one that was dealt with already (5)
+ */
+export async function chooseLetters(
+  box: Box,
+  ids: readonly string[],
+  options: ChoiceOptions & { readonly withValues: boolean },
+  signal: AbortSignal,
+): Promise<FoundLetter[]> {
+  const keepValue = (letter: Letter) => {
+    const wanted = ids.length > 0 ? ids.includes(letter.id) : matches(letter, options);
+    return options.withValues && wanted ? 'open' : false;
+  };
+  const letters = await readBox(box, { keepValue, signal });
+  const byAge = letters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1));
+  if (ids.length === 0) {
+    const open = byAge.filter((letter) => letter.resolution === null && matches(letter, options));
+    return open.slice(0, options.limit);
+  }
+  for (const id of ids) {
+    const letter = letters.find((each) => each.id === id);
+    if (letter === undefined)
+      throw new CliError(EXIT.notFound, `there is no dead letter ${id} in "${box.config.deadLetters}"`);
+    const { resolution } = letter;
+    if (resolution !== null)
+      throw new CliError(
+        EXIT.conflict,
+        `dead letter ${id} was ${resolution.how} already, by ${resolution.by} at ${resolution.at}`,
+      );
+  }
+  return byAge.filter(({ id }) => ids.includes(id));
+}

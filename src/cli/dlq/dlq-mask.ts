@@ -1,0 +1,69 @@
+// Dead letters and what they ask for, with what is personal hidden: for operators' screens.
+import type { EventRequest } from '../../contracts/wire/intake.ts';
+import { MAX_DEPTH } from '../../ingress/route/index.ts';
+import { maskName, maskPhone, maskRecord } from '../../observability/masking.ts';
+
+const HIDDEN = '•••';
+
+/** A record's value: fields keep their names, and lose what they hold; what is no JSON is only counted. */
+export function maskValue(value: Buffer): string {
+  try {
+    return JSON.stringify(hideAll(JSON.parse(value.toString('utf8'))), null, 2);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return `(${value.byteLength} bytes that are no JSON)`;
+  }
+}
+
+/** @param depth what is deeper than events may be is hidden as a whole: that was what was wrong with it */
+function hideAll(value: unknown, depth = MAX_DEPTH): unknown {
+  if (typeof value !== 'object' || value === null) return value === null ? null : HIDDEN;
+  if (depth === 0) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item) => hideAll(item, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideAll(item, depth - 1)]));
+}
+
+/** Headers that say how a record is written, not about whom. */
+const HARMLESS =
+  /^(content-type|ce_(id|source|type|specversion|time|datacontenttype)|traceparent|sluice-.*)$/i;
+
+export function maskHeader(name: string, value: string): string {
+  return HARMLESS.test(name) ? value : HIDDEN;
+}
+
+/** A key is mostly an id or a phone. */
+export function maskKey(key: Buffer | null): string | null {
+  return key === null ? null : maskPhone(key.toString('utf8'));
+}
+
+export function maskRequest(request: EventRequest): unknown {
+  switch (request.type) {
+    case 'lead':
+      return maskRecord(request.record);
+    case 'message': {
+      const { to, text, template, media, connection, contactName, saveOnTicket } = request;
+      return {
+        to: 'conversation' in to ? to : { number: maskPhone(to.number) },
+        ...(text !== undefined && { text: HIDDEN }),
+        ...(template && { template: { ...template, parameters: template.parameters.map(() => HIDDEN) } }),
+        ...(media && { media: media.urls.map(() => HIDDEN) }),
+        ...(connection !== undefined && { connection }),
+        ...(contactName !== undefined && { contactName: maskName(contactName) }),
+        saveOnTicket,
+      };
+    }
+    case 'flow': {
+      const { flow, connection, variables, number } = request;
+      const hidden = Object.fromEntries(Object.keys(variables).map((name) => [name, HIDDEN]));
+      return { number: maskPhone(number), flow, connection, variables: hidden };
+    }
+    case 'stage': {
+      const { of, pipeline, stage } = request;
+      return { of: 'card' in of ? of : { number: maskPhone(of.number) }, pipeline, stage };
+    }
+    case 'tags': {
+      const { number, add, remove } = request;
+      return { number: maskPhone(number), add, remove };
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// What a message brings from this machine: its text and its files, read before anything is opened.
+import { open, readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { MAX_MESSAGE_BYTES } from '../../runtime/operator/operator-door.ts';
+import { MAX_FILE_BYTES } from '../../runtime/operator/operator-intake.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+
+/** By the ending of the name: what people send. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['png', 'image/png'],
+  ['webp', 'image/webp'],
+  ['gif', 'image/gif'],
+  ['mp4', 'video/mp4'],
+  ['3gp', 'video/3gpp'],
+  ['mp3', 'audio/mpeg'],
+  ['ogg', 'audio/ogg'],
+  ['m4a', 'audio/mp4'],
+  ['aac', 'audio/aac'],
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['csv', 'text/csv'],
+  ['doc', 'application/msword'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['ppt', 'application/vnd.ms-powerpoint'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['zip', 'application/zip'],
+]);
+
+export interface LocalFile {
+  readonly name: string;
+  readonly type: string;
+  readonly data: Uint8Array;
+}
+
+/**
+ * Text of a file, or of `-`: stdin.
+ * @throws CliError (usage) for what is no UTF-8 or too long, (not found) for a file that can't be read
+ */
+export async function readText(
+  file: string,
+  stdin: AsyncIterable<Uint8Array | string> = process.stdin,
+): Promise<string> {
+  const bytes = file === '-' ? await readAll(stdin) : await readUpTo(file, MAX_MESSAGE_BYTES);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CliError(EXIT.usage, `--text-file ${file} is no UTF-8; save it as UTF-8`, { cause: error });
+  }
+}
+
+async function readAll(stdin: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > MAX_MESSAGE_BYTES) throw tooLong('stdin', MAX_MESSAGE_BYTES);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** All files of a message; they are checked before the first one is sent anywhere. */
+export async function readFiles(paths: readonly string[]): Promise<LocalFile[]> {
+  const files: LocalFile[] = [];
+  for (const path of paths) {
+    const data = await readUpTo(path, MAX_FILE_BYTES);
+    if (data.length === 0) throw new CliError(EXIT.usage, `--file ${path} is empty`);
+    files.push({ ...describeFile(path), data });
+  }
+  return files;
+}
+
+/** Name and media type of a file, by its path. */
+export function describeFile(path: string): { name: string; type: string } {
+  const type = TYPES.get(extname(path).slice(1).toLowerCase());
+  return { name: basename(path), type: type ?? 'application/octet-stream' };
+}
+
+async function readUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      if (size > maxBytes) throw tooLong(path, maxBytes);
+    } finally {
+      await file.close();
+    }
+    const data = await readFile(path);
+    if (data.length > maxBytes) throw tooLong(path, maxBytes);
+    return data;
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(EXIT.notFound, `${path} can't be read (${code ?? message})`, { cause: error });
+  }
+}
+
+function tooLong(what: string, maxBytes: number): CliError {
+  return new CliError(EXIT.usage, `${what} is longer than ${maxBytes / 1_048_576} MB`);
+}

@@ -1,0 +1,136 @@
+// What came of a message: watched until its event has ended, and on until it is read.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { listDeliveries } from '../../../workflows/delivery-desk.ts';
+import type { listEvents } from '../../../workflows/event-desk.ts';
+import type { DeliveryEntry } from '../../contracts/wire/delivery.ts';
+import type { EventSummary } from '../../contracts/wire/intake.ts';
+import { askDesk } from '../lib/desk.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { formatTime } from '../lib/format.ts';
+
+/** Between two looks at an event, and at a message that is under way: each is a workflow of some milliseconds. */
+const FIRST_LOOK_MS = 150;
+const LAST_LOOK_MS = 2000;
+const FIRST_DELIVERY_MS = 3000;
+/** A poller may see a status before it is looked for. */
+const LAST_DELIVERY_MS = 15_000;
+/** Who has waited so long wants to know for what. */
+const PATIENCE_MS = 8000;
+/** Messages of one event: its text and its files. */
+const MAX_MESSAGES = 100;
+
+/** An event with the messages that it had sent, as `--json` shows it. */
+export interface MessageState extends EventSummary {
+  readonly messages: readonly DeliveryEntry[];
+}
+
+export interface Watching {
+  readonly client: Client;
+  readonly event: string;
+  readonly signal: AbortSignal;
+  /** One line for people. */
+  say(line: string): void;
+  /** Between two looks. @default a timer */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const pauseByTimer = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal });
+
+/** Null when there is no such event. @throws CliError (unavailable) when no worker answers */
+export async function lookAt(client: Client, event: string): Promise<MessageState | null> {
+  const summary = await eventOf(client, event);
+  if (summary === null) return null;
+  return { ...summary, messages: await messagesOf(client, event) };
+}
+
+async function eventOf(client: Client, event: string): Promise<EventSummary | null> {
+  const filter = { ids: [event], states: [], limit: 1 };
+  const [summary] = await askDesk<typeof listEvents>(client, 'event-desk', 'listEvents', [filter]);
+  return summary ?? null;
+}
+
+async function messagesOf(client: Client, event: string): Promise<DeliveryEntry[]> {
+  const filter = { event, limit: MAX_MESSAGES };
+  return await askDesk<typeof listDeliveries>(client, 'delivery-desk', 'listDeliveries', [filter]);
+}
+
+/** Returns when the event has ended; tells meanwhile what holds it up. */
+export async function untilEnded({
+  client,
+  event,
+  signal,
+  say,
+  pause = pauseByTimer,
+}: Watching): Promise<MessageState> {
+  let told = '';
+  let waited = 0;
+  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LAST_LOOK_MS)) {
+    const summary = await eventOf(client, event);
+    if (summary?.state === 'ended') return { ...summary, messages: await messagesOf(client, event) };
+    if (summary === null)
+      throw new CliError(
+        EXIT.unavailable,
+        `the workers there do not know the event ${event}: they have another ledger; see DATABASE_URL and --state`,
+      );
+    const { held } = summary;
+    const why = held === null ? '' : `waits for somebody to act: ${held.reason} [${held.code}]`;
+    if (why !== told) say(why === '' ? 'goes on' : why);
+    told = why;
+    if (waited < PATIENCE_MS && waited + wait >= PATIENCE_MS && held === null)
+      say(
+        'not done yet: earlier events about the same person come first, and so may the budget of the account',
+      );
+    waited += wait;
+    await pause(wait, signal);
+  }
+}
+
+/**
+ * Returns when nobody follows the messages any more: they are read or have failed, or their deadline is over.
+ * @param told hears each status that is new
+ */
+export async function untilDelivered(
+  { client, event, signal, pause = pauseByTimer }: Watching,
+  state: MessageState,
+  told: (message: DeliveryEntry) => void,
+): Promise<MessageState> {
+  const known = new Map<string, string>();
+  for (let messages = state.messages; ; messages = await messagesOf(client, event)) {
+    for (const each of messages) {
+      if (known.get(each.message) === each.status) continue;
+      known.set(each.message, each.status);
+      told(each);
+    }
+    const looks = messages.flatMap(({ nextAt }) => (nextAt === null ? [] : [new Date(nextAt).getTime()]));
+    if (looks.length === 0) return { ...state, messages };
+    const untilNext = Math.min(...looks) - Date.now();
+    await pause(Math.min(Math.max(untilNext, FIRST_DELIVERY_MS), LAST_DELIVERY_MS), signal);
+  }
+}
+
+export function exitCodeOf({ outcome, messages }: MessageState): number {
+  if (outcome === 'unknown') return EXIT.unknownOutcomes;
+  if (outcome === 'failed' || outcome === 'discarded') return EXIT.failedRecords;
+  return messages.some(({ status }) => status === 'failed') ? EXIT.failedRecords : EXIT.ok;
+}
+
+export function describeMessage({ message, conversation, status, ...entry }: DeliveryEntry): string {
+  const at = formatTime(new Date(entry.checkedAt ?? entry.sentAt));
+  const where = conversation === null ? '' : ` in conversation ${conversation}`;
+  const end = entry.endCode === null ? '' : `; not followed any more [${entry.endCode}]`;
+  return `${at}  ${status}  ${message}${where}${end}`;
+}
+
+/** Lines for people. */
+export function describeState(state: MessageState): string[] {
+  const { id, account, outcome, held, messages } = state;
+  const why = held ?? state;
+  const rows = [
+    ['event', `${id} for ${account}`],
+    ['state', outcome ?? (held === null ? state.state : 'held')],
+    ...(why.code === null ? [] : [['why', `${why.reason ?? ''} [${why.code}]`]]),
+    ...messages.map((message) => ['message', describeMessage(message)]),
+  ];
+  return rows.map(([name = '', value]) => `${name.padEnd(8)} ${value}`);
+}

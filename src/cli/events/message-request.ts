@@ -1,0 +1,132 @@
+// What an operator asks for on the command line → a message, or what is wrong with the options. Nothing is opened yet.
+import { z } from 'zod';
+import { MessageAction } from '../../contracts/config/config.ts';
+import type { RequestOf } from '../../contracts/wire/intake.ts';
+import { MAX_FILES } from '../../mapping/actions/action-media.ts';
+import { canonicalKey, isCountry, parsePhone } from '../../mapping/phone/index.ts';
+import { oneLine, printable } from '../../mapping/text.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+
+/** As commander hands them over. */
+export interface MessageOptions {
+  readonly to?: string;
+  readonly conversation?: number;
+  readonly text?: string;
+  readonly textFile?: string;
+  readonly template?: string;
+  readonly language?: string;
+  readonly param: readonly string[];
+  readonly file: readonly string[];
+  readonly media: readonly string[];
+  readonly allowHost: readonly string[];
+  readonly connection?: string;
+  readonly name?: string;
+  readonly outsideWindow: 'refuse' | 'template' | 'send';
+  readonly country?: string;
+}
+
+export type MessageDraft = RequestOf<'message'>;
+
+const MEDIA = MessageAction.shape.media.unwrap();
+const MEDIA_TIMEOUT_MS = 20_000;
+const MAX_MEDIA_BYTES = 16_777_216;
+
+/** @throws CliError (usage) that names the option and the way out */
+function refuse(problem: string): never {
+  throw new CliError(EXIT.usage, problem);
+}
+
+/**
+ * The message without its files from this machine, which are uploaded first.
+ * @param readText reads what `--text-file` names
+ * @throws CliError (usage)
+ */
+export async function requestOf(
+  options: MessageOptions,
+  readText: (file: string) => Promise<string>,
+): Promise<MessageDraft> {
+  const { template, file, media, connection, name } = options;
+  if (options.text !== undefined && options.textFile !== undefined)
+    refuse('--text and --text-file exclude each other; leave one out');
+  const to = recipientOf(options);
+  const text = await textOf(options, readText);
+  const request: MessageDraft = {
+    type: 'message',
+    to,
+    saveOnTicket: true,
+    outsideWindow: options.outsideWindow,
+  };
+  if (text !== undefined) request.text = text;
+  if (template !== undefined) request.template = templateOf(options);
+  else if (options.language !== undefined || options.param.length > 0)
+    refuse('--language and --param belong to a template; add --template');
+  if (media.length > 0) request.media = mediaOf(options);
+  else if (options.allowHost.length > 0) refuse('--allow-host belongs to --media; add --media');
+  if (connection !== undefined)
+    request.connection = /^[1-9]\d{0,15}$/.test(connection) ? Number(connection) : connection;
+  const contact = name === undefined ? '' : oneLine(name);
+  if (contact !== '') request.contactName = contact;
+  if (file.length + media.length > MAX_FILES)
+    refuse(`a message takes ${MAX_FILES} files at most; send them in several`);
+  if (text === undefined && template === undefined && file.length + media.length === 0)
+    refuse('there is nothing to send; give --text, --text-file, --template, --file or --media');
+  if (options.outsideWindow === 'template' && template === undefined)
+    refuse('--outside-window template sends the template alone; add --template');
+  return request;
+}
+
+function recipientOf({ to, conversation, country }: MessageOptions): MessageDraft['to'] {
+  if (conversation !== undefined) return { conversation };
+  const code = country?.toUpperCase();
+  if (code !== undefined && !isCountry(code))
+    refuse(`--country ${country} is no country with phone numbers; use ISO 3166 letters, for example BR`);
+  const phone = parsePhone(to ?? '', { country: code });
+  if (phone.ok) return { number: phone.number, key: canonicalKey(phone.number) };
+  // The number itself is not repeated: what commands say ends in logs.
+  if (code === undefined && !/^\s*(\+|00)/.test(to ?? ''))
+    refuse(
+      '--to is no number with its country; write + and the country code, or add --country, for example BR',
+    );
+  refuse(`--to: ${phone.reason}`);
+}
+
+async function textOf(
+  { text, textFile }: MessageOptions,
+  readText: (file: string) => Promise<string>,
+): Promise<string | undefined> {
+  if (text === undefined && textFile === undefined) return undefined;
+  // The line break that every editor puts at the end of a file is none of the text.
+  const found = printable(text ?? (await readText(textFile ?? '')).replace(/\r?\n$/, ''));
+  if (found.trim() === '') refuse(`${text === undefined ? '--text-file' : '--text'} holds no text`);
+  return found;
+}
+
+function templateOf({ template, language, param }: MessageOptions): NonNullable<MessageDraft['template']> {
+  const name = oneLine(template ?? '');
+  if (name === '') refuse('--template is empty; name an approved template');
+  const locale = oneLine(language ?? '');
+  if (locale === '') refuse('a template needs its language; add --language, for example pt_BR');
+  const parameters = param.map(oneLine);
+  const hole = parameters.indexOf('');
+  if (hole >= 0) refuse(`--param number ${hole + 1} is empty; a template with a hole is never sent`);
+  return { name, language: locale, parameters };
+}
+
+function mediaOf({ media, allowHost }: MessageOptions): NonNullable<MessageDraft['media']> {
+  const addresses = media.map((text) => {
+    const url = URL.canParse(text) ? new URL(text) : refuse('--media is no address; write https://…');
+    if (!/^https?:$/.test(url.protocol)) refuse('--media begins with https:// or http://');
+    if (url.username !== '' || url.password !== '') refuse('--media holds no user and no password');
+    return url;
+  });
+  // Who types an address means its host; a redirect elsewhere needs --allow-host.
+  const hosts = [
+    ...new Set([...addresses.map(({ host }) => host), ...allowHost.map((h) => h.toLowerCase())]),
+  ];
+  const checked = MEDIA.shape.hosts.safeParse(allowHost.map((host) => host.toLowerCase()));
+  if (allowHost.length > 0 && !checked.success) refuse(`--allow-host: ${z.prettifyError(checked.error)}`);
+  return {
+    urls: [...new Set(addresses.map(({ href }) => href))],
+    ...{ hosts, maxBytes: MAX_MEDIA_BYTES, allowPrivate: false, timeoutMs: MEDIA_TIMEOUT_MS },
+  };
+}

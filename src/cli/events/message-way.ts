@@ -1,0 +1,137 @@
+// How a command's message gets to the ledger: through the door of the process that holds it, straight into PostgreSQL,
+// or with a Sluice opened here for as long as it takes.
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { openLedger } from '../../runtime/ledger-database.ts';
+import { FolderHeldError, type LockInfo, readFolderLock } from '../../runtime/lock/folder-lock.ts';
+import { connectDoor } from '../../runtime/operator/operator-door-client.ts';
+import { type OperatorIntake, openOperatorIntake } from '../../runtime/operator/operator-intake.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { openClient } from '../../runtime/temporal/temporal-client.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { say } from '../lib/lifetime.ts';
+import { connectClient, openConfig, openStack, type SessionOptions } from '../lib/session.ts';
+
+/** A holder of the folder that starts, or has a short command to do, is waited for. */
+const WAIT_SECONDS = 60;
+/** A statement of a ledger elsewhere that takes longer is given up. */
+const LEDGER_MS = 10_000;
+
+export interface Way {
+  readonly intake: OperatorIntake;
+  /** Of the Temporal server whose workers do what is accepted; connects when first asked for. */
+  client(): Promise<Client>;
+  /** Sluice runs in this very command: what is accepted is done for as long as the command lasts. */
+  readonly here: boolean;
+  /** Rejects when the Sluice of this command breaks; else never settles. */
+  readonly failed: Promise<never>;
+}
+
+const NEVER = new Promise<never>(() => undefined);
+
+export interface WayOptions extends SessionOptions {
+  /** False: this command ends before what it sends is done, so a Sluice opened here would do nothing of it. */
+  readonly wait: boolean;
+}
+
+/**
+ * @throws CliError (unavailable) when the ledger can't be reached from here, or nobody would send, (conflict) when somebody
+ * holds the folder who has no door; as `openStack` does
+ */
+export async function openWay(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
+  const way =
+    env.TEMPORAL_ADDRESS && env.DATABASE_URL
+      ? await straight(options, env, shutdown)
+      : await throughHolder(options, env, shutdown);
+  shutdown.add('messages', () => way.intake.close());
+  return way;
+}
+
+async function straight(options: SessionOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
+  const config = await openConfig(options.config, env);
+  const client = await connectClient(options.state, env, shutdown);
+  const db = await openLedger({
+    ...{ url: env.DATABASE_URL, stateDir: '', answerMs: LEDGER_MS },
+    onError: () => undefined,
+  });
+  shutdown.add('ledger', () => db.close());
+  const intake = openOperatorIntake({ config, db, client });
+  return { intake, client: async () => client, here: false, failed: NEVER };
+}
+
+async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
+  for (let second = 0; ; second++) {
+    const holder = await readFolderLock(resolve(options.state));
+    if (typeof holder?.door === 'string') return throughDoor(holder, holder.door, env, shutdown);
+    if (env.TEMPORAL_ADDRESS) {
+      // A worker on that server with a ledger of its own would take the work of others, and know nothing of it.
+      throw new CliError(
+        EXIT.unavailable,
+        `TEMPORAL_ADDRESS is set, and the ledger that belongs to it is out of reach: set DATABASE_URL too, or name with --state the folder of the \`sluice dev\` that has it`,
+      );
+    }
+    const way = holder === null ? await hereUnlessHeld(options, env, shutdown) : null;
+    if (way !== null) return way;
+    if (holder?.door === null || second >= WAIT_SECONDS) throw noDoor(options.state, holder);
+    if (second === 0) say(`${nameOf(holder)} holds ${options.state}; waiting for it`);
+    await delay(1000, undefined, { signal: shutdown.signal });
+  }
+}
+
+/** @returns null when somebody has taken the folder a moment ago */
+async function hereUnlessHeld(
+  options: WayOptions,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<Way | null> {
+  if (!options.wait) {
+    throw new CliError(
+      EXIT.unavailable,
+      `no Sluice runs on ${options.state} that would send it: leave --no-wait out, or start \`sluice dev\``,
+    );
+  }
+  try {
+    const stack = await openStack('sluice message', options, env, shutdown);
+    const intake = openOperatorIntake(stack);
+    return { intake, client: async () => stack.client, here: true, failed: stack.failed };
+  } catch (error) {
+    if (!(error instanceof FolderHeldError)) throw error;
+    return null;
+  }
+}
+
+function throughDoor(holder: LockInfo, door: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Way {
+  const { temporal, namespace } = holder;
+  const address = typeof temporal === 'string' ? temporal : '';
+  if (env.TEMPORAL_ADDRESS && env.TEMPORAL_ADDRESS !== address) {
+    throw new CliError(
+      EXIT.usage,
+      `TEMPORAL_ADDRESS is ${env.TEMPORAL_ADDRESS}, and ${nameOf(holder)} works with ${address}: unset it, or set DATABASE_URL too for the ledger that belongs to it`,
+    );
+  }
+  let connected: Promise<Client> | null = null;
+  return {
+    intake: connectDoor(door),
+    client: () => {
+      connected ??= openClient(
+        { address, namespace: typeof namespace === 'string' ? namespace : 'default' },
+        shutdown,
+      );
+      return connected;
+    },
+    here: false,
+    failed: NEVER,
+  };
+}
+
+function nameOf(holder: LockInfo | null): string {
+  return holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`;
+}
+
+function noDoor(state: string, holder: LockInfo | null): CliError {
+  return new CliError(
+    EXIT.conflict,
+    `${nameOf(holder)} holds ${state} and has no door for messages; end it first, or run \`sluice dev\` on the folder instead`,
+  );
+}

@@ -1,0 +1,63 @@
+// Questions that a worker answers out of the ledger, so that they work beside whatever has the ledger open.
+
+import { randomUUID } from 'node:crypto';
+import {
+  type Client,
+  type Workflow,
+  WorkflowFailedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+  type WorkflowResultType,
+} from '@temporalio/client';
+import { TimeoutFailure } from '@temporalio/common';
+import { WORK_QUEUE } from '../../contracts/ids.ts';
+import { CliError, EXIT } from './exit.ts';
+
+/** A worker that is there answers at once. */
+export const ANSWER_MS = 20_000;
+
+/**
+ * Runs a workflow that answers operators.
+ * @param desk first part of its id
+ * @param answerMs how long to wait for a worker
+ * @throws CliError (unavailable) when no worker answers
+ */
+export async function askDesk<T extends Workflow>(
+  client: Client,
+  desk: string,
+  type: string,
+  args: Parameters<T>,
+  answerMs = ANSWER_MS,
+): Promise<WorkflowResultType<T>> {
+  try {
+    // Of a workflow that is a type parameter TypeScript can't tell whether it has arguments.
+    return (await client.workflow.execute<Workflow>(type, {
+      workflowId: `${desk}/${randomUUID()}`,
+      taskQueue: WORK_QUEUE,
+      workflowExecutionTimeout: answerMs,
+      args,
+    })) as WorkflowResultType<T>;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError) || !(error.cause instanceof TimeoutFailure)) throw error;
+    throw noWorker(error, answerMs);
+  }
+}
+
+/** Nobody answered in time. */
+export function noWorker(cause: Error, answerMs = ANSWER_MS): CliError {
+  return new CliError(
+    EXIT.unavailable,
+    `no worker answered within ${answerMs / 1000} s: start one with \`sluice dev\` or \`sluice worker\`, and see its log`,
+    { cause },
+  );
+}
+
+/** Whether a workflow runs, as the server has it at this moment. */
+export async function isRunning(handle: Pick<WorkflowHandle, 'describe'>): Promise<boolean> {
+  try {
+    return (await handle.describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+// Follows a workflow to its end while somebody looks at it now and then.
+import { type Client, isGrpcCancelledError } from '@temporalio/client';
+import { deadlineSignal } from '../../contracts/deadline.ts';
+
+const LOOK_MS = 500;
+/** Milliseconds. The SDK leaves an abort listener behind for every request, and Node warns from the eleventh on. */
+const WAIT_MS = 60_000;
+
+export interface Followed<R> {
+  readonly client: Client;
+  /** The workflow whose end is waited for. */
+  readonly handle: { result(): Promise<R> };
+  /** Shows how it stands; its errors are its own. */
+  readonly look: () => Promise<void>;
+  /** Ends the watching; the workflow itself goes on. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that one abort signal is used for; see {@link WAIT_MS}. */
+  readonly waitMs?: number;
+}
+
+/**
+ * The calls of this are over when it returns, so that the connection may be closed.
+ * @returns null when `signal` ended the watching
+ * @throws what the workflow failed with
+ */
+export async function follow<R>(followed: Followed<R>): Promise<R | null> {
+  const { client, look, signal } = followed;
+  // The SDK listens for the abort only: a signal that is aborted already would never end the call.
+  if (signal.aborted) return null;
+  const ended = new AbortController();
+  const shown = watch(client, look, AbortSignal.any([signal, ended.signal]));
+  try {
+    return await resultOf(followed);
+  } finally {
+    ended.abort();
+    await shown;
+  }
+}
+
+/** Waits with a fresh signal for each stretch of time, so that listeners do not pile up on one signal. */
+async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followed<R>): Promise<R | null> {
+  for (;;) {
+    const over = deadlineSignal(waitMs);
+    try {
+      return await client.connection.withAbortSignal(AbortSignal.any([signal, over]), () => handle.result());
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (!(over.aborted && isGrpcCancelledError(error))) throw error;
+    }
+  }
+}
+
+async function watch(client: Client, look: () => Promise<void>, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    // A signal of its own for each look: the SDK never takes its listeners off again.
+    await client.connection.withAbortSignal(AbortSignal.any([stop]), look);
+    await pause(LOOK_MS, stop);
+  }
+}
+
+/** Resolves after so long, or when `stop` is aborted. */
+export function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(finish, ms);
+    function finish() {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', finish);
+      done();
+    }
+    stop.addEventListener('abort', finish);
+  });
+}

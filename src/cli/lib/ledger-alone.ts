@@ -1,0 +1,49 @@
+// Opens the ledger for a command that works without a worker.
+import { resolve } from 'node:path';
+import type { Database } from '../../ledger/database.ts';
+import { openLedger } from '../../runtime/ledger-database.ts';
+import { acquireFolderLock, FolderHeldError } from '../../runtime/lock/folder-lock.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { CliError, EXIT } from './exit.ts';
+import { say } from './lifetime.ts';
+
+/**
+ * The embedded ledger serves one process: this one, for as long as the command lasts. With DATABASE_URL it is shared.
+ * @throws CliError (conflict) when another process has the embedded one
+ */
+export async function openLedgerAlone(
+  command: string,
+  state: string,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<Database> {
+  const stateDir = await holdLedger(command, state, env, shutdown);
+  const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
+  shutdown.add('ledger', () => db.close());
+  return db;
+}
+
+/**
+ * Makes the embedded ledger this process's own without opening it.
+ * @returns the state folder as an absolute path
+ * @throws CliError (conflict) when another process has it
+ */
+export async function holdLedger(
+  command: string,
+  state: string,
+  env: NodeJS.ProcessEnv,
+  shutdown: Shutdown,
+): Promise<string> {
+  const stateDir = resolve(state);
+  if (env.DATABASE_URL) return stateDir;
+  const lock = await acquireFolderLock(stateDir, { command }, say).catch((error: Error) => {
+    if (!(error instanceof FolderHeldError)) throw error;
+    const way =
+      'end it first, or keep the ledger in PostgreSQL (DATABASE_URL), which serves several processes';
+    throw new CliError(EXIT.conflict, `${error.message}\nThe embedded ledger serves one process: ${way}`, {
+      cause: error,
+    });
+  });
+  shutdown.add('folder lock', () => lock.release());
+  return stateDir;
+}

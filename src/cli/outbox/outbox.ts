@@ -1,0 +1,180 @@
+// `sluice outbox`: what sinks are still to be told, another try for it, or an end. A worker answers out of the ledger, so
+// this works beside whatever has the ledger open.
+import type { Client } from '@temporalio/client';
+import type { Command } from 'commander';
+import type {
+  describeSinks,
+  discardOutbox,
+  listOutbox,
+  retryOutbox,
+} from '../../../workflows/outbox-desk.ts';
+import { CONVERSATION_EVENT_TYPES } from '../../contracts/wire/conversation-events.ts';
+import type { OutboxEntry, OutboxFilter } from '../../contracts/wire/outbox.ts';
+import { collect, integer } from '../lib/arguments.ts';
+import { askDesk } from '../lib/desk.ts';
+import { CliError, EXIT } from '../lib/exit.ts';
+import { formatCount } from '../lib/format.ts';
+import { say } from '../lib/lifetime.ts';
+import { operatorName } from '../lib/operator.ts';
+import { withClient } from '../lib/session.ts';
+import { describeSink, entryInFull, entryLine } from './describe-outbox.ts';
+
+const DESK = 'outbox-desk';
+/** An answer is held by the engine, which takes 2 MB at most. */
+const MAX_LIST = 1000;
+const MAX_RETRY = 10_000;
+
+interface Options {
+  readonly state: string;
+  readonly json: boolean;
+  readonly yes: boolean;
+  readonly dead?: boolean;
+  readonly waiting?: boolean;
+  readonly sink: readonly string[];
+  readonly account?: string;
+  readonly type: readonly string[];
+  readonly code: readonly string[];
+  readonly limit: number;
+}
+
+export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
+  const outbox = program.command('outbox').description('show, retry and discard events that wait for a sink');
+
+  withState(outbox.command('status'))
+    .description('show the state of each sink, with waiting and dead events')
+    .option('--json', 'print the sinks as JSON', false)
+    .action((options: Options) =>
+      withClient(options, env, async (client) => {
+        const sinks = await askDesk<typeof describeSinks>(client, DESK, 'describeSinks', []);
+        if (options.json) line(JSON.stringify({ sinks }));
+        else if (sinks.length === 0) say('the configuration has no sinks');
+        else for (const sink of sinks) for (const each of describeSink(sink, new Date())) line(each);
+        return EXIT.ok;
+      }),
+    );
+
+  withFilter(outbox.command('list'), { usual: 100, max: MAX_LIST })
+    .description('list waiting and dead events, oldest first')
+    .option('--json', 'print one JSON object per line', false)
+    .action((options: Options) =>
+      withClient(options, env, async (client) => {
+        const found = await list(client, filterOf(options, ['waiting', 'dead']));
+        for (const entry of found) line(options.json ? JSON.stringify(entry) : entryLine(entry));
+        say(
+          `${events(found.length)}${found.length === options.limit ? ', and perhaps more: see --limit' : ''}`,
+        );
+        return EXIT.ok;
+      }),
+    );
+
+  withState(outbox.command('show').argument('<id>', 'id of the event'))
+    .description('show one event in full, without personal data')
+    .option('--json', 'print JSON', false)
+    .action((id: string, options: Options) =>
+      withClient(options, env, async (client) => {
+        const [entry] = await named(client, [id]);
+        if (options.json) line(JSON.stringify(entry));
+        else for (const each of entryInFull(entry as OutboxEntry)) line(each);
+        return EXIT.ok;
+      }),
+    );
+
+  withFilter(outbox.command('retry').argument('[ids...]', 'ids of events'), { usual: 1000, max: MAX_RETRY })
+    .description('retry events at once: the given ids, or with --yes all dead events that match the filters')
+    .option('--yes', 'confirm a command without ids', false)
+    .action((ids: string[], options: Options) =>
+      withClient(options, env, async (client) => {
+        if (ids.length === 0 && !options.yes)
+          throw new CliError(
+            EXIT.usage,
+            'name the events, or add --yes for all dead ones that the filter lets through',
+          );
+        if (ids.length > 0) await named(client, ids);
+        const filter = ids.length > 0 ? byId(ids) : filterOf(options, ['dead']);
+        const act = { filter, by: operatorName() };
+        const count = await askDesk<typeof retryOutbox>(client, DESK, 'retryOutbox', [act]);
+        say(`${events(count)} tried again${more(count, ids, options)}`);
+        return EXIT.ok;
+      }),
+    );
+
+  withState(outbox.command('discard').argument('<ids...>', 'ids of events'))
+    .description('discard events: their sinks never receive them')
+    .option('--yes', 'confirm; this cannot be undone', false)
+    .action((ids: string[], options: Options) =>
+      withClient(options, env, async (client) => {
+        if (!options.yes) throw new CliError(EXIT.usage, 'what is discarded is gone: add --yes');
+        await named(client, ids);
+        const act = { filter: byId(ids), by: operatorName() };
+        const count = await askDesk<typeof discardOutbox>(client, DESK, 'discardOutbox', [act]);
+        say(`${events(count)} discarded`);
+        return EXIT.ok;
+      }),
+    );
+}
+
+function withState(command: Command): Command {
+  return command.option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice');
+}
+
+function withFilter(command: Command, limit: { readonly usual: number; readonly max: number }): Command {
+  return withState(command)
+    .option('--dead', 'only dead events')
+    .option('--waiting', 'only waiting events')
+    .option('--sink <name>', 'only events for this sink; repeatable', collect, [])
+    .option('--account <name>', 'only entries of this account')
+    .option(
+      '--type <type>',
+      `only events of this type, for example ${CONVERSATION_EVENT_TYPES[0]}; repeatable`,
+      collect,
+      [],
+    )
+    .option('--code <code>', 'only entries with this code; repeatable', collect, [])
+    .option('--limit <count>', 'maximum number of entries', integer({ min: 1, max: limit.max }), limit.usual);
+}
+
+function filterOf(options: Options, otherwise: OutboxFilter['states']): OutboxFilter {
+  const { dead = false, waiting = false, sink, account, type, code, limit } = options;
+  const states = [...(waiting ? (['waiting'] as const) : []), ...(dead ? (['dead'] as const) : [])];
+  return {
+    states: states.length === 0 ? otherwise : states,
+    limit,
+    ...(sink.length === 0 ? {} : { sinks: sink }),
+    ...(account === undefined ? {} : { account }),
+    ...(type.length === 0 ? {} : { types: type }),
+    ...(code.length === 0 ? {} : { codes: code }),
+  };
+}
+
+function byId(ids: readonly string[]): OutboxFilter {
+  return { ids, states: [], limit: ids.length };
+}
+
+async function list(client: Client, filter: OutboxFilter): Promise<OutboxEntry[]> {
+  return await askDesk<typeof listOutbox>(client, DESK, 'listOutbox', [filter]);
+}
+
+/** @throws CliError when one of them is not there */
+async function named(client: Client, ids: readonly string[]): Promise<OutboxEntry[]> {
+  if (ids.length > MAX_LIST)
+    throw new CliError(EXIT.usage, `${ids.length} ids are too many at once; give at most ${MAX_LIST}`);
+  const found = await list(client, byId(ids));
+  const missing = ids.filter((id) => found.every((entry) => entry.id !== id));
+  if (missing.length === 0) return found;
+  throw new CliError(
+    EXIT.notFound,
+    `the outbox has no ${missing.join(', ')}: it is sent or discarded, or \`sluice outbox list\` shows its id`,
+  );
+}
+
+function more(count: number, ids: readonly string[], { limit }: Options): string {
+  return ids.length === 0 && count === limit ? ', and perhaps there are more: see --limit' : '';
+}
+
+function events(count: number): string {
+  return count === 1 ? '1 event' : `${formatCount(count)} events`;
+}
+
+function line(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

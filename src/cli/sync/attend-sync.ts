@@ -1,0 +1,39 @@
+// Watches a run of a sync to its end and prints its report: what `sync run` and `sync retry` do once it has started.
+import type { Client } from '@temporalio/client';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { EXIT } from '../lib/exit.ts';
+import { say } from '../lib/lifetime.ts';
+import { createProgress } from '../lib/progress.ts';
+import { type OpenStack, type SessionOptions, sameSession } from '../lib/session.ts';
+import { describeReport, exitCodeOf, followSync, isAttended, type SyncHandle } from './run-sync.ts';
+
+export interface Attended {
+  readonly client: Client;
+  readonly handle: SyncHandle;
+  readonly sync: string;
+  /** What the progress names. */
+  readonly label: string;
+  /** Set when this command is the service: its failure ends the watching. */
+  readonly stack: OpenStack | null;
+  readonly shutdown: Shutdown;
+  readonly options: SessionOptions & { readonly json: boolean };
+}
+
+/** @returns the exit code: `ok` also when somebody stops watching, as the run then goes on */
+export async function attendSync(attended: Attended): Promise<number> {
+  const { client, handle, sync, label, stack, shutdown, options } = attended;
+  const followed = followSync({
+    ...{ client, handle, sync, signal: shutdown.signal, attended: isAttended(options.json) },
+    progress: createProgress(process.stderr, { label, unit: 'record' }),
+  });
+  const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));
+  if (report === null) {
+    say(`stopped watching; the run goes on with the next \`sluice sync run ${sync}\``);
+    return EXIT.ok;
+  }
+  const lines = options.json
+    ? [JSON.stringify(report)]
+    : describeReport(report, sameSession(`sync rows ${sync}`, options));
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return exitCodeOf(report);
+}

@@ -1,0 +1,31 @@
+// The thread in which `sluice sync plan` works: the thread that listens to signals can end it anywhere, in an endless
+// expression, in a statement of the ledger, or while a source does not answer.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { PlanProblem, PlanReport } from '../../contracts/wire/plan.ts';
+import { describeError } from '../lib/describe-error.ts';
+import { type PlanInput, planHere } from './plan-here.ts';
+
+export type PlanAnswer =
+  | { readonly kind: 'progress'; readonly read: number; readonly share: number | null }
+  | { readonly kind: 'plan'; readonly plan: PlanReport }
+  /** Answered by whether more are wanted. */
+  | { readonly kind: 'problems'; readonly problems: readonly PlanProblem[] }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'error'; readonly message: string; readonly exitCode: number };
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+const say = (answer: PlanAnswer) => parentPort?.postMessage(answer);
+try {
+  await planHere(workerData as PlanInput, ({ read, share }) => say({ kind: 'progress', read, share }), {
+    plan: async (plan) => say({ kind: 'plan', plan }),
+    problems: (problems) =>
+      new Promise((answered) => {
+        parentPort?.once('message', answered);
+        say({ kind: 'problems', problems });
+      }),
+  });
+  say({ kind: 'done' });
+} catch (error) {
+  const { message, exitCode } = describeError(error);
+  say({ kind: 'error', message: message ?? String(error), exitCode });
+}

@@ -1,0 +1,29 @@
+// How far a sync is: what its workflow has counted, and what batches under way have told since.
+import type { WorkflowHandle } from '@temporalio/client';
+import type { BatchCounts } from '../../../activities/sync/sync-batch.ts';
+import { progressQuery } from '../../../workflows/messages.ts';
+import type { RunProgress } from '../../contracts/wire/run.ts';
+import { batchDetails } from '../lib/batch-details.ts';
+
+/** @throws ServiceError or QueryNotRegisteredError as a query does */
+export async function readProgress(handle: WorkflowHandle): Promise<RunProgress> {
+  // First the batches: one that ends meanwhile is part of what the workflow answers.
+  const told = await batchDetails<BatchCounts>(handle);
+  const { running, ...now } = await handle.query(progressQuery);
+  return running.reduce<RunProgress>((sum, id) => added(sum, told.get(id)), now);
+}
+
+function added(now: RunProgress, batch: BatchCounts | undefined): RunProgress {
+  if (batch === undefined) return now;
+  const { created, updated, unchanged, failed, unknown, cards, trouble } = batch;
+  return {
+    ...now,
+    done: now.done + created + updated + unchanged + failed + unknown,
+    created: now.created + created,
+    updated: now.updated + updated,
+    failed: now.failed + failed,
+    unknown: now.unknown + unknown,
+    cards: now.cards + cards,
+    trouble: trouble ?? now.trouble,
+  };
+}

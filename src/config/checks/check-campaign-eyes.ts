@@ -1,0 +1,75 @@
+// What of a campaign only a poller can see: without one that follows its connection, the rule would be silent for ever.
+
+import type { ConfigProblem } from '../errors.ts';
+import { child } from '../json-schema.ts';
+import { entriesOf } from '../raw.ts';
+import type { YamlFile } from '../yaml-file.ts';
+import type { Say } from './check-campaigns.ts';
+
+type Place = readonly (string | number)[];
+
+export function checkEyes(
+  main: YamlFile,
+  account: string | null,
+  campaign: unknown,
+  say: Say,
+): ConfigProblem[] {
+  const connection = child(campaign, 'connection');
+  if (account === null || typeof connection !== 'number') return [];
+  const words = child(child(child(child(main.value, 'accounts'), account), 'optOut'), 'words');
+  const listens = Array.isArray(words) && words.length > 0;
+  const stop = child(campaign, 'stop');
+  const deaf =
+    child(stop, 'optOut') === undefined || listens
+      ? []
+      : [
+          say(
+            ['stop', 'optOut'],
+            `after a trigger people opt out by a reply, and accounts.${account}.optOut.words has none that would count`,
+            'list the words there, or leave this rule out',
+          ),
+        ];
+  if (sees(main, account, connection)) return deaf;
+  const needs = [...needsOf(campaign), ...(listens ? [[[], 'replies that opt out'] as const] : [])];
+  return [
+    ...deaf,
+    ...needs.map(([path, what]) =>
+      say(
+        path,
+        `${what} would never be seen: no poller follows connection ${connection} of the account "${account}"`,
+        `add one to pollers: { account: ${account} }`,
+      ),
+    ),
+  ];
+}
+
+function sees(main: YamlFile, account: string, connection: number): boolean {
+  return entriesOf(main, 'pollers').some(
+    ([, poller]) =>
+      child(poller, 'account') === account &&
+      [undefined, connection].includes(child(poller, 'connection') as number | undefined),
+  );
+}
+
+function needsOf(campaign: unknown): (readonly [Place, string])[] {
+  const audience = child(campaign, 'audience');
+  return [
+    ...(child(child(campaign, 'stop'), 'replies') === undefined
+      ? []
+      : ([[['stop', 'replies'], 'replies']] as const)),
+    ...(child(campaign, 'conversationWindow') === 'open'
+      ? ([[['conversationWindow'], 'an open 24-hour window']] as const)
+      : []),
+    ...(child(child(campaign, 'exclude'), 'openConversation') === true
+      ? ([[['exclude', 'openConversation'], 'an open conversation']] as const)
+      : []),
+    ...(Array.isArray(audience) ? audience : []).flatMap((part: unknown, index) => [
+      ...(child(part, 'silentFor') === undefined
+        ? []
+        : ([[['audience', index, 'silentFor'], 'who has been silent']] as const)),
+      ...(child(child(part, 'campaign'), 'replied') === undefined
+        ? []
+        : ([[['audience', index, 'campaign', 'replied'], 'who replied']] as const)),
+    ]),
+  ];
+}

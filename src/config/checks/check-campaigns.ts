@@ -1,0 +1,164 @@
+// What a campaign must not ask of itself: days that never come, shares that nobody judges, people that no filter finds.
+// Works on the raw value, part by part: a mistake elsewhere in the file must not hide one in here.
+import { CampaignConfig } from '../../contracts/config/config.ts';
+import { durationMs } from '../../contracts/config/config-base.ts';
+import type { ConfigProblem } from '../errors.ts';
+import { child } from '../json-schema.ts';
+import type { ConfigChecks } from '../load.ts';
+import { entriesOf, isRecord } from '../raw.ts';
+import type { YamlFile } from '../yaml-file.ts';
+import { checkAudience } from './check-audience.ts';
+import { checkEyes } from './check-campaign-eyes.ts';
+import { checkVariables } from './check-variables.ts';
+
+/** Says what is wrong at a place inside one campaign. */
+export type Say = (path: readonly (string | number)[], message: string, hint: string) => ConfigProblem;
+
+const { windows: Windows, waves: Waves, stop: Stop, start: Instant } = CampaignConfig.shape;
+
+export function checkCampaigns(main: YamlFile, check: ConfigChecks['checkCampaign']): ConfigProblem[] {
+  const campaigns = entriesOf(main, 'campaigns');
+  return [
+    ...checkZones(main, campaigns),
+    ...checkOptOuts(main),
+    ...campaigns.flatMap(([name, campaign]) => {
+      const say: Say = (path, message, hint) => main.problemAt(['campaigns', name, ...path], message, hint);
+      const account = knownAccount(main, campaign);
+      const parsed = check === undefined ? undefined : CampaignConfig.safeParse(campaign);
+      return [
+        ...checkWindows(child(campaign, 'windows'), say),
+        ...checkSpan(campaign, say),
+        ...checkWaves(child(campaign, 'waves'), child(campaign, 'stop'), say),
+        ...checkRest(main, account, campaign, say),
+        ...checkAudience(main, account, campaign, say),
+        ...checkEyes(main, account, campaign, say),
+        ...checkVariables(campaign, say),
+        ...(parsed?.success === true ? (check?.(parsed.data) ?? []) : []).map(({ path, message, hint }) =>
+          main.problemAt(['campaigns', name, ...path], message, hint),
+        ),
+      ];
+    }),
+  ];
+}
+
+/** Null when there is no such account, which is told of elsewhere. */
+function knownAccount(main: YamlFile, campaign: unknown): string | null {
+  const account = child(campaign, 'account');
+  const known = entriesOf(main, 'accounts').some(([name]) => name === account);
+  return typeof account === 'string' && known ? account : null;
+}
+
+/** The account's zone is where all end up whose own is not known: there is no safe guess. */
+function checkZones(main: YamlFile, campaigns: readonly [string, unknown][]): ConfigProblem[] {
+  return entriesOf(main, 'accounts').flatMap(([account, entry]) => {
+    const [first] = campaigns.find(([, campaign]) => child(campaign, 'account') === account) ?? [];
+    if (first === undefined || child(entry, 'timeZone') !== undefined) return [];
+    const message = `is missing: the campaign "${first}" goes by it where a contact's own zone is not known`;
+    const hint = 'write a name of the IANA list, for example America/Sao_Paulo';
+    return [main.problemAt(['accounts', account, 'timeZone'], message, hint)];
+  });
+}
+
+/** Letters, digits, emoji: what is left when punctuation is not looked at. */
+const SAYS_SOMETHING = /[^\s\p{P}\p{M}\p{Cf}\p{Emoji_Modifier}`´]/u;
+
+/** A word of punctuation alone would be no word at all. */
+function checkOptOuts(main: YamlFile): ConfigProblem[] {
+  return entriesOf(main, 'accounts').flatMap(([account, entry]) => {
+    const words = child(child(entry, 'optOut'), 'words');
+    return (Array.isArray(words) ? words : []).flatMap((word: unknown, index) =>
+      typeof word !== 'string' || word === '' || SAYS_SOMETHING.test(word)
+        ? []
+        : [
+            main.problemAt(
+              ['accounts', account, 'optOut', 'words', index],
+              'is punctuation alone, which is not looked at',
+              'write a word, for example sair',
+            ),
+          ],
+    );
+  });
+}
+
+function checkWindows(windows: unknown, say: Say): ConfigProblem[] {
+  const days = child(windows, 'days');
+  if (!isRecord(days)) return [];
+  if (Object.keys(days).length === 0) {
+    const hint = 'give it a weekday, for example mon: [09:00-18:00]';
+    return [say(['windows', 'days'], 'no flow would ever be triggered', hint)];
+  }
+  // What is no range is told of elsewhere.
+  const { success, data } = Windows.shape.days.safeParse(days);
+  if (!success) return [];
+  return Object.entries(data).flatMap(([day, ranges]) =>
+    (ranges ?? []).flatMap((range, index) => {
+      const [from, to] = range.split('-');
+      if (from !== to) return [];
+      const hint = 'write 00:00-24:00 for the whole day, or leave it out';
+      return [say(['windows', 'days', day, index], `${range} is over as it begins`, hint)];
+    }),
+  );
+}
+
+function checkSpan(campaign: unknown, say: Say): ConfigProblem[] {
+  const [start, end] = ['start', 'end'].map((key) => Instant.safeParse(child(campaign, key)).data);
+  if (start === undefined || end === undefined || new Date(start) < new Date(end)) return [];
+  return [
+    say(['end'], `the campaign would be over on ${end}, before it begins on ${start}`, 'write a later end'),
+  ];
+}
+
+/** Shares that no wave is large enough for would let the campaign run on, whatever happens. */
+function checkWaves(waves: unknown, stop: unknown, say: Say): ConfigProblem[] {
+  const [sizes, rules] = [Waves.safeParse(waves), Stop.safeParse(stop)];
+  if (!sizes.success || !rules.success) return [];
+  const { canary, size, settle } = sizes.data;
+  const { atLeast, ...shares } = rules.data;
+  if (Object.keys(shares).length === 0) return [];
+  const largest = Math.max(...(typeof size === 'number' ? [size] : size));
+  const problems: ConfigProblem[] = [];
+  if (largest < atLeast) {
+    const message = `no wave has more than ${largest} members, and one of less than ${atLeast} is judged by no share`;
+    problems.push(say(['stop', 'atLeast'], message, `set stop.atLeast to ${largest} or less`));
+  } else if (canary !== undefined && canary < atLeast) {
+    const message = `a first wave of ${canary} is judged by no share, as it has less than ${atLeast} members`;
+    const hint = `write ${atLeast} or more, or set stop.atLeast to ${canary}`;
+    problems.push(say(['waves', 'canary'], message, hint));
+  }
+  if (shares.replies !== undefined && durationMs(settle) === 0) {
+    const message = 'a wave would be judged by its replies before anybody can have answered';
+    problems.push(say(['waves', 'settle'], message, 'give people some time, for example 1h'));
+  }
+  return problems;
+}
+
+function checkRest(main: YamlFile, account: string | null, campaign: unknown, say: Say): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const patience = child(campaign, 'humanService');
+  if (child(patience, 'times') !== undefined && child(patience, 'retryAfter') === undefined) {
+    const hint = 'set humanService.retryAfter, for example 2h, or leave it out';
+    problems.push(
+      say(['humanService', 'times'], 'says how often to try again, but not how much later', hint),
+    );
+  }
+  for (const name of Object.keys(recordOf(child(campaign, 'variables')))) {
+    if (name === '' || !/^\s|\s$|[{}\p{Cc}]/u.test(name)) continue;
+    const message = 'no flow has a variable of this name';
+    problems.push(
+      say(['variables', name], message, 'write its name alone, without spaces around it or braces'),
+    );
+  }
+  if (account === null) return problems;
+  const optOut = child(child(child(child(main.value, 'accounts'), account), 'optOut'), 'tags');
+  const tags = child(child(campaign, 'after'), 'tags');
+  for (const [index, tag] of (Array.isArray(tags) ? tags : []).entries()) {
+    if (typeof tag !== 'string' || !Array.isArray(optOut) || !optOut.includes(tag)) continue;
+    const message = `"${tag}" takes each member out of every later campaign: it is one of accounts.${account}.optOut.tags`;
+    problems.push(say(['after', 'tags', index], message, 'use a tag of its own, and exclude.tags'));
+  }
+  return problems;
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}

@@ -1,0 +1,38 @@
+// What the parts of `ingress` must not ask of each other.
+import { Duration, durationMs } from '../../contracts/config/config-base.ts';
+import type { ConfigProblem } from '../errors.ts';
+import { child } from '../json-schema.ts';
+import { entriesOf } from '../raw.ts';
+import type { YamlFile } from '../yaml-file.ts';
+
+export function checkIngress(main: YamlFile): ConfigProblem[] {
+  return [...checkTimeouts(main), ...checkGroups(main)];
+}
+
+/** The headers are a part of what must be here as a whole by `bodyTimeout`. */
+function checkTimeouts(main: YamlFile): ConfigProblem[] {
+  const http = child(child(main.value, 'ingress'), 'http');
+  const [headers = '10s', body = '20s'] = [child(http, 'headersTimeout'), child(http, 'bodyTimeout')];
+  const [first, whole] = [Duration.safeParse(headers), Duration.safeParse(body)];
+  if (!first.success || !whole.success || durationMs(first.data) <= durationMs(whole.data)) return [];
+  const key = child(http, 'headersTimeout') === undefined ? 'bodyTimeout' : 'headersTimeout';
+  const message = `headers may take ${first.data}, and the whole request only ${whole.data}`;
+  return [main.problemAt(['ingress', 'http', key], message, 'keep headersTimeout at bodyTimeout or less')];
+}
+
+/** Members of a consumer group must all read the same topics: of two clusters in one group, one would starve. */
+function checkGroups(main: YamlFile): ConfigProblem[] {
+  const seen: { name: string; group: unknown; brokers: readonly unknown[] }[] = [];
+  return entriesOf(main, 'ingress', 'kafka').flatMap(([name, cluster]) => {
+    const group = child(cluster, 'group') ?? 'sluice';
+    const brokers = child(cluster, 'brokers');
+    if (!Array.isArray(brokers)) return [];
+    const twin = seen.find((one) => one.group === group && one.brokers.some((b) => brokers.includes(b)));
+    seen.push({ name, group, brokers });
+    if (twin === undefined) return [];
+    const message = `shares brokers and the group "${String(group)}" with "${twin.name}"`;
+    return [
+      main.problemAt(['ingress', 'kafka', name], message, 'give each a `group` of its own, or make them one'),
+    ];
+  });
+}

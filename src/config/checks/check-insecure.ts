@@ -1,0 +1,68 @@
+// Tokens, keys and people's data never leave this machine unencrypted, unless `insecure: true` stands where they would.
+import { hostOf, isLoopbackHost, isPlainRemote } from '../../contracts/loopback.ts';
+import type { ConfigProblem } from '../errors.ts';
+import { child } from '../json-schema.ts';
+import { entriesOf } from '../raw.ts';
+import type { YamlFile } from '../yaml-file.ts';
+
+type Path = readonly (string | number)[];
+
+export function checkInsecure(main: YamlFile): ConfigProblem[] {
+  return [
+    ...plainUrls(main, 'accounts', 'baseUrl', 'the tokens of the account and the data of its contacts'),
+    ...plainUrls(main, 'sources', 'url', 'the secrets of the source and its rows'),
+    ...plainUrls(main, 'sinks', 'url', 'its events'),
+    ...entriesOf(main, 'sinks').flatMap(([name, sink]) => plainPassword(main, ['sinks', name], sink)),
+    ...entriesOf(main, 'ingress', 'kafka').flatMap(([name, cluster]) =>
+      plainPassword(main, ['ingress', 'kafka', name], cluster),
+    ),
+    ...plainTokens(main),
+  ];
+}
+
+function plainUrls(main: YamlFile, section: string, key: string, what: string): ConfigProblem[] {
+  return entriesOf(main, section).flatMap(([name, entry]) => {
+    const url = child(entry, key);
+    if (typeof url !== 'string' || !isPlainRemote(url) || isAllowed(entry)) return [];
+    const message = `http:// sends ${what} unencrypted to ${new URL(url).hostname}`;
+    return [main.problemAt([section, name, key], message, wayOut('write https://', [section, name]))];
+  });
+}
+
+/** SCRAM does not send the password; `plain` does. */
+function plainPassword(main: YamlFile, at: Path, connection: unknown): ConfigProblem[] {
+  const sasl = child(connection, 'sasl');
+  const brokers = child(connection, 'brokers');
+  if (child(sasl, 'mechanism') !== 'plain' || child(connection, 'tls') === true || isAllowed(connection))
+    return [];
+  const remote = (Array.isArray(brokers) ? brokers : []).find(
+    (broker): broker is string => typeof broker === 'string' && !isLoopbackHost(hostOf(broker)),
+  );
+  if (remote === undefined) return [];
+  const message = `sends its password unencrypted to ${hostOf(remote)}`;
+  return [
+    main.problemAt([...at, 'sasl', 'mechanism'], message, wayOut('set tls: true, or use scram-sha-512', at)),
+  ];
+}
+
+/** This server speaks HTTP without TLS: on another address than loopback its senders' tokens can be read on the way. */
+function plainTokens(main: YamlFile): ConfigProblem[] {
+  const http = child(child(main.value, 'ingress'), 'http');
+  const host = child(http, 'host');
+  if (typeof host !== 'string' || isLoopbackHost(host) || isAllowed(http)) return [];
+  const route = entriesOf(main, 'routes').find(
+    ([, one]) => child(child(child(one, 'http'), 'auth'), 'type') === 'token',
+  );
+  if (route === undefined) return [];
+  const message = `listens on "${host}" without TLS, so others on the network can read the tokens of the route "${route[0]}"`;
+  const instead = 'listen on 127.0.0.1 behind a proxy that terminates TLS, or prove senders by signatures';
+  return [main.problemAt(['ingress', 'http', 'host'], message, wayOut(instead, ['ingress', 'http']))];
+}
+
+function isAllowed(entry: unknown): boolean {
+  return child(entry, 'insecure') === true;
+}
+
+function wayOut(instead: string, at: Path): string {
+  return `${instead}; or set insecure: true under ${at.join('.')} in a private network`;
+}

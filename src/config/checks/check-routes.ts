@@ -1,0 +1,161 @@
+// What a route must have, and what routes must not ask of each other or of the ingress.
+import { type MappingConfig, RouteAction } from '../../contracts/config/config.ts';
+import { isLoopbackHost } from '../../contracts/loopback.ts';
+import type { ConfigProblem } from '../errors.ts';
+import { child } from '../json-schema.ts';
+import type { ConfigChecks } from '../load.ts';
+import { entriesOf, isRecord } from '../raw.ts';
+import type { YamlFile } from '../yaml-file.ts';
+import { checkSecrets } from './check-secrets.ts';
+
+/** Paths of the ingress itself. */
+const RESERVED = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
+
+type Path = readonly (string | number)[];
+type Say = (path: Path, message: string, hint: string) => ConfigProblem;
+
+/** @param mappings those that can be used, by name */
+export function checkRoutes(
+  main: YamlFile,
+  mappings: Readonly<Record<string, MappingConfig>>,
+  checks: ConfigChecks,
+): ConfigProblem[] {
+  const routes = entriesOf(main, 'routes');
+  const say: Say = (path, message, hint) => main.problemAt(['routes', ...path], message, hint);
+  return [
+    ...routes.flatMap(([name, route]) => [
+      ...checkWaysIn(name, route, say),
+      ...checkAuth(main, name, child(child(route, 'http'), 'auth'), say),
+      ...checkPaths(main, name, route, checks.checkPath),
+      ...checkAction(main, name, child(route, 'action'), mappings, checks.checkAction),
+    ]),
+    ...checkHttpPaths(routes, say),
+    ...checkTopics(main, routes, say),
+  ];
+}
+
+function checkWaysIn(name: string, route: unknown, say: Say): ConfigProblem[] {
+  if (!isRecord(route) || route.http !== undefined || route.kafka !== undefined) return [];
+  return [say([name], 'no event ever comes in here', 'give the route http or kafka')];
+}
+
+function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigProblem[] {
+  const owners = new Map<string, string>();
+  return routes.flatMap(([name, route]) => {
+    const path = child(child(route, 'http'), 'path');
+    if (typeof path !== 'string') return [];
+    const at = [name, 'http', 'path'];
+    const problems: ConfigProblem[] = [];
+    if (RESERVED.has(path)) {
+      problems.push(say(at, `"${path}" is a path of the ingress itself`, 'choose another, as /events/leads'));
+    }
+    if (/\/\.{1,2}(?:\/|$)/.test(path)) {
+      const hint = 'leave out parts that are dots only: senders resolve them away';
+      problems.push(say(at, `"${path}" is never asked for`, hint));
+    }
+    const action = child(route, 'action');
+    const takesFiles = child(action, 'type') === 'message' && child(action, 'uploads') !== undefined;
+    for (const taken of takesFiles ? [path, `${path}/files`] : [path]) {
+      const owner = owners.get(taken);
+      if (owner === undefined) owners.set(taken, name);
+      else problems.push(say(at, `the route "${owner}" has the path "${taken}" already`, 'choose another'));
+    }
+    return problems;
+  });
+}
+
+function checkAuth(main: YamlFile, name: string, auth: unknown, say: Say): ConfigProblem[] {
+  const at = [name, 'http', 'auth'];
+  if (child(auth, 'type') === 'none') return checkUnproved(main, at, say);
+  return [
+    ...checkHubspot(main, auth, at, say),
+    ...checkSecrets(main, ['routes', ...at, 'secrets'], child(auth, 'secrets')),
+  ];
+}
+
+/** HubSpot calls https addresses only, and this server speaks http: the address that is signed is never the one seen here. */
+function checkHubspot(main: YamlFile, auth: unknown, at: Path, say: Say): ConfigProblem[] {
+  const publicUrl = child(child(child(main.value, 'ingress'), 'http'), 'publicUrl');
+  if (child(auth, 'style') !== 'hubspot' || publicUrl !== undefined) return [];
+  const message = 'signatures of this style cover the address that the sender calls, which is not known here';
+  return [say([...at, 'style'], message, 'set ingress.http.publicUrl to what stands before the path there')];
+}
+
+function checkUnproved(main: YamlFile, at: Path, say: Say): ConfigProblem[] {
+  const http = child(child(main.value, 'ingress'), 'http');
+  const host = child(http, 'host');
+  const hint =
+    'prove senders by standard-webhooks, hmac or token; without a proof only programs of this machine may come';
+  if (typeof host === 'string' && !isLoopbackHost(host)) {
+    return [say(at, `anybody could send events, as ingress.http.host is "${host}"`, hint)];
+  }
+  const publicUrl = child(http, 'publicUrl');
+  if (
+    typeof publicUrl === 'string' &&
+    URL.canParse(publicUrl) &&
+    !isLoopbackHost(new URL(publicUrl).hostname)
+  ) {
+    return [
+      say(at, 'anybody could send events, as ingress.http.publicUrl says that others reach this', hint),
+    ];
+  }
+  return [];
+}
+
+function checkPaths(
+  main: YamlFile,
+  name: string,
+  route: unknown,
+  check: ConfigChecks['checkPath'],
+): ConfigProblem[] {
+  return ['key', 'order'].flatMap((key) => {
+    const path = child(route, key);
+    if (typeof path !== 'string' || path === '') return [];
+    return (check?.(path) ?? []).map(({ message, hint }) =>
+      main.problemAt(['routes', name, key], message, hint),
+    );
+  });
+}
+
+function checkAction(
+  main: YamlFile,
+  name: string,
+  value: unknown,
+  mappings: Readonly<Record<string, MappingConfig>>,
+  check: ConfigChecks['checkAction'],
+): ConfigProblem[] {
+  const { success, data: action } = RouteAction.safeParse(value);
+  if (!success || check === undefined) return [];
+  const mapping = action.type === 'lead' ? mappings[action.mapping] : null;
+  // One that is not there, or is wrong itself, is told of elsewhere.
+  if (mapping === undefined) return [];
+  return check(action, mapping).map(({ path, message, hint }) =>
+    main.problemAt(['routes', name, 'action', ...path], message, hint),
+  );
+}
+
+function checkTopics(main: YamlFile, routes: readonly [string, unknown][], say: Say): ConfigProblem[] {
+  const owners = new Map<string, string>();
+  return routes.flatMap(([name, route]) => {
+    const kafka = child(route, 'kafka');
+    const cluster = child(kafka, 'cluster');
+    const topics = child(kafka, 'topics');
+    if (typeof cluster !== 'string' || !Array.isArray(topics)) return [];
+    const entry = child(child(child(main.value, 'ingress'), 'kafka'), cluster);
+    return topics.flatMap((topic: unknown, index) => {
+      if (typeof topic !== 'string') return [];
+      const at = [name, 'kafka', 'topics', index];
+      if (topic === child(entry, 'deadLetters')) {
+        const message = `"${topic}" gets the dead letters of the cluster "${cluster}", which would come in again for ever`;
+        return [say(at, message, 'read another topic; `sluice dlq replay` brings dead letters back')];
+      }
+      const owner = owners.get(`${cluster} ${topic}`);
+      if (owner === undefined) owners.set(`${cluster} ${topic}`, name);
+      else {
+        const message = `the route "${owner}" reads "${topic}" of the cluster "${cluster}" already`;
+        return [say(at, message, 'a topic has one route, so leave it out of one')];
+      }
+      return [];
+    });
+  });
+}

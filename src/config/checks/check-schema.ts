@@ -1,0 +1,22 @@
+// Turns a zod schema that lives elsewhere into a check of one part of the configuration.
+import { z } from 'zod';
+import { describeIssues } from '../issues.ts';
+import type { CheckProblem } from '../load.ts';
+
+/**
+ * A check for `loadConfig` that reports everything wrong with a value at once, with "did you mean".
+ * @example loadConfig(file, { env, checkAssumptions: checkWithSchema(ASSUMPTIONS_SCHEMA) })
+ */
+export function checkWithSchema(schema: z.ZodType): (value: unknown) => CheckProblem[] {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return (value) => {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return [];
+    return describeIssues(parsed.error.issues, value, json as Parameters<typeof describeIssues>[2]).map(
+      ({ path, ...rest }) => ({
+        ...rest,
+        path: path.map((part) => (typeof part === 'number' ? part : String(part))),
+      }),
+    );
+  };
+}

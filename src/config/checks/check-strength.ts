@@ -1,0 +1,99 @@
+// Secrets that somebody could guess are refused before they protect anything. Messages never show a secret.
+import { type Config, isSignature } from '../../contracts/config/config.ts';
+import { type ConfigProblem, SecretError } from '../errors.ts';
+import type { ResolvedSecret } from '../secrets.ts';
+import type { YamlFile } from '../yaml-file.ts';
+
+/** 128 bits, the least that HMAC-SHA256 and tokens are taken with (NIST SP 800-131A asks for 112). */
+const MIN_BYTES = 16;
+/** Standard Webhooks 1.0: 24 to 64 bytes. */
+const WEBHOOK_BYTES = { min: 24, max: 64 };
+const PLACEHOLDER =
+  /change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|this)|placeholder|^<.*>$|^your[-_ ]|^\.{3,}$|^\*+$|^x+$/i;
+
+const MAKE_ONE = 'make one with `openssl rand -base64 32`';
+const MAKE_WEBHOOK = 'make one with `echo "whsec_$(openssl rand -base64 32)"`';
+
+interface Use {
+  readonly at: readonly (string | number)[];
+  readonly ref: string;
+  /** What is wrong with a value; null: nothing. */
+  readonly judge: (value: string) => { readonly message: string; readonly hint: string } | null;
+}
+
+/** @param resolve a secret that is not there is left for those who need it */
+export async function checkStrength(
+  main: YamlFile,
+  config: Config,
+  resolve: (ref: string) => Promise<ResolvedSecret>,
+): Promise<ConfigProblem[]> {
+  const problems: ConfigProblem[] = [];
+  for (const { at, ref, judge } of usesOf(config)) {
+    const secret = await resolve(ref).catch((error: unknown) => {
+      if (error instanceof SecretError) return null;
+      throw error;
+    });
+    const wrong = secret === null ? null : judge(secret.value);
+    if (wrong !== null)
+      problems.push(main.problemAt(at, `the secret behind ${ref} ${wrong.message}`, wrong.hint));
+  }
+  return problems;
+}
+
+function usesOf({ accounts, routes, sinks }: Config): Use[] {
+  return [
+    ...Object.entries(accounts).flatMap(([name, { tokens }]) =>
+      uses(['accounts', name, 'tokens'], tokens, judgeApiToken),
+    ),
+    ...Object.entries(routes).flatMap(([name, { http }]) => {
+      if (http === undefined || http.auth.type === 'none') return [];
+      const { auth } = http;
+      const judge =
+        auth.type === 'standard-webhooks' ? judgeWebhook : isSignature(auth) ? judgeHmac : judgeToken;
+      return uses(['routes', name, 'http', 'auth', 'secrets'], auth.secrets, judge);
+    }),
+    ...Object.entries(sinks).flatMap(([name, sink]) =>
+      sink.type === 'http' ? uses(['sinks', name, 'secrets'], sink.secrets, judgeWebhook) : [],
+    ),
+  ];
+}
+
+function uses(at: Use['at'], refs: readonly string[], judge: Use['judge']): Use[] {
+  return refs.map((ref, index) => ({ at: [...at, index], ref, judge }));
+}
+
+/** The service makes these itself: only what can be none of them is refused. */
+const judgeApiToken: Use['judge'] = (value) =>
+  value.startsWith('svc_') && !PLACEHOLDER.test(value)
+    ? null
+    : {
+        message:
+          'does not begin with svc_live_ or svc_test_, as tokens of the service do; Sluice uses it anyway',
+        hint: 'copy the token from the service',
+      };
+
+const judgeToken: Use['judge'] = (value) => judgeLength(value, 'a token', MAKE_ONE);
+const judgeHmac: Use['judge'] = (value) =>
+  judgeLength(value, 'a key', `copy the one of the sender; where it is yours to choose, ${MAKE_ONE}`);
+
+function judgeLength(value: string, what: string, hint: string): ReturnType<Use['judge']> {
+  if (PLACEHOLDER.test(value)) return { message: 'is a placeholder', hint };
+  const bytes = Buffer.byteLength(value);
+  if (bytes >= MIN_BYTES) return null;
+  return { message: `has ${lengthOf(bytes)}, and ${what} needs at least ${MIN_BYTES}`, hint };
+}
+
+const judgeWebhook: Use['judge'] = (value) => {
+  const text = value.replace(/^whsec_/, '');
+  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
+  if (!isBase64) return { message: 'is not base64, with or without whsec_ before it', hint: MAKE_WEBHOOK };
+  const bytes = Buffer.from(text, 'base64').length;
+  const { min, max } = WEBHOOK_BYTES;
+  if (bytes >= min && bytes <= max) return null;
+  return {
+    message: `has ${lengthOf(bytes)}, and Standard Webhooks requires ${min} to ${max}`,
+    hint: MAKE_WEBHOOK,
+  };
+};
+
+const lengthOf = (bytes: number): string => (bytes === 1 ? '1 byte' : `${bytes} bytes`);

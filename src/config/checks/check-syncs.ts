@@ -1,0 +1,79 @@
+// What the parts of a configuration must not ask of each other: modes against sources and mappings, reserves
+// against limits. Works on the raw value, entry by entry: a mistake elsewhere in the file must not hide one in here.
+import type { ConfigProblem } from '../errors.ts';
+import { child } from '../json-schema.ts';
+import { entriesOf } from '../raw.ts';
+import type { YamlFile } from '../yaml-file.ts';
+
+type Say = (path: readonly (string | number)[], message: string, hint: string) => ConfigProblem;
+
+/** @param cardless whether a mapping (by name) makes no cards; null when it is not known */
+export function checkSyncs(main: YamlFile, cardless: (mapping: string) => boolean | null): ConfigProblem[] {
+  const say: Say = (path, message, hint) => main.problemAt(path, message, hint);
+  return [
+    ...entriesOf(main, 'syncs').flatMap(([name, sync]) => checkSync(main, name, sync, cardless, say)),
+    ...entriesOf(main, 'accounts').flatMap(([name, account]) => checkReserves(name, account, say)),
+  ];
+}
+
+function checkSync(
+  main: YamlFile,
+  name: string,
+  sync: unknown,
+  cardless: (mapping: string) => boolean | null,
+  say: Say,
+): ConfigProblem[] {
+  const mirror = child(sync, 'mode') === 'mirror';
+  const vanished = child(sync, 'vanished');
+  const acts = vanished !== undefined && vanished !== 'ignore';
+  const problems: ConfigProblem[] = [];
+  if (acts && !mirror) {
+    problems.push(
+      say(
+        ['syncs', name, 'vanished'],
+        'only a mirror knows who left the source',
+        'set mode: mirror, or leave it out',
+      ),
+    );
+  }
+  const mapping = child(sync, 'mapping');
+  if (typeof vanished === 'object' && typeof mapping === 'string' && cardless(mapping) === true) {
+    problems.push(
+      say(
+        ['syncs', name, 'vanished'],
+        `the mapping "${mapping}" makes no cards, so there is none to move`,
+        'use remove-tags, or give the mapping a card',
+      ),
+    );
+  }
+  const source = child(sync, 'source');
+  if (mirror && typeof source === 'string') {
+    const incremental = child(child(child(main.value, 'sources'), source), 'incremental');
+    if (incremental !== undefined) {
+      problems.push(
+        say(
+          ['syncs', name, 'mode'],
+          `the source "${source}" is incremental: a row that it does not show may be there all the same`,
+          'mirror a source that is read as a whole',
+        ),
+      );
+    }
+  }
+  return problems;
+}
+
+function checkReserves(name: string, account: unknown, say: Say): ConfigProblem[] {
+  const reserve = child(account, 'reserve');
+  const number = (value: unknown, otherwise: number) => (typeof value === 'number' ? value : otherwise);
+  const limit = number(child(account, 'callsPerMinute'), 120);
+  const sum = number(child(reserve, 'reply'), 0) + number(child(reserve, 'lead'), 0);
+  const floor = number(child(account, 'floor'), Math.max(0, Math.min(6, limit - sum)));
+  if (sum + floor <= limit) return [];
+  return [
+    say(
+      ['accounts', name, child(account, 'floor') === undefined ? 'reserve' : 'floor'],
+      `reserves and floor add up to ${sum + floor} calls a minute, and a token allows ${limit}`,
+      `keep the sum of reserve.reply, reserve.lead and floor at ${limit} or less`,
+    ),
+  ];
+}

@@ -1,0 +1,127 @@
+// The shape of sluice.yaml. One schema validates the file, types the code and exports JSON Schema.
+import { z } from 'zod';
+import { insecure, isPlainUrl, name, SecretRef } from './config-base.ts';
+import { CampaignConfig, OptOutConfig } from './config-campaigns.ts';
+import { IngressConfig } from './config-ingress.ts';
+import { MappingConfig } from './config-mapping.ts';
+import { PollerConfig } from './config-pollers.ts';
+import { RouteConfig } from './config-routes.ts';
+import { TimeZone } from './config-schedule.ts';
+import { AnnounceRule, SinkConfig } from './config-sinks.ts';
+import { SourceConfig } from './config-sources.ts';
+import { SyncConfig } from './config-sync.ts';
+
+export * from './config-actions.ts';
+export * from './config-campaigns.ts';
+export * from './config-ingress.ts';
+export * from './config-kafka.ts';
+export * from './config-mapping.ts';
+export * from './config-pollers.ts';
+export * from './config-routes.ts';
+export * from './config-sinks.ts';
+export * from './config-sources.ts';
+export * from './config-sync.ts';
+export { SecretRef };
+
+export const AccountConfig = z.strictObject({
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/wapi alone')
+    .meta({ description: 'Base URL of the instance, for example https://acme.example.com/wapi.' }),
+  insecure: insecure('http:// in baseUrl, unencrypted'),
+  tokens: z.array(SecretRef).min(1).meta({
+    description:
+      'References to the access tokens of the account. Each call uses the token that is free first and has the scope.',
+  }),
+  callsPerMinute: z.int().positive().default(120).meta({
+    description:
+      'Calls per minute that one token allows, until the rate headers of the service say otherwise. Default: 120.',
+  }),
+  reserve: z
+    .strictObject({
+      reply: z
+        .int()
+        .nonnegative()
+        .default(0)
+        .meta({ description: 'Calls per minute for replies. Default: 0.' }),
+      lead: z.int().nonnegative().default(0).meta({ description: 'Calls per minute for leads. Default: 0.' }),
+    })
+    .default({ reply: 0, lead: 0 })
+    .meta({
+      description:
+        'Calls per minute of each token that are kept free for urgent work. Other lanes get what it does not use. Default: 0 for replies and leads.',
+    }),
+  floor: z.int().nonnegative().default(6).meta({
+    description:
+      'Calls per minute of each token that polling, campaigns and syncs get even when replies and leads could use all of them. Default: 6.',
+  }),
+  announce: z.array(AnnounceRule).default([]).meta({
+    description: 'Sinks that get the conversations and messages of the account as events. Default: [].',
+  }),
+  timeZone: TimeZone.optional().meta({
+    description:
+      "IANA time zone of the account, for example America/Sao_Paulo. Schedules use it, and campaigns if a contact's own zone is unknown. Required with campaigns. Default: none.",
+  }),
+  optOut: OptOutConfig.prefault({}).meta({
+    description: 'Who gets no campaign of this account. Default: nobody.',
+  }),
+  assumptions: z.record(z.string(), z.unknown()).default({}).meta({
+    description:
+      'Overrides of what Sluice assumes where the API description is silent: key to a name, a path such as data.items, or {path, values, unit}. docs/reference/client.md lists the keys. Default: {}.',
+  }),
+});
+export type AccountConfig = z.infer<typeof AccountConfig>;
+
+export const Config = z.strictObject({
+  version: z
+    .union([z.literal(1), z.literal('1')])
+    .transform(() => 1 as const)
+    .meta({ description: 'Version of this format. Always 1.' }),
+  accounts: z.record(name, AccountConfig).meta({ description: 'Instances of the service, by name.' }),
+  sources: z
+    .record(name, SourceConfig)
+    .default({})
+    .meta({ description: 'Where records come from, by name. Default: {}.' }),
+  sinks: z.record(name, SinkConfig).default({}).meta({
+    description:
+      'Where events go, by name. `announce` of syncs and accounts selects what each sink gets. Default: {}.',
+  }),
+  mappings: z
+    .record(
+      name,
+      z.union([
+        MappingConfig,
+        z.strictObject({
+          preset: z
+            .string()
+            .min(1)
+            .meta({ description: 'YAML file with one mapping, relative to this file.' }),
+        }),
+      ]),
+    )
+    .default({})
+    .meta({
+      description:
+        'How rows become records, by name: a mapping, or {preset: file} to read it from a YAML file. Default: {}.',
+    }),
+  syncs: z
+    .record(name, SyncConfig)
+    .default({})
+    .meta({ description: 'What is synced, by name: one source into one account. Default: {}.' }),
+  ingress: IngressConfig.prefault({}).meta({
+    description: 'How events come in. Default: HTTP on 127.0.0.1:4020, no Kafka.',
+  }),
+  routes: z
+    .record(name, RouteConfig)
+    .default({})
+    .meta({ description: 'What events do, by name: where they come from, and one action. Default: {}.' }),
+  pollers: z
+    .record(name, PollerConfig)
+    .default({})
+    .meta({ description: 'Whose conversations are polled, by name. Default: {}.' }),
+  campaigns: z.record(name, CampaignConfig).default({}).meta({
+    description:
+      'Reactivation campaigns, by name. A campaign triggers a flow for every member of an audience, in throttled waves. Default: {}.',
+  }),
+});
+export type Config = z.infer<typeof Config>;

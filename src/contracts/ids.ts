@@ -1,0 +1,173 @@
+// Every id and name that crosses a process: workflows, schedules, signals, task queues, and the runs that have no end.
+// Workflow code imports this file, so it imports no other.
+
+/** A campaign of the configuration. */
+interface CampaignKey {
+  readonly account: string;
+  readonly campaign: string;
+}
+
+/** The task queue of workflows and of work on the ledger alone. */
+export const WORK_QUEUE = 'sluice';
+
+const API_SUFFIX = '-api';
+const EVENTS_SUFFIX = '-events';
+
+/** The queue of activities that call the API; Temporal ranks them there. */
+export function apiQueue(workQueue: string): string {
+  return `${workQueue}${API_SUFFIX}`;
+}
+
+/** The queue of events. A burst of thousands waits for slots there, so that batches always find a free worker. */
+export function eventQueue(workQueue: string): string {
+  return `${workQueue}${EVENTS_SUFFIX}`;
+}
+
+/** The work queue that a queue is or belongs to. */
+export function workQueueOf(queue: string): string {
+  for (const suffix of [API_SUFFIX, EVENTS_SUFFIX]) {
+    if (queue.endsWith(suffix)) return queue.slice(0, -suffix.length);
+  }
+  return queue;
+}
+
+/** Custom search attributes. Temporal stores them as plain text, so none holds personal data. */
+export const SEARCH_KEYS = {
+  account: { name: 'SluiceAccount', type: 'KEYWORD' },
+  job: { name: 'SluiceJob', type: 'KEYWORD' },
+  run: { name: 'SluiceRun', type: 'KEYWORD' },
+  phase: { name: 'SluicePhase', type: 'KEYWORD' },
+} as const;
+
+/** Signals that activities send to workflows. */
+export const HALT_SIGNAL = 'halt';
+export const WAKE_SIGNAL = 'wake';
+
+/** The id of a sync's workflow. The id is fixed, so two starts at once are one run. */
+export function crmSyncWorkflowId(account: string, sync: string): string {
+  return `crm-sync/${account}/${sync}`;
+}
+
+/** How to start and find the workflow of a sync. */
+export function crmSyncIdentity(account: string, sync: string) {
+  return identity(account, `crm-sync/${sync}`, {
+    workflowId: crmSyncWorkflowId(account, sync),
+    staticSummary: `CRM sync "${sync}" into the account "${account}"`,
+  });
+}
+
+/** Ids of the schedules of syncs begin with this. */
+export const SCHEDULE_PREFIX = 'sync/';
+
+export function syncScheduleId(account: string, sync: string): string {
+  return `${SCHEDULE_PREFIX}${account}/${sync}`;
+}
+
+/** The id of the workflow that a schedule starts. The server appends the scheduled time. */
+export function scheduledSyncWorkflowId(account: string, sync: string): string {
+  return `scheduled-sync/${account}/${sync}`;
+}
+
+/** The id of a workflow of events. `key`: the event's id, or a hash over the ids of several. */
+export function leadIntakeWorkflowId(account: string, route: string, key: string): string {
+  return `lead-intake/${account}/${route}/${key}`;
+}
+
+/** How to start and find a workflow of events. Event ids are hashes, so nothing personal is in it. */
+export function leadIntakeIdentity(account: string, route: string, key: string) {
+  return identity(account, `route/${route}`, {
+    workflowId: leadIntakeWorkflowId(account, route, key),
+    staticSummary: `Events of the route "${route}" for the account "${account}"`,
+  });
+}
+
+/** How to start and find the workflow of a poller. The id is fixed, so two starts at once are one poller. */
+export function pollingIdentity({ account, poller }: { readonly account: string; readonly poller: string }) {
+  return identity(account, `poller/${poller}`, {
+    workflowId: `conversation-polling/${account}/${poller}`,
+    staticSummary: `Polls the conversations of the account "${account}"`,
+  });
+}
+
+/** The id of the workflow that empties the outbox of one sink. */
+export function outboxWorkflowId(sink: string): string {
+  return `outbox/${sink}`;
+}
+
+/** The id of the workflow that follows the delivery of an account's messages. */
+export function deliveryWorkflowId(account: string): string {
+  return `delivery/${account}`;
+}
+
+/** How to start and find the workflow of a campaign. The id is fixed, so two starts at once are one run. */
+export function campaignIdentity({ account, campaign }: CampaignKey) {
+  return identity(account, `campaign/${campaign}`, {
+    workflowId: `reactivation-campaign/${account}/${campaign}`,
+    staticSummary: `Campaign "${campaign}" of the account "${account}"`,
+  });
+}
+
+/** How to start and find the workflow that plans a campaign. The id is fixed, so two starts at once are one plan. */
+export function campaignPlanIdentity({ account, campaign }: CampaignKey) {
+  return identity(account, `campaign-plan/${campaign}`, {
+    workflowId: `campaign-plan/${account}/${campaign}`,
+    staticSummary: `Plans the campaign "${campaign}" of the account "${account}"`,
+  });
+}
+
+/** Ids of the schedules of campaigns begin with this. */
+export const CAMPAIGN_SCHEDULE_PREFIX = 'campaign/';
+
+export function campaignScheduleId({ account, campaign }: CampaignKey): string {
+  return `${CAMPAIGN_SCHEDULE_PREFIX}${account}/${campaign}`;
+}
+
+/** The id of the workflow that a schedule starts. The server appends the scheduled time. */
+export function scheduledCampaignWorkflowId({ account, campaign }: CampaignKey): string {
+  return `scheduled-campaign/${account}/${campaign}`;
+}
+
+// Names in the configuration begin with a letter or a digit. The names below begin with a sign of their own, so they
+// never clash with a configured name.
+
+const CAMPAIGN_SIGN = '+';
+
+/** The route of the messages that operators send from the command line. */
+export const OPERATOR_ROUTE = '_cli';
+
+/** The route of events that follow a campaign's triggers; also the campaign's name among the names of syncs. */
+export function campaignRoute(campaign: string): string {
+  return `${CAMPAIGN_SIGN}${campaign}`;
+}
+
+export function isCampaignRoute(route: string): boolean {
+  return route.startsWith(CAMPAIGN_SIGN);
+}
+
+/** First characters of the routes whose events come from Sluice itself: no sender repeats them. */
+export const OWN_ROUTE_SIGNS = [CAMPAIGN_SIGN, OPERATOR_ROUTE.charAt(0)] as const;
+
+/** A route's name among the names of syncs. */
+export function routeSyncName(route: string): string {
+  return `@${route}`;
+}
+
+/** A poller's name among the names of syncs. */
+export function pollerSyncName(poller: string): string {
+  return `~${poller}`;
+}
+
+function identity(
+  account: string,
+  job: string,
+  { workflowId, staticSummary }: { readonly workflowId: string; readonly staticSummary: string },
+) {
+  return {
+    workflowId,
+    typedSearchAttributes: [
+      { key: SEARCH_KEYS.account, value: account },
+      { key: SEARCH_KEYS.job, value: job },
+    ],
+    staticSummary,
+  };
+}

@@ -1,0 +1,65 @@
+// What Sluice tells others: CloudEvents 1.0 in structured JSON, one schema for every sink.
+import { z } from 'zod';
+import { described } from '../config/config-base.ts';
+import { ConversationEvent } from './conversation-events.ts';
+import { type RunReport, RunSummary } from './run.ts';
+
+export const RUN_END_STATUSES = ['finished', 'cancelled', 'failed'] as const;
+export type RunEndStatus = (typeof RUN_END_STATUSES)[number];
+
+/**
+ * A run has ended. Delivered at least once: a repeat carries the same `id`. Holds counts and warnings, never
+ * a value out of a row, but for names of tags that the account lacks (warning UNKNOWN_TAG).
+ */
+export const RunEndedEvent = z
+  .strictObject({
+    specversion: z.literal('1.0'),
+    id: described(z.string().min(1), '`{run}/{status}`, the same at each repetition'),
+    source: described(
+      z.string().regex(/^\/sluice\/accounts\/[^/]+\/syncs\/[^/]+$/),
+      '`/sluice/accounts/{account}/syncs/{sync}`',
+    ),
+    type: z.enum(RUN_END_STATUSES.map((status) => `sluice.sync.${status}` as const)),
+    time: described(z.iso.datetime(), 'When the run ended'),
+    datacontenttype: z.literal('application/json'),
+    partitionkey: described(
+      z.string().min(1),
+      '`{account}/{sync}`: what stays in order (CloudEvents extension "partitioning")',
+    ),
+    data: RunSummary,
+  })
+  .readonly();
+export type RunEndedEvent = z.infer<typeof RunEndedEvent>;
+
+export interface EndedRun {
+  readonly account: string;
+  readonly sync: string;
+  readonly status: RunEndStatus;
+  readonly endedAt: Date;
+  readonly report: RunReport;
+}
+
+/**
+ * The event of a run that has ended. It is the same for the same run, however often it is built. It leaves out the rows
+ * with problems, because their reasons may quote a value.
+ */
+export function runEndedEvent({ account, sync, status, endedAt, report }: EndedRun): RunEndedEvent {
+  return RunEndedEvent.parse({
+    specversion: '1.0',
+    id: `${report.run}/${status}`,
+    source: `/sluice/accounts/${account}/syncs/${sync}`,
+    type: `sluice.sync.${status}`,
+    time: endedAt.toISOString(),
+    datacontenttype: 'application/json',
+    partitionkey: `${account}/${sync}`,
+    // Drops unknown keys, `problems` among them.
+    data: RunSummary.parse(report),
+  });
+}
+
+/** Everything a sink can be given. */
+export const SinkEvent = z.union([RunEndedEvent, ConversationEvent]);
+export type SinkEvent = z.infer<typeof SinkEvent>;
+
+/** Content type of a CloudEvent in structured mode. */
+export const EVENT_CONTENT_TYPE = 'application/cloudevents+json; charset=UTF-8';

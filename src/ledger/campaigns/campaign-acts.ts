@@ -1,0 +1,223 @@
+// What operators do to runs of campaigns, and the audit of it: each act once, by its id, with who and why.
+
+import { campaignRoute } from '../../contracts/ids.ts';
+import { toJson } from '../../contracts/stored-json.ts';
+import type { CampaignAct } from '../../contracts/wire/campaign.ts';
+import type { Queryable } from '../database.ts';
+import { lockedMembers, type MemberRow } from './campaign-members.ts';
+import { type MovedOn, moveOn } from './campaign-waves.ts';
+
+/** Longer reasons are cut. */
+const REASON_MOST = 500;
+
+export interface AuditLine {
+  readonly id: string;
+  readonly by: string;
+  readonly action: CampaignAct['action'] | 'start' | 'finish';
+  readonly reason: string;
+  /** Nothing personal. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** Members that it concerned. */
+  readonly members?: number;
+}
+
+/** Writes a line down, once: what was written under its id before stands. */
+export async function addAudit(tx: Queryable, run: string, line: AuditLine, at: Date): Promise<void> {
+  const { id, by, action, reason, details = {}, members = 0 } = line;
+  await tx.query(
+    `insert into campaign_audit (run_id, id, at, by, action, reason, details, members)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (run_id, id) do nothing`,
+    [run, id, at, storable(by), action, storable(reason), toJson(details), members],
+  );
+}
+
+/** What the act of this id came to, in members; null: nobody has done it yet. */
+export async function doneBefore(tx: Queryable, run: string, id: string): Promise<number | null> {
+  const [row] = await tx.query<{ members: number }>(
+    'select members from campaign_audit where run_id = $1 and id = $2',
+    [run, id],
+  );
+  return row?.members ?? null;
+}
+
+/** How many lines the run has of this action. */
+export async function countAudit(tx: Queryable, run: string, action: AuditLine['action']): Promise<number> {
+  const [row] = await tx.query<{ n: number }>(
+    'select count(*)::int as n from campaign_audit where run_id = $1 and action = $2',
+    [run, action],
+  );
+  return row?.n ?? 0;
+}
+
+/** A text as the database takes it: it knows no NUL, and no half of a pair. */
+function storable(text: string): string {
+  const whole = JSON.parse(toJson(text)) as string;
+  return whole.length > REASON_MOST
+    ? `${whole.slice(0, REASON_MOST - 1).replace(/[\ud800-\udbff]$/, '')}…`
+    : whole;
+}
+
+/** Nothing is triggered from now on. The first hold stands. */
+export async function holdCampaign(
+  tx: Queryable,
+  run: string,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<void> {
+  await tx.query('update campaigns set held = $2 where run_id = $1 and held is null', [
+    run,
+    toJson({ by: storable(by), reason: storable(reason) }),
+  ]);
+}
+
+export async function releaseCampaign(tx: Queryable, run: string): Promise<void> {
+  await tx.query('update campaigns set held = null where run_id = $1', [run]);
+}
+
+export async function approveCampaign(tx: Queryable, run: string, by: string, at: Date): Promise<void> {
+  await tx.query(
+    `update campaigns set approved_by = coalesce(approved_by, $2), approved_at = coalesce(approved_at, $3)
+      where run_id = $1`,
+    [run, by, at],
+  );
+}
+
+/**
+ * A plan that somebody has approved is another one then, and has to be approved anew.
+ * @param pace triggers a minute; 0: no limit of its own
+ */
+export async function changePace(tx: Queryable, run: string, pace: number): Promise<void> {
+  await tx.query(
+    `update campaigns set pace = $2, approved_by = case when state <> 'planned' then approved_by end,
+            approved_at = case when state <> 'planned' then approved_at end where run_id = $1`,
+    [run, pace],
+  );
+}
+
+/** Notes who started the run, and when. */
+export async function beginCampaign(tx: Queryable, run: string, by: string, at: Date): Promise<void> {
+  await tx.query(
+    `update campaigns set started_by = coalesce(started_by, $2), started_at = coalesce(started_at, $3)
+      where run_id = $1`,
+    [run, by, at],
+  );
+}
+
+/** Another run of the same campaign that is not over; null: there is none. */
+export async function otherRun(
+  tx: Queryable,
+  { run_id: run, account, campaign }: { run_id: string; account: string; campaign: string },
+): Promise<{ readonly run: string; readonly state: string } | null> {
+  const [row] = await tx.query<{ run: string; state: string }>(
+    `select run_id as run, state from campaigns
+      where account = $1 and campaign = $2 and run_id <> $3 and state in ('planning', 'planned', 'running') limit 1`,
+    [account, campaign, run],
+  );
+  return row ?? null;
+}
+
+/** Whoever has not been triggered never is. @returns how many they were */
+export async function cancelMembers(tx: Queryable, run: string, at: Date): Promise<number> {
+  const [row] = await tx.query<{ n: number }>(
+    `with chosen as (
+       ${lockedMembers("run_id = $1 and state in ('found', 'waiting')")}
+     ), ended as (
+       update campaign_members set state = 'cancelled', code = null, reason = null, not_before = null, ended_at = $2
+        where id in (select id from chosen) returning 1)
+     select count(*)::int as n from ended`,
+    [run, at],
+  );
+  return row?.n ?? 0;
+}
+
+/**
+ * Members whose right to trigger was taken so long ago that nobody knows any more what came of it, by the database's
+ * clock: of a run that has been cancelled nobody asks again.
+ */
+export async function giveUpLost(
+  tx: Queryable,
+  run: string,
+  { seconds, code }: { readonly seconds: number; readonly code: string },
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `with chosen as (
+       ${lockedMembers("run_id = $1 and state = 'sending' and coalesce(sent_at < now() - make_interval(secs => $2), true)")}
+     )
+     update campaign_members set state = 'unknown', code = $4, ended_at = $3, holder = null, due_at = null,
+            reason = 'whoever triggered it was not heard of again'
+      where id in (select id from chosen)`,
+    [run, seconds, at, code],
+  );
+}
+
+/** So many events are handed over when a run is opened; workflows of events have had those before them long ago. */
+const EVENTS_MOST = 2000;
+
+/** Events of the campaign that follow triggers, and that no workflow was started for: the newest, oldest first. */
+export async function openAfterEvents(
+  db: Queryable,
+  { account, campaign }: { readonly account: string; readonly campaign: string },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from events where state = 'received' and account = $1 and route = $2 order by seq desc limit $3`,
+    [account, campaignRoute(campaign), EVENTS_MOST],
+  );
+  return rows.map(({ id }) => id).toReversed();
+}
+
+/** Members that failed, of these codes or whatever the code, come again. @returns how many they were */
+export async function retryMembers(
+  tx: Queryable,
+  run: string,
+  codes: readonly string[] | null,
+): Promise<number> {
+  return await moveOn(tx, run, 'failed', '$4::text[] is null or code = any($4)', [codes]);
+}
+
+/** Those of these members whose outcome is unknown; null: all of the run. */
+export async function unknownMembers(
+  tx: Queryable,
+  run: string,
+  members: readonly number[] | null,
+): Promise<Pick<MemberRow, 'id' | 'key' | 'number' | 'card_id'>[]> {
+  return await tx.query(
+    `select id, key, number, card_id from campaign_members where run_id = $1 and state = 'unknown' and ($2::bigint[] is null or id = any($2))
+      order by id for update`,
+    [run, members],
+  );
+}
+
+/** The flow did run: when its right was taken. */
+export async function settleTriggered(
+  tx: Queryable,
+  run: string,
+  members: readonly number[],
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `update campaign_members set state = 'triggered', code = null, reason = null,
+            triggered_at = coalesce((select at from campaign_touches where member_id = campaign_members.id), ended_at, $3),
+            ended_at = $3
+      where run_id = $1 and id = any($2) and state = 'unknown'`,
+    [run, members, at],
+  );
+}
+
+/** The flow did not run: nobody was reached. With `again` it is triggered once more. */
+export async function settleNotTriggered(
+  tx: Queryable,
+  run: string,
+  { members, again }: { readonly members: readonly number[]; readonly again: boolean },
+  at: Date,
+): Promise<void> {
+  await tx.query('delete from campaign_touches where member_id = any($1)', [members]);
+  const as: MovedOn = 'unknown';
+  if (again) await moveOn(tx, run, as, 'id = any($4::bigint[])', [members]);
+  else
+    await tx.query(
+      `update campaign_members set state = 'failed', code = 'NOT_TRIGGERED', reason = null, ended_at = $3,
+              replied_at = null, delivered_at = null, read_at = null, opted_out_at = null
+        where run_id = $1 and id = any($2) and state = 'unknown'`,
+      [run, members, at],
+    );
+}

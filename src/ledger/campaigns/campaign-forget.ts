@@ -1,0 +1,104 @@
+// What is personal in campaigns is forgotten once it has served: variables when a run has ended, its members later. What it
+// came to is kept, and so are opt-outs and whom campaigns have reached: the word of a person, and the frequency cap.
+
+import { toJson } from '../../contracts/stored-json.ts';
+import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
+import type { Database, Queryable } from '../database.ts';
+import { reportOf } from './campaign-report.ts';
+import { catchUp } from './campaign-results.ts';
+
+/** A plan that came to nothing is of no use to anybody after so many days. */
+const UNUSED_DAYS = 7;
+/** The longest that a frequency cap or an exclusion looks back, in days. */
+const TOUCH_DAYS = 3650;
+const ROWS = 5000;
+
+const OVER = "state in ('finished', 'cancelled', 'failed', 'void')";
+
+/**
+ * Forgets the variables of members of runs that have ended, but of those that somebody may still have triggered again:
+ * `failed` and `unknown`; and numbers that an audience was to leave out.
+ * @returns how many; a further call may find more
+ */
+export async function forgetVariables(db: Database, limit = ROWS): Promise<number> {
+  const [run] = await db.query<{ run_id: string }>(
+    `select run_id from campaigns where ${OVER} and stripped_at is distinct from coalesce(ended_at, as_of) limit 1`,
+  );
+  if (run === undefined) return 0;
+  return await db.transaction(async (tx) => {
+    if (!(await lockOver(tx, run.run_id))) return 1;
+    const rows = await tx.query(
+      `update campaign_members set variables = null where id in (
+         select id from campaign_members
+          where run_id = $1 and variables is not null and state not in ('failed', 'unknown') limit $2) returning 1`,
+      [run.run_id, limit],
+    );
+    if (rows.length < limit) {
+      // A plan that broke off has these still.
+      await tx.query('delete from campaign_barred where run_id = $1', [run.run_id]);
+      await tx.query('delete from campaign_seen where run_id = $1', [run.run_id]);
+      await tx.query('update campaigns set stripped_at = coalesce(ended_at, as_of) where run_id = $1', [
+        run.run_id,
+      ]);
+    }
+    return rows.length + 1;
+  });
+}
+
+/**
+ * Forgets the members of runs that ended before `days` ago, and keeps what the run came to. Those of a campaign's last run
+ * stay: the next audience may ask for them.
+ * @param at stamps the last results
+ * @returns how many; a further call may find more
+ */
+export async function forgetMembers(db: Database, days: number, at: Date, limit = ROWS): Promise<number> {
+  const [run] = await db.query<{ run_id: string; kept: boolean }>(
+    `select c.run_id, c.report is not null as kept from campaigns c
+      where c.${OVER} and exists (select 1 from campaign_members m where m.run_id = c.run_id)
+        and c.ended_at < now() - make_interval(secs => 86400 *
+              case when c.state in ('finished', 'cancelled') then $1::float8 else least($1::float8, ${UNUSED_DAYS}) end)
+        and (c.started_at is null or exists (
+              select 1 from campaigns l where l.account = c.account and l.campaign = c.campaign and l.started_at > c.started_at))
+      limit 1`,
+    [days],
+  );
+  if (run === undefined) return 0;
+  const { run_id, kept } = run;
+  if (!kept) await catchUp(db, run_id, at);
+  return await db.transaction(async (tx) => {
+    if (!(await lockOver(tx, run_id))) return 1;
+    if (!kept) await keepReport(tx, run_id, await reportOf(tx, run_id));
+    const gone = await tx.query(
+      `delete from campaign_members where id in (select id from campaign_members where run_id = $1 limit $2) returning 1`,
+      [run_id, limit],
+    );
+    return gone.length + 1;
+  });
+}
+
+async function keepReport(tx: Queryable, run: string, report: CampaignReport | null): Promise<void> {
+  await tx.query('update campaigns set report = $2::jsonb where run_id = $1', [run, toJson(report)]);
+}
+
+/** Locks the run. @returns false when somebody has opened it again meanwhile */
+async function lockOver(tx: Queryable, run: string): Promise<boolean> {
+  const rows = await tx.query(`select 1 from campaigns where run_id = $1 and ${OVER} for update`, [run]);
+  return rows.length > 0;
+}
+
+/** Forgets whom campaigns reached longer ago than anybody asks. @returns how many; a further call may find more */
+export async function forgetTouches(db: Queryable, limit = ROWS): Promise<number> {
+  const rows = await db.query(
+    `delete from campaign_touches where member_id in (
+       select member_id from campaign_touches where at < now() - make_interval(days => ${TOUCH_DAYS}) limit $1) returning 1`,
+    [limit],
+  );
+  const people = await db.query(
+    `delete from campaign_reached where (account, key) in (
+       select account, key from campaign_reached r
+        where not exists (select 1 from campaign_touches t where t.account = r.account and t.key = r.key) limit $1)
+     returning 1`,
+    [limit],
+  );
+  return rows.length + people.length;
+}

@@ -1,0 +1,227 @@
+// Members just before their triggers, with all that the ledger knows of the people: leased many at once, looked at again, and
+// given the right to trigger, each with one statement.
+
+import { isOpen, isServed, unreadOf } from '../conversations/conversation-rules.ts';
+import { type Facts, factsOfPerson } from '../conversations/window-facts.ts';
+import type { Queryable } from '../database.ts';
+import { lockedMembers, MEMBER_COLUMNS, type MemberName, type MemberRow } from './campaign-members.ts';
+
+export interface OpenConversation {
+  readonly id: number;
+  /** A person has it: open, with an owner, and not in the hands of the chatbot (API text, Conversation). */
+  readonly served: boolean;
+}
+
+export interface MemberLook extends MemberRow {
+  /** The run goes on, and nobody holds it. */
+  readonly running: boolean;
+  /** A trigger of the run was shown to have done what it should. */
+  readonly verified: boolean;
+  readonly optedOut: boolean;
+  /** How often campaigns have reached the person since, this member's own trigger aside. */
+  readonly touches: number;
+  /** The first of the campaigns asked for that has ever reached the person. */
+  readonly reachedBy: string | null;
+  /** How often campaigns were about to reach the person: it goes up with each right to trigger. */
+  readonly reached: number;
+  /** The person's open conversation, as a poller saw it last; of several the one that somebody serves. */
+  readonly open: OpenConversation | null;
+  /** Something of the person's conversations could not be read; why. */
+  readonly unread: string | null;
+  /** Messages of the person's conversations are still to be read. */
+  readonly behind: boolean;
+  /** Pollers of the account that wait for somebody to act. */
+  readonly blockedPollers: readonly { readonly poller: string; readonly isShape: boolean }[];
+  /** The contact's id as the ledger knows it, whatever the member came with. */
+  readonly known: number | null;
+  /** What the 24-hour window is judged by; null where nobody asked for it. */
+  readonly window: Facts | null;
+  /** Names all of this: it changes when anything of it does. */
+  readonly digest: string;
+}
+
+/** What is to be known of members of one run. */
+export interface MemberQuestion {
+  readonly account: string;
+  readonly run: string;
+  /** Touches after it count. */
+  readonly since: Date;
+  /** Whether one of these campaigns has ever reached the person. */
+  readonly campaigns: readonly string[];
+  /** Null: the 24-hour window does not matter; else what happened before that does not. */
+  readonly windowAfter: Date | null;
+}
+
+const paramsOf = ({ account, run, since, campaigns }: MemberQuestion) => [account, run, since, campaigns];
+
+/**
+ * Columns of {@link MemberLook}, digest included.
+ * @param who a table of {@link MEMBER_COLUMNS}; the parameters $1 to $4 are those of `paramsOf`
+ * @param after parameter of `windowAfter`
+ */
+const lookAt = (who: string, question: MemberQuestion, after: string): string => `
+  select seen.*, md5((to_jsonb(seen) - 'age')::text) as digest from (
+    select who.*, (select state = 'running' and held is null from campaigns where run_id = $2) as running,
+           (select verified is not null from campaigns where run_id = $2) as verified,
+           exists (select 1 from opt_outs where account = $1 and key = who.key) as "optedOut",
+           (select count(*)::int from campaign_touches t
+             where t.account = $1 and t.key = who.key and t.at > $3 and t.member_id <> who.id) as touches,
+           (select campaign from campaign_touches t
+             where t.account = $1 and t.key = who.key and t.campaign = any($4) and t.member_id <> who.id
+             order by t.at limit 1) as "reachedBy",
+           coalesce((select times from campaign_reached r where r.account = $1 and r.key = who.key), 0) as reached,
+           (select to_jsonb(o) from (
+              select id, ${isServed('c')} as served
+                from conversations c
+               where account = $1 and person_key = who.key and ${isOpen('c')}
+               order by served desc, updated_at desc limit 1) o) as open,
+           ${unreadOf('$1', 'who.key')} as unread,
+           exists (select 1 from conversations c where c.account = $1 and c.person_key = who.key
+             and (c.todo_at is not null or c.reading is not null)) as behind,
+           (select coalesce(jsonb_agg(jsonb_build_object('poller', poller, 'isShape', hold_shape is not null)), '[]')
+              from pollers where account = $1 and hold_code is not null) as "blockedPollers",
+           (select remote_id from people where account = $1 and key = who.key limit 1) as known,
+           ${question.windowAfter === null ? 'null::jsonb' : `(select to_jsonb(f) from (${factsOfPerson('who.key', after)}) f)`} as window
+      from ${who} who) seen`;
+
+/** @throws Error when the run has no such member */
+export async function lookAtMember(db: Queryable, question: MemberQuestion, id: number): Promise<MemberLook> {
+  const { run, windowAfter } = question;
+  const who = `(select ${MEMBER_COLUMNS} from campaign_members where run_id = $2 and id = $5)`;
+  const [row] = await db.query<MemberLook>(
+    lookAt(who, question, '$6'),
+    windowAfter === null ? [...paramsOf(question), id] : [...paramsOf(question), id, windowAfter],
+  );
+  if (row === undefined) throw new Error(`the run ${run} has no member ${id}`);
+  return row;
+}
+
+export interface Lease {
+  readonly holder: string;
+  /** By the workers' clock. */
+  readonly until: Date;
+}
+
+/**
+ * Leases the next members of the open wave that are due: those with the fewest failures first, so that one who fails again and
+ * again keeps nobody waiting.
+ * @param zones whose windows are open: those of the members, joined by a comma
+ */
+export async function takeMembers(
+  db: Queryable,
+  question: MemberQuestion,
+  { zones, limit, at }: { readonly zones: readonly string[]; readonly limit: number; readonly at: Date },
+  { holder, until }: Lease,
+): Promise<MemberLook[]> {
+  const { windowAfter } = question;
+  const rows = await db.query<MemberLook>(
+    `with due as materialized (
+       select m.id from campaign_members m join campaigns c on c.run_id = m.run_id
+        where c.run_id = $2 and c.state = 'running' and c.held is null and ${OPEN_WAVE}
+          and coalesce(m.not_before <= $5, true) and coalesce(m.due_at <= $5, true) and m.zones = any($6)
+        order by m.attempts, m.id limit $7 for update of m skip locked
+     ), taken as (
+       update campaign_members set holder = $8, due_at = $9 where id in (select id from due) returning ${MEMBER_COLUMNS}
+     )
+     ${lookAt('taken', question, '$10')}`,
+    [...paramsOf(question), at, zones, limit, holder, until, ...(windowAfter === null ? [] : [windowAfter])],
+  );
+  return rows.sort((one, other) => one.attempts - other.attempts || one.id - other.id);
+}
+
+/** Members that wait in the open wave of the run `$2`. */
+const OPEN_WAVE = `m.run_id = $2 and m.state = 'waiting'
+  and m.wave = (select wave from campaign_waves where run_id = $2 and ended_at is null order by wave limit 1)`;
+
+/**
+ * Takes the right to trigger, and notes that the person is reached: given to exactly one caller, only while the run goes on,
+ * and only if all that the checks went by is as it was. Of two campaigns that want one person at once, the second finds that
+ * somebody has counted up, however the two statements meet.
+ * @param checked what the checks went by
+ * @returns the member as it is now; `sending` is the number of the sending, which names this right ever after, or null when
+ *   the right can't be had
+ */
+export async function takeRight(
+  db: Queryable,
+  question: MemberQuestion,
+  checked: MemberLook,
+  { campaign, at }: { readonly campaign: string; readonly at: Date },
+): Promise<MemberLook & { readonly sending: number | null }> {
+  const { run, windowAfter } = question;
+  const who = `(select ${MEMBER_COLUMNS} from campaign_members where run_id = $2 and id = $5)`;
+  const [row] = await db.query<MemberLook & { sending: number | null }>(
+    `with run as materialized (
+       select 1 from campaigns where run_id = $2 and state = 'running' and held is null for share
+     ), seen as materialized (${lookAt(who, question, '$10')}
+     ), counted as (
+       insert into campaign_reached as r (account, key, times)
+       select $1, key, 1 from seen cross join run where digest = $6
+       on conflict (account, key) do update set times = r.times + 1 where r.times = $7
+       returning 1
+     ), taken as (
+       update campaign_members
+          set state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), code = null, reason = null,
+              not_before = null
+        where run_id = $2 and id = $5 and state = 'waiting' and exists (select 1 from counted) returning id, key, sends
+     ), touched as (
+       insert into campaign_touches (member_id, account, key, campaign, run_id, at)
+       select id, $1, key, $8, $2, $9 from taken
+       on conflict (member_id) do update set at = excluded.at
+     )
+     select seen.*, (select sends from taken) as sending from seen`,
+    [
+      ...[...paramsOf(question), checked.id, checked.digest, checked.reached, campaign, at],
+      ...(windowAfter === null ? [] : [windowAfter]),
+    ],
+  );
+  if (row === undefined) throw new Error(`the run ${run} has no member ${checked.id}`);
+  return row;
+}
+
+/** Renews the lease of the members that the holder still has. */
+export async function renewMembers(db: Queryable, ids: readonly number[], lease: Lease): Promise<void> {
+  await db.query(
+    `with chosen as (${lockedMembers('id = any($1) and holder = $2')})
+     update campaign_members set due_at = $3 where id in (select id from chosen)`,
+    [ids, lease.holder, lease.until],
+  );
+}
+
+/** Members that nobody has begun are due again at once. */
+export async function returnMembers(db: Queryable, ids: readonly number[], holder: string): Promise<void> {
+  await db.query(
+    `with chosen as (${lockedMembers('id = any($1) and holder = $2')})
+     update campaign_members set holder = null, due_at = null where id in (select id from chosen)`,
+    [ids, holder],
+  );
+}
+
+/** The member comes again then. */
+export async function deferMember(
+  db: Queryable,
+  { run, id }: MemberName,
+  holder: string,
+  until: Date,
+): Promise<void> {
+  await db.query(
+    `update campaign_members set holder = null, due_at = $4
+      where run_id = $1 and id = $2 and holder = $3 and state = 'waiting'`,
+    [run, id, holder, until],
+  );
+}
+
+/** When the next member of the open wave with these zones is due that no batch has in hand; null: there is none. */
+export async function nextDue(
+  db: Queryable,
+  run: string,
+  zones: readonly string[],
+  at: Date,
+): Promise<Date | null> {
+  const [row] = await db.query<{ due: Date | null }>(
+    `select min(coalesce(greatest(m.not_before, m.due_at), 'epoch')) as due from campaign_members m
+      where ${OPEN_WAVE.replaceAll('$2', '$1')} and m.zones = any($2) and (m.holder is null or m.due_at <= $3)
+        and exists (select 1 from campaigns where run_id = $1 and state = 'running' and held is null)`,
+    [run, zones, at],
+  );
+  return row?.due ?? null;
+}

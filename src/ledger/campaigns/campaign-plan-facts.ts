@@ -1,0 +1,89 @@
+// What a plan of a campaign tells of its audience and of the account, counted in the ledger.
+import type { MemberState } from '../../contracts/wire/campaign.ts';
+import type { SampledMember } from '../../contracts/wire/campaign-people.ts';
+import type { Queryable } from '../database.ts';
+
+export interface StateCount {
+  readonly state: MemberState;
+  readonly code: string | null;
+  readonly members: number;
+}
+
+export async function countMembers(db: Queryable, run: string): Promise<StateCount[]> {
+  return await db.query(
+    `select state, code, count(*)::int as members from campaign_members where run_id = $1
+      group by state, code order by state, code`,
+    [run],
+  );
+}
+
+/** Members to be triggered whose windows go by the same zones. */
+export interface ZoneCount {
+  /** Joined by commas. */
+  readonly zones: string;
+  readonly members: number;
+  /** Whose contact's id is not known. */
+  readonly unnamed: number;
+  /** Who came without a card. */
+  readonly cardless: number;
+}
+
+/** Most members first. */
+export async function countZones(db: Queryable, run: string): Promise<ZoneCount[]> {
+  return await db.query(
+    `select zones, count(*)::int as members,
+            (count(*) filter (where contact_id is null))::int as unnamed,
+            (count(*) filter (where card_id is null))::int as cardless
+       from campaign_members where run_id = $1 and state = 'waiting'
+      group by zones order by members desc, zones`,
+    [run],
+  );
+}
+
+export interface PollerGlance {
+  readonly poller: string;
+  readonly paused: boolean;
+  readonly hold_code: string | null;
+  readonly hold_reason: string | null;
+  /** The service shows something in another form than assumed. */
+  readonly is_shape: boolean;
+  readonly polled_at: Date | null;
+}
+
+/** Pollers of the account that were ever started. */
+export async function glanceAtPollers(db: Queryable, account: string): Promise<PollerGlance[]> {
+  return await db.query(
+    `select poller, paused_at is not null as paused, hold_code, hold_reason, hold_shape is not null as is_shape, polled_at
+       from pollers where account = $1 order by poller`,
+    [account],
+  );
+}
+
+/** What spends the account's calls beside a run: names of syncs and of other campaigns that are under way. */
+export async function underWayBeside(
+  db: Queryable,
+  account: string,
+  run: string,
+): Promise<{ syncs: string[]; campaigns: string[] }> {
+  const syncs = await db.query<{ sync: string }>(
+    `select sync from runs where account = $1 and finished_at is null and kind in ('sync', 'retry') order by sync`,
+    [account],
+  );
+  const campaigns = await db.query<{ campaign: string }>(
+    `select distinct campaign from campaigns where account = $1 and state = 'running' and run_id <> $2 order by campaign`,
+    [account, run],
+  );
+  return {
+    syncs: syncs.map(({ sync }) => sync),
+    campaigns: campaigns.map(({ campaign }) => campaign),
+  };
+}
+
+/** The first members that would be triggered, with the variables that the flow would get: personal data. */
+export async function sampleMembers(db: Queryable, run: string, limit: number): Promise<SampledMember[]> {
+  return await db.query(
+    `select id::float8 as member, number, coalesce(variables, '{}') as variables from campaign_members
+      where run_id = $1 and state = 'waiting' order by place, id limit $2`,
+    [run, limit],
+  );
+}

@@ -1,0 +1,77 @@
+// Plans of campaigns: how one comes in place of another.
+
+import { campaignRoute } from '../../contracts/ids.ts';
+import { toJson } from '../../contracts/stored-json.ts';
+import type { CampaignSpec } from '../../contracts/wire/campaign.ts';
+import type { Database, Queryable } from '../database.ts';
+import { digestOfSpec, moveCampaign } from './campaigns.ts';
+
+export interface NewPlan {
+  readonly spec: CampaignSpec;
+  readonly by: string;
+  readonly at: Date;
+  /** Run of the workflow that plans: an attempt whose answer was lost finds the plan that it opened. */
+  readonly workflow: string;
+}
+
+/** @returns id of the plan's run, `{account}/+{campaign}/{sequence number}`; or of the one under way that forbids it */
+export async function openPlan(db: Database, plan: NewPlan): Promise<{ run: string } | { underWay: string }> {
+  const { account, campaign } = plan.spec;
+  const sync = campaignRoute(campaign);
+  return await db.transaction(async (tx) => {
+    // Two that open plans of one campaign take turns here.
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [`${account}/${sync}`]);
+    const open = await openRunOf(tx, account, sync);
+    if (open?.state === 'running') return { underWay: open.run };
+    if (open?.state === 'planning' && open.workflow === plan.workflow) return { run: open.run };
+    if (open !== undefined) {
+      await moveCampaign(
+        tx,
+        open.run,
+        ['planning', 'planned'],
+        'void',
+        plan.at,
+        'a newer plan took its place',
+      );
+      await noteAct(tx, open.run, plan, 'void', 'a newer plan took its place');
+    }
+    const run = await insertPlan(tx, sync, plan);
+    await noteAct(tx, run, plan, 'plan', '');
+    return { run };
+  });
+}
+
+async function openRunOf(tx: Queryable, account: string, sync: string) {
+  const [row] = await tx.query<{ run: string; state: string; workflow: string | null }>(
+    `select c.run_id as run, c.state, c.parts ->> 'workflow' as workflow
+       from runs r join campaigns c on c.run_id = r.id
+      where r.account = $1 and r.sync = $2 and r.finished_at is null for update of c`,
+    [account, sync],
+  );
+  return row;
+}
+
+async function insertPlan(tx: Queryable, sync: string, { spec, by, at, workflow }: NewPlan): Promise<string> {
+  const [row] = await tx.query<{ id: string }>(
+    `insert into runs (id, account, sync, seq, spec, kind)
+     select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, 'campaign'
+       from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
+     returning id`,
+    [spec.account, sync, toJson(spec)],
+  );
+  const { id } = row as { id: string };
+  await tx.query(
+    `insert into campaigns (run_id, account, campaign, digest, as_of, planned_by, parts)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [id, spec.account, spec.campaign, digestOfSpec(spec), at, by, toJson({ workflow })],
+  );
+  return id;
+}
+
+async function noteAct(tx: Queryable, run: string, { by, at }: NewPlan, action: string, reason: string) {
+  await tx.query(
+    `insert into campaign_audit (run_id, id, at, by, action, reason) values ($1, $2, $3, $4, $2, $5)
+     on conflict do nothing`,
+    [run, action, at, by, reason],
+  );
+}

@@ -1,0 +1,139 @@
+// A run of a campaign as operators see it: how it stands, and its figures in total and by wave. Nothing personal.
+import type {
+  CampaignAuditEntry,
+  CampaignName,
+  CampaignState,
+  PlanNote,
+} from '../../contracts/wire/campaign.ts';
+import type { CampaignFigures, CampaignReport, WaveResult } from '../../contracts/wire/campaign-report.ts';
+import type { Queryable } from '../database.ts';
+import { isoText } from '../iso-text.ts';
+import { type RunFigures, readFigures } from './campaign-figures.ts';
+import { type CampaignRow, findCampaign, listRuns } from './campaigns.ts';
+
+/** The newest waves are listed: what goes through the engine has 2 MB at most. */
+export const MAX_WAVES = 2000;
+/** Likewise the newest entries of an audit. */
+const MAX_ENTRIES = 2000;
+
+/** The run and its waves, the newest `MAX_WAVES` of them in their order; null: there is no such run. */
+export async function reportOf(db: Queryable, run: string): Promise<CampaignReport | null> {
+  const row = await findCampaign(db, run);
+  if (row === null) return null;
+  const eyes = await accountsSeen(db);
+  const kept = await keptReport(db, run);
+  if (kept !== null) return { ...outline(row, kept.total, eyes), waves: kept.waves };
+  const figures = await readFigures(db, [run]);
+  const { total, waves } = figures.get(run) as RunFigures;
+  return { ...outline(row, total, eyes), waves: await wavesOf(db, run, waves) };
+}
+
+/** Runs, the newest first, without their waves. */
+export async function listReports(
+  db: Queryable,
+  filter: Partial<CampaignName> & { readonly limit: number },
+): Promise<CampaignReport[]> {
+  const rows = await listRuns(db, filter);
+  const eyes = await accountsSeen(db);
+  const reports: CampaignReport[] = [];
+  for (const row of rows) {
+    const run = row.run_id;
+    const { total } = (await keptReport(db, run)) ?? ((await readFigures(db, [run])).get(run) as RunFigures);
+    reports.push({ ...outline(row, total, eyes), waves: [] });
+  }
+  return reports;
+}
+
+/** What was kept of a run when its members were forgotten. */
+async function keptReport(db: Queryable, run: string): Promise<CampaignReport | null> {
+  const [row] = await db.query<{ report: CampaignReport | null }>(
+    'select report from campaigns where run_id = $1',
+    [run],
+  );
+  return row?.report ?? null;
+}
+
+const OPEN: ReadonlySet<CampaignState> = new Set(['planning', 'planned', 'running']);
+
+function outline(
+  row: CampaignRow,
+  total: CampaignFigures,
+  eyes: ReadonlySet<string>,
+): Omit<CampaignReport, 'waves'> {
+  const { account, campaign, run_id: run, state, calls } = row;
+  // Of a run that is over nobody asks who held it; its audit knows.
+  const held = OPEN.has(state) ? row.held : null;
+  const blocked = OPEN.has(state) ? row.blocked : null;
+  return {
+    ...{
+      account,
+      campaign,
+      run,
+      state,
+      held,
+      blocked,
+      verified: row.verified,
+      calls,
+      total,
+      timeZone: row.spec.timeZone,
+    },
+    plannedAt: (row.planned_at ?? row.as_of).toISOString(),
+    plannedBy: row.planned_by,
+    approvedBy: row.approved_by,
+    approval: row.spec.config.approval,
+    digest: row.digest,
+    problems: row.plan?.problems ?? [],
+    reason: row.reason,
+    startedAt: row.started_at?.toISOString() ?? null,
+    finishedAt: row.ended_at?.toISOString() ?? null,
+    pollerSees: eyes.has(account),
+  };
+}
+
+/** Accounts of which a poller has seen all within the hour, by the clock of the database, which noted it. */
+async function accountsSeen(db: Queryable): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ account: string }>(
+    "select distinct account from pollers where complete_at > now() - interval '1 hour'",
+  );
+  return new Set(rows.map(({ account }) => account));
+}
+
+interface WaveRow {
+  readonly wave: number;
+  readonly kind: WaveResult['kind'];
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly judgedAt: string | null;
+  readonly broken: readonly PlanNote[];
+}
+
+async function wavesOf(
+  db: Queryable,
+  run: string,
+  figures: ReadonlyMap<number, CampaignFigures>,
+): Promise<WaveResult[]> {
+  const rows = await db.query<WaveRow>(
+    `select wave, kind, ${isoText('started_at')} as "startedAt", ${isoText('ended_at')} as "endedAt",
+            ${isoText('judged_at')} as "judgedAt", broken
+       from campaign_waves where run_id = $1 order by wave desc limit $2`,
+    [run, MAX_WAVES],
+  );
+  return rows.toReversed().map((row) => ({ ...(figures.get(row.wave) ?? NOBODY), ...row }));
+}
+
+/** All members of such a wave have gone on to a later one. */
+const NOBODY: CampaignFigures = {
+  ...{ audience: 0, eligible: 0, found: 0, holdout: 0, excluded: {}, waiting: 0, sending: 0 },
+  ...{ triggered: 0, delivered: 0, read: 0, replied: 0, optedOut: 0, moved: 0, tagged: 0 },
+  ...{ skipped: {}, failed: {}, unknown: 0, cancelled: 0 },
+};
+
+/** What was done to a run, in the order in which it was; the newest entries, when there are very many. */
+export async function auditOf(db: Queryable, run: string): Promise<CampaignAuditEntry[]> {
+  const rows = await db.query<CampaignAuditEntry>(
+    `select ${isoText('at')} as at, by, action, reason, details || jsonb_build_object('members', members) as details
+       from campaign_audit where run_id = $1 order by seq desc limit $2`,
+    [run, MAX_ENTRIES],
+  );
+  return rows.toReversed();
+}

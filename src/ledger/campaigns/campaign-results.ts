@@ -1,0 +1,218 @@
+// What came of those that a campaign has reached: stamped into its members from what pollers saw, from opt-outs and from
+// the events that follow a trigger.
+import type { Database, Queryable } from '../database.ts';
+
+/**
+ * So long before the trigger was written down a message of the account may have been made by it: the flow runs before its
+ * call is answered, and the service has a clock of its own. Seconds.
+ */
+const EARLY_SECONDS = 60;
+/** What was read so long before the last stamping is looked at again: its transaction may have come to its end after it. */
+const OVERLAP = "interval '5 minutes'";
+
+/** Conversations, and members with events, that one step takes: some 0.1 s. */
+const STEP = 2000;
+
+interface Stamping {
+  readonly run_id: string;
+  readonly account: string;
+}
+
+/** How far a stamping is: conversations that were read up to `looked`, members up to the id `member`; null: all. */
+interface Place {
+  /** The database's own text of a time: a Date would lose its microseconds. */
+  readonly looked: string | null;
+  readonly member: number | null;
+}
+
+/** Where to go on, null: all is stamped; and when the step began, as the database's own text. */
+interface Step {
+  readonly next: Place | null;
+  readonly began: string;
+}
+
+/**
+ * Brings the results of the run's members up to date: replied, delivered, read, opted out, moved and tagged. Only what was
+ * read since the last stamping is looked at, so that it may be done as often as one likes; what is stamped stays. In steps,
+ * none of which keeps others from the ledger for long.
+ *
+ * A result belongs to the last campaign that reached the person before it. Delivered and read are stamped with `at`: the
+ * service shows no time of them.
+ */
+export async function catchUp(db: Database, run: string, at: Date, size = STEP): Promise<void> {
+  for (let place: Place | null = null; ; ) {
+    const before: Place | null = place;
+    const step: Step = await db.transaction((tx) => stampStep(tx, run, before, at, size));
+    place = step.next;
+    if (place !== null) continue;
+    // Not in the step, which has the run's members by then: who changes the run comes by the run first.
+    await db.query(
+      'update campaigns set stamped_at = greatest(stamped_at, $2::timestamptz) where run_id = $1',
+      [run, step.began],
+    );
+    return;
+  }
+}
+
+/** Two who stamp would wait for each other's rows; and whoever changes a run comes by it first, here as everywhere. */
+async function lockStamping(tx: Queryable, run: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [run]);
+  await tx.query('select 1 from campaigns where run_id = $1 for share', [run]);
+}
+
+async function stampStep(
+  tx: Queryable,
+  run: string,
+  place: Place | null,
+  at: Date,
+  size: number,
+): Promise<Step> {
+  await lockStamping(tx, run);
+  const [stamping] = await tx.query<Stamping & { since: string; began: string }>(
+    `select c.run_id, c.account, now()::text as began,
+            (coalesce(c.stamped_at, r.started_at) - ${OVERLAP})::text as since
+       from campaigns c join runs r on r.id = c.run_id where c.run_id = $1`,
+    [run],
+  );
+  if (stamping === undefined) throw new Error(`the ledger has no run ${run} of a campaign`);
+  const from = place ?? { looked: stamping.since, member: 0 };
+  const next: Place = {
+    looked: from.looked === null ? null : await stampMessages(tx, stamping, from.looked, at, size),
+    member: from.member === null ? null : await stampEvents(tx, stamping, from.member, size),
+  };
+  const { began } = stamping;
+  if (next.looked !== null || next.member !== null) return { next, began };
+  await stampOptOuts(tx, stamping);
+  return { next: null, began };
+}
+
+/**
+ * A reading of a conversation is what brings messages and their status words, so a conversation that was not read since
+ * has no news. Messages are forgotten when there are many; `inbound_at` then still tells of a reply.
+ * @returns up to when readings are looked at; null: all are
+ */
+async function stampMessages(
+  tx: Queryable,
+  { run_id, account }: Stamping,
+  after: string,
+  at: Date,
+  size: number,
+): Promise<string | null> {
+  const [edge] = await tx.query<{ looked: string | null; n: number }>(
+    `select max(looked_at)::text as looked, count(*)::int as n from (
+       select looked_at from conversations where account = $1 and looked_at > $2::timestamptz
+        order by looked_at limit $3) next`,
+    [account, after, size],
+  );
+  if (edge === undefined || edge.looked === null) return null;
+  await tx.query(
+    `with looked as materialized (
+       select id, person_key, inbound_at from conversations
+        where account = $2 and looked_at > $3::timestamptz and looked_at <= $4::timestamptz
+     ), reached as materialized (
+       select m.id, l.id as conversation, l.inbound_at, coalesce(t.at, m.triggered_at) as since,
+              (select min(n.at) from campaign_touches n
+                where n.account = $2 and n.key = m.key and n.member_id <> m.id
+                  and n.at > coalesce(t.at, m.triggered_at)) as until
+         from looked l
+         join campaign_members m on m.run_id = $1 and m.key = l.person_key
+         left join campaign_touches t on t.member_id = m.id
+        where m.state in ('triggered', 'unknown') and coalesce(t.at, m.triggered_at) is not null
+          and (m.replied_at is null or m.read_at is null)
+     ), seen as (
+       select r.id,
+              min(coalesce(x.replied, case when r.inbound_at > r.since and coalesce(r.inbound_at < r.until, true) then r.inbound_at end)) as replied,
+              bool_or(x.delivered) as delivered, bool_or(x.read) as read
+         from reached r
+         cross join lateral (
+           select min(at) filter (where from_me = false and at > r.since) as replied,
+                  bool_or(from_me and status in ('delivered', 'read')) as delivered, bool_or(from_me and status = 'read') as read
+             from messages
+            where account = $2 and conversation_id = r.conversation
+              and at >= r.since - make_interval(secs => ${EARLY_SECONDS})
+              -- What the next campaign set off belongs to that one.
+              and coalesce(at < r.until - make_interval(secs => case when from_me then ${EARLY_SECONDS} else 0 end), true)) x
+        group by r.id
+     )
+     update campaign_members m
+        set replied_at = coalesce(m.replied_at, s.replied),
+            delivered_at = coalesce(m.delivered_at, case when s.delivered then $5::timestamptz end),
+            read_at = coalesce(m.read_at, case when s.read then $5::timestamptz end)
+       from seen s
+      where m.id = s.id and (m.replied_at is null and s.replied is not null
+         or m.delivered_at is null and s.delivered or m.read_at is null and s.read)`,
+    [run_id, account, after, edge.looked, at],
+  );
+  return edge.n < size ? null : edge.looked;
+}
+
+async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promise<void> {
+  await tx.query(
+    `update campaign_members m set opted_out_at = o.at
+       from opt_outs o
+      where o.account = $2 and o.at >= coalesce((select started_at from campaigns where run_id = $1), o.at)
+        and m.run_id = $1 and m.key = o.key and m.opted_out_at is null and m.state in ('triggered', 'unknown')
+        and o.at >= coalesce((select t.at from campaign_touches t where t.member_id = m.id), m.triggered_at)
+        and not exists (
+          select 1 from campaign_touches n
+           where n.account = $2 and n.key = m.key and n.member_id <> m.id and n.at <= o.at
+             and n.at > coalesce((select t.at from campaign_touches t where t.member_id = m.id), m.triggered_at))`,
+    [run_id, account],
+  );
+}
+
+/**
+ * Events that came to nothing stay open here: an operator may have them tried again.
+ * @returns the last member that was looked at; null: all are
+ */
+async function stampEvents(
+  tx: Queryable,
+  { run_id }: Pick<Stamping, 'run_id'>,
+  after: number,
+  size: number,
+): Promise<number | null> {
+  const [edge] = await tx.query<{ member: number | null; n: number }>(
+    `with pending as materialized (
+       select id, events from campaign_members where run_id = $1 and id > $2 and ${PENDING} order by id limit $3
+     ), done as (
+       select p.id, min(e.ended_at) filter (where e.action = 'stage') as moved,
+              min(e.ended_at) filter (where e.action = 'tags') as tagged
+         from pending p cross join unnest(p.events) as its(event) join events e on e.id = its.event
+        where e.state = 'ended' and e.outcome in ('done', 'unchanged')
+        group by p.id
+     ), stamped as (
+       update campaign_members m
+          set moved_at = coalesce(m.moved_at, d.moved), tagged_at = coalesce(m.tagged_at, d.tagged)
+         from done d
+        where m.id = d.id
+          and (m.moved_at is null and d.moved is not null or m.tagged_at is null and d.tagged is not null)
+     )
+     select max(id) as member, count(*)::int as n from pending`,
+    [run_id, after, size],
+  );
+  return edge === undefined || edge.n < size ? null : edge.member;
+}
+
+/** Some of a member's events are still to be done, or came to nothing; as the index has it. */
+const PENDING = 'cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int';
+
+/** Stamps what events have done before they are forgotten, `days` after their end. */
+export async function stampBeforeForgetting(db: Database, days: number): Promise<void> {
+  const [old] = await db.query(
+    `select 1 from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit 1`,
+    [days],
+  );
+  if (old === undefined) return;
+  const runs = await db.query<{ run_id: string }>(
+    `select distinct run_id from campaign_members where ${PENDING} order by run_id`,
+  );
+  for (const { run_id } of runs) {
+    for (let after: number | null = 0; after !== null; ) {
+      const from: number = after;
+      after = await db.transaction(async (tx) => {
+        await lockStamping(tx, run_id);
+        return await stampEvents(tx, { run_id }, from, STEP);
+      });
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// Refusals that every member of a campaign may meet: the first member's, and several in a row with no success between.
+
+import type { Queryable } from '../database.ts';
+import { lockedMembers } from './campaign-members.ts';
+import type { CampaignRow } from './campaigns.ts';
+
+/** Refusals in a row of one code that are no matter of these people alone. */
+const MOST_IN_ROW = 3;
+
+export interface Suspicion {
+  /** The campaign is to be held. */
+  readonly holds: boolean;
+  /** Members that failed by this code since somebody was triggered last. */
+  readonly members: readonly number[];
+}
+
+/**
+ * Judges one more refusal by this code.
+ * @param campaign locked
+ * @param assumed fingerprint of the assumptions: who resumes the campaign under the same ones lets its members fail
+ */
+export async function suspicionOf(
+  tx: Queryable,
+  { run_id: run, suspect }: Pick<CampaignRow, 'run_id' | 'suspect'>,
+  code: string,
+  assumed: string,
+): Promise<Suspicion> {
+  const [row] = await tx.query<{ triggered: boolean; members: number[] }>(
+    `with last as (
+       select max(ended_at) as at from campaign_members where run_id = $1 and state = 'triggered')
+     select last.at is not null as triggered,
+            coalesce((select array_agg(m.id::float8) from campaign_members m
+              where m.run_id = $1 and m.state = 'failed' and m.code = $2 and m.ended_at > coalesce(last.at, '-infinity')), '{}') as members
+       from last`,
+    [run, code],
+  );
+  const { triggered = false, members = [] } = row ?? {};
+  const isKnown = suspect?.code === code && suspect.assumed === assumed;
+  const isFirst = !triggered && members.length === 0 && !isKnown;
+  return { holds: isFirst || members.length + 1 >= MOST_IN_ROW, members };
+}
+
+/** The campaign is held for this code: all members with it wait again. */
+export async function takeBackSuspects(
+  tx: Queryable,
+  run: string,
+  {
+    code,
+    assumed,
+    members,
+  }: { readonly code: string; readonly assumed: string; readonly members: readonly number[] },
+): Promise<void> {
+  await tx.query(
+    'update campaigns set suspect = jsonb_build_object($2::text, $3::text, $4::text, $5::text) where run_id = $1',
+    [run, ...['code', code, 'assumed', assumed]],
+  );
+  await tx.query(
+    `with chosen as (${lockedMembers("run_id = $1 and id = any($2) and state = 'failed'")})
+     update campaign_members set state = 'waiting', code = null, reason = null, ended_at = null
+      where id in (select id from chosen)`,
+    [run, members],
+  );
+}

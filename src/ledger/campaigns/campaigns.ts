@@ -1,0 +1,144 @@
+// Runs of campaigns: what each goes by, and how far it is.
+
+import { toJson } from '../../contracts/stored-json.ts';
+import type {
+  CampaignName,
+  CampaignPlan,
+  CampaignSpec,
+  CampaignState,
+  PlanNote,
+} from '../../contracts/wire/campaign.ts';
+import type { FirstVerified } from '../../contracts/wire/campaign-report.ts';
+import type { Queryable } from '../database.ts';
+import { shortHash } from '../short-hash.ts';
+import type { MemberName } from './campaign-members.ts';
+
+export interface CampaignRow {
+  readonly run_id: string;
+  readonly account: string;
+  readonly campaign: string;
+  readonly digest: string;
+  readonly state: CampaignState;
+  /** What spans of time before the plan are counted from. */
+  readonly as_of: Date;
+  readonly planned_by: string;
+  readonly planned_at: Date | null;
+  readonly approved_by: string | null;
+  readonly approved_at: Date | null;
+  readonly started_by: string | null;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly held: { readonly by: string; readonly reason: string } | null;
+  /** Why it waits although nobody holds it. */
+  readonly blocked: PlanNote | null;
+  readonly verified: FirstVerified | null;
+  /** The member whose trigger was accepted, and is to be verified before anybody else is triggered. */
+  readonly unverified: number | null;
+  /** The refusal that it was held for, and the assumptions at the time. */
+  readonly suspect: { readonly code: string; readonly assumed: string } | null;
+  /** Triggers a minute that an operator asked for; 0: no limit of its own; null: as configured. */
+  readonly pace: number | null;
+  /** What is known of the reading of each part of the audience, by its place. */
+  readonly parts: Readonly<Record<string, unknown>>;
+  readonly plan: CampaignPlan | null;
+  readonly reason: string | null;
+  readonly spec: CampaignSpec;
+  /** Calls of the API so far. */
+  readonly calls: number;
+}
+
+/** Tells whether two specs are the same: an edit of the configuration changes it. */
+export function digestOfSpec(spec: CampaignSpec): string {
+  return shortHash(toJson(ordered(spec)));
+}
+
+/** The ledger keeps the keys of an object in another order. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, ordered(each)]),
+  );
+}
+
+const SELECT = 'select c.*, r.spec, r.calls from campaigns c join runs r on r.id = c.run_id';
+
+/** The run, or null when there is none of this id. */
+export async function findCampaign(db: Queryable, run: string): Promise<CampaignRow | null> {
+  const [row] = await db.query<CampaignRow>(`${SELECT} where c.run_id = $1`, [run]);
+  return row ?? null;
+}
+
+/** @throws Error when there is none of this id */
+export async function getCampaign(db: Queryable, run: string): Promise<CampaignRow> {
+  const row = await findCampaign(db, run);
+  if (row === null) throw new Error(`the ledger has no run ${run} of a campaign`);
+  return row;
+}
+
+/** Locks the run until the transaction ends. */
+export async function lockCampaign(tx: Queryable, run: string): Promise<CampaignRow> {
+  await tx.query('select 1 from campaigns where run_id = $1 for update', [run]);
+  return await getCampaign(tx, run);
+}
+
+/** Notes why the run triggers nobody although nobody holds it; null: it goes on. */
+export async function noteBlocked(tx: Queryable, run: string, blocked: PlanNote | null): Promise<void> {
+  await tx.query(
+    'update campaigns set blocked = $2 where run_id = $1 and blocked is distinct from $2::jsonb',
+    [run, blocked === null ? null : toJson(blocked)],
+  );
+}
+
+/** Notes what showed that the first trigger did what it should; the first finding stands. */
+export async function noteVerified(tx: Queryable, run: string, verified: FirstVerified): Promise<void> {
+  await tx.query(
+    'update campaigns set verified = $2, unverified = null where run_id = $1 and verified is null',
+    [run, toJson(verified)],
+  );
+}
+
+/** The trigger of this member was accepted, and is to be verified before anybody else is triggered. */
+export async function noteUnverified(tx: Queryable, { run, id }: MemberName): Promise<void> {
+  await tx.query('update campaigns set unverified = $2 where run_id = $1 and verified is null', [run, id]);
+}
+
+/** Newest first. */
+export async function listRuns(
+  db: Queryable,
+  { account, campaign, limit }: Partial<CampaignName> & { readonly limit: number },
+): Promise<CampaignRow[]> {
+  return await db.query<CampaignRow>(
+    `${SELECT} where ($1::text is null or c.account = $1) and ($2::text is null or c.campaign = $2)
+      order by r.started_at desc, r.seq desc limit $3`,
+    [account ?? null, campaign ?? null, limit],
+  );
+}
+
+/** Notes a new state of the run, from one of these. @returns false when it has another by now */
+export async function moveCampaign(
+  tx: Queryable,
+  run: string,
+  from: readonly CampaignState[],
+  to: CampaignState,
+  at: Date,
+  reason: string | null = null,
+): Promise<boolean> {
+  const over = to === 'finished' || to === 'cancelled' || to === 'failed' || to === 'void';
+  const rows = await tx.query(
+    `update campaigns set state = $3, reason = coalesce($5, reason),
+            ended_at = case when $4::boolean then $6::timestamptz end
+      where run_id = $1 and state = any($2) returning 1`,
+    [run, from, to, over, reason, at],
+  );
+  if (rows.length === 0) return false;
+  await tx.query(
+    `update runs set finished_at = case when $2::boolean then now() end,
+            status = case when $2 then case $3 when 'finished' then 'finished' when 'failed' then 'failed' else 'cancelled' end
+                     else case $3 when 'planning' then 'planning' else 'syncing' end end
+      where id = $1`,
+    [run, over, to],
+  );
+  return true;
+}

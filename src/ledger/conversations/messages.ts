@@ -1,0 +1,143 @@
+// Messages that polling has imported, by key alone, and those it has read and not told yet, whole.
+
+import { toJson } from '../../contracts/stored-json.ts';
+import type { Queryable } from '../database.ts';
+
+/** One message of a history, as the ledger keeps it until it is told. */
+export interface StagedMessage {
+  readonly key: string;
+  readonly id: string | null;
+  readonly body: string | null;
+  readonly fromMe: boolean | null;
+  /** ISO 8601, UTC. */
+  readonly at: string | null;
+  readonly status: string | null;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+export interface KnownMessages {
+  /** Key → status word that was last seen. */
+  readonly told: ReadonlyMap<string, string | null>;
+  /** Keys that are read and not told yet. */
+  readonly staged: ReadonlySet<string>;
+  /** Any message of the conversation was told before. */
+  readonly any: boolean;
+}
+
+/** Which of these messages the ledger has. */
+export async function knownMessages(
+  db: Queryable,
+  account: string,
+  conversation: number,
+  keys: readonly string[],
+): Promise<KnownMessages> {
+  const rows = await db.query<{ key: string; status: string | null; staged: boolean }>(
+    `select key, status, item is not null as staged from messages
+      where account = $1 and conversation_id = $2 and key = any($3)`,
+    [account, conversation, keys],
+  );
+  const [any] = await db.query(
+    'select 1 from messages where account = $1 and conversation_id = $2 and item is null limit 1',
+    [account, conversation],
+  );
+  return {
+    told: new Map(rows.filter(({ staged }) => !staged).map(({ key, status }) => [key, status])),
+    staged: new Set(rows.filter(({ staged }) => staged).map(({ key }) => key)),
+    any: any !== undefined,
+  };
+}
+
+/** Keeps messages until older ones are read, too. `place`: counted from the newest message back. */
+export async function stageMessages(
+  tx: Queryable,
+  account: string,
+  conversation: number,
+  messages: readonly { readonly message: StagedMessage; readonly place: number }[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  await tx.query(
+    `insert into messages (account, conversation_id, key, item, place)
+     select $1, $2, r->'message'->>'key', r->'message', (r->>'place')::int from jsonb_array_elements($3::jsonb) r
+     on conflict do nothing`,
+    [account, conversation, toJson(messages.map(({ message, place }) => ({ message, place })))],
+  );
+}
+
+/** Takes out what was staged, oldest first. */
+export async function takeStaged(
+  tx: Queryable,
+  account: string,
+  conversation: number,
+): Promise<StagedMessage[]> {
+  const rows = await tx.query<{ item: StagedMessage; place: number }>(
+    'delete from messages where account = $1 and conversation_id = $2 and item is not null returning item, place',
+    [account, conversation],
+  );
+  return rows.sort((a, b) => b.place - a.place).map(({ item }) => item);
+}
+
+/**
+ * Marks messages as told.
+ * @param chronological oldest first
+ * @returns those that were not marked before
+ */
+export async function addKnown(
+  tx: Queryable,
+  account: string,
+  conversation: number,
+  chronological: readonly StagedMessage[],
+): Promise<StagedMessage[]> {
+  if (chronological.length === 0) return [];
+  const rows = chronological.map(({ key, at, fromMe, status }) => ({ key, at, from_me: fromMe, status }));
+  const added = await tx.query<{ key: string }>(
+    `insert into messages (account, conversation_id, key, at, from_me, status)
+     select $1, $2, r->>'key', (r->>'at')::timestamptz, (r->>'from_me')::boolean, r->>'status'
+       from jsonb_array_elements($3::jsonb) with ordinality as rows(r, n) order by n
+     on conflict do nothing returning key`,
+    [account, conversation, toJson(rows)],
+  );
+  const keys = new Set(added.map(({ key }) => key));
+  // One key twice in one page is one message.
+  return chronological.filter(({ key }) => keys.delete(key));
+}
+
+/** The status words that were last seen of messages. */
+export async function saveStatuses(
+  tx: Queryable,
+  account: string,
+  conversation: number,
+  seen: readonly { readonly key: string; readonly status: string }[],
+): Promise<void> {
+  if (seen.length === 0) return;
+  await tx.query(
+    `update messages m set status = r.status from jsonb_to_recordset($3::jsonb) as r(key text, status text)
+      where m.account = $1 and m.conversation_id = $2 and m.key = r.key`,
+    [account, conversation, toJson(seen)],
+  );
+}
+
+/**
+ * Forgets all but about the newest `keep` messages. Those of one instant stay or go together, so that a late one of the
+ * same instant is never taken for a forgotten one.
+ * @returns the newest instant that was forgotten, null when none was
+ */
+export async function pruneMessages(
+  tx: Queryable,
+  account: string,
+  conversation: number,
+  keep: number,
+): Promise<Date | null> {
+  const [row] = await tx.query<{ at: Date | null }>(
+    `with edge as (
+       select at, seq from messages where account = $1 and conversation_id = $2 and item is null
+        order by seq desc offset $3 limit 1),
+     gone as (
+       delete from messages m using edge
+        where m.account = $1 and m.conversation_id = $2 and m.item is null and m.seq < edge.seq
+          and (m.at < edge.at or (m.at is null and edge.at is null))
+       returning m.at)
+     select max(at) as at from gone`,
+    [account, conversation, keep - 1],
+  );
+  return row?.at ?? null;
+}

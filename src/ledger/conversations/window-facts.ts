@@ -1,0 +1,102 @@
+// Everything that the ledger has about the window of a conversation, or of a person, in one statement.
+import type { Queryable } from '../database.ts';
+
+/** Whom a message is for: a conversation by its id, or a person by the number with the Brazilian ninth digit. */
+export type WindowTarget = { readonly conversation: number } | { readonly key: string };
+
+export interface Conversation {
+  readonly id: number;
+  readonly poller: string;
+  readonly connection_id: number;
+  readonly channel: string;
+  readonly status: string | null;
+  readonly updated_at: string;
+  readonly inbound_at: string | null;
+  /** Messages of it are still to be read. */
+  readonly behind: boolean;
+  /** A message of the last 24 hours does not say when, or by whom, it was written. */
+  readonly unclear: boolean;
+}
+
+export interface Poller {
+  readonly poller: string;
+  readonly complete_at: string | null;
+  readonly since: string | null;
+  /** Older pages are still to be read. */
+  readonly history: boolean;
+  /** It is blocked, as the service shows something in another form than assumed. */
+  readonly unread: boolean;
+}
+
+export interface Facts {
+  readonly pollers: readonly Poller[];
+  readonly conversations: readonly Conversation[];
+  /** Stretches of the last 24 hours of which something may be missing; conversation 0 is the list. */
+  readonly gaps: readonly {
+    readonly poller: string;
+    readonly conversation_id: number;
+    /** Something is there that could not be read. */
+    readonly unread: boolean;
+  }[];
+  /** Connections that the ledger has conversations of. */
+  readonly connections: readonly { readonly id: number; readonly channel: string; readonly name: string }[];
+}
+
+/** @param after the last 24 hours begin there */
+export async function windowFacts(
+  db: Queryable,
+  account: string,
+  to: WindowTarget,
+  after: Date,
+): Promise<Facts> {
+  const [sql, whom] =
+    'conversation' in to ? [FACTS_OF_CONVERSATION, to.conversation] : [FACTS_OF_PERSON, to.key];
+  const [facts] = await db.query<Facts>(sql, [account, whom, after]);
+  return facts as Facts;
+}
+
+function factsOf(which: string, connections: string, after = '$3'): string {
+  return `
+    with recursive mine as materialized (
+      select c.id, c.poller, c.connection_id, c.channel, c.item #>> '{state,status}' as status, c.updated_at,
+             greatest(c.inbound_at, m.inbound_at) as inbound_at,
+             c.todo_at is not null or c.reading is not null as behind, coalesce(m.unclear, false) as unclear
+        from conversations c, lateral (
+          -- Polling forgets all but the newest few hundred. What is not told yet is still being read.
+          select max(at) filter (where not from_me) as inbound_at,
+                 bool_or((from_me is null or at is null) and from_me is distinct from true) as unclear
+            from messages
+           where account = c.account and conversation_id = c.id and item is null and coalesce(at, 'infinity') > ${after}) m
+       where c.account = $1 and ${which}),
+    ${connections}
+    select
+      (select coalesce(jsonb_agg(p), '[]') from (
+         select poller, complete_at, since, history is not null as history, hold_shape is not null as unread
+           from pollers where account = $1) p) as pollers,
+      (select coalesce(jsonb_agg(m), '[]') from mine m) as conversations,
+      (select coalesce(jsonb_agg(g), '[]') from (
+         select distinct poller, conversation_id, assumed is not null as unread from poll_gaps
+          where account = $1 and (coalesce(before, last_at) > ${after} or assumed is not null)
+            and (conversation_id = 0 or conversation_id in (select id from mine))) g) as gaps,
+      (select coalesce(jsonb_agg(s), '[]') from seen s) as connections`;
+}
+
+const FACTS_OF_CONVERSATION = factsOf('c.id = $2', 'seen as (select 1 where false)');
+/** One look into the index for each connection, of which there are few. */
+const CONNECTIONS = `ids as (
+     (select connection_id as id from conversations where account = $1 order by connection_id limit 1)
+     union all
+     select (select connection_id from conversations where account = $1 and connection_id > ids.id
+              order by connection_id limit 1)
+       from ids where ids.id is not null),
+   seen as (
+     select ids.id, newest.channel, newest.name
+       from ids, lateral (
+         select channel, item #>> '{state,connection,name}' as name from conversations
+          where account = $1 and connection_id = ids.id order by updated_at desc limit 1) newest)`;
+const FACTS_OF_PERSON = factsOfPerson('$2', '$3');
+
+/** As SQL, for a statement that reads more: about the person `key` of the account `$1`, from `after` on. */
+export function factsOfPerson(key: string, after: string): string {
+  return factsOf(`c.person_key = ${key}`, CONNECTIONS, after);
+}

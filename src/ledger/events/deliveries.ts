@@ -1,0 +1,157 @@
+// Messages that Sluice sent, followed until they are read, have failed, or three days are over.
+
+import { toJson } from '../../contracts/stored-json.ts';
+import type { Queryable } from '../database.ts';
+import { DELIVERY_DEADLINE_MS, isFinalStatus, movesOn, nextLook } from './delivery-status.ts';
+
+export interface DeliveryRow {
+  readonly account: string;
+  readonly message_id: string;
+  readonly event_id: string;
+  readonly conversation_id: number | null;
+  readonly status: string;
+  readonly ack: number | null;
+  /** The status that sinks were last told; behind `status`: still to be told. */
+  readonly told: string | null;
+  readonly sent_at: Date;
+  readonly checks: number;
+  readonly checked_at: Date | null;
+  /** When to look, or to tell, next; null: it is over. */
+  readonly next_at: Date | null;
+  readonly deadline: Date;
+  /** The history of its conversation does not show it: it is asked for by itself. */
+  readonly alone: boolean;
+  readonly end_code: string | null;
+}
+
+export interface FollowInput {
+  readonly account: string;
+  /** The event that had them sent. */
+  readonly event: string;
+  /** Null: not known yet. */
+  readonly conversation: number | null;
+  readonly messages: readonly { readonly id: string; readonly status: string; readonly ack: number | null }[];
+  /** @default now */
+  readonly sentAt?: Date;
+}
+
+/**
+ * Follows messages from now on; those that are followed already stay as they are. For the transaction that writes down
+ * what was sent; `wakeDelivery` comes after it. One that has failed at once is not looked at, but told.
+ * @param now @default the clock of this process
+ */
+export async function followMessages(tx: Queryable, input: FollowInput, now = new Date()): Promise<void> {
+  const { account, event, conversation, messages } = input;
+  const sentAt = input.sentAt ?? now;
+  const deadline = new Date(sentAt.getTime() + DELIVERY_DEADLINE_MS);
+  const rows = messages.map(({ id, status, ack }) => {
+    const over = isFinalStatus(status);
+    const next_at = over ? now : (nextLook({ status, sentAt, deadline }, now) ?? now);
+    return { message_id: id, status, ack, told: over ? null : status, next_at };
+  });
+  await tx.query(
+    `insert into deliveries (account, event_id, conversation_id, sent_at, deadline, message_id, status, ack, told, next_at)
+     select $1, $2, $3::bigint, $4::timestamptz, $5::timestamptz, message_id, status, ack, told, next_at
+       from jsonb_to_recordset($6::jsonb)
+         as r(message_id text, status text, ack int, told text, next_at timestamptz)
+     on conflict (account, message_id) do nothing`,
+    [account, event, conversation, sentAt, deadline, toJson(rows)],
+  );
+}
+
+export interface SeenStatus {
+  /** The service's id of the message, not its key. */
+  readonly messageId: string;
+  /** Null: the item does not say. */
+  readonly status: string | null;
+  readonly ack: number | null;
+}
+
+/**
+ * What a page that was read anyway shows of messages that are followed: spares them a look. Call it in the page's
+ * transaction, before the page is written into `messages`: a change of a message that stands there already is told by
+ * the caller, any other by whoever follows it. (Called later, both tell it, under one event id.) Whether a status is news
+ * says `movesOn`.
+ * @returns of those that are followed, or were: id of the message → id of the event that had it sent
+ */
+export async function noteSeenStatuses(
+  tx: Queryable,
+  account: string,
+  conversation: number,
+  seen: readonly SeenStatus[],
+  now = new Date(),
+): Promise<ReadonlyMap<string, string>> {
+  if (seen.length === 0) return new Map();
+  const rows = await tx.query<DeliveryRow & { page_status: string | null; on_page: boolean }>(
+    `select d.*, m.status as page_status, m.key is not null as on_page
+       from deliveries d
+       left join messages m on m.account = d.account and m.conversation_id = $3 and m.key = 'id:' || d.message_id
+                           and m.item is null
+      where d.account = $1 and d.message_id = any($2) order by d.message_id for update of d`,
+    [account, seen.map(({ messageId }) => messageId), conversation],
+  );
+  const byId = new Map(seen.map((each) => [each.messageId, each]));
+  const changed = rows.flatMap((row) => {
+    const { status, ack } = byId.get(row.message_id) as SeenStatus;
+    if (status === null) return [];
+    const callerTells = row.on_page && movesOn(row.page_status, status) && movesOn(row.told, status);
+    const told = callerTells ? status : row.told;
+    return [{ ...sighted({ ...row, conversation_id: conversation, told }, { status, ack }, now) }];
+  });
+  await saveDeliveries(tx, changed);
+  return new Map(rows.map(({ message_id, event_id }) => [message_id, event_id]));
+}
+
+/**
+ * The row after its status was seen: further on or the same. What is still to be told is due at once, and told without a
+ * call. One that is over stays so.
+ */
+export function sighted(
+  row: DeliveryRow,
+  seen: { readonly status: string; readonly ack: number | null },
+  now: Date,
+): DeliveryRow {
+  const news = movesOn(row.status, seen.status);
+  const status = news ? seen.status : row.status;
+  const ack = news || seen.status === row.status ? (seen.ack ?? row.ack) : row.ack;
+  const after = { ...row, status, ack, checked_at: now };
+  if (row.next_at === null) return after;
+  if (isToBeTold(after)) return { ...after, next_at: now };
+  return scheduled(after, now);
+}
+
+/** When to look next, or why it is over. */
+export function scheduled(row: DeliveryRow, now: Date): DeliveryRow {
+  if (isFinalStatus(row.status)) return { ...row, next_at: null };
+  const { status, sent_at: sentAt, deadline } = row;
+  const next_at = nextLook({ status, sentAt, deadline }, now);
+  return next_at === null ? { ...row, next_at, end_code: 'DEADLINE' } : { ...row, next_at };
+}
+
+/** Sinks hear of it only once its conversation is known: that is where an event has its place. */
+export function isToBeTold(row: Pick<DeliveryRow, 'conversation_id' | 'told' | 'status'>): boolean {
+  return row.conversation_id !== null && movesOn(row.told, row.status);
+}
+
+/** Is one of the messages that the event had sent followed still? */
+export async function isFollowed(db: Queryable, event: string): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from deliveries where event_id = $1 and next_at is not null limit 1',
+    [event],
+  );
+  return rows.length > 0;
+}
+
+export async function saveDeliveries(tx: Queryable, rows: readonly DeliveryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `update deliveries d
+        set conversation_id = r.conversation_id, status = r.status, ack = r.ack, told = r.told, checks = r.checks,
+            checked_at = r.checked_at, next_at = r.next_at, alone = r.alone, end_code = r.end_code
+       from jsonb_to_recordset($1::jsonb)
+         as r(account text, message_id text, conversation_id bigint, status text, ack int, told text, checks int,
+              checked_at timestamptz, next_at timestamptz, alone boolean, end_code text)
+      where d.account = r.account and d.message_id = r.message_id`,
+    [toJson(rows)],
+  );
+}

@@ -1,0 +1,50 @@
+// The run of what has no end of its own, a route or a poller: what its steps know of it, frozen until that changes, and the
+// calls they made.
+
+import { pollerSyncName } from '../../contracts/ids.ts';
+import { toJson } from '../../contracts/stored-json.ts';
+import type { StepSpec } from '../../contracts/wire/intake.ts';
+import type { Database } from '../database.ts';
+
+/** Routes whose action is no lead have nothing to freeze but their place. */
+export type IntakeSpec = StepSpec | Pick<StepSpec, 'account' | 'sync'>;
+
+/** The run that counts the calls of a poller. @returns its id, `{account}/~{poller}/{sequence number}` */
+export async function openPollRun(db: Database, account: string, poller: string): Promise<string> {
+  return await openEndlessRun(db, { account, sync: pollerSyncName(poller) }, 'poll');
+}
+
+/**
+ * The run that events of this route belong to: the open one, or the next where the route has changed since. Events of
+ * the one before go on as they were told.
+ * @returns its id, `{account}/@{route}/{sequence number}`
+ */
+export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<string> {
+  return await openEndlessRun(db, spec, 'intake');
+}
+
+async function openEndlessRun(db: Database, spec: IntakeSpec, kind: 'intake' | 'poll'): Promise<string> {
+  const { account, sync } = spec;
+  return await db.transaction(async (tx) => {
+    // Two processes that start together take turns here.
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724312))', [`${account}/${sync}`]);
+    await tx.query(
+      `update runs set finished_at = now(), status = 'finished'
+        where account = $1 and sync = $2 and finished_at is null and spec <> $3::jsonb`,
+      [account, sync, toJson(spec)],
+    );
+    await tx.query(
+      `insert into runs (id, account, sync, seq, spec, kind, status)
+       select $1 || '/' || $2 || '/' || seq, $1, $2, seq, $3, $4, 'syncing'
+         from (select coalesce(max(seq), 0) + 1 as seq from runs where account = $1 and sync = $2) next
+       on conflict do nothing`,
+      [account, sync, toJson(spec), kind],
+    );
+    const [run] = await tx.query<{ id: string }>(
+      'select id from runs where account = $1 and sync = $2 and finished_at is null',
+      [account, sync],
+    );
+    if (run === undefined) throw new Error(`the run of ${account}/${sync} ended while it was opened`);
+    return run.id;
+  });
+}

@@ -1,0 +1,121 @@
+// Files that were uploaded to be sent with a message later on.
+import { createHash } from 'node:crypto';
+import type { Queryable } from '../database.ts';
+import { shortHash } from '../short-hash.ts';
+
+/** Days that a file is kept after it was last uploaded. */
+export const UPLOAD_DAYS = 7;
+const EXPIRY = `now() + interval '${UPLOAD_DAYS} days'`;
+/**
+ * PGlite works in the thread of everything else, and keeps the memory that it once took: 64 MB at once cost 700 MB and
+ * held the process up for seconds. A part costs a few milliseconds.
+ */
+const PART_BYTES = 1_048_576;
+/** One whose sender never came back is forgotten then. */
+const HALF_EXPIRY = "now() + interval '1 hour'";
+/** Of a burst that expired together, one statement takes away no more. */
+const FORGET_ROWS = 100;
+
+export interface NewUpload {
+  readonly account: string;
+  /** Harmless already: no path, no control characters. */
+  readonly filename: string;
+  /** Media type without parameters. */
+  readonly contentType: string;
+  readonly data: Uint8Array;
+}
+
+export interface StoredUpload {
+  /** What an event names it by. */
+  readonly id: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly expiresAt: Date;
+}
+
+/** A file as the API client takes it. */
+export interface UploadedFile {
+  readonly data: Buffer;
+  readonly filename: string;
+  readonly contentType: string;
+}
+
+/**
+ * Keeps a file for 7 days. The same bytes under the same name and type are the same upload of the account: its id stays,
+ * and its days begin anew. Not one transaction: others must get at the ledger meanwhile, and a repetition goes on where this
+ * one broke off.
+ */
+export async function storeUpload(db: Queryable, upload: NewUpload): Promise<StoredUpload> {
+  const { account, filename, contentType, data } = upload;
+  const print = createHash('sha256').update(data).digest('base64url');
+  const id = `up_${shortHash(JSON.stringify([account, filename, contentType, print]))}`;
+  const size = data.length;
+  const [known] = await db.query<{ ready: boolean }>(
+    `insert into uploads (id, account, name, type, size, expires_at) values ($1, $2, $3, $4, $5, ${HALF_EXPIRY})
+     on conflict (id) do update set expires_at = greatest(uploads.expires_at, excluded.expires_at) returning ready`,
+    [id, account, filename, contentType, size],
+  );
+  // A repetition spares the database the bytes.
+  if (known?.ready !== true) {
+    for (let part = 0; part * PART_BYTES < size; part++) {
+      const bytes = data.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
+      await db.query(
+        `insert into upload_parts (id, part, data) values ($1, $2, decode($3, 'base64')) on conflict do nothing`,
+        [id, part, base64(bytes)],
+      );
+    }
+  }
+  const [stored] = await db.query<{ expiresAt: Date }>(
+    `update uploads set ready = true, expires_at = ${EXPIRY} where id = $1 returning expires_at as "expiresAt"`,
+    [id],
+  );
+  return { id, size, ...(stored as { expiresAt: Date }) };
+}
+
+/** Files of the account by id; those that are not there, not the account's, or have expired are left out. */
+export async function readUploads(
+  db: Queryable,
+  account: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, UploadedFile>> {
+  const rows = await db.query<{ id: string; name: string; type: string; size: number }>(
+    'select id, name, type, size from uploads where id = any($1) and account = $2 and ready and expires_at > now()',
+    [ids, account],
+  );
+  const files = new Map<string, UploadedFile>();
+  for (const { id, name, type, size } of rows) {
+    const data = await readParts(db, id, size);
+    // Forgotten while it was read.
+    if (data !== null) files.set(id, { filename: name, contentType: type, data });
+  }
+  return files;
+}
+
+async function readParts(db: Queryable, id: string, size: number): Promise<Buffer | null> {
+  const parts: Buffer[] = [];
+  for (let part = 0; part * PART_BYTES < size; part++) {
+    const [row] = await db.query<{ data: string }>(
+      `select encode(data, 'base64') as data from upload_parts where id = $1 and part = $2`,
+      [id, part],
+    );
+    if (row === undefined) return null;
+    parts.push(Buffer.from(row.data, 'base64'));
+  }
+  return Buffer.concat(parts, size);
+}
+
+/** PGlite's own way with bytes is many times as slow. */
+function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+/** Forgets files whose days are over. @returns how many; a further call may find more */
+export async function forgetUploads(db: Queryable, limit = FORGET_ROWS): Promise<number> {
+  const rows = await db.query(
+    // Looked at again under the lock: it may have been uploaded anew meanwhile.
+    `delete from uploads where id in (select id from uploads where expires_at <= now() order by expires_at limit $1)
+        and expires_at <= now() returning 1`,
+    [limit],
+  );
+  return rows.length;
+}

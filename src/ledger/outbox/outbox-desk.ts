@@ -1,0 +1,129 @@
+// The outbox as operators see it, and what they may do to it. What an event says never leaves here.
+import type { OutboxEntry, OutboxFilter, SinkStatus } from '../../contracts/wire/outbox.ts';
+import type { Queryable } from '../database.ts';
+import { isoText } from '../iso-text.ts';
+import { shortHash } from '../short-hash.ts';
+import { releaseFollowers } from './outbox-outcomes.ts';
+
+const WHERE = `
+  ($1::text[] is null or (sink, seq) in (
+     select ids.sink, ids.seq from unnest($1::text[], $2::bigint[]) as ids(sink, seq)))
+  and ($1::text[] is not null or (
+     state = any($3)
+     and ($4::text[] is null or sink = any($4)) and ($5::text is null or account = $5)
+     and ($6::text[] is null or type = any($6)) and ($7::text[] is null or code = any($7))))`;
+
+function parametersOf({ ids, states, sinks, account, types, codes }: OutboxFilter): unknown[] {
+  const named = ids?.map(parseId).filter((id) => id !== null);
+  return [
+    ...[named?.map(([sink]) => sink) ?? null, named?.map(([, seq]) => seq) ?? null],
+    ...[states, sinks ?? null, account ?? null, types ?? null, codes ?? null],
+  ];
+}
+
+/** `{sink}/{seq}`, or null: there is no such event. */
+function parseId(id: string): readonly [sink: string, seq: number] | null {
+  const [, sink, seq] = /^([^/]+)\/(\d{1,15})$/.exec(id) ?? [];
+  return sink === undefined || seq === undefined ? null : [sink, Number(seq)];
+}
+
+/** The oldest first. */
+export async function listOutbox(db: Queryable, filter: OutboxFilter): Promise<OutboxEntry[]> {
+  const rows = await db.query<OutboxEntry>(
+    `select sink || '/' || seq as id, sink, account, stream, type, event_id as "eventId", state, attempts,
+            ${isoText('next_at')} as "nextAt", code, reason, ${isoText('created_at')} as "createdAt", ${isoText('tried_at')} as "triedAt"
+       from outbox where ${WHERE} order by seq limit $8`,
+    [...parametersOf(filter), filter.limit],
+  );
+  return rows.map((row) => ({ ...row, eventId: withoutKey(row) }));
+}
+
+/** Keys of messages are ids of a channel, which may hold the number. */
+function withoutKey({ type, stream, eventId }: OutboxEntry): string {
+  return type.startsWith('message.') ? `${type}/${stream}/${shortHash(eventId)}` : eventId;
+}
+
+/** Every sink that is configured, or that something waits for, by name. */
+export async function describeSinks(db: Queryable, configured: readonly string[]): Promise<SinkStatus[]> {
+  return await db.query<SinkStatus>(
+    `with waiting as (
+       select sink, count(*) as n, min(created_at) as oldest from outbox where state = 'waiting' group by sink),
+     dead as (select sink, count(*) as n from outbox where state = 'dead' group by sink),
+     names as (select unnest($1::text[]) as sink union select sink from waiting union select sink from dead
+               union select sink from sink_states)
+     select sink, case when open_until is null then 'closed' else 'open' end as circuit, ${isoText('open_until')} as "openUntil",
+            code, reason, coalesce(waiting.n, 0)::int as waiting, coalesce(dead.n, 0)::int as dead,
+            case when waiting.oldest is not null
+                 then greatest(0, extract(epoch from clock_timestamp() - waiting.oldest))::float8 end as "lagSeconds",
+            coalesce(sent, 0)::float8 as sent, ${isoText('sent_at')} as "sentAt"
+       from names left join sink_states using (sink) left join waiting using (sink) left join dead using (sink)
+      order by sink`,
+    [configured],
+  );
+}
+
+/**
+ * Gives events another try: dead ones as if they were new, waiting ones at once. A dead one comes after all of its stream that
+ * has been sent meanwhile. The sinks themselves are probed at once.
+ * @returns how many, and the sinks to wake: a repetition whose first answer was lost names them again
+ */
+export async function reopenOutbox(
+  tx: Queryable,
+  filter: OutboxFilter,
+): Promise<{ count: number; sinks: string[] }> {
+  const chosen = await choose(tx, filter);
+  for (const [sink, rows] of chosen) {
+    await tx.query(
+      `update outbox
+          set attempts = case when state = 'dead' then 0 else attempts end, state = 'waiting', next_at = null, sink_wide = false
+        where sink = $1 and seq = any($2)`,
+      [sink, rows.map(({ seq }) => seq)],
+    );
+    await releaseFollowers(tx, sink, [...new Set(rows.map(({ stream }) => stream))]);
+  }
+  const sinks = await meant(tx, filter);
+  await tx.query(
+    'update sink_states set open_until = least(open_until, clock_timestamp()) where sink = any($1) and open_until is not null',
+    [sinks],
+  );
+  return { count: [...chosen.values()].reduce((sum, rows) => sum + rows.length, 0), sinks };
+}
+
+/** Gives events up for good. @returns as `reopenOutbox` */
+export async function discardOutbox(
+  tx: Queryable,
+  filter: OutboxFilter,
+): Promise<{ count: number; sinks: string[] }> {
+  const chosen = await choose(tx, filter);
+  for (const [sink, rows] of chosen) {
+    await tx.query('delete from outbox where sink = $1 and seq = any($2)', [
+      sink,
+      rows.map(({ seq }) => seq),
+    ]);
+    await releaseFollowers(tx, sink, [...new Set(rows.map(({ stream }) => stream))]);
+  }
+  const count = [...chosen.values()].reduce((sum, rows) => sum + rows.length, 0);
+  return { count, sinks: await meant(tx, filter) };
+}
+
+type Chosen = { readonly sink: string; readonly seq: number; readonly stream: string };
+
+async function choose(tx: Queryable, filter: OutboxFilter): Promise<Map<string, Chosen[]>> {
+  const rows = await tx.query<Chosen>(
+    `select sink, seq, stream from outbox where ${WHERE} order by seq limit $8 for update`,
+    [...parametersOf(filter), filter.limit],
+  );
+  const chosen = new Map<string, Chosen[]>();
+  for (const row of rows) chosen.set(row.sink, [...(chosen.get(row.sink) ?? []), row]);
+  return chosen;
+}
+
+/** The sinks that the filter is about: of its ids, else of its own list, else all. */
+async function meant(tx: Queryable, { ids, sinks }: OutboxFilter): Promise<string[]> {
+  if (ids !== undefined) return [...new Set(ids.flatMap((id) => parseId(id)?.[0] ?? []))];
+  const rows = await tx.query<{ sink: string }>(
+    'select sink from sink_states where $1::text[] is null or sink = any($1) order by sink',
+    [sinks ?? null],
+  );
+  return rows.map(({ sink }) => sink);
+}

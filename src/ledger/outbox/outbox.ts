@@ -1,0 +1,65 @@
+// The outbox: what sinks are still to be told, written in the transaction that finds it out.
+import type { AnnounceRule } from '../../contracts/config/config.ts';
+import { toJson } from '../../contracts/stored-json.ts';
+import type { ConversationEvent } from '../../contracts/wire/conversation-events.ts';
+import type { SinkEvent } from '../../contracts/wire/events.ts';
+import type { Queryable } from '../database.ts';
+
+/** An event, and the connection that its conversation is on, where that is known. */
+export interface Told {
+  readonly event: ConversationEvent;
+  readonly connection: number | null;
+}
+
+/**
+ * Puts events into the outbox of every sink that one of the rules names, in this order. Best the last statement of its
+ * transaction: until that ends, no other one puts events of the account there, so that numbers within a stream stand in the
+ * order in which they can be seen.
+ * @returns the sinks that have something to do
+ */
+export async function putOutbox(
+  tx: Queryable,
+  account: string,
+  rules: readonly AnnounceRule[],
+  told: readonly Told[],
+): Promise<string[]> {
+  const addressed = told.flatMap(({ event, connection }) => {
+    const sinks = rules.filter((rule) => hears(rule, event.type, connection)).map(({ sink }) => sink);
+    return [...new Set(sinks)].map((sink) => ({ sink, event }));
+  });
+  await putEvents(tx, account, addressed);
+  return [...new Set(addressed.map(({ sink }) => sink))];
+}
+
+/** Puts each event into the outbox of its sink, in this order. The same holds of its place in the transaction. */
+export async function putEvents(
+  tx: Queryable,
+  account: string,
+  addressed: readonly { readonly sink: string; readonly event: SinkEvent }[],
+): Promise<void> {
+  if (addressed.length === 0) return;
+  const rows = addressed.map(({ sink, event }) => ({
+    sink,
+    stream: event.partitionkey,
+    event_id: event.id,
+    type: event.type,
+    event,
+  }));
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724313))', [account]);
+  await tx.query(
+    `insert into outbox (sink, stream, account, event_id, type, event)
+     select r->>'sink', r->>'stream', $1, r->>'event_id', r->>'type', r->'event'
+       from jsonb_array_elements($2::jsonb) with ordinality as rows(r, n)
+      order by n`,
+    [account, toJson(rows)],
+  );
+}
+
+function hears(
+  { events, connections }: AnnounceRule,
+  type: ConversationEvent['type'],
+  connection: number | null,
+) {
+  if (events !== undefined && !events.includes(type)) return false;
+  return connections === undefined || connection === null || connections.includes(connection);
+}

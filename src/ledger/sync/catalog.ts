@@ -1,0 +1,134 @@
+// What the account offers (tags, pipelines with their stages, lost reasons, connections), as last read.
+
+import { toJson } from '../../contracts/stored-json.ts';
+import type { Queryable } from '../database.ts';
+
+export interface CatalogTag {
+  readonly id: number;
+  readonly name: string;
+}
+export interface CatalogPipeline {
+  readonly id: number;
+  readonly name: string;
+  readonly stages: readonly { readonly id: number; readonly name: string }[];
+}
+export interface CatalogLostReason {
+  readonly id: number;
+  /** Null where the service shows none (API text, Gaps in resources). */
+  readonly name: string | null;
+}
+export interface CatalogConnection {
+  readonly id: number;
+  readonly name: string;
+  readonly channel: string;
+  readonly status: string;
+}
+export interface CatalogItems {
+  tags: CatalogTag[];
+  pipelines: CatalogPipeline[];
+  lostReasons: CatalogLostReason[];
+  connections: CatalogConnection[];
+}
+
+export async function saveCatalog<K extends keyof CatalogItems>(
+  db: Queryable,
+  account: string,
+  kind: K,
+  items: CatalogItems[K],
+) {
+  await db.query(
+    `insert into catalog (account, kind, items) values ($1, $2, $3)
+     on conflict (account, kind) do update set items = excluded.items, fetched_at = now(), asked_at = null`,
+    [account, kind, toJson(items)],
+  );
+}
+
+/** The list as last read; null when it was never read. */
+export async function readCatalog<K extends keyof CatalogItems>(
+  db: Queryable,
+  account: string,
+  kind: K,
+): Promise<CatalogItems[K] | null> {
+  const [row] = await db.query<{ items: CatalogItems[K] }>(
+    'select items from catalog where account = $1 and kind = $2',
+    [account, kind],
+  );
+  return row?.items ?? null;
+}
+
+/** Another reader of the same list is waited for so long. */
+const ASK_SECONDS = 30;
+
+/** Seconds since the list was read; null when it never was. */
+export async function catalogAge(
+  db: Queryable,
+  account: string,
+  kind: keyof CatalogItems,
+): Promise<number | null> {
+  const [row] = await db.query<{ age: number }>(
+    `select extract(epoch from clock_timestamp() - fetched_at)::float8 as age
+       from catalog where account = $1 and kind = $2 and fetched_at > '-infinity'`,
+    [account, kind],
+  );
+  return row?.age ?? null;
+}
+
+/** Gives the right to read the list anew to one of all who want to; the others go on with what there is. */
+export async function claimCatalog(
+  tx: Queryable,
+  account: string,
+  kind: keyof CatalogItems,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into catalog (account, kind, items, fetched_at, asked_at) values ($1, $2, 'null', '-infinity', now())
+     on conflict (account, kind) do update set asked_at = now()
+      where catalog.asked_at is null or catalog.asked_at < now() - make_interval(secs => ${ASK_SECONDS})
+     returning 1`,
+    [account, kind],
+  );
+  return rows.length > 0;
+}
+
+/** Gives back what `claimCatalog` gave, without having read the list. */
+export async function releaseCatalog(
+  tx: Queryable,
+  account: string,
+  kind: keyof CatalogItems,
+): Promise<void> {
+  await tx.query('update catalog set asked_at = null where account = $1 and kind = $2', [account, kind]);
+}
+
+/** Finds an entry by id, by exact name, or by name without regard to case. */
+export function pick<T extends { id: number; name: string }>(
+  items: readonly T[],
+  wanted: string | number,
+): T | null {
+  if (typeof wanted === 'number') return items.find((item) => item.id === wanted) ?? null;
+  const fold = (text: string) => text.normalize('NFC').trim().toLocaleLowerCase('und');
+  return (
+    items.find((item) => item.name === wanted) ??
+    items.find((item) => fold(item.name) === fold(wanted)) ??
+    null
+  );
+}
+
+/** The lists of an account that steps resolve names in. */
+export interface AccountLists {
+  /** Null when they could never be read. */
+  tags(db: Queryable): Promise<readonly CatalogTag[] | null>;
+  pipelines(db: Queryable): Promise<readonly CatalogPipeline[]>;
+}
+
+/** Lists that are read when somebody first asks for them, and are kept: a batch lasts about a minute. */
+export function accountLists(account: string): AccountLists {
+  return {
+    tags: once((db) => readCatalog(db, account, 'tags')),
+    pipelines: once(async (db) => (await readCatalog(db, account, 'pipelines')) ?? []),
+  };
+}
+
+/** What was read once; a reading that failed does not count. */
+function once<T>(read: (db: Queryable) => Promise<T>): (db: Queryable) => Promise<T> {
+  let known: { readonly value: T } | null = null;
+  return async (db) => (known ??= { value: await read(db) }).value;
+}

@@ -1,0 +1,231 @@
+// Intents: the row written before a call that is not idempotent, so that a lost answer is never a second call.
+
+import { toJson } from '../../contracts/stored-json.ts';
+import type { Queryable } from '../database.ts';
+import type { Note } from '../notes.ts';
+import { MARK_SENT } from './records.ts';
+
+/** Names one effect: nothing is written twice under one key. */
+export interface IntentKey {
+  readonly account: string;
+  readonly kind: 'card' | 'stage' | 'event-message' | 'event-move' | 'event-flow';
+  /** Ledger ids of what the effect is about. */
+  readonly subject: string;
+}
+
+export type IntentState =
+  /** Nothing has been sent, or it is certain that what was sent had no effect. */
+  | 'open'
+  /** A call may be under way, or its answer was lost. */
+  | 'sent'
+  | 'done'
+  /** Reading back could not settle it; shown to the operator. */
+  | 'unknown';
+
+export interface IntentRow {
+  readonly id: number;
+  readonly state: IntentState;
+  readonly sends: number;
+  /** How many of them were refused for certain: what is left are answers that were lost. */
+  readonly refused: number;
+  readonly sent_at: Date | null;
+  /** Seconds since the call went out, by the database's clock. */
+  readonly age: number | null;
+  /** The service accepted the last call, but its answer did not show the effect: it is never sent again. */
+  readonly confirmed: boolean;
+  /** What the last call said: a message as a hash, a stage by its id. */
+  readonly mark: string | null;
+}
+
+/** The columns of an {@link IntentRow}. */
+export const COLUMNS =
+  "id, state, sends, refused, sent_at, mark, (state = 'sent' and detail = 'CONFIRMED') as confirmed, extract(epoch from clock_timestamp() - sent_at)::float8 as age";
+
+/** Whom a message is for, and what it left behind: told by its answer, or found in the history. */
+export interface MessageTrace {
+  /** As `messageTarget` writes it. */
+  readonly to: string;
+  readonly ticket?: number | null;
+  readonly contact?: number | null;
+  /** As a history names them: `id:` and the message's id. The first message is the first that the answer named. */
+  readonly messages?: readonly string[];
+}
+
+export interface NewIntent extends IntentKey {
+  readonly run: string;
+  /** What the call says: a message as a hash, a stage by its id. */
+  readonly mark?: string;
+  readonly trace?: MessageTrace;
+}
+
+/** The intent as it stands; a read-back never makes one anew. */
+export async function getIntent(db: Queryable, intent: IntentKey): Promise<IntentRow | null> {
+  const [row] = await db.query<IntentRow>(
+    `select ${COLUMNS} from intents where account = $1 and kind = $2 and subject = $3`,
+    [intent.account, intent.kind, intent.subject],
+  );
+  return row ?? null;
+}
+
+/** The right to send. */
+export interface TakenIntent {
+  readonly id: number;
+  readonly sends: number;
+  readonly sent_at: Date;
+}
+
+/** @param where of the values to insert, with the tables that they come from */
+const TAKE = (where: string) => `
+  insert into intents (account, kind, subject, run_id, mark, trace, state, sends, sent_at)
+  select $1, $2, $3, $4, $5, $6::jsonb, 'sent', 1, clock_timestamp() ${where}
+      on conflict (account, kind, subject) do update
+     set state = 'sent', sends = intents.sends + 1, sent_at = clock_timestamp(),
+         mark = coalesce(excluded.mark, intents.mark), detail = null
+   where intents.state = 'open'
+  returning id, sends, sent_at`;
+
+const paramsOf = ({ account, kind, subject, run, mark, trace }: NewIntent) => [
+  account,
+  kind,
+  subject,
+  run,
+  mark ?? null,
+  trace === undefined ? null : toJson(trace),
+];
+
+/**
+ * Writes the intent down and takes the right to send, in one statement: given to exactly one caller, and only while nothing
+ * is under way. `mark` is kept with the right, so that a read-back looks for what this call said. An event has to be open,
+ * and is locked: whoever closes it comes before, or finds the intent.
+ * @returns null when another caller has the right, the effect is there, or the event has ended
+ */
+export async function takeIntent(db: Queryable, intent: NewIntent): Promise<TakenIntent | null> {
+  const [row] = await db.query<TakenIntent>(
+    `with event as materialized (select 1 from events where id = $3 and account = $1 and state <> 'ended' for update)
+     ${TAKE("where $2 not like 'event-%' or exists (select from event)")}`,
+    paramsOf(intent),
+  );
+  return row ?? null;
+}
+
+/**
+ * Takes an intent of a record, and marks the record as sent: see `markSent`.
+ * @returns `lost` when the record belongs to another batch: then nothing was taken
+ */
+export async function takeRecordIntent(
+  db: Queryable,
+  intent: NewIntent,
+  { id, holder }: { readonly id: number; readonly holder: string | null },
+): Promise<TakenIntent | null | 'lost'> {
+  const [row] = await db.query<{ marked: boolean; id: number | null } & Omit<TakenIntent, 'id'>>(
+    `with record as (${MARK_SENT('$7', '$8')}), taken as (${TAKE('from record')})
+     select exists (select from record) as marked, taken.* from (select) as one left join taken on true`,
+    [...paramsOf(intent), id, holder],
+  );
+  if (row?.marked !== true) return 'lost';
+  const { id: taken, sends, sent_at } = row;
+  return taken === null ? null : { id: taken, sends, sent_at };
+}
+
+/** Several records share the intent of one card's stage: another one's call says another stage. */
+export function isOthers({ kind, mark }: NewIntent, { mark: said }: IntentRow): boolean {
+  return kind === 'stage' && said !== mark;
+}
+
+/**
+ * Opens an intent once more that is done, where a stage may be left and entered again; and one that says something else, once
+ * its answer is overdue.
+ * @param overdue seconds
+ * @returns the intent when it was not opened
+ */
+export async function openAgain(
+  db: Queryable,
+  { account, kind, subject, run, mark }: NewIntent,
+  overdue: number,
+): Promise<IntentRow | null> {
+  // Sendings are counted on: a late answer to an earlier one must not pass for one to a later one.
+  const [row] = await db.query<IntentRow>(
+    `with opened as (
+       update intents set state = 'open', run_id = $4, refused = sends, sent_at = null, created_at = now()
+        where account = $1 and kind = $2 and subject = $3
+          and (state = 'done' or state <> 'open' and mark is distinct from $5::text
+               and sent_at < clock_timestamp() - make_interval(secs => $6))
+       returning 1)
+     select ${COLUMNS} from intents
+      where account = $1 and kind = $2 and subject = $3 and not exists (select from opened)`,
+    [account, kind, subject, run, mark ?? null, overdue],
+  );
+  return row ?? null;
+}
+
+/** The effect is there, whoever made it: nobody may send any more. */
+export async function settleIntent(tx: Queryable, { account, kind, subject, run }: NewIntent): Promise<void> {
+  await tx.query(
+    `insert into intents (account, kind, subject, run_id, state) values ($1, $2, $3, $4, 'done')
+     on conflict (account, kind, subject) do update set state = 'done', detail = null`,
+    [account, kind, subject, run],
+  );
+}
+
+/**
+ * Allows one more sending after one that had no effect for certain. An attempt that was late finds that
+ * another has sent since, and changes nothing.
+ * @param refused the service said no; else nothing was found of it
+ */
+export async function reopenIntent(db: Queryable, id: number, sends: number, refused = false): Promise<void> {
+  await db.query(
+    `update intents set state = 'open', refused = refused + $3::int where id = $1 and sends = $2 and state <> 'done'`,
+    [id, sends, refused ? 1 : 0],
+  );
+}
+
+/** Notes that the service accepted the call that is under way, in an answer that does not show its effect. */
+export async function confirmIntent(db: Queryable, id: number): Promise<void> {
+  await db.query(`update intents set detail = 'CONFIRMED' where id = $1 and state = 'sent'`, [id]);
+}
+
+/** Ends an intent: its effect is there, or can't be established. What is done stays so, whoever gives it up. */
+export async function endIntent(
+  db: Queryable,
+  id: number,
+  state: 'done' | 'unknown',
+  detail: string | null = null,
+): Promise<void> {
+  await db.query(
+    `update intents set state = $2, detail = $3 where id = $1 and (state <> 'done' or $2 = 'done')`,
+    [id, state, detail],
+  );
+}
+
+/** The note of an intent whose effect is there. */
+export function doneNote(id: number): Note {
+  return (param) => `update intents set state = 'done', detail = null where id = ${param(id)}`;
+}
+
+/** Another intent whose message says the same to the same person. */
+export interface Twin {
+  readonly id: number;
+  readonly state: IntentState;
+  /** Seconds since its call went out. */
+  readonly age: number;
+  readonly trace: MessageTrace;
+}
+
+/**
+ * Messages of other intents that may stand beside this one's in a conversation and look just like it.
+ * @param targets the forms in which others may have named the conversation
+ */
+export async function findTwins(
+  db: Queryable,
+  own: { account: string; id: number; mark: string },
+  place: { ticket: number; targets: readonly string[]; since: Date },
+): Promise<Twin[]> {
+  return await db.query<Twin>(
+    `select id, state, extract(epoch from clock_timestamp() - sent_at)::float8 as age, trace
+       from intents
+      where account = $1 and mark = $2 and id <> $3 and state <> 'open' and sent_at >= $4
+        and (trace->>'ticket' = $6::text or (trace->>'ticket' is null and trace->>'to' = any($5)))
+      order by id`,
+    [own.account, own.mark, own.id, place.since, place.targets, String(place.ticket)],
+  );
+}

@@ -1,0 +1,185 @@
+// What came of each row of a run: read in pages, so that a million rows never sit in memory.
+import type { CrmRecord } from '../../contracts/wire/record.ts';
+import { OUTCOMES, type Outcome } from '../../contracts/wire/run.ts';
+import type { Queryable } from '../database.ts';
+import { pageOfMerged } from './merged-rows.ts';
+import { readFindings } from './row-problems.ts';
+import type { RunRow } from './runs.ts';
+
+/** `pending`: not ended, in a run under way or cancelled. */
+export type RowStatus = Outcome | 'pending';
+export const ROW_STATUSES: readonly RowStatus[] = [...OUTCOMES, 'pending'];
+
+export interface RowOutcome {
+  /** Number of the row in the source; of several rows about one person the first. */
+  readonly row: number;
+  /** The person's number; null for a row that could not be mapped. */
+  readonly key: string | null;
+  readonly status: RowStatus;
+  /** Field of the mapping, or step of the sync, where it ended. */
+  readonly step: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+  /** Column or path of the source that a refused value came from; null for a row that was mapped. */
+  readonly column: string | null;
+  /** API calls tried for the record. */
+  readonly attempts: number;
+  readonly created: boolean;
+  readonly cardCreated: boolean;
+  readonly endedAt: Date | null;
+  /** The record, as long as somebody may still need it; of a rejected row the value that was refused, under its field. */
+  readonly payload: CrmRecord | Readonly<Record<string, string>> | null;
+  /** The row that a rejected row differs from, with its value; of a merged row the one that stands for it, if it is of this run. */
+  readonly other: {
+    readonly row: number;
+    readonly payload: Readonly<Record<string, string>> | null;
+  } | null;
+}
+
+export interface OutcomeFilter {
+  readonly statuses: readonly RowStatus[];
+  /** Null: whatever the code. */
+  readonly codes: readonly string[] | null;
+  /** Null: every row. */
+  readonly row: number | null;
+}
+
+const PAGE_ROWS = 500;
+
+/**
+ * Rows of a run and its retries that the filter lets through, in the order of the source. A record that a retry has
+ * taken up counts as the retry left it.
+ * @param runs ids, newest first
+ * @param pageRows rows of one run and status held at once
+ */
+export async function* readOutcomes(
+  db: Queryable,
+  runs: readonly string[],
+  filter: OutcomeFilter,
+  pageRows = PAGE_ROWS,
+): AsyncGenerator<RowOutcome> {
+  // One reader for each run and status, along its index; ids were given in the order of rows, so the smallest head is next.
+  const readers = runs.flatMap((run, n) =>
+    filter.statuses.map((status) => {
+      if (status === 'rejected') return readRejected(db, run, filter, pageRows);
+      if (status === 'merged') return readMerged(db, run, filter, pageRows);
+      return readRecords(db, { run, later: runs.slice(0, n) }, status, filter, pageRows);
+    }),
+  );
+  const heads = await Promise.all(readers.map((reader) => reader.next()));
+  for (;;) {
+    let first = -1;
+    for (const [n, head] of heads.entries()) {
+      const best = heads[first]?.value as RowOutcome | undefined;
+      if (head.done !== true && (best === undefined || head.value.row < best.row)) first = n;
+    }
+    if (first < 0) return;
+    yield heads[first]?.value as RowOutcome;
+    heads[first] = await (readers[first] as AsyncGenerator<RowOutcome>).next();
+  }
+}
+
+/** Both parts by their order in the index of due records: one sort of all that is pending a page would take too long. */
+const PENDING = `(
+  (select * from run_records where run_id = $1 and status = 'pending' and due_at = '-infinity' and id > $3 order by id)
+  union all
+  select * from run_records where run_id = $1 and status = 'pending' and due_at > '-infinity' and id > $3) run_records`;
+
+async function* readRecords(
+  db: Queryable,
+  { run, later }: { readonly run: string; readonly later: readonly string[] },
+  status: RowStatus,
+  { codes, row }: OutcomeFilter,
+  pageRows: number,
+): AsyncGenerator<RowOutcome> {
+  for (let after = 0; ; ) {
+    const page = await db.query<Omit<RowOutcome, 'other'> & { id: number }>(
+      `select id, row_no as row, key, status, step, code, reason, null as "column", tries as attempts, created,
+              card_created as "cardCreated", ended_at as "endedAt", payload
+         from ${status === 'pending' ? PENDING : 'run_records'}
+        where run_id = $1 and status = $2 and id > $3
+          and ($4::text[] is null or code = any($4)) and ($5::int is null or row_no = $5)
+          and not exists (select 1 from run_records n
+                           where n.run_id = any($7) and n.key = run_records.key and n.status <> 'pending')
+        order by id limit $6`,
+      [run, status, after, codes, row, pageRows, later],
+    );
+    for (const { id, ...outcome } of page) {
+      yield { ...outcome, other: null };
+      after = id;
+    }
+    if (page.length < pageRows) return;
+  }
+}
+
+async function* readRejected(
+  db: Queryable,
+  runId: string,
+  { codes, row }: OutcomeFilter,
+  pageRows: number,
+): AsyncGenerator<RowOutcome> {
+  for await (const finding of readFindings(db, runId, { kinds: ['reject'], codes, row }, pageRows)) {
+    const { field, code, reason, column, value, otherRow, otherValue } = finding;
+    yield {
+      ...WITHOUT_RECORD,
+      row: finding.row,
+      key: null,
+      status: 'rejected',
+      step: field,
+      code,
+      reason,
+      column,
+      payload: valueOf(field, value),
+      other: otherRow === null ? null : { row: otherRow, payload: valueOf(field, otherValue) },
+    };
+  }
+}
+
+async function* readMerged(
+  db: Queryable,
+  runId: string,
+  { codes, row }: OutcomeFilter,
+  pageRows: number,
+): AsyncGenerator<RowOutcome> {
+  // A merged row has no code.
+  if (codes !== null) return;
+  for (let after = -1; ; ) {
+    const page = await pageOfMerged(db, runId, { after, row, limit: pageRows });
+    for (const { row: number, key, into } of page) {
+      const stands = into === null ? 'a record that the run before left undone' : `row ${into}`;
+      yield {
+        ...WITHOUT_RECORD,
+        row: number,
+        key,
+        status: 'merged',
+        step: null,
+        code: null,
+        reason: `${stands} represents this person`,
+        column: null,
+        payload: null,
+        other: into === null ? null : { row: into, payload: null },
+      };
+      after = number;
+    }
+    if (page.length < pageRows) return;
+  }
+}
+
+const WITHOUT_RECORD = { attempts: 0, created: false, cardCreated: false, endedAt: null } as const;
+
+const valueOf = (field: string, value: string | null) => (value === null ? null : { [field]: value });
+
+/** A run of this sync by its id; null when the sync has none of that id. */
+export async function findRun(
+  db: Queryable,
+  account: string,
+  sync: string,
+  id: string,
+): Promise<RunRow | null> {
+  const [run] = await db.query<RunRow>('select * from runs where account = $1 and sync = $2 and id = $3', [
+    account,
+    sync,
+    id,
+  ]);
+  return run ?? null;
+}

@@ -1,0 +1,72 @@
+// The action `stage`: which card goes where.
+import type { Expression, StageAction } from '../../contracts/config/config.ts';
+import type { RequestOf } from '../../contracts/wire/intake.ts';
+import { MappingConfigError, ValueError } from '../errors.ts';
+import type { ExpressionCompiler } from '../expression/expression.ts';
+import { type Part, partOf, required, requirePhoneRules, toNumber } from '../parts.ts';
+import { canonicalKey } from '../phone/index.ts';
+import { toId, toStage } from '../values.ts';
+
+type StageRequest = RequestOf<'stage'>;
+
+const BY_NAME = 'a stage is known by its name only inside a pipeline';
+
+/** @throws MappingConfigError when no card, or no stage, could be found */
+export function compileStage(
+  config: StageAction,
+  compiler: ExpressionCompiler,
+): Part<StageRequest | undefined> {
+  const { pipeline } = config;
+  if (config.card === undefined && config.number === undefined) {
+    throw new MappingConfigError([], 'a move needs card or number; name one');
+  }
+  if (config.card !== undefined && config.number !== undefined) {
+    throw new MappingConfigError(
+      ['number'],
+      'a card is found by its id or by a number, not both; leave one out',
+    );
+  }
+  if (config.number !== undefined && pipeline === undefined) {
+    const problem = 'which card of the person is meant is not said; name its pipeline';
+    throw new MappingConfigError(['number'], problem);
+  }
+  const name = fixedValues(config.stage).find((value) => typeof toStage(value) === 'string');
+  if (pipeline === undefined && name !== undefined) {
+    throw new MappingConfigError(['stage'], `${BY_NAME}, and this yields "${name}"; name the pipeline`);
+  }
+  const of = compileCard(config, compiler);
+  const toWanted = required(toStage, 'the stage is required; fill it, or give it a `default`');
+  const stage = partOf(compiler, config.stage, ['stage'], (value) => {
+    const wanted = toWanted(value);
+    if (typeof wanted === 'number' || pipeline !== undefined) return wanted;
+    throw new ValueError('invalid_id', `${BY_NAME}; send its id, or name the pipeline in the action`, value);
+  });
+  return (row, report) => {
+    const card = of(row, report);
+    const to = stage(row, report);
+    if (card === undefined || to === undefined) return undefined;
+    return { type: 'stage', of: card, ...(pipeline === undefined ? {} : { pipeline }), stage: to };
+  };
+}
+
+function compileCard(
+  { card, number, ...config }: StageAction,
+  compiler: ExpressionCompiler,
+): Part<StageRequest['of'] | undefined> {
+  const rules = requirePhoneRules(config);
+  if (number !== undefined) {
+    return partOf(compiler, number, ['number'], (value) => {
+      const found = toNumber(value, rules);
+      return { number: found, key: canonicalKey(found) };
+    });
+  }
+  const toCard = required(toId, 'the id of the card is required; fill it');
+  return partOf(compiler, card ?? '', ['card'], (value) => ({ card: toCard(value) }));
+}
+
+/** Values that stand in the expression itself, whatever the event says. */
+function fixedValues(expression: Expression): (string | number | boolean)[] {
+  if (typeof expression === 'string' || Array.isArray(expression)) return [];
+  const { const: fixed, default: otherwise, map = {} } = expression;
+  return [fixed, otherwise, ...Object.values(map)].filter((value) => value !== undefined);
+}

@@ -1,0 +1,35 @@
+// Files that a message brings along and that were uploaded before: the event names them by their ids.
+import type { MessageAction } from '../../contracts/config/config.ts';
+import { ValueError } from '../errors.ts';
+import type { ExpressionCompiler } from '../expression/expression.ts';
+import { type Part, partOf } from '../parts.ts';
+import { toTexts } from '../values.ts';
+import { MAX_FILES, tooManyFiles } from './action-media.ts';
+
+type UploadsConfig = NonNullable<MessageAction['uploads']>;
+
+/** What ids look like, whoever made them; whether there is such a file shows when it is sent. */
+const ID = /^[\w-]{1,100}$/;
+
+/** Undefined when the event names no file. Names of one file twice are one file. */
+export function compileUploads(
+  config: UploadsConfig,
+  compiler: ExpressionCompiler,
+): Part<string[] | undefined> {
+  const ids = partOf(compiler, config.ids, ['uploads', 'ids'], (value) => {
+    const found = [...new Set(toTexts(value, undefined))];
+    const odd = found.find((id) => !ID.test(id));
+    if (odd !== undefined)
+      throw new ValueError(
+        'invalid_upload',
+        'this is no id of an upload; send the one that uploading answered',
+        odd,
+      );
+    if (found.length > MAX_FILES) throw tooManyFiles();
+    return found;
+  });
+  return (row, report) => {
+    const found = ids(row, report) ?? [];
+    return found.length === 0 ? undefined : found;
+  };
+}

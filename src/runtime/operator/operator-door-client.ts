@@ -1,0 +1,115 @@
+// Commands at the operators' door of another process of this machine and user.
+import { Client, errors } from 'undici';
+import { z } from 'zod';
+import { NotAcceptedError } from '../../ingress/intake.ts';
+import { BadMessageError, type OperatorIntake } from './operator-intake.ts';
+
+/** The other side gives up a start after 5 s, and waits for its ledger besides. */
+const ANSWER_MS = 30_000;
+const CONNECT_MS = 5000;
+
+/** The door did not do what it was asked for. */
+export class DoorError extends Error {
+  override readonly name = 'DoorError';
+  /**
+   * - `gone`: nobody is behind the door (any more); nothing was sent
+   * - `lost`: there is no answer; it may have been done, and a repetition under the same key is safe
+   * - `unknown`: there is no such account
+   * - `failed`: an error of the other side
+   */
+  readonly why: 'gone' | 'lost' | 'unknown' | 'failed';
+  constructor(why: DoorError['why'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.why = why;
+  }
+}
+
+const Sent = z.object({ event: z.string(), duplicate: z.boolean() });
+const Uploaded = z.object({ upload: z.string() });
+const Problem = z.object({
+  error: z.string(),
+  code: z.enum(['ENGINE', 'LEDGER', 'BUSY', 'CLOSING']).optional(),
+  retryAfterMs: z.number().optional(),
+});
+
+/** Calls at a door. */
+export interface DoorCalls {
+  /** @throws DoorError, BadMessageError, NotAcceptedError */
+  post<T>(target: string, body: string | Uint8Array, schema: z.ZodType<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects with the first call.
+ * @param path as the lock of the state folder has it under `door`
+ * @param options.answerMs how long an answer may take @default 30_000
+ */
+export function openDoorCalls(path: string, { answerMs = ANSWER_MS } = {}): DoorCalls {
+  const client = new Client('http://door', {
+    connect: { socketPath: path, timeout: CONNECT_MS },
+    headersTimeout: answerMs,
+    bodyTimeout: answerMs,
+  });
+
+  async function post<T>(target: string, body: string | Uint8Array, schema: z.ZodType<T>): Promise<T> {
+    const { status, text } = await exchange(target, body);
+    const answer = parseJson(text);
+    if (status === 200) {
+      const parsed = schema.safeParse(answer);
+      if (parsed.success) return parsed.data;
+    }
+    const problem = Problem.safeParse(answer);
+    if (!problem.success) throw new DoorError('failed', `the door answered ${status}, and not as it should`);
+    throw errorOf(status, problem.data);
+  }
+
+  async function exchange(target: string, body: string | Uint8Array) {
+    try {
+      const response = await client.request({ path: target, method: 'POST', body });
+      return { status: response.statusCode, text: await response.body.text() };
+    } catch (error) {
+      if (isUnconnected(error))
+        throw new DoorError('gone', `nobody answers at the door ${path}`, { cause: error });
+      throw new DoorError('lost', `the answer did not come: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  return { post, close: () => client.destroy() };
+}
+
+/** An intake whose work is done by the process behind the door; its calls throw DoorError besides. */
+export function connectDoor(path: string, options: { readonly answerMs?: number } = {}): OperatorIntake {
+  const calls = openDoorCalls(path, options);
+  return {
+    async upload({ data, ...about }) {
+      return (await calls.post(`/files?${new URLSearchParams(about)}`, data, Uploaded)).upload;
+    },
+    async send(message) {
+      const { event, duplicate } = await calls.post('/messages', JSON.stringify(message), Sent);
+      return { id: event, duplicate };
+    },
+    close: () => calls.close(),
+  };
+}
+
+function isUnconnected(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    error instanceof errors.ConnectTimeoutError || ['ECONNREFUSED', 'ENOENT', 'EACCES'].includes(code ?? '')
+  );
+}
+
+function errorOf(status: number, { error, code, retryAfterMs = 0 }: z.infer<typeof Problem>): Error {
+  if (status === 503) return new NotAcceptedError(code ?? 'BUSY', retryAfterMs, error);
+  if (status === 400 || status === 413) return new BadMessageError(error);
+  return new DoorError(status === 404 ? 'unknown' : 'failed', error);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+// The operators' door: HTTP on a socket of the process that has the ledger, for commands of the same user. What people
+// are written comes in here, because it must not travel through Temporal.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { z } from 'zod';
+import { UnknownNameError } from '../../config/errors.ts';
+import { errorShape } from '../../ingress/error-shape.ts';
+import { createBodyRoom, GoneError, NoRoomError, readBody, TooLongError } from '../../ingress/http/body.ts';
+import { NotAcceptedError } from '../../ingress/intake.ts';
+import { LedgerError } from '../../ledger/database.ts';
+import { BadMessageError, MAX_FILE_BYTES, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
+import { listenPrivately, type SocketPlace } from './private-socket.ts';
+
+/** Longest body of a message, in bytes. */
+export const MAX_MESSAGE_BYTES = 1_048_576;
+/** Bodies that are held at once, in bytes. */
+const ROOM_BYTES = 134_217_728;
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 120_000;
+const MAX_CONNECTIONS = 64;
+/** Requests under way may take so long when the door closes. */
+const GRACE_MS = 10_000;
+const RETRY_MS = 1000;
+
+export interface DoorLog {
+  error(fields: object, message: string): void;
+}
+
+export interface DoorOptions extends SocketPlace {
+  readonly intake: OperatorIntake;
+  /** What else may be asked for here, by path. */
+  readonly more?: Endpoints;
+  readonly log: DoorLog;
+}
+
+export interface OperatorDoor {
+  /** For the lock of the folder: what `connectDoor` takes. */
+  readonly path: string;
+  /** No new requests; those under way get their answer. The intake is closed by whoever opened it, afterwards. */
+  close(): Promise<void>;
+}
+
+const FileQuery = z.strictObject({
+  account: z.string(),
+  name: z.string().min(1).max(255),
+  type: z.string().min(1).max(255),
+});
+
+/** What an answer is made of; of errors `error` and sometimes `code` and `retryAfterMs`. */
+export type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>];
+type Handler = (body: Uint8Array, query: URLSearchParams) => Promise<Answer>;
+interface Endpoint {
+  readonly maxBytes: number;
+  readonly handle: Handler;
+}
+export type Endpoints = Readonly<Record<string, Endpoint>>;
+
+/** An endpoint that takes JSON of this schema. */
+export function jsonEndpoint<T>(
+  schema: z.ZodType<T>,
+  maxBytes: number,
+  handle: (input: T) => Promise<Answer>,
+): Endpoint {
+  return { maxBytes, handle: async (body) => await handle(parse(schema, readJson(body))) };
+}
+
+/**
+ * Opens the door of a process that holds a state folder.
+ *
+ * - `POST /messages` `{account, key?, request}` → `{event, duplicate}`
+ * - `POST /files?account&name&type`, the bytes as they are → `{upload}`
+ * - those of `more`
+ *
+ * Errors are `{error}`: 400 for what can't be done as it is asked for, 404 for an account (or a path) that is not there,
+ * 413 for too long a body, 503 with `code` and `retryAfterMs` when it can't be taken now.
+ * @throws as `listenPrivately`
+ */
+export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDoor> {
+  const { intake } = options;
+  const endpoints: Endpoints = {
+    ...options.more,
+    '/messages': jsonEndpoint(OperatorMessage, MAX_MESSAGE_BYTES, async (message) => {
+      const { id, duplicate } = await intake.send(message);
+      return [200, { event: id, duplicate }];
+    }),
+    '/files': {
+      maxBytes: MAX_FILE_BYTES,
+      async handle(data, query) {
+        const file = parse(FileQuery, Object.fromEntries(query));
+        return [200, { upload: await intake.upload({ ...file, data }) }];
+      },
+    },
+  };
+  const room = createBodyRoom(ROOM_BYTES);
+
+  async function answer(req: IncomingMessage): Promise<Answer> {
+    const [path = '', query] = (req.url ?? '/').split('?', 2);
+    const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
+    if (endpoint === undefined) return [404, { error: 'this door has no such path; is Sluice older there?' }];
+    if (req.method !== 'POST') return [405, { error: 'this path takes POST only' }];
+    const { maxBytes, handle } = endpoint;
+    const body = await readBody(req, null, { maxBytes, room });
+    try {
+      return await handle(body, new URLSearchParams(query));
+    } finally {
+      room.release(body.length);
+    }
+  }
+
+  const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const [status, body] = await answer(req).catch((error: unknown) => refusal(error, options.log));
+    if (res.destroyed) return;
+    // Who still sends would not read the answer: the rest is read, and not kept.
+    req.resume();
+    // One request a connection: nothing idles here when the door closes.
+    res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' });
+    res.end(JSON.stringify(body));
+  };
+
+  const server = createServer(
+    { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 },
+    (req, res) => void respond(req, res),
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  // Node counts who has not asked anything yet as busy, and would wait for them.
+  const silent = new Set<Socket>();
+  server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.on('request', ({ socket }) => silent.delete(socket));
+  const socket = await listenPrivately(server, options);
+  return {
+    path: socket.path,
+    async close() {
+      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      await new Promise<void>((done) => {
+        server.close(() => done());
+        for (const idle of silent) idle.destroy();
+      });
+      clearTimeout(cut);
+      await socket.remove();
+    },
+  };
+}
+
+/** Names no value: what somebody sent is personal. */
+function refusal(error: unknown, log: DoorLog): Answer {
+  if (error instanceof BadMessageError) return [400, { error: error.message }];
+  if (error instanceof UnknownNameError) return [404, { error: error.message }];
+  if (error instanceof TooLongError) return [413, { error: 'this is too long; send less at once' }];
+  if (error instanceof NoRoomError) return busy('BUSY', RETRY_MS, 'too much is being sent at once');
+  if (error instanceof NotAcceptedError) return busy(error.why, error.retryAfterMs, error.message);
+  if (error instanceof LedgerError) return busy('LEDGER', RETRY_MS, error.message);
+  if (error instanceof GoneError) return [400, { error: 'the request broke off' }];
+  log.error({ error: errorShape(error) }, 'a request of an operator failed');
+  return [500, { error: 'internal error: its cause is in the log of the process that holds the folder' }];
+}
+
+function busy(code: NotAcceptedError['why'], retryAfterMs: number, why: string): Answer {
+  return [503, { error: why, code, retryAfterMs }];
+}
+
+function readJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    throw new BadMessageError('the body is no JSON in UTF-8', { cause: error });
+  }
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new BadMessageError(z.prettifyError(parsed.error));
+}

@@ -1,0 +1,163 @@
+// Messages that operators send: accepted as events of a route of Sluice's own, so that all that holds for events holds
+// for them.
+
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { z } from 'zod';
+import { UnknownNameError } from '../../config/errors.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { durationMs } from '../../contracts/config/config-base.ts';
+import { OPERATOR_ROUTE, WORK_QUEUE } from '../../contracts/ids.ts';
+import { contentTypeOf, uploadNameOf } from '../../contracts/media-names.ts';
+import { suggestion } from '../../contracts/suggest.ts';
+import { MessageRequest, type RequestOf } from '../../contracts/wire/intake.ts';
+import { createAcceptance } from '../../ingress/accept.ts';
+import { type Acceptance, type Accepted, NotAcceptedError, type Route } from '../../ingress/intake.ts';
+import { eventId } from '../../ingress/route/key.ts';
+import { intakeSpec } from '../../ingress/spec.ts';
+import { type Database, LedgerError } from '../../ledger/database.ts';
+import { storeUpload } from '../../ledger/events/uploads.ts';
+import { subjectOf } from '../../mapping/actions/actions.ts';
+import { canonicalKey } from '../../mapping/phone/index.ts';
+
+/** When it is worth a try again. */
+const RETRY_MS = 1000;
+
+export const OperatorMessage = z.strictObject({
+  account: z.string(),
+  /** One message, however often it is sent under this key. Without one it is new each time. */
+  key: z.string().trim().min(1).max(255).optional(),
+  // Strict: a field that an older process does not know must not be left out in silence.
+  request: z.strictObject(MessageRequest.shape),
+});
+export type OperatorMessage = z.infer<typeof OperatorMessage>;
+
+/** The message can't be sent as it is asked for, whoever asks; the text names field and way out, and no value. */
+export class BadMessageError extends Error {
+  override readonly name = 'BadMessageError';
+}
+
+export interface OperatorFile {
+  readonly account: string;
+  /** As the receiver is to see it; what could be a path is left out. */
+  readonly name: string;
+  /** Media type, for example `image/png`. */
+  readonly type: string;
+  /** At most `MAX_FILE_BYTES`. */
+  readonly data: Uint8Array;
+}
+
+/** Longest file: as the configuration allows for uploads at most. */
+export const MAX_FILE_BYTES = 67_108_864;
+
+export interface OperatorIntake {
+  /**
+   * Keeps a file for some days, so that a message can bring it along.
+   * @returns its id, for `uploads` of a message
+   * @throws UnknownNameError, NotAcceptedError
+   */
+  upload(file: OperatorFile): Promise<string>;
+  /**
+   * Returns when Temporal has accepted a workflow for the message.
+   * @throws UnknownNameError, BadMessageError, NotAcceptedError; after the last a repetition under the same key is safe
+   */
+  send(message: OperatorMessage): Promise<Accepted>;
+  /** Takes nothing more, and returns when all that is under way has an answer. */
+  close(): Promise<void>;
+}
+
+export interface OperatorIntakeOptions {
+  readonly config: LoadedConfig;
+  readonly db: Database;
+  readonly client: Client;
+  /** @default "sluice" */
+  readonly taskQueue?: string;
+}
+
+export function openOperatorIntake(options: OperatorIntakeOptions): OperatorIntake {
+  const { db, client, taskQueue = WORK_QUEUE } = options;
+  const { accounts, ingress } = options.config.config;
+  /** One an account: an acceptance knows a route by its name alone. */
+  const doors = new Map<string, { route: Route; acceptance: Acceptance }>();
+
+  function doorOf(account: string): { route: Route; acceptance: Acceptance } {
+    const known = doors.get(account);
+    if (known !== undefined) return known;
+    const config = Object.hasOwn(accounts, account) ? accounts[account] : undefined;
+    if (config === undefined)
+      throw new UnknownNameError('account', account, suggestion(account, Object.keys(accounts), 'accounts'));
+    const acceptance = createAcceptance({
+      ...{ client, db, taskQueue, maxOpen: ingress.maxOpen, maxDelayMs: durationMs(ingress.maxDelay) },
+      callsPerMinute: () => config.callsPerMinute * config.tokens.length,
+      specOf: (route) => intakeSpec(route.name, route.config, null),
+    });
+    const opened = { route: operatorRoute(account), acceptance };
+    doors.set(account, opened);
+    return opened;
+  }
+
+  return {
+    async upload({ account, name, type, data }) {
+      doorOf(account);
+      const contentType = contentTypeOf(type);
+      const filename = uploadNameOf(undefined, name, contentType);
+      try {
+        return (await storeUpload(db, { account, filename, contentType, data })).id;
+      } catch (error) {
+        if (!(error instanceof LedgerError)) throw error;
+        throw new NotAcceptedError('LEDGER', RETRY_MS, error.message, { cause: error });
+      }
+    },
+    async send({ account, key = randomUUID(), request }) {
+      const { route, acceptance } = doorOf(account);
+      checkMessage(request);
+      const id = eventId(account, OPERATOR_ROUTE, { kind: 'key', key });
+      const [accepted] = await acceptance.accept(route, [
+        { account, route: OPERATOR_ROUTE, id, subject: subjectOf(request), rank: null, request },
+      ]);
+      return accepted as Accepted;
+    },
+    async close() {
+      await Promise.all([...doors.values()].map(({ acceptance }) => acceptance.close()));
+    },
+  };
+}
+
+/** It has no delivery to read: what it accepts is drafted already. */
+function operatorRoute(account: string): Route {
+  return {
+    name: OPERATOR_ROUTE,
+    config: {
+      account,
+      action: { type: 'message', outsideWindow: 'refuse', saveOnTicket: true },
+    },
+    read: () => Promise.reject(new Error('the route of operators reads no deliveries')),
+  };
+}
+
+/**
+ * What the API text, POST /v1/messages/send and POST /v1/conversations/{ticketId}/messages, asks of a message, and what
+ * a configured route would have refused.
+ * @throws BadMessageError
+ */
+export function checkMessage({ to, text, template, media, uploads, ...rest }: RequestOf<'message'>): void {
+  const refuse = (problem: string): never => {
+    throw new BadMessageError(problem);
+  };
+  const files = (media?.urls.length ?? 0) + (uploads?.length ?? 0);
+  if (text === undefined && template === undefined && files === 0)
+    refuse('there is nothing to send; give a text, a template or a file');
+  if (rest.outsideWindow === 'template' && template === undefined)
+    refuse('outside the window the template is to go, and there is none; give one, or choose another way');
+  if (files > 0 && !rest.saveOnTicket)
+    refuse('files are not sent by a message that is not kept; leave the files or saveOnTicket out');
+  if ('number' in to) {
+    if (to.key !== canonicalKey(to.number))
+      refuse('to.key is not the key of to.number; write the number with the Brazilian ninth digit');
+    return;
+  }
+  if (rest.connection !== undefined)
+    refuse('a reply goes out on the connection of its conversation; leave the connection out');
+  if (rest.contactName !== undefined) refuse('a conversation has its contact already; leave the name out');
+  if (!rest.saveOnTicket) refuse('a reply is always kept; leave saveOnTicket out');
+}

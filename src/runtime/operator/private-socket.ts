@@ -1,0 +1,90 @@
+// A socket that only this user can connect to: a Unix domain socket in a folder of its own, or a named pipe on Windows.
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { shortHash } from '../../ledger/short-hash.ts';
+
+/** Bytes of a socket's path: the kernel takes 107 on Linux and 103 on macOS and the BSDs. */
+const MAX_PATH = 103;
+/** What file systems say that know no sockets, as those of some virtual machines and shares. */
+const NO_SOCKETS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'EPERM', 'EACCES', 'ENAMETOOLONG', 'EROFS']);
+
+export interface PrivateSocket {
+  /** What a client connects to. */
+  readonly path: string;
+  /** Takes away what lies on the disk, once the server is closed. */
+  remove(): Promise<void>;
+}
+
+export interface SocketPlace {
+  /** Folder whose lock the caller holds: a socket that lies there already is that of a process that died. */
+  readonly folder: string;
+  /** @default that of the system */
+  readonly tmp?: string;
+}
+
+/**
+ * Lets the server listen. The folder of the socket is this user's alone from its first moment on, so that there is no
+ * instant at which somebody else could connect; the socket gets the mode 0600 besides.
+ * @throws what `server.listen` does, when no place takes a socket
+ */
+export async function listenPrivately(server: Server, place: SocketPlace): Promise<PrivateSocket> {
+  const folder = resolve(place.folder);
+  if (process.platform === 'win32') {
+    const path = `\\\\.\\pipe\\sluice-${shortHash(folder)}-${randomBytes(8).toString('hex')}`;
+    await listen(server, path);
+    return { path, remove: async () => undefined };
+  }
+  const tmp = place.tmp ?? tmpdir();
+  const inside = await listenIn(server, join(folder, 'door')).catch(giveUpOn(NO_SOCKETS));
+  // The same name at each start: what a killed process has left is found and replaced.
+  const named = join(tmp, `sluice-${process.getuid?.() ?? 0}-${shortHash(folder)}`);
+  const outside =
+    inside ?? (await listenIn(server, named).catch(giveUpOn(new Set([...NO_SOCKETS, 'EEXIST']))));
+  return outside ?? (await listenIn(server, await mkdtemp(join(tmp, 'sluice-'))));
+}
+
+function giveUpOn(codes: ReadonlySet<string>) {
+  return (error: NodeJS.ErrnoException): null => {
+    if (!codes.has(error.code ?? '')) throw error;
+    return null;
+  };
+}
+
+async function listenIn(server: Server, folder: string): Promise<PrivateSocket> {
+  const path = join(folder, 'socket');
+  if (Buffer.byteLength(path) > MAX_PATH) throw coded('ENAMETOOLONG', `${path} is too long for a socket`);
+  await ownFolder(folder);
+  await rm(path, { force: true });
+  await listen(server, path);
+  await chmod(path, 0o600);
+  return { path, remove: async () => await rm(dirname(path), { recursive: true, force: true }) };
+}
+
+/** @throws with EEXIST for what lies there and is another user's, or no folder */
+async function ownFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== process.getuid?.())
+    throw coded('EEXIST', `${folder} is not a folder of this user`);
+  await chmod(folder, 0o700);
+}
+
+function coded(code: string, message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code });
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((done, failed) => {
+    server.once('error', failed);
+    // exclusive: a cluster worker must not share the handle of its primary.
+    server.listen({ path, exclusive: true }, () => {
+      server.off('error', failed);
+      done();
+    });
+  });
+}

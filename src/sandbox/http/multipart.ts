@@ -1,0 +1,91 @@
+// Reads a multipart body: text fields as they are, files counted and hashed while they pass by, never held.
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import busboy from 'busboy';
+import type { Request } from 'express';
+import type { Choices } from '../choices.ts';
+import type { Media } from '../state/model.ts';
+import { Problem } from './errors.ts';
+
+export interface Form {
+  /** The last value of each field. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The files of the medias field, in the order of the body. */
+  readonly files: readonly Media[];
+}
+
+const MAX_FIELDS = 100;
+
+export const isMultipart = (req: Request) =>
+  /^multipart\/form-data\b/i.test(req.headers['content-type'] ?? '');
+
+/**
+ * Reads to the end even when it refuses, so that the connection stays good for the next request.
+ * @throws Problem ERR_INVALID_MULTIPART, ERR_BODY_TOO_LARGE
+ */
+export async function readMultipart(req: Request, choices: Choices): Promise<Form> {
+  const parser = openParser(req, choices);
+  const fields = new Map<string, string>();
+  const files: (() => Media)[] = [];
+  // Only remembered: the parser must not be destroyed while it hands out a part.
+  let isTooLarge = false;
+  const tooLarge = () => {
+    isTooLarge = true;
+  };
+  parser.on('field', (name, value, { valueTruncated }) => {
+    if (valueTruncated) tooLarge();
+    fields.set(name, value);
+  });
+  parser.on('file', (name, file, { filename, mimeType }) => {
+    file.on('limit', tooLarge);
+    // A part without a file name arrives as undefined, whatever the types say.
+    const measured = measure(file, (filename as string | undefined) ?? '', mimeType);
+    if (name === choices.mediasField) files.push(measured);
+  });
+  for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) parser.on(limit, tooLarge);
+  await new Promise<void>((resolve, reject) => {
+    const refuse = () => reject(new Problem('ERR_INVALID_MULTIPART'));
+    parser.on('close', resolve);
+    parser.on('error', () => {
+      req.unpipe(parser);
+      if (req.readableEnded) return refuse();
+      req.once('end', refuse);
+      req.resume();
+    });
+    // The client left half way: nobody waits for the answer, but the request log must have its row.
+    req.once('close', () => {
+      if (req.readableEnded) return;
+      refuse();
+      parser.destroy();
+    });
+    req.pipe(parser);
+  });
+  if (isTooLarge) throw new Problem('ERR_BODY_TOO_LARGE');
+  return { fields: Object.fromEntries(fields), files: files.map((media) => media()) };
+}
+
+/** The parser takes a part that reaches a limit for one beyond it, hence the one byte more. */
+function openParser(req: Request, choices: Choices) {
+  const { files, bytes } = choices.mediaLimit;
+  const limits = { fields: MAX_FIELDS, fieldSize: choices.bodyLimit + 1, files, fileSize: bytes + 1 };
+  try {
+    return busboy({ headers: req.headers, defParamCharset: 'utf8', limits });
+  } catch (error) {
+    // Nothing but a content type without a boundary is refused this early.
+    if (error instanceof Error) throw new Problem('ERR_INVALID_MULTIPART');
+    throw error;
+  }
+}
+
+/** Lets the file stream by; what is returned tells about it once the whole form was read. */
+function measure(file: Readable, name: string, type: string): () => Media {
+  const digest = createHash('sha256');
+  let size = 0;
+  file.on('data', (chunk: Buffer) => {
+    digest.update(chunk);
+    size += chunk.length;
+  });
+  // A file that is cut off fails the form as well, and that is where it is told.
+  file.on('error', () => file.resume());
+  return () => ({ name, type, size, sha256: digest.digest('hex') });
+}

@@ -1,0 +1,188 @@
+// The Express router under the base URL: fault → rate limit → token and scope → body → route, and what refuses.
+import { randomUUID } from 'node:crypto';
+import express, {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
+import { z } from 'zod';
+import type { Choices } from '../choices.ts';
+import { admitting, receive } from '../hooks/receiver.ts';
+import type { House } from '../house.ts';
+import { receiveWebhook } from '../openapi/automation.ts';
+import type { Described } from '../openapi/document.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { openApiRouter } from '../openapi/serve.ts';
+import { cardRoutes } from '../routes/cards.ts';
+import { catalogueRoutes } from '../routes/catalogues.ts';
+import { contactRoutes } from '../routes/contacts.ts';
+import { conversationRoutes } from '../routes/conversations.ts';
+import { flowRoutes } from '../routes/flows.ts';
+import { messageRoutes } from '../routes/messages.ts';
+import type { Query } from '../rules/query.ts';
+import { authorize, identify } from './caller.ts';
+import { INTERNAL_ERROR, Problem } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { isMultipart, readMultipart } from './multipart.ts';
+import { type RateState, retryAfter } from './rate.ts';
+import type { Route } from './route.ts';
+
+const ROUTES: readonly Route[] = [
+  ...contactRoutes,
+  ...catalogueRoutes,
+  ...cardRoutes,
+  ...conversationRoutes,
+  ...messageRoutes,
+  ...flowRoutes,
+];
+
+const HOOK = '/hooks/:hash';
+
+const describedRoutes = (choices: Choices): Described[] => [
+  ...ROUTES.map((route) => ({ ...route, operation: route.operation(choices) })),
+  { method: 'post', path: HOOK, scope: null, operation: receiveWebhook() },
+];
+
+const exchangeOf = (res: Response) => res.locals['exchange'] as Exchange;
+
+/** Everything under `{baseUrl}`. */
+export function wapiRouter(house: House): Router {
+  const router = express.Router({ caseSensitive: true });
+  router.use(openApiRouter(describedRoutes(house.choices), house.choices), opening(house));
+  // The inbound webhook receiver has no token and a limit of its own.
+  const raw = express.raw({ type: () => true, limit: house.choices.hookBodyLimit });
+  router.post(HOOK, admitting(house, counting(house)), raw, (req, res) => {
+    const body = receive(house, req, res.locals['entrance']);
+    exchangeOf(res).answer({ status: 202, body: { requestId: randomUUID(), ...body } });
+  });
+  router.use(limiting(house));
+  const json = express.json({ limit: house.choices.bodyLimit });
+  for (const route of ROUTES) {
+    const operation = route.operation(house.choices);
+    const reader = route.form === undefined ? json : jsonOrForm(house, json, route.form);
+    const body = operation.body === undefined ? [] : [reader];
+    router[route.method](route.path, allowing(route), ...body, serving(house, route, operation));
+  }
+  router.use(() => {
+    throw new Problem('ERR_ROUTE_NOT_FOUND');
+  });
+  router.use(refusing(house));
+  return router;
+}
+
+function opening(house: House) {
+  return (req: Request, res: Response, next: NextFunction): void => {
+    const at = house.now();
+    const fault = house.faults.next(req.method, req.path);
+    const caller = identify(req.headers.authorization, house.store, at.getTime());
+    const exchange = new Exchange(house, req, res, caller, fault, at);
+    res.locals['exchange'] = exchange;
+    if (!exchange.intercept(next)) next();
+  };
+}
+
+/** Only a valid token has a window to spend; the windows are kept by hash, so no secret is a key. */
+function limiting(house: House) {
+  return (_req: Request, res: Response, next: NextFunction): void => {
+    const exchange = exchangeOf(res);
+    if (exchange.caller.state !== 'valid') return next();
+    if (counting(house)(res, house.rate.take(exchange.caller.tokenHash))) next();
+  };
+}
+
+/** Shows the window in the headers, and answers 429 to a call over the limit. @returns Whether the call goes on. */
+function counting(house: House) {
+  return (res: Response, taken: RateState & { readonly allowed: boolean }): boolean => {
+    const exchange = exchangeOf(res);
+    exchange.rate = taken;
+    if (taken.allowed) return true;
+    const seconds = retryAfter(taken, house.now());
+    exchange.answer({
+      status: 429,
+      body: new Problem('ERR_RATE_LIMITED', { extras: { retryAfter: seconds } }).body,
+      headers: { 'Retry-After': String(seconds) },
+    });
+    return false;
+  };
+}
+
+function allowing(route: Route) {
+  return (_req: Request, res: Response, next: NextFunction): void => {
+    res.locals['account'] = authorize(exchangeOf(res).caller, route.scope);
+    next();
+  };
+}
+
+/** The body of a route that takes files: multipart, or JSON without any. */
+function jsonOrForm(house: House, json: RequestHandler, form: NonNullable<Route['form']>): RequestHandler {
+  return async (req, res, next) => {
+    if (!isMultipart(req)) return json(req, res, next);
+    const { fields, files } = await readMultipart(req, house.choices);
+    req.body = form(fields);
+    res.locals['files'] = files;
+    next();
+  };
+}
+
+/** A rule sees what the operation declares and nothing else, so no input works that the document does not show. */
+function serving(house: House, route: Route, { query, body, isBodyOptional = false }: Operation) {
+  const queryNames = new Set(Object.keys(query?.shape ?? {}));
+  const bodyNames = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
+  return (req: Request, res: Response): void => {
+    // Where a field is required its own code tells; elsewhere a list would pass for an empty body.
+    if (isBodyOptional && Array.isArray(req.body)) {
+      throw new Problem('ERR_INVALID_BODY', { text: 'the body: write a JSON object' });
+    }
+    const { status, body: success } = route.handle({
+      account: res.locals['account'],
+      params: req.params as Record<string, string>,
+      query: declaredQuery(req.url, queryNames),
+      body: declaredFields(req.body, bodyNames),
+      files: res.locals['files'] ?? [],
+      board: house.board,
+      at: house.now().getTime(),
+      choices: house.choices,
+      store: house.store,
+    });
+    exchangeOf(res).answer({ status, body: { requestId: randomUUID(), ...success } });
+  };
+}
+
+function declaredQuery(url: string, names: ReadonlySet<string>): Query {
+  const at = url.indexOf('?');
+  const all = [...new URLSearchParams(at === -1 ? '' : url.slice(at + 1))];
+  return new URLSearchParams(all.filter(([name]) => names.has(name)));
+}
+
+function declaredFields(body: unknown, names: readonly string[]): Record<string, unknown> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
+  const sent = names.filter((name) => Object.hasOwn(body, name));
+  return Object.fromEntries(sent.map((name) => [name, (body as Record<string, unknown>)[name]]));
+}
+
+/** The error handler: every refusal has the flat envelope, an internal error has no code. */
+function refusing(house: House) {
+  return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
+    const exchange = exchangeOf(res);
+    const problem = error instanceof Problem ? error : problemOf(error);
+    if (problem === null)
+      house.warn(`internal error: ${error instanceof Error ? error.stack : String(error)}`);
+    // A body over the limit was read to its end by now, so the connection stays good for the next request.
+    exchange.answer(
+      problem === null
+        ? { status: 500, body: INTERNAL_ERROR }
+        : { status: problem.status, body: problem.body },
+    );
+  };
+}
+
+/** Errors of the framework's own body and path readers; null for anything unforeseen. */
+function problemOf(error: unknown): Problem | null {
+  const { type, status } = error as { type?: unknown; status?: unknown };
+  if (type === 'entity.parse.failed') return new Problem('ERR_INVALID_JSON');
+  if (status === 413) return new Problem('ERR_BODY_TOO_LARGE');
+  if (status === 415) return new Problem('ERR_UNSUPPORTED_ENCODING');
+  return status === 400 ? new Problem('ERR_BAD_REQUEST') : null;
+}

@@ -1,0 +1,131 @@
+// The CSV source: finds encoding, delimiter, header and footers once, then reads pages from byte offsets.
+import type { CsvSource } from '../../contracts/config/config.ts';
+import {
+  looksLikeData,
+  type ReadOptions,
+  type Source,
+  type SourceCursor,
+  SourceError,
+  type SourceNote,
+} from '../../contracts/wire/source.ts';
+import { codecFor } from '../codec.ts';
+import { type CsvCursor, readCursor, writeCursor } from '../cursor.ts';
+import { requireSame, type SourceFile, withFile } from '../file.ts';
+import { refuseMarkup } from '../format.ts';
+import { readRows } from '../pages.ts';
+import { csvFramer } from './csv-framer.ts';
+import type { CellRow } from './csv-rows.ts';
+import { findFooter, findTable } from './csv-shape.ts';
+import { findEncoding } from './encoding.ts';
+import { describeEncoding } from './encoding-note.ts';
+import { scanRows } from './scan.ts';
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/**
+ * A CSV file with a header. Rows are numbered from 1 below the header; blank lines and lines of separators only are no rows.
+ *
+ * - A column without a name becomes `column N` (N counted from 1); a repeated name gets ` (2)`, ` (3)`, as spreadsheets do.
+ * - `sep=;` in the first line, as Excel writes it, names the delimiter. Otherwise the one that splits the header and the
+ *   first 20 rows most evenly is taken.
+ * - Cells that are missing at the end of a row are empty; empty cells behind the last column are dropped.
+ * - A row with too many cells, or bytes outside the encoding, is a problem row, and reading goes on. A broken quote ends reading
+ *   where the end of its cell is not certain.
+ */
+export function csvSource(config: CsvSource, baseDir: string): Source {
+  return {
+    read: (cursor, options) =>
+      withFile(config.path, baseDir, async (file) => {
+        const begun = cursor ? { at: resume(cursor, file), notes: [] } : await begin(file, config, options);
+        const { at } = begun;
+        const { rows, next, cut } = await readRows(file, at, csvFramer(at, at.header), options);
+        const notes = [...begun.notes, ...(cut === undefined ? [] : [cut])];
+        return {
+          rows,
+          next: next.offset < at.end ? writeCursor({ ...at, ...next }) : null,
+          progress: at.end === 0 ? 1 : next.offset / at.end,
+          columns: at.header,
+          ...(notes.length === 0 ? {} : { notes }),
+          ...(at.scan === '' ? {} : { scan: at.scan }),
+        };
+      }),
+  };
+}
+
+function resume(cursor: SourceCursor, file: SourceFile): CsvCursor {
+  const at = readCursor<CsvCursor>(cursor, 'csv-1', file.name);
+  requireSame(file, at);
+  return at;
+}
+
+async function begin(
+  file: SourceFile,
+  config: CsvSource,
+  options: ReadOptions,
+): Promise<{ at: CsvCursor; notes: readonly SourceNote[] }> {
+  const found = await findEncoding(file, config.encoding, options.signal);
+  const { encoding, start } = found;
+  const { utf8, rawLength } = codecFor(encoding).read(file.head.subarray(start));
+  refuseMarkup(file.name, utf8.toString('utf8', 0, 64 * 1024));
+  const separator = separatorLine(utf8);
+  const body = utf8.subarray(separator.end);
+  const last = file.head.length >= file.fingerprint.size;
+  const named = config.delimiter === 'auto' ? separator.delimiter : config.delimiter;
+  const table = findTable(body, last, named === undefined ? DELIMITERS : [named], encoding);
+  const { delimiter } = table;
+  const header = headerOf(table.header, file.name);
+  const offset = start + rawLength(separator.end + table.end);
+  const footer = await findFooter(file, offset, { delimiter, encoding, columns: header.length });
+  const at: CsvCursor = {
+    ...{ format: 'csv-1', ...file.fingerprint, encoding, delimiter, header, scan: '' },
+    ...{ offset, end: footer.end, row: 0 },
+  };
+  const titles: SourceNote[] =
+    table.titles === 0
+      ? []
+      : [
+          {
+            code: 'TITLE',
+            reason: `${table.titles} ${table.titles === 1 ? 'line' : 'lines'} above the header ${table.titles === 1 ? 'is a title, not a row' : 'are titles, not rows'}`,
+          },
+        ];
+  const headless: SourceNote[] = header.some(looksLikeData)
+    ? [
+        {
+          code: 'HEADER',
+          reason: 'the first line looks like a row, not a header: put the column names above it',
+        },
+      ]
+    : [];
+  return {
+    at: { ...at, scan: await scanRows(file, at, csvFramer(at, header), options) },
+    notes: [...describeEncoding(found), ...titles, ...headless, ...footer.notes],
+  };
+}
+
+/** Excel's own first line, `sep=;`, and where the table begins behind it. */
+function separatorLine(utf8: Buffer): { end: number; delimiter?: string } {
+  const found = /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(utf8.toString('utf8', 0, 16));
+  return found ? { end: Buffer.byteLength(found[0]), delimiter: found[1] } : { end: 0 };
+}
+
+function headerOf(first: CellRow | undefined, path: string): string[] {
+  if (!first) {
+    const message = `source file "${path}" has no header: it is empty; export it again with the column names in the first line`;
+    throw new SourceError('no_header', message);
+  }
+  if (!('cells' in first)) {
+    const message = `the header of source file "${path}" can't be read: ${first.problem?.reason ?? 'it is not valid CSV'}`;
+    throw new SourceError('no_header', message);
+  }
+  const taken = new Set<string>();
+  return first.cells.map((cell, index) => {
+    const trimmed = cell.trim();
+    // As an object key, this one name would not hold a value.
+    const base = trimmed === '' || trimmed === '__proto__' ? `column ${index + 1}` : trimmed;
+    let distinct = base;
+    for (let copy = 2; taken.has(distinct); copy += 1) distinct = `${base} (${copy})`;
+    taken.add(distinct);
+    return distinct;
+  });
+}

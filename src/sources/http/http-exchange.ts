@@ -1,0 +1,120 @@
+// One request of an HTTP source and its answer as JSON: within one deadline, never redirected, never larger than the cap.
+
+import { Agent, fetch, type Response } from 'undici';
+import { deadlineSignal } from '../../contracts/deadline.ts';
+import { parseRowJson } from '../../contracts/exact-json.ts';
+import { SourceError } from '../../contracts/wire/source.ts';
+import { statusError, transportError } from './http-error.ts';
+
+/** Decoded bytes of one answer. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body?: string | undefined;
+}
+
+export interface HttpAnswer {
+  /** The decoded JSON; null for an answer without content. */
+  readonly body: unknown;
+  readonly bytes: number;
+  readonly headers: Pick<Headers, 'get'>;
+}
+
+export interface Exchange {
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+/**
+ * Connections for one read; `close` ends them.
+ * @param place the source's name for messages: origin and path, as a query may hold a secret
+ */
+export function openExchange(options: {
+  place: string;
+  timeoutMs: number;
+  now: () => number;
+  signal?: AbortSignal | undefined;
+}): Exchange {
+  const { place, timeoutMs, now, signal } = options;
+  const agent = new Agent({ connections: 1 });
+  return {
+    async send({ method, url, headers, body }) {
+      signal?.throwIfAborted();
+      const deadline = deadlineSignal(timeoutMs);
+      const both = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+      try {
+        const response = await fetch(url, {
+          method,
+          headers: { accept: 'application/json', 'user-agent': 'sluice', ...headers },
+          ...(body !== undefined && { body }),
+          redirect: 'manual',
+          signal: both,
+          dispatcher: agent,
+        });
+        if (response.status < 200 || response.status > 299) {
+          await response.body?.cancel();
+          throw statusError(response.status, response.headers, place, now());
+        }
+        const bytes = await readCapped(response, place);
+        return { body: decode(bytes, response, place), bytes: bytes.length, headers: response.headers };
+      } catch (error) {
+        if (signal?.aborted === true) throw signal.reason;
+        if (error instanceof SourceError) throw error;
+        throw transportError(error, deadline.aborted ? timeoutMs : null, place);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function readCapped(response: Response, place: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    const bytes = chunk as Uint8Array;
+    size += bytes.length;
+    if (size > MAX_BODY_BYTES) {
+      const message = `source ${place}: an answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB; ask for fewer rows per page`;
+      throw new SourceError('too_large', message);
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(bytes: Buffer, response: Response, place: string): unknown {
+  if (response.status === 204) return null;
+  const fail = (what: string, retryable = false) =>
+    new SourceError('bad_answer', `source ${place}: ${what}`, { retryable });
+  const type = response.headers.get('content-type') ?? '';
+  const text = textOf(bytes, type);
+  if (text === null) throw fail('the answer is not in the encoding it names, or not in UTF-8');
+  if (/^text\/html\b/i.test(type) || /^\s*</.test(text)) {
+    throw fail(
+      'the answer is a page of HTML or XML, not JSON: perhaps a login page, or the address of the web application; check `url` and `auth`',
+    );
+  }
+  try {
+    return parseRowJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    if (text.trim() === '') throw fail('the answer is empty');
+    // The parser's own words quote the text.
+    if (/end of JSON|Unterminated/.test(error.message)) throw fail('the answer is cut off', true);
+    throw fail(`the answer is not valid JSON (its type is ${JSON.stringify(type.slice(0, 60))})`);
+  }
+}
+
+function textOf(bytes: Buffer, type: string): string | null {
+  const charset = /charset="?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+// The rows in an answer of an HTTP source.
+import type { HttpSource } from '../../contracts/config/config.ts';
+import { SourceError } from '../../contracts/wire/source.ts';
+import { isShallow, MAX_DEPTH } from '../nesting.ts';
+import { type ParsedRow, problemRow } from '../pages.ts';
+import { newestOf } from './http-change.ts';
+import { at } from './json-path.ts';
+
+/** @throws SourceError `bad_answer` when there is no list */
+export function itemsOf(body: unknown, { items: path, url: place }: HttpSource): readonly unknown[] {
+  // An answer without content, and a list that is null, is how some say that there is nothing.
+  const found = body === null ? null : at(body, path);
+  if (found === null) return [];
+  if (Array.isArray(found)) return found;
+  const keys = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
+  const names = keys.filter((key) => /^[A-Za-z_][\w-]{0,30}$/.test(key)).slice(0, 10);
+  const where =
+    path === undefined ? 'the answer is no list' : `the answer has no list at ${JSON.stringify(path)}`;
+  const there = names.length === 0 ? '' : ` (it has ${names.join(', ')})`;
+  throw new SourceError(
+    'bad_answer',
+    `source ${place}: ${where}${there}; say with \`items\` where the rows are`,
+  );
+}
+
+/** An entry as a row; what is no object is a problem row. */
+export function rowOf(value: unknown, path: string | undefined): ParsedRow {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const where = path === undefined ? 'the entry is' : `what the entry has at ${JSON.stringify(path)} is`;
+    return problemRow('malformed_row', `${where} not an object with columns`, JSON.stringify(value));
+  }
+  if (!isShallow(value, MAX_DEPTH)) {
+    return problemRow('malformed_row', `the object is nested deeper than ${MAX_DEPTH} levels; flatten it`);
+  }
+  return { values: value as Readonly<Record<string, unknown>> };
+}
+
+/**
+ * The newest time of change so far (epoch ms).
+ * @throws SourceError `bad_config` when no row has the column at all
+ */
+export function newestIn(
+  values: readonly unknown[],
+  column: string,
+  before: number | null,
+  place: string,
+): number | null {
+  const own = newestOf(values, column);
+  if (
+    own === null &&
+    before === null &&
+    values.length > 0 &&
+    values.every((value) => at(value, column) === undefined)
+  ) {
+    const message = `source ${place}: \`incremental.column\` names ${JSON.stringify(column)}, which no row of the answer has`;
+    throw new SourceError('bad_config', message);
+  }
+  return own === null || (before !== null && before > own) ? before : own;
+}

@@ -1,0 +1,114 @@
+// Paging by what each answer says about the next: a cursor, or an address.
+import { createHash } from 'node:crypto';
+import type { HttpPagination } from '../../contracts/config/config.ts';
+import { SourceError } from '../../contracts/wire/source.ts';
+import { readYes } from './http-answers.ts';
+import type { Ask, Listing, Pager } from './http-pages.ts';
+import { at } from './json-path.ts';
+
+/** Longer cursors are no cursors; they would be stored with every page. */
+const MAX_TOKEN = 4096;
+
+interface TokenAt {
+  /** Cursor, or path with query; null on the first page. */
+  readonly token: string | null;
+  /** Hash of a token from earlier and how many pages ago it was: moved on at powers of two, it meets any circle (Brent). */
+  readonly mark: string | null;
+  readonly steps: number;
+  readonly reach: number;
+}
+
+type TokenPagination = Extract<HttpPagination, { type: 'cursor' | 'link' }>;
+
+/** @param url the first page's address: links must stay on its origin */
+export function tokenPager(pagination: TokenPagination, url: string): Pager {
+  const first: TokenAt = { token: null, mark: null, steps: 0, reach: 1 };
+  return {
+    first: { ...first },
+    ask(state) {
+      const { token } = state as unknown as TokenAt;
+      return askOf(pagination, token);
+    },
+    take(state, listing) {
+      const place = state as unknown as TokenAt;
+      const token =
+        pagination.type === 'link'
+          ? linkOf(pagination.next, listing, url)
+          : cursorOf(pagination, listing, url);
+      const next = token === null ? null : advance(place, token, url);
+      return { fresh: listing.items, next: next === null ? null : { ...next } };
+    },
+  };
+}
+
+function askOf(pagination: TokenPagination, token: string | null): Ask {
+  const { sizeParam, size } = pagination;
+  const params = sizeParam === undefined || size === undefined ? {} : { [sizeParam]: size };
+  if (token === null) return { params };
+  if (pagination.type === 'link') return { params: {}, target: token };
+  return { params: { ...params, [pagination.cursorParam]: token } };
+}
+
+function cursorOf(
+  pagination: Extract<HttpPagination, { type: 'cursor' }>,
+  { body }: Listing,
+  url: string,
+): string | null {
+  const more = pagination.hasMore === undefined ? undefined : readYes(at(body, pagination.hasMore));
+  if (more === false) return null;
+  const found = at(body, pagination.next);
+  if (found === undefined || found === null || found === '' || found === false) {
+    if (more !== true) return null;
+    throw bad(url, `it says that more rows follow, and has no cursor at ${JSON.stringify(pagination.next)}`);
+  }
+  if (typeof found === 'number' && !Number.isSafeInteger(found)) {
+    throw bad(url, 'its cursor is a number too large to be kept exactly; ask for it as text');
+  }
+  if (typeof found !== 'string' && typeof found !== 'number') {
+    throw bad(url, `what it has at ${JSON.stringify(pagination.next)} is no cursor`);
+  }
+  return String(found);
+}
+
+/** Path and query of the next page. */
+function linkOf(path: string | undefined, { body, linkHeader }: Listing, url: string): string | null {
+  const found = path === undefined ? nextLink(linkHeader) : at(body, path);
+  if (found === undefined || found === null || found === '' || found === false) return null;
+  if (typeof found !== 'string' || !URL.canParse(found, url))
+    throw bad(url, 'its link to the next page is no address');
+  const link = new URL(found, url);
+  // The secret goes along with the next request: it must not go elsewhere.
+  if (link.origin !== new URL(url).origin) {
+    throw bad(url, `its link to the next page leads to another host (${link.origin}), which is not followed`);
+  }
+  return `${link.pathname}${link.search}`;
+}
+
+function advance({ token: sent, mark, steps, reach }: TokenAt, token: string, url: string): TokenAt {
+  if (token.length > MAX_TOKEN) throw bad(url, 'its cursor is longer than 4,096 characters');
+  const own = createHash('sha256').update(token).digest('base64url').slice(0, 16);
+  if (token === sent || own === mark) {
+    const message = `source ${url}: its pages go round in a circle: a page names itself or an earlier one as the next; check \`pagination\``;
+    throw new SourceError('endless', message);
+  }
+  return steps + 1 === reach
+    ? { token, mark: own, steps: 0, reach: reach * 2 }
+    : { token, mark, steps: steps + 1, reach };
+}
+
+/** The target of rel="next" in a Link header (RFC 8288, section 3); anything may stand inside brackets and quotes. */
+export function nextLink(header: string | null): string | null {
+  for (const [, target = '', params = ''] of (header ?? '').matchAll(LINK)) {
+    const rel = [...params.matchAll(PARAM)].find(([, name = '']) => name.toLowerCase() === 'rel');
+    const names = (rel?.[2] ?? rel?.[3] ?? '').toLowerCase().split(/\s+/);
+    if (names.includes('next')) return target;
+  }
+  return null;
+}
+
+const LINK = /<([^>]*)>((?:[ \t]*;[ \t]*[\w!#$&+.^`|~*-]+(?:=(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+const PARAM = /;[ \t]*([\w!#$&+.^`|~*-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+
+function bad(url: string, what: string): SourceError {
+  return new SourceError('bad_answer', `source ${url}: ${what}`);
+}

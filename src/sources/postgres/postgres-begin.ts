@@ -1,0 +1,71 @@
+// Where an incremental run begins: behind the last row of the finished run, and earlier where rows may have come in late.
+//
+// A row bears the time at which its transaction began and shows only when that commits. So a run that read up to now may have
+// missed rows from before: those are younger than the beginning of that run minus the longest transaction (`overlap`). What is
+// older is read exactly from the last row on, so that a big import is not read again for ever.
+
+import type { PostgresSource } from '../../contracts/config/config.ts';
+import { durationMs } from '../../contracts/config/config-base.ts';
+import { SourceError } from '../../contracts/wire/source.ts';
+import type { PgSession } from './postgres-session.ts';
+import type { Begin, Relation } from './postgres-sql.ts';
+
+/** The last row that a finished run read, and when that run began (the server's clock). */
+export interface Mark {
+  readonly at: string;
+  readonly key: readonly string[];
+  readonly begun: string;
+}
+
+const OVERLAP = '5m';
+
+/** @throws SourceError `bad_config` when `overlap` does not fit the kind of column */
+export async function beginAfter(
+  session: PgSession,
+  relation: Relation,
+  config: PostgresSource,
+  mark: Mark,
+  place: string,
+): Promise<Begin> {
+  const family = relation.changed?.family ?? 'other';
+  const exact: Begin = { op: '>', values: [mark.at, ...mark.key] };
+  const overlap = config.incremental?.overlap;
+  switch (family) {
+    case 'other':
+      if (overlap !== undefined) throw misfit(place, 'a column of times or numbers');
+      return exact;
+    case 'number': {
+      if (typeof overlap === 'string') throw misfit(place, 'a number, as the column has numbers');
+      if (overlap === undefined || overlap === 0) return exact;
+      const { rows } = await session.query('select floor($1::numeric - $2::numeric)::text', [
+        mark.at,
+        String(overlap),
+      ]);
+      return { op: '>=', values: [rows[0]?.[0] ?? mark.at] };
+    }
+    default: {
+      if (typeof overlap === 'number') throw misfit(place, 'a time such as 5m, as the column has times');
+      const back = `${durationMs(overlap ?? OVERLAP)} milliseconds`;
+      const { rows } = await session.query(FLOORS[family], [mark.at, mark.begun, back]);
+      const [floor, isExact] = rows[0] ?? [];
+      return isExact === 't' || floor == null ? exact : { op: '>=', values: [floor] };
+    }
+  }
+}
+
+// A time without a zone may be of any zone: only what lies ahead of all of them is known to be in the future, and then
+// "now" is taken to be that of the latest one. A day has no order in it, so it is read again whole.
+const LOCAL = `(case when $1::timestamp > $2::timestamp + interval '14 hours'
+  then $2::timestamp - interval '12 hours' else $1::timestamp end) - $3::interval`;
+
+/** `$1` the last row's time, `$2` when the run began, `$3` the overlap → where to begin, and whether exactly behind the last row. */
+const FLOORS = {
+  timestamptz: `select least($1::timestamptz, $2::timestamptz - $3::interval)::text,
+    $1::timestamptz < $2::timestamptz - $3::interval`,
+  timestamp: `select (${LOCAL})::text, (${LOCAL}) = $1::timestamp`,
+  date: `select (${LOCAL})::date::text, false`,
+} as const;
+
+function misfit(place: string, wanted: string): SourceError {
+  return new SourceError('bad_config', `source ${place}: \`incremental.overlap\` needs ${wanted}`);
+}

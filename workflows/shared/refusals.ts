@@ -1,0 +1,28 @@
+// Failures of activities, as workflows read them.
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
+import type { Pause } from '../messages.ts';
+
+/** What a refused activity says of itself; null when it failed for another reason. */
+export function refusalOf(error: unknown): RefusalDetails | null {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return null;
+  return (error.cause.details?.[0] as RefusalDetails | undefined) ?? null;
+}
+
+/** The pause that Sluice itself makes because of a refusal. */
+export function pauseFor(error: unknown): Pause {
+  return { by: 'sluice', reason: reasonOf(error), code: codeOf(error) };
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure ? (cause.type ?? 'INTERNAL') : 'INTERNAL';
+}
+
+/** For the operator: code and message, without personal data. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure)
+    return cause.type == null ? cause.message : `${cause.type}: ${cause.message}`;
+  return cause instanceof Error ? cause.message : String(cause);
+}

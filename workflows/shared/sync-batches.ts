@@ -1,0 +1,149 @@
+// The batches of a sync: a first one alone, until every kind of write was verified, then two side by side.
+
+import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { SyncBatchInput, SyncBatchResult } from '../../activities/sync/sync-batch.ts';
+import { apiQueue } from '../../src/contracts/ids.ts';
+import type { EndCounts, Halt } from '../../src/contracts/wire/run.ts';
+import type { OperatorAct } from '../messages.ts';
+import { BATCH_OPTIONS, callPriority, LEDGER_OPTIONS } from '../policies.ts';
+import type { PauseControl } from './pause.ts';
+import type { RunState } from './sync-state.ts';
+
+/** Side by side, so that a killed worker hardly costs anything. */
+const SIDE_BY_SIDE = 2;
+
+type Share = Pick<SyncBatchInput, 'places' | 'alone' | 'verifies'>;
+
+const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
+
+export class SyncBatches {
+  readonly #state: RunState;
+  readonly #control: PauseControl;
+  /** Batches that are under way: what they count is not part of the state yet. */
+  readonly running = new Set<string>();
+  trouble: SyncBatchResult['trouble'] = null;
+  #nothingLeft = false;
+  #failed = false;
+
+  constructor(state: RunState, control: PauseControl) {
+    this.#state = state;
+    this.#control = control;
+  }
+
+  /**
+   * Runs batch after batch.
+   * @returns true when no record is left to work; false when the run is paused or cancelled, or its history is long
+   */
+  async run(): Promise<boolean> {
+    const { concurrency } = this.#state;
+    if (this.#state.verifying)
+      await this.#series({ places: Math.ceil(concurrency / SIDE_BY_SIDE), alone: true, verifies: true });
+    const series = Array.from({ length: SIDE_BY_SIDE }, (_, n) => {
+      const places = Math.floor((concurrency + n) / SIDE_BY_SIDE);
+      // The last one always has places.
+      const verifies = n === SIDE_BY_SIDE - 1;
+      return places > 0 ? this.#series({ places, alone: false, verifies }) : undefined;
+    });
+    // Nothing of the run may be under way when it goes on, or fails.
+    const ends = await Promise.allSettled(series);
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return this.#nothingLeft;
+  }
+
+  /** Batches one after the other, until nothing is left to do; alone, until every kind of write is verified. */
+  async #series(share: Share): Promise<void> {
+    while (!this.#mustStop()) {
+      const result = await this.#batch(share);
+      if (result === null) continue;
+      if (result.nextMs === null) this.#nothingLeft = true;
+      else if (share.alone && !result.verifying) {
+        this.#state.verifying = false;
+        return;
+      } else if (result.nextMs > 0) await condition(() => this.#mustStop(), result.nextMs);
+    }
+  }
+
+  #mustStop(): boolean {
+    const { paused, cancelled } = this.#control;
+    return paused !== null || cancelled || this.#over || workflowInfo().continueAsNewSuggested;
+  }
+
+  /** True once nothing is left, or a batch has failed. */
+  get #over(): boolean {
+    return this.#nothingLeft || this.#failed;
+  }
+
+  /** Null when it was called off before it began. */
+  async #batch(share: Share): Promise<SyncBatchResult | null> {
+    const { run, lane, tokenKey, callsPerMinute, stopped, writes } = this.#state;
+    const activityId = `batch-${++this.#state.batches}`;
+    const { syncBatch } = proxyActivities<Activities>({
+      ...BATCH_OPTIONS,
+      activityId,
+      taskQueue: apiQueue(workflowInfo().taskQueue),
+      priority: callPriority(lane, tokenKey, callsPerMinute),
+    });
+    this.running.add(activityId);
+    try {
+      const input = { run, stopped, verified: writes.verified, ...share };
+      const takeBack = (error: unknown) => this.#takeBack(activityId, error);
+      const result = await this.#control.run(() => syncBatch(input).catch(takeBack));
+      if (result !== null) this.#add(result);
+      return result;
+    } catch (error) {
+      this.#failed = true;
+      throw error;
+    } finally {
+      this.running.delete(activityId);
+    }
+  }
+
+  #add(result: SyncBatchResult): void {
+    const { writes } = this.#state;
+    this.#count(result);
+    this.#state.stopped |= result.stopped;
+    this.#state.callsPerMinute = result.callsPerMinute;
+    writes.verified |= result.verified;
+    this.trouble = result.trouble;
+    if (result.halt !== null) this.halt(result.halt);
+  }
+
+  /** Pauses the run. A difference that comes while it is paused already waits until somebody resumes. */
+  halt(halt: Halt): void {
+    if (halt.kinds !== 0) this.#state.writes.differences.push(halt);
+    this.#show(halt);
+  }
+
+  /** A difference counts as accepted when it was the reason of the pause. Any other one pauses the run once more. */
+  resume(command: OperatorAct & { readonly recheck?: boolean }): void {
+    const { writes } = this.#state;
+    const reason = this.#control.paused?.reason;
+    if (command.recheck === true) {
+      writes.differences = [];
+      this.#state.verifying = true;
+    }
+    for (const halt of writes.differences) if (halt.reason === reason) writes.verified |= halt.kinds;
+    writes.differences = writes.differences.filter((halt) => halt.reason !== reason);
+    this.#control.resume(command);
+    const [next] = writes.differences;
+    if (next !== undefined) this.#show(next);
+  }
+
+  #show({ code, reason }: Halt): void {
+    this.#control.hold({ by: 'sluice', code, reason });
+  }
+
+  #count(ends: EndCounts): void {
+    for (const key of ['created', 'updated', 'unchanged', 'failed', 'unknown', 'cards'] as const)
+      this.#state.counts[key] += ends[key] ?? 0;
+  }
+
+  /** A batch without a result may run on where its worker stalls: it loses its records, gets no others, and what it did counts. */
+  async #takeBack(batch: string, error: unknown): Promise<never> {
+    const { run } = this.#state;
+    this.#count(await CancellationScope.nonCancellable(() => ledger.takeBackRecords({ run, batch })));
+    throw error;
+  }
+}

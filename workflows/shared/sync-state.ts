@@ -1,0 +1,110 @@
+// What a run of a sync knows of itself: it travels along when the run continues as new; everything else is in the ledger.
+import type {
+  Halt,
+  ProblemTotal,
+  RecordOutcome,
+  RunPhase,
+  RunProgress,
+  STEP_BITS,
+} from '../../src/contracts/wire/run.ts';
+import type { Pause } from '../messages.ts';
+import { LANE } from '../policies.ts';
+import type { SurveyState } from './snapshots.ts';
+
+/** What a run takes along when it continues as new; everything else is in the ledger. */
+export interface Carried {
+  readonly state: RunState;
+  readonly paused: Pause | null;
+}
+
+type Count = 'read' | 'merged' | 'rejected' | 'total' | 'cards' | RecordOutcome;
+
+export interface RunState {
+  /** Empty until the ledger has opened the run. */
+  run: string;
+  tokenKey: string;
+  concurrency: number;
+  lane: number;
+  /** Calls a minute that the account's tokens allow, as the ledger knew last. */
+  callsPerMinute: number;
+  planned: boolean;
+  prepared: boolean;
+  /** Steps that the account refuses, as bits: nobody tries them again in this run. */
+  stopped: number;
+  /** `verified`: kinds of writes whose first one was seen as it was made, or accepted, as bits. */
+  writes: { verified: number; differences: Halt[] };
+  /** Some kind of write may still have to be verified, by a batch that works alone. */
+  verifying: boolean;
+  /** Batches that have begun. */
+  batches: number;
+  counts: Record<Count, number>;
+  /** Problems of rows by reason, once the source has been read. */
+  totals?: readonly ProblemTotal[];
+  /** How far the account's contacts have been read, while that goes on. */
+  survey?: SurveyState;
+  /** The same for the cards of the pipeline. */
+  cards?: SurveyState;
+}
+
+export function newState(): RunState {
+  return {
+    run: '',
+    tokenKey: '',
+    concurrency: 1,
+    lane: LANE.backfill,
+    callsPerMinute: 1,
+    planned: false,
+    prepared: false,
+    stopped: 0,
+    writes: { verified: 0, differences: [] },
+    verifying: true,
+    batches: 0,
+    counts: {
+      read: 0,
+      merged: 0,
+      rejected: 0,
+      total: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      failed: 0,
+      unknown: 0,
+      cards: 0,
+    },
+  };
+}
+
+/** Steps that the account may refuse for all records, by their bits. */
+const STOPPABLE: Pick<typeof STEP_BITS, 'setTags' | 'createCard'> = { setTags: 8, createCard: 32 };
+
+export function isStopped({ stopped }: Pick<RunState, 'stopped'>, step: keyof typeof STOPPABLE): boolean {
+  return (stopped & STOPPABLE[step]) !== 0;
+}
+
+/** The answer of the progress query. */
+export function progressOf(
+  state: RunState,
+  phase: RunPhase,
+  paused: Pause | null,
+  readShare: number | null,
+): Omit<RunProgress, 'trouble'> {
+  const { read, merged, rejected, total, created, updated, failed, unknown, cards } = state.counts;
+  return {
+    run: state.run === '' ? null : state.run,
+    phase,
+    paused,
+    read,
+    readShare,
+    merged,
+    total,
+    done: created + updated + state.counts.unchanged + failed + unknown,
+    created,
+    updated,
+    failed,
+    unknown,
+    rejected,
+    cards,
+    stoppedSteps: (['setTags', 'createCard'] as const).filter((step) => isStopped(state, step)),
+    totals: state.totals ?? [],
+  };
+}
