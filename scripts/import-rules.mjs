@@ -1,6 +1,6 @@
 // Who may import what, as a table. `npm run lint:imports` writes it as oxlint rules into .oxlint-imports.json, which
 // .oxlintrc.json extends; a test fails when the file is older than the table.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 /**
@@ -79,19 +79,32 @@ function rule(folder, depth, may, types) {
     ...allowed.filter((name) => !isPackage(name)).map((name) => `!${posix.relative(from, pathOf(name))}`),
   ];
   const values = { group: group(may), message };
-  return {
-    files: [`${folder}/${'*/'.repeat(depth)}*.ts`],
-    rules: restricted(
-      types === undefined
-        ? [values]
-        : [
-            { group: values.group, allowTypeImports: true, message },
-            { group: group([...may, ...types]), message },
-          ],
-    ),
-  };
+  const patterns =
+    types === undefined
+      ? [values]
+      : [
+          { ...values, allowTypeImports: true },
+          { group: allBut([...may, ...types]), message },
+        ];
+  return { files: [`${folder}/${'*/'.repeat(depth)}*.ts`], rules: restricted(patterns) };
 }
 
+/** Everything there is but `allowed`, without a negation: one in a second pattern would lift what the first one refuses. */
+function allBut(allowed) {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(at('../package.json'), 'utf8'));
+  const folders = readdirSync(at('../src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [
+    'node:*',
+    ...Object.keys({ ...dependencies, ...devDependencies })
+      .filter((name) => !allowed.includes(name))
+      .flatMap((name) => [name, `${name}/**`]),
+    ...allowed.filter(isPackage).map((name) => `${name}/**`),
+    ...folders.filter(({ name }) => !allowed.includes(name)).map(({ name }) => `**/src/${name}/**`),
+    ...['workers', 'test', 'bench', 'scripts'].map((name) => `**/${name}/**`),
+  ];
+}
+
+const at = (path) => new URL(path, import.meta.url);
 const isFolderOfSrc = (name) => `src/${name}` in RULES;
 const isPackage = (name) => !name.endsWith('.ts') && !(name in RULES) && !isFolderOfSrc(name);
 const pathOf = (name) =>
@@ -100,7 +113,7 @@ const packages = (name) => (name === 'node:' ? ['!node:**', '!node:*/*'] : [`!${
 const words = (text) => text.trim().split(/\s+/);
 const restricted = (patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
-const FILE = new URL('../.oxlint-imports.json', import.meta.url);
+const FILE = at('../.oxlint-imports.json');
 const text = `{ "overrides": [\n${overrides()
   .map((entry) => JSON.stringify(entry))
   .join(',\n')}\n] }\n`;
