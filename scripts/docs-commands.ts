@@ -1,5 +1,6 @@
-// `npm run docs:commands [documents…]`: runs each ```sh block of README, tutorials and how-to guides as it is written, each
+// `npm run docs:commands -- [--show] [documents…]`: runs each ```sh block of README, tutorials and how-to guides as it is written, each
 // document in a fresh folder against the sandbox. It fails when an exit code is not the one that the text names.
+// `--show` prints what the commands print. scripts/docs/blocks.ts has the comments that say how a block is run.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -18,6 +19,8 @@ const PORTS = [4010, 4020];
 const JOBS = 3;
 /** One document in this process, its results as JSON lines. */
 const ONE = '--one';
+
+const SHOW = '--show';
 
 const { argv, env } = process;
 
@@ -57,7 +60,7 @@ const show = ({ document, line, command, exit, seconds, ok, note }: Result) => {
   return `${document}:${line}  ${first}${more.length > 0 ? ' …' : ''}  ${end}  ${seconds.toFixed(1)} s${reason}\n`;
 };
 
-async function runAll(documents: readonly string[]): Promise<void> {
+async function runAll(documents: readonly string[], output: boolean): Promise<void> {
   const network = ownNetwork();
   // Without a network of its own no document can download it.
   await findTemporalCli({ env, cacheDir: cacheDirOf(env), say: (line) => process.stderr.write(`${line}\n`) });
@@ -73,7 +76,7 @@ async function runAll(documents: readonly string[]): Promise<void> {
       for await (const line of createInterface({ input: child.stdout })) {
         const result = JSON.parse(line) as Result;
         results.push(result);
-        process.stdout.write(show(result));
+        process.stdout.write(output ? `${show(result)}${result.output}\n` : show(result));
       }
       const [code] = (await exited) as [number | null];
       if (code !== 0)
@@ -85,6 +88,7 @@ async function runAll(documents: readonly string[]): Promise<void> {
           seconds: 0,
           ok: false,
           note: 'see stderr',
+          output: '',
         });
     }
   };
@@ -99,9 +103,13 @@ async function runAll(documents: readonly string[]): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-const [first, second] = argv.slice(2);
+const args = argv.slice(2);
+const [first, second] = args;
 if (first === ONE && second !== undefined) {
   // What a document started ends with this process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   await runDocument(second, env, (result) => process.stdout.write(`${JSON.stringify(result)}\n`));
-} else await runAll(argv.length > 2 ? argv.slice(2) : allDocuments());
+} else {
+  const documents = args.filter((arg) => arg !== SHOW);
+  await runAll(documents.length > 0 ? documents : allDocuments(), args.includes(SHOW));
+}

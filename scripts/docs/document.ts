@@ -6,6 +6,7 @@ import { type Directions, type Item, readItems } from './blocks.ts';
 import { type Clone, environmentOf, makeClone, ROOT } from './clone.ts';
 import { createServices, SETUP, type Services } from './services.ts';
 import { type Background, commandsOf, Shell } from './shell.ts';
+import { linesMissing } from './shown.ts';
 
 export interface Result {
   readonly document: string;
@@ -16,6 +17,8 @@ export interface Result {
   readonly seconds: number;
   readonly ok: boolean;
   readonly note: string;
+  /** stdout and stderr, as a terminal shows them. */
+  readonly output: string;
 }
 
 const COMMAND_MS = 90_000;
@@ -27,6 +30,8 @@ const POLL_MS = 50;
 const DONE_BEFORE = /^(npm ci|git clone)\b/;
 
 interface Run {
+  /** What the commands of the last block of commands print; one that stays up prints more later. */
+  printed: (() => string)[];
   readonly document: string;
   readonly clone: Clone;
   readonly services: Services;
@@ -49,6 +54,7 @@ export async function runDocument(
     clone,
     services: createServices(),
     shells: new Map(),
+    printed: [],
     background: [],
     env: environmentOf(env),
     report,
@@ -108,7 +114,10 @@ async function runBlock(run: Run, block: Item & { kind: 'block' }): Promise<bool
       await run.services.sql(block.text);
       return { exit: 0, output: '' };
     });
+  if (block.language === 'output')
+    return await timed(run, block.line, '(output as shown)', 0, () => shown(run, block.text));
   if (block.language !== 'sh') return true;
+  run.printed = [];
   const commands = commandsOf(block.text);
   let line = block.line;
   for (const [index, command] of commands.entries()) {
@@ -141,7 +150,22 @@ async function runCommand(
 }
 
 async function foreground(run: Run, command: string, terminal: string) {
-  return await shellOf(run, terminal).run(command, COMMAND_MS);
+  const outcome = await shellOf(run, terminal).run(command, COMMAND_MS);
+  run.printed.push(() => outcome.output);
+  return outcome;
+}
+
+/** Waits until the commands of the last block have printed each line that the document shows. */
+async function shown(run: Run, text: string) {
+  const deadline = Date.now() + READY_MS;
+  for (;;) {
+    const output = run.printed.map((read) => read()).join('\n');
+    const missing = linesMissing(text, output);
+    if (missing.length === 0) return { exit: 0, output: '' };
+    if (Date.now() > deadline || run.background.length === 0)
+      throw new Error(`it did not print:\n${missing.join('\n')}\nbut:\n${output}`);
+    await delay(POLL_MS);
+  }
 }
 
 async function repeated(run: Run, command: string, until: RegExp, terminal: string) {
@@ -158,6 +182,7 @@ async function stayUp(run: Run, command: string, until: RegExp, terminal: string
   const shell = shellOf(run, terminal);
   const job = await shell.start(command);
   run.background.push({ shell, job });
+  run.printed.push(() => job.output());
   const deadline = Date.now() + READY_MS;
   while (!until.test(job.output())) {
     if (Date.now() > deadline) throw new Error(`${until} did not come; it printed:\n${job.output()}`);
@@ -179,7 +204,7 @@ function shellOf(run: Run, terminal: string): Shell {
 }
 
 function notRun({ document, report }: Run, line: number, command: string, note: string): void {
-  report({ document, line, command, exit: null, seconds: 0, ok: true, note });
+  report({ document, line, command, exit: null, seconds: 0, ok: true, note, output: '' });
 }
 
 async function timed(
@@ -195,11 +220,11 @@ async function timed(
     const { exit, output } = await work();
     const ok = exit === expected;
     const note = ok ? '' : `expected exit code ${expected}; it printed:\n${output}`;
-    report({ document, line, command, exit, seconds: seconds(), ok, note });
+    report({ document, line, command, exit, seconds: seconds(), ok, note, output });
     return ok;
   } catch (error) {
     const note = (error as Error).message;
-    report({ document, line, command, exit: null, seconds: seconds(), ok: false, note });
+    report({ document, line, command, exit: null, seconds: seconds(), ok: false, note, output: '' });
     return false;
   }
 }

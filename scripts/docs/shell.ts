@@ -1,7 +1,7 @@
 // A terminal of a document: one bash that keeps its folder and variables from command to command.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -83,7 +83,9 @@ export class Shell {
 
   #nextFile(): string {
     this.#count += 1;
-    return join(this.#outputs, String(this.#count));
+    const file = join(this.#outputs, String(this.#count));
+    writeFileSync(file, '');
+    return file;
   }
 
   #write(line: string): void {

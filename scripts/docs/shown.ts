@@ -1,0 +1,33 @@
+// Compares the output that a document shows with what its commands print. Figures and times differ from run to run.
+
+const plain = (line: string) =>
+  line
+    .replaceAll(/\/\S*\/(?=my-crm\b|examples\b)/g, '')
+    .replaceAll(/\d+(?:[.,:]\d+)*/g, '#')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/**
+ * Lines of an `output` block that were not printed. A line with … stands for one that has the parts around it, and a line
+ * of … alone for any lines.
+ */
+export function linesMissing(shown: string, printed: string): string[] {
+  const lines = printed.split('\n').map(plain);
+  return shown.split('\n').filter((line) => {
+    const parts = plain(line)
+      .split('…')
+      .map((part) => part.trim());
+    return !lines.some((other) => hasInOrder(other, parts));
+  });
+}
+
+function hasInOrder(line: string, parts: readonly string[]): boolean {
+  if (parts.length === 1) return line === parts[0];
+  let from = 0;
+  for (const part of parts) {
+    const at = line.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return true;
+}
