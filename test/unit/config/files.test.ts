@@ -178,9 +178,9 @@ describe('docs/reference/ingress.md', () => {
   });
 });
 
-describe('docs/conversations.md', () => {
+describe('docs/explanation/conversations.md', () => {
   it('shows a configuration and an event that are right', async () => {
-    const text = await readFile(join(ROOT, 'docs/conversations.md'), 'utf8');
+    const text = await readFile(join(ROOT, 'docs/explanation/conversations.md'), 'utf8');
     const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];
     const [, event = ''] = /^```json\n(.*?)^```$/ms.exec(text) ?? [];
     expect(ConversationEvent.parse(JSON.parse(event)).type).toBe('message.received');
