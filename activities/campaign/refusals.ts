@@ -20,7 +20,7 @@ export const REFUSED = {
   over: 'CAMPAIGN_OVER',
   nothing: 'NOTHING_TO_DO',
   notUnknown: 'NOT_UNKNOWN',
-  invalid: 'INVALID_ACT',
+  invalid: 'INVALID_COMMAND',
 } as const;
 
 /** Nobody tries this again: what stands in the ledger or the configuration refuses it. */

@@ -1,5 +1,6 @@
 // The commands of `sluice`: the command line and its reference page are made of them.
 import { Command } from 'commander';
+import { addExamples } from './examples.ts';
 
 /** Adds a group of commands to `program`; `env` is the environment that they read. */
 type Register = (program: Command, env: NodeJS.ProcessEnv) => void;
@@ -42,5 +43,6 @@ export async function createProgram(
   // Commands made from here on inherit these settings.
   const called = GROUPS.get(word ?? '');
   for (const load of called === undefined ? GROUPS.values() : [called]) (await load())(program, env);
+  addExamples(program);
   return program;
 }

@@ -21,7 +21,7 @@ const CODES: Readonly<Record<string, number>> = {
   NOT_UNKNOWN: EXIT.conflict,
   NOTHING_TO_DO: EXIT.conflict,
   CONFIG: EXIT.usage,
-  INVALID_ACT: EXIT.usage,
+  INVALID_COMMAND: EXIT.usage,
 };
 
 /** A refusal of the ledger or of the service as a CliError; any other error as it is. */

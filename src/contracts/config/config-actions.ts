@@ -85,7 +85,7 @@ export const MessageAction = z.strictObject({
           description:
             'Hosts that files may come from, redirects included: host, host:port or *.example.com.',
         }),
-      insecure: insecure('http:// addresses of files, unencrypted'),
+      insecure: insecure('unencrypted http:// URLs of files, from other machines'),
       maxBytes: z.int().min(1).max(104_857_600).default(16_777_216).meta({
         description: 'Maximum size of a file, in bytes, up to 104857600. Default: 16777216 (16 MiB).',
       }),

@@ -36,7 +36,7 @@ export const insecure = (what: string) =>
     .boolean()
     .optional()
     .meta({
-      description: `true allows ${what}, to other machines. Default: false, which allows it on this machine only.`,
+      description: `true allows ${what}. Default: false; only on this machine.`,
     });
 
 /** A span of time as people write it; see `durationMs` for its length. */

@@ -11,9 +11,7 @@ export const IngressHttp = z.strictObject({
     description:
       'Address to listen on. 0.0.0.0 stands for all addresses of this machine. Default: 127.0.0.1.',
   }),
-  insecure: insecure(
-    'tokens of senders on another host than loopback, where a proxy elsewhere terminates TLS',
-  ),
+  insecure: insecure('routes with tokens on a host other than loopback, for a TLS proxy on another machine'),
   port: z
     .int()
     .min(0)

@@ -30,7 +30,7 @@ export const KAFKA_CONNECTION = {
     })
     .optional()
     .meta({ description: 'SASL login for the brokers. Default: none.' }),
-  insecure: insecure('mechanism plain without tls, the password unencrypted'),
+  insecure: insecure('mechanism plain without tls, which sends the password unencrypted to other machines'),
 } as const;
 
 export const KafkaConnection = z.strictObject(KAFKA_CONNECTION);

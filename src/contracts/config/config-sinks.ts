@@ -24,7 +24,7 @@ export const HttpSink = z.strictObject({
     .url({ protocol: /^https?$/ })
     .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/path alone')
     .meta({ description: 'URL that receives each event as a POST request.' }),
-  insecure: insecure('http:// in url, unencrypted'),
+  insecure: insecure('unencrypted http:// in url, to other machines'),
   secrets: z.array(SecretRef).min(1).max(5).meta({
     description:
       'References to 1 to 5 signing keys (whsec_…). Each request carries a signature of every key, so that you can rotate them.',

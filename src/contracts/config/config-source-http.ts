@@ -60,8 +60,7 @@ const size = {
     .optional()
     .meta({ description: 'Rows per page, 1 to 10000. Default: none; the API decides.' }),
 };
-const kind = <T extends string>(type: T) =>
-  z.literal(type).meta({ description: 'How the API pages the list.' });
+const kind = <T extends string>(type: T, description: string) => z.literal(type).meta({ description });
 const hasMore = path.optional().meta({
   description:
     'Path in the response to the flag that says whether more pages follow. Default: none; the list ends at an empty page, or without a next cursor.',
@@ -71,9 +70,9 @@ const total = path
   .meta({ description: 'Path in the response to the number of all rows. Default: none.' });
 
 const pagination = z.discriminatedUnion('type', [
-  z.strictObject({ type: kind('none') }),
+  z.strictObject({ type: kind('none', 'One response has all rows.') }),
   z.strictObject({
-    type: kind('page'),
+    type: kind('page', 'Pages by number.'),
     pageParam: param
       .default('page')
       .meta({ description: 'Query parameter for the page number. Default: page.' }),
@@ -87,7 +86,7 @@ const pagination = z.discriminatedUnion('type', [
     }),
   }),
   z.strictObject({
-    type: kind('offset'),
+    type: kind('offset', 'Pages by the number of rows to skip.'),
     offsetParam: param
       .default('offset')
       .meta({ description: 'Query parameter for the number of rows to skip. Default: offset.' }),
@@ -100,7 +99,7 @@ const pagination = z.discriminatedUnion('type', [
     }),
   }),
   z.strictObject({
-    type: kind('cursor'),
+    type: kind('cursor', 'Pages by a cursor from the previous response.'),
     cursorParam: param.meta({ description: 'Query parameter for the cursor.' }),
     next: path.meta({
       description: 'Path in the response to the next cursor. A missing or null cursor ends the list.',
@@ -109,7 +108,7 @@ const pagination = z.discriminatedUnion('type', [
     ...size,
   }),
   z.strictObject({
-    type: kind('link'),
+    type: kind('link', 'Pages by the URL of the next page.'),
     next: path.optional().meta({
       description:
         'Path in the response to the URL of the next page. Default: the Link header with rel="next".',
@@ -131,7 +130,7 @@ export const HttpSource = z
         description:
           'URL of the list, for example https://crm.example.com/api/leads. Write parameters under `query`.',
       }),
-    insecure: insecure('http:// in url, unencrypted'),
+    insecure: insecure('unencrypted http:// in url, to other machines'),
     method: z.enum(['GET', 'POST']).default('GET').meta({ description: 'HTTP method. Default: GET.' }),
     headers: z
       .record(z.string().regex(HEADER_NAME, 'is no name of a header'), z.string())

@@ -7,10 +7,7 @@ import { PostgresSource } from './config-source-postgres.ts';
 export type { HttpPagination } from './config-source-http.ts';
 export { HttpSource, PostgresSource };
 
-const sourceType = <T extends string>(type: T) =>
-  z.literal(type).meta({
-    description: 'Kind of source: csv (a table with a header) or jsonl (one JSON object per line).',
-  });
+const sourceType = <T extends string>(type: T, description: string) => z.literal(type).meta({ description });
 
 /** Can this platform decode it? `replacement` stands for encodings that nobody may decode. */
 function isEncoding(label: string): boolean {
@@ -39,7 +36,7 @@ const file = {
 };
 
 export const CsvSource = z.strictObject({
-  type: sourceType('csv'),
+  type: sourceType('csv', 'Reads a CSV file with a header.'),
   ...file,
   delimiter: z.enum(['auto', ',', ';', '\t', '|']).default('auto').meta({
     description: 'Separator between two fields. auto: detected from the first lines. Default: auto.',
@@ -47,7 +44,10 @@ export const CsvSource = z.strictObject({
 });
 export type CsvSource = z.infer<typeof CsvSource>;
 
-export const JsonlSource = z.strictObject({ type: sourceType('jsonl'), ...file });
+export const JsonlSource = z.strictObject({
+  type: sourceType('jsonl', 'Reads a file with one JSON object per line.'),
+  ...file,
+});
 export type JsonlSource = z.infer<typeof JsonlSource>;
 
 export const SourceConfig = z.discriminatedUnion('type', [

@@ -28,7 +28,7 @@ export const AccountConfig = z.strictObject({
     .url({ protocol: /^https?$/ })
     .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/wapi alone')
     .meta({ description: 'Base URL of the instance, for example https://acme.example.com/wapi.' }),
-  insecure: insecure('http:// in baseUrl, unencrypted'),
+  insecure: insecure('unencrypted http:// in baseUrl, to other machines'),
   tokens: z.array(SecretRef).min(1).meta({
     description:
       'References to the access tokens of the account. Each call uses the token that is free first and has the scope.',

@@ -20,38 +20,38 @@ export function createHttpMetrics(registry: Registry, connections: () => number)
   const registers = [registry];
   const requests = new Counter({
     name: 'sluice_ingress_http_requests_total',
-    help: 'Requests by route and status',
+    help: 'HTTP requests, by route and status',
     labelNames: ['route', 'status'],
     registers,
   });
   const seconds = new Histogram({
     name: 'sluice_ingress_http_seconds',
-    help: 'Seconds from the headers of a request to the end of its answer',
+    help: 'Seconds from the headers of a request to the end of its response',
     labelNames: ['route'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   });
   const events = new Counter({
     name: 'sluice_ingress_http_events_total',
-    help: 'Events by route and result: accepted, duplicate or skipped',
+    help: 'Events, by route and result: accepted, duplicate or skipped',
     labelNames: ['route', 'result'],
     registers,
   });
   const refused = new Counter({
     name: 'sluice_ingress_http_refused_total',
-    help: 'Requests that were refused, by route and code',
+    help: 'Requests refused with a status of 4xx, by route and error code',
     labelNames: ['route', 'code'],
     registers,
   });
   const notAccepted = new Counter({
     name: 'sluice_ingress_http_not_accepted_total',
-    help: 'Requests that were told to come again, by route and reason',
+    help: 'Requests refused with 503, by route and reason; their senders retry',
     labelNames: ['route', 'reason'],
     registers,
   });
   const open: Gauge = new Gauge({
     name: 'sluice_ingress_http_connections',
-    help: 'Connections that are open',
+    help: 'Open connections',
     registers,
     collect: () => open.set(connections()),
   });
@@ -68,7 +68,7 @@ export function createHttpMetrics(registry: Registry, connections: () => number)
     watchBodies(used) {
       const bytes: Gauge = new Gauge({
         name: 'sluice_ingress_http_body_bytes',
-        help: 'Bytes of bodies in memory, by whether their senders are proven',
+        help: 'Bytes of request bodies in memory, by sender: proven (authenticated) or unproven',
         labelNames: ['sender'],
         registers,
         collect() {

@@ -14,7 +14,7 @@ export function kafkaMetrics(registry: Registry) {
       (name) =>
         new Gauge({
           name,
-          help: 'Records between the last one that is done and the end of the partition',
+          help: 'Records between the committed offset and the end of the partition',
           labelNames: place,
           registers,
         }),
@@ -25,7 +25,7 @@ export function kafkaMetrics(registry: Registry) {
       (name) =>
         new Counter({
           name,
-          help: 'Records read, by what came of them: accepted, duplicate, skipped, dead_letter',
+          help: 'Records read, by outcome: accepted, duplicate, skipped or dead_letter',
           labelNames: ['cluster', 'topic', 'route', 'outcome'] as const,
           registers,
         }),
@@ -36,7 +36,7 @@ export function kafkaMetrics(registry: Registry) {
       (name) =>
         new Gauge({
           name,
-          help: '1 while a partition stands still, by reason',
+          help: '1 while a partition is paused, by reason',
           labelNames: [...place, 'why'] as const,
           registers,
         }),
@@ -47,7 +47,7 @@ export function kafkaMetrics(registry: Registry) {
       (name) =>
         new Counter({
           name,
-          help: 'Times that records were gone before they were read',
+          help: 'Number of times that records were deleted before Sluice read them',
           labelNames: place,
           registers,
         }),
@@ -58,7 +58,7 @@ export function kafkaMetrics(registry: Registry) {
       (name) =>
         new Counter({
           name,
-          help: 'Offsets that were gone before they were read',
+          help: 'Number of offsets that were deleted before Sluice read them',
           labelNames: place,
           registers,
         }),
@@ -69,7 +69,7 @@ export function kafkaMetrics(registry: Registry) {
       (name) =>
         new Gauge({
           name,
-          help: '1 while the consumer is a member of its group',
+          help: '1 while the consumer is a member of its group, otherwise 0',
           labelNames: ['cluster'] as const,
           registers,
         }),

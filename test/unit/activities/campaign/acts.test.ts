@@ -72,7 +72,7 @@ describe('the audit', () => {
     ['a flow that ran, and again', { action: 'resolve', members: null, as: 'triggered', again: true }],
   ])('%s is refused, and changes nothing', async (_, act) => {
     const room = await running({ members: people(1) });
-    expect(await refused(room.act(act as never))).toBe('INVALID_ACT');
+    expect(await refused(room.act(act as never))).toBe('INVALID_COMMAND');
     expect(await room.audit()).toHaveLength(1);
   });
 

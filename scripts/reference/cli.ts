@@ -1,0 +1,83 @@
+// docs/reference/cli.md: every command with its arguments, options and examples, out of the program that parses them.
+import type { Argument, Command, Option } from 'commander';
+import { EXAMPLES } from '../../src/cli/examples.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { code, fence, GENERATED, item, page, plain, wrap } from './markdown.ts';
+
+const INTRO = [
+  '`npx sluice COMMAND` runs a command, in the folder of the clone or below it. `--help` after any command shows its options.',
+  'Results go to stdout and logs to stderr. Logs are JSON unless stderr is a terminal. Most commands take `--json`.',
+  'Every command ends with one of the [exit codes](exit-codes.md).',
+].join(' ');
+
+const VARIABLES = [
+  '`SLUICE_CONFIG`: path of the configuration, instead of `--config`. Default: `sluice.yaml`.',
+  '`SLUICE_LOG_LEVEL`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Default: `warn`.',
+  '`TEMPORAL_ADDRESS`: host:port of your Temporal server. Default: Sluice starts one.',
+  '`TEMPORAL_NAMESPACE`: namespace on that server. Default: `default`.',
+  '`TEMPORAL_INSECURE`: `true` allows a `TEMPORAL_ADDRESS` on another machine without TLS. Set it in a private network only. Default: not set.',
+  '`TEMPORAL_CLI_PATH`: path of the Temporal CLI for the embedded server. Default: the PATH, the cache in `~/.cache/sluice`, otherwise a download with a pinned hash.',
+  '`DATABASE_URL`: `postgres://…` of the ledger that several processes share. Default: a database in the state folder.',
+  '`NODE_EXTRA_CA_CERTS`: file with certificates of private authorities, for every TLS connection. Default: not set.',
+];
+
+/** The page docs/reference/cli.md. */
+export async function renderCli(): Promise<string> {
+  const program = await createProgram('', {});
+  const groups = program.commands.toSorted(byName).flatMap((command) => renderCommand(command, ['sluice']));
+  return page(
+    '# Command line',
+    GENERATED,
+    wrap(INTRO),
+    '## Environment variables',
+    VARIABLES.map((text) => item(text)).join('\n'),
+    ...groups,
+  );
+}
+
+function renderCommand(command: Command, parents: readonly string[]): string[] {
+  const path = [...parents, command.name()];
+  const heading = `${'#'.repeat(Math.min(path.length, 4))} ${path.join(' ')}`;
+  const own = [heading, wrap(plain(sentence(command.description())))];
+  const isGroup = command.commands.length > 0;
+  const options = command.options.filter(({ hidden }) => !hidden);
+  if (!isGroup || options.length > 0) {
+    const examples = EXAMPLES[path.slice(1).join(' ')] ?? [];
+    own.push(
+      fence('text', `${path.join(' ')} ${isGroup ? '[options]' : command.usage()}`),
+      [...command.registeredArguments.map(describeArgument), ...options.map(describeOption)].join('\n'),
+      ...(examples.length === 0 ? [] : [fence('text', examples.join('\n'))]),
+    );
+  }
+  return [...own, ...command.commands.toSorted(byName).flatMap((inner) => renderCommand(inner, path))];
+}
+
+function describeArgument(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  const text = argument.required ? `<${name}>` : `[${name}]`;
+  return item(`${code(text)}: ${plain(sentence(argument.description))}`);
+}
+
+function describeOption({ flags, description, mandatory, defaultValue, argChoices }: Option): string {
+  const hasDefault =
+    defaultValue !== undefined &&
+    defaultValue !== false &&
+    defaultValue !== '' &&
+    !Array.isArray(defaultValue);
+  const facts = [
+    ...(mandatory ? ['Required.'] : []),
+    ...(argChoices === undefined ? [] : [`One of ${argChoices.map(code).join(', ')}.`]),
+    ...(hasDefault ? [`Default: ${code(String(defaultValue))}.`] : []),
+  ];
+  return item([`${code(flags)}: ${plain(sentence(description))}`, ...facts].join(' '));
+}
+
+/** A description as a sentence: in the help it begins small and has no full stop. */
+function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) || begun === '' ? begun : `${begun}.`;
+}
+
+function byName(one: Command, other: Command): number {
+  return one.name() < other.name() ? -1 : 1;
+}

@@ -1,0 +1,17 @@
+// The pages of docs/reference that are made from code.
+import { renderCli } from './cli.ts';
+import { renderConfiguration } from './configuration.ts';
+import { renderEvents } from './events.ts';
+import { renderExitCodes } from './exit-codes.ts';
+import { renderMetrics } from './metrics.ts';
+
+/** Name of the file in docs/reference, and its text. */
+export async function renderReference(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['configuration.md', renderConfiguration()],
+    ['cli.md', await renderCli()],
+    ['exit-codes.md', renderExitCodes()],
+    ['events.md', renderEvents()],
+    ['metrics.md', renderMetrics()],
+  ]);
+}

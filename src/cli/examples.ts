@@ -1,0 +1,80 @@
+// Examples of commands, which stand in their help and on the reference page of the command line.
+import type { Command } from 'commander';
+
+/** By the words of the command after `sluice`. */
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  init: ['sluice init --dir my-crm'],
+  'config check': ['sluice config check', 'sluice config check --file staging.yaml --json'],
+  'config schema': ['sluice config schema > sluice.schema.json'],
+  'sync run': ['sluice sync run leads', 'sluice sync run leads --json'],
+  'sync plan': ['sluice sync plan leads', 'sluice sync plan leads --csv problems.csv'],
+  'sync status': ['sluice sync status leads'],
+  'sync rows': [
+    'sluice sync rows leads',
+    'sluice sync rows leads --failed --csv failed.csv',
+    'sluice sync rows leads --row 17 --unmasked',
+  ],
+  'sync retry': ['sluice sync retry leads', 'sluice sync retry leads --code ERR_NUMBER_NOT_ON_WHATSAPP'],
+  'sync pause': ["sluice sync pause leads --reason 'CRM maintenance'"],
+  'sync resume': ['sluice sync resume leads'],
+  'sync cancel': ['sluice sync cancel leads'],
+  'sync schedule apply': ['sluice sync schedule apply'],
+  'sync schedule list': ['sluice sync schedule list'],
+  'sync schedule backfill': [
+    'sluice sync schedule backfill leads --from 2026-11-20T06:00:00-03:00 --to 2026-11-21T06:00:00-03:00',
+  ],
+  'campaign plan': ['sluice campaign plan winback', 'sluice campaign plan winback --sample 0 --json'],
+  'campaign approve': ['sluice campaign approve winback'],
+  'campaign start': ['sluice campaign start winback --watch'],
+  'campaign status': ['sluice campaign status winback'],
+  'campaign pause': ["sluice campaign pause winback --reason 'too many calls'"],
+  'campaign rate': ['sluice campaign rate winback 30', 'sluice campaign rate winback none'],
+  'campaign retry': ['sluice campaign retry winback --code ERR_NO_CONNECTION_AVAILABLE'],
+  'campaign resolve': ['sluice campaign resolve winback --all --as triggered'],
+  'campaign export': ['sluice campaign export winback --members --output members.csv'],
+  dev: ['sluice dev', 'sluice dev --temporal-ui'],
+  worker: ['sluice worker'],
+  ingress: ['sluice ingress'],
+  'ingress openapi': ['sluice ingress openapi > openapi.json'],
+  'events list': ['sluice events list', 'sluice events list --failed --route site-leads'],
+  'events show': ['sluice events show wAJ8kq0sT2u1'],
+  'events retry': [
+    'sluice events retry wAJ8kq0sT2u1',
+    'sluice events retry --failed --code UNKNOWN_TAG --yes',
+  ],
+  'message send': [
+    "sluice message send --account acme --to '+55 11 98765-4321' --text-file message.txt",
+    "sluice message send --account acme --to '11 98765-4321' --country BR --template welcome --language pt_BR --param Bia",
+  ],
+  'message reply': [
+    'sluice message reply --account acme --conversation 4711 --text-file answer.txt --file offer.pdf --follow',
+  ],
+  'message status': ['sluice message status wAJ8kq0sT2u1'],
+  'poll start': ['sluice poll start', 'sluice poll start inbox'],
+  'poll status': ['sluice poll status'],
+  'poll pause': ['sluice poll pause inbox'],
+  'poll now': ['sluice poll now inbox'],
+  'poll gaps': ['sluice poll gaps'],
+  'outbox status': ['sluice outbox status'],
+  'outbox list': ['sluice outbox list --dead --sink helpdesk'],
+  'outbox retry': ['sluice outbox retry --sink helpdesk --yes'],
+  'dlq list': ['sluice dlq list --code SCHEMA --since 2h'],
+  'dlq show': ['sluice dlq show 0-17'],
+  'dlq replay': ['sluice dlq replay 0-17 0-18 --dry-run', 'sluice dlq replay --code SCHEMA --yes'],
+  'dlq discard': ["sluice dlq discard 0-19 --reason 'test data'"],
+  asyncapi: ['sluice asyncapi > asyncapi.json'],
+  doctor: ['sluice doctor', 'sluice doctor --account acme'],
+  sandbox: ['sluice sandbox --port 4010 --fixture sandbox.yaml'],
+  demo: ['sluice demo --once', 'sluice demo --rate 120'],
+};
+
+/** Adds its examples to the help of each command below `parent`. */
+export function addExamples(parent: Command, words: readonly string[] = []): void {
+  for (const command of parent.commands) {
+    const path = [...words, command.name()];
+    const examples = EXAMPLES[path.join(' ')];
+    if (examples !== undefined)
+      command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+    addExamples(command, path);
+  }
+}
