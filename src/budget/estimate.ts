@@ -114,7 +114,7 @@ export function learn(state: TokenBudget, seen: Observation): TokenBudget {
   }
   s.windowLast = Math.max(s.windowLast, seen.slot);
   countOthers(s, seen);
-  leaveRoom(s, seen);
+  widenForOthers(s, seen);
   if (seen.left <= 0 && s.windowEnds > seen.now)
     s.blockedUntil = Math.max(s.blockedUntil, Math.min(s.windowEnds, seen.now + WINDOW_S));
   return s;
@@ -192,7 +192,7 @@ function countOthers(s: Draft, seen: Observation): void {
  * Others are expected to spend what is usual less what they have spent; our slots keep the rest evenly until the window
  * ends.
  */
-function leaveRoom(s: Draft, seen: Observation): void {
+function widenForOthers(s: Draft, seen: Observation): void {
   s.stretchUntil = Number.NEGATIVE_INFINITY;
   const rest = s.windowEnds - Math.max(s.nextAt, seen.now);
   if ((s.foreignNow === 0 && s.foreignUsual === 0) || rest <= 0) return;
@@ -202,8 +202,8 @@ function leaveRoom(s: Draft, seen: Observation): void {
     0,
   );
   // The service has not counted the slots given since; one call is kept for what is not known.
-  const room = seen.left - (s.slotNo - 1 - seen.slot) - expected - 1;
+  const freeSlots = seen.left - (s.slotNo - 1 - seen.slot) - expected - 1;
   const gap = gapOf(s.limit);
-  s.stretch = Math.min(rest / Math.max(room, 0.01), gap * MOST_STRETCH);
+  s.stretch = Math.min(rest / Math.max(freeSlots, 0.01), gap * MOST_STRETCH);
   if (s.stretch > gap) s.stretchUntil = s.windowEnds;
 }

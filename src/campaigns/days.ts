@@ -26,8 +26,8 @@ export function daysOf(stretches: readonly Stretch[], gapMs: number, timeZone: s
     for (let done = 0; done < members; ) {
       const firstMs = startsMs + done * gapMs;
       if (now === null || firstMs >= now.endsMs - HAIR) now = dayAt(firstMs, timeZone);
-      const room = Math.max(1, Math.ceil((now.endsMs - firstMs) / gapMs - HAIR));
-      const count = Math.min(members - done, room);
+      const capacity = Math.max(1, Math.ceil((now.endsMs - firstMs) / gapMs - HAIR));
+      const count = Math.min(members - done, capacity);
       const lastMs = firstMs + (count - 1) * gapMs;
       const last = days.at(-1);
       if (last?.day === now.day)

@@ -14,9 +14,9 @@ import { addEvents, markAccepted } from '../ledger/events/events.ts';
 import { type IntakeSpec, openIntakeRun } from '../ledger/events/intake-runs.ts';
 import { shortHash } from '../ledger/short-hash.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
+import { createCapacity } from './capacity.ts';
 import { eachInOrder } from './in-order.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
-import { createRoom } from './room.ts';
 import { createSlots } from './slots.ts';
 
 /** A start that has no answer by then is given up; made again, it finds its workflow there. */
@@ -48,7 +48,7 @@ export interface AcceptanceOptions {
 
 export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const { client, db } = options;
-  const room = createRoom(options);
+  const capacity = createCapacity(options);
   const runs = new Map<string, Promise<string>>();
   const starts = createSlots(STARTS);
   const never = new AbortController().signal;
@@ -176,7 +176,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   async function accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
     if (drafts.length === 0) return [];
     if (closing) throw new NotAcceptedError('CLOSING', REST_MS, 'this process is shutting down');
-    await ledger(() => room.requirePlace(route.config.account));
+    await ledger(() => capacity.requirePlace(route.config.account));
     const [only] = drafts;
     if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts);
     // A burst of one event, as impatient senders make it, costs one start.
@@ -204,8 +204,8 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
         underWay.delete(work);
       }
     },
-    requireRoom: (account) => ledger(() => room.requireTime(account)),
-    loads: () => ledger(() => room.loads()),
+    requireCapacity: (account) => ledger(() => capacity.requireTime(account)),
+    loads: () => ledger(() => capacity.loads()),
     async ready() {
       await ledger(() => db.query('select 1'));
       try {

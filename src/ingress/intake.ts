@@ -105,7 +105,7 @@ export interface Acceptance {
    */
   accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]>;
   /** Asked before a partition is read on. @throws NotAcceptedError with `BUSY` while the account has no room, or its budget is far behind */
-  requireRoom(account: string): Promise<void>;
+  requireCapacity(account: string): Promise<void>;
   loads(): Promise<Load[]>;
   /** Does Temporal answer, and the ledger? @throws NotAcceptedError */
   ready(): Promise<void>;

@@ -10,14 +10,14 @@ import {
   retryFailedUpdate,
   skipWaveUpdate,
 } from '../../workflows/messages.ts';
-import { campaignHouse, started } from '../support/campaign-room.ts';
-import { untilEnded } from '../support/intake-room.ts';
+import { campaignHouse, started } from '../support/campaign-context.ts';
+import { untilEnded } from '../support/intake-context.ts';
 import { saveHistory } from '../support/save-history.ts';
-import { syncRoom } from '../support/sync-room.ts';
+import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
 const number = process.env.RECORD_CAMPAIGN;
-const room = syncRoom();
+const context = syncContext();
 
 describe.runIf(number)('recording', () => {
   it('keeps the histories of waves, a pause, a rate, a refusal, a retry, and what follows the triggers', async () => {
@@ -30,8 +30,8 @@ describe.runIf(number)('recording', () => {
         variables: { name: 'contact.name' },
       },
     });
-    await room.inHouse(options, async (house) => {
-      const { client } = room.temporal;
+    await context.inHouse(options, async (house) => {
+      const { client } = context.temporal;
       const trigger = '^/v1/flows/trigger$';
       await house.panel.fault({ path: trigger, kind: 'delay', ms: 60 });
       const refusal = { error: 'no', code: 'ERR_CONTACT_NUMBER_IS_LID' };
@@ -61,7 +61,7 @@ describe.runIf(number)('recording', () => {
       let runId: string | null | undefined = handle.firstExecutionRunId;
       for (let part = 1; runId; part++) {
         await saveHistory(
-          room.temporal,
+          context.temporal,
           handle.workflowId,
           file(`reactivation-campaign-part-${part}`),
           runId,
@@ -69,7 +69,7 @@ describe.runIf(number)('recording', () => {
         const { events } = await client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
         runId = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
       }
-      await saveHistory(room.temporal, planWorkflow, file('campaign-plan'));
+      await saveHistory(context.temporal, planWorkflow, file('campaign-plan'));
     });
   });
 });

@@ -9,13 +9,13 @@ import { deliveryWorkflowId, outboxWorkflowId, pollingIdentity } from '../../src
 import { startPollers } from '../../src/runtime/pollers.ts';
 import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/house.ts';
-import { acceptanceOf, draft, leadRoute, untilEnded } from '../support/intake-room.ts';
+import { acceptanceOf, draft, leadRoute, untilEnded } from '../support/intake-context.ts';
 import { saveHistory } from '../support/save-history.ts';
-import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { HEADER, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
 const number = process.env.RECORD_POLLING;
-const room = syncRoom();
+const context = syncContext();
 const SCOPES = ['conversations:read', 'messages:read', 'messages:send', 'connections:read'];
 
 describe.runIf(number)('recording', () => {
@@ -31,8 +31,8 @@ describe.runIf(number)('recording', () => {
       announce: [{ sink: 'recorded' }],
       pollers: { recorded: { account: 'acme', from: 'all', interval: { min: '500ms', max: '1s' } } },
     };
-    await room.inHouse(house, async (house) => {
-      const { client } = room.temporal;
+    await context.inHouse(house, async (house) => {
+      const { client } = context.temporal;
       const { pollers } = { pollers: { recorded: { account: 'acme' } as never } };
       const inbound = (n: number) =>
         house.panel.inbound({ number: `1415555${3000 + n}`, body: `hello ${n}`, connectionId: 1 });
@@ -70,7 +70,7 @@ describe.runIf(number)('recording', () => {
         return rows.length > 0 ? true : null;
       });
       const save = (id: string, name: string) =>
-        saveHistory(room.temporal, id, join(import.meta.dirname, 'histories', `${name}-${number}.json`));
+        saveHistory(context.temporal, id, join(import.meta.dirname, 'histories', `${name}-${number}.json`));
       await save(handle.workflowId, 'conversation-polling');
       await save(outboxWorkflowId('recorded'), 'outbox-delivery');
       await save(deliveryWorkflowId('acme'), 'delivery-watch');

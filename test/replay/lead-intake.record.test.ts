@@ -3,19 +3,19 @@
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { retrySignal } from '../../workflows/messages.ts';
-import { acceptanceOf, draft, lead, leadRoute, untilEnded } from '../support/intake-room.ts';
+import { acceptanceOf, draft, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
 import { saveHistory } from '../support/save-history.ts';
-import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { HEADER, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
 const name = process.env.RECORD_INTAKE;
-const room = syncRoom();
+const context = syncContext();
 
 describe.runIf(name)('recording', () => {
   it('keeps the history of a burst: leads, tags, two about one person, a lost answer, one that waited for a word', async () => {
-    await room.inHouse({ csv: HEADER, settleSeconds: 1 }, async (house) => {
+    await context.inHouse({ csv: HEADER, settleSeconds: 1 }, async (house) => {
       const route = leadRoute('recorded', { batch: { max: 20, wait: '1s' } });
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const scopes = ['contacts:write', 'cards:write'];
       const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_house', scopes, revoked }] });
       const card = { pipeline: 'Sales', stage: 'New', customFields: {} };
@@ -37,12 +37,12 @@ describe.runIf(name)('recording', () => {
       const [row] = await house.db.query<{ workflow: string }>(
         'select workflow from events where workflow is not null',
       );
-      const handle = room.temporal.client.workflow.getHandle(row?.workflow ?? '');
+      const handle = context.temporal.client.workflow.getHandle(row?.workflow ?? '');
       await handle.signal(retrySignal);
       await untilEnded(house);
       await handle.result();
       await saveHistory(
-        room.temporal,
+        context.temporal,
         handle.workflowId,
         join(import.meta.dirname, 'histories', `${name}.json`),
       );

@@ -8,15 +8,15 @@ import type { crmSync } from '../../workflows/crm-sync.ts';
 import { pauseUpdate } from '../../workflows/messages.ts';
 import type { scheduledSync } from '../../workflows/scheduled-sync.ts';
 import { saveHistory } from '../support/save-history.ts';
-import { plainRows, syncRoom } from '../support/sync-room.ts';
+import { plainRows, syncContext } from '../support/sync-context.ts';
 
 const name = process.env.RECORD_SCHEDULED;
-const room = syncRoom();
+const context = syncContext();
 
 describe.runIf(name)('recording', () => {
   it('keeps the history of a turn that met a run, cancelled it, waited and ran', async () => {
-    await room.inHouse({ csv: plainRows(1) }, async ({ workQueue: taskQueue }) => {
-      const { client } = room.temporal;
+    await context.inHouse({ csv: plainRows(1) }, async ({ workQueue: taskQueue }) => {
+      const { client } = context.temporal;
       const other = await client.workflow.start<typeof crmSync>('crmSync', {
         workflowId: crmSyncWorkflowId('acme', 'leads'),
         taskQueue,
@@ -30,7 +30,7 @@ describe.runIf(name)('recording', () => {
       });
       await handle.result();
       const file = join(import.meta.dirname, 'histories', `${name}.json`);
-      await saveHistory(room.temporal, handle.workflowId, file);
+      await saveHistory(context.temporal, handle.workflowId, file);
     });
   });
 });

@@ -22,7 +22,7 @@ import { reportOf } from '../../src/ledger/campaigns/campaign-report.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps } from '../../workers/compose.ts';
-import { ALL_DAY, numberOf } from './campaign-room.ts';
+import { ALL_DAY, numberOf } from './campaign-context.ts';
 import { account } from './house.ts';
 import { testLedger } from './ledger.ts';
 import { panelOf } from './panel.ts';

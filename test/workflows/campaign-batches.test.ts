@@ -17,12 +17,12 @@ import {
   token,
   untilHeld,
   untilRuns,
-} from '../support/campaign-room.ts';
-import { syncRoom } from '../support/sync-room.ts';
+} from '../support/campaign-context.ts';
+import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
-const { inHouse } = room;
+const context = syncContext();
+const { inHouse } = context;
 const BY = { by: 'ana', reason: 'lunch' };
 /** A command reaches a batch within this time. */
 const SOON_MS = 2000;
@@ -35,7 +35,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
 
 it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a cancellation too', async () => {
   await inHouse({ ...campaignHouse(60), rate: 60 }, async (house) => {
-    const { run, handle } = await started(house, room.temporal.client);
+    const { run, handle } = await started(house, context.temporal.client);
     await untilRuns(house, 2);
     await until('two batches are under way', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
@@ -60,7 +60,7 @@ it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a c
 it('another rate holds for the batches under way, faster or slower', async () => {
   const slow = { waves: { settle: '0s', callsPerMinute: 1 } };
   await inHouse(campaignHouse(30, { campaign: slow }), async (house) => {
-    const { handle } = await started(house, room.temporal.client);
+    const { handle } = await started(house, context.temporal.client);
     await untilRuns(house, 1);
     await until('two batches wait for their rate', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
@@ -94,7 +94,7 @@ it('a refusal that a batch meets pauses the campaign soon, however long the call
     await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 300, times: 3 });
     await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 8000, times: 20 });
     await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 1000 });
-    const { handle } = await started(house, room.temporal.client);
+    const { handle } = await started(house, context.temporal.client);
     await untilRuns(house, 8);
     await house.panel.patch({ tokens: token({ revoked: true }) });
     await house.panel.clearFaults();
@@ -112,7 +112,7 @@ it('a refusal that a batch meets pauses the campaign soon, however long the call
 it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it is exact', async () => {
   await inHouse(campaignHouse(200), async (house) => {
     await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 500 });
-    const { run, handle } = await started(house, room.temporal.client);
+    const { run, handle } = await started(house, context.temporal.client);
     await untilRuns(house, 3);
     await house.panel.patch({ tokens: token({ revoked: true }) });
     expect(await untilHeld(handle)).toContain('ERR_TOKEN_REVOKED');

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WEEKDAYS } from '../../src/contracts/config/config-campaigns.ts';
-import { campaignHouse, flowRuns, report, started, sumOf } from '../support/campaign-room.ts';
+import { campaignHouse, flowRuns, report, started, sumOf } from '../support/campaign-context.ts';
 import {
   clocksApart,
   DAY,
@@ -12,15 +12,15 @@ import {
   nextChange,
   nextWeekday,
   outsideWindows,
-  timeRoom,
+  timeContext,
   triggerTimes,
-} from '../support/campaign-time-room.ts';
+} from '../support/campaign-time-context.ts';
 
 const MINUTE = 60_000;
 const SAO_PAULO = 'America/Sao_Paulo';
-const room = timeRoom();
-const { inHouse, passUntil } = room;
-const now = () => room.temporal.clock.now();
+const context = timeContext();
+const { inHouse, passUntil } = context;
+const now = () => context.temporal.clock.now();
 
 const daily = (...ranges: string[]) => Object.fromEntries(WEEKDAYS.map((day) => [day, ranges]));
 
@@ -47,8 +47,8 @@ describe('windows over weeks', () => {
     };
     const waves = { canary: 1, size: [2, 4], every: '2d', settle: '3h' };
     await inHouse(campaignHouse(11, { campaign: { windows, waves } }), async (house) => {
-      const { plan, run, handle } = await started(house, room.temporal.client);
-      await room.temporal.pass(28 * DAY);
+      const { plan, run, handle } = await started(house, context.temporal.client);
+      await context.temporal.pass(28 * DAY);
       expect((await handle.describe()).status.name).toBe('COMPLETED');
       const times = await triggerTimes(house);
       const [first, second, third, fourth] = [
@@ -84,8 +84,8 @@ describe('windows over weeks', () => {
       accountConfig: { timeZone: zone },
     });
     await inHouse(options, async (house) => {
-      await started(house, room.temporal.client);
-      await room.temporal.pass(3 * DAY);
+      await started(house, context.temporal.client);
+      await context.temporal.pass(3 * DAY);
       expectAt(
         await triggerTimes(house),
         minutes.map((minute) => change + minute * MINUTE),
@@ -110,9 +110,9 @@ describe('windows over weeks', () => {
     ];
     const contacts = people.map(({ number, name }, n) => ({ id: n + 1, number, name, tagIds: [1] }));
     await inHouse(campaignHouse(0, { campaign: { windows }, account: { contacts } }), async (house) => {
-      const { plan } = await started(house, room.temporal.client);
+      const { plan } = await started(house, context.temporal.client);
       expect(plan).toMatchObject({ audience: 5, eligible: 4, excluded: { NO_COMMON_WINDOW: 1 } });
-      await room.temporal.pass(2 * DAY);
+      await context.temporal.pass(2 * DAY);
       expect(await outsideWindows(house, windows, (id) => people[id - 1]?.zones ?? [])).toEqual([]);
       const runs = new Map((await flowRuns(house)).map(({ contactId, at }) => [contactId, Date.parse(at)]));
       expect(runs.size).toBe(4);
@@ -130,7 +130,7 @@ it('FAULTS 44: an outage that ends in quiet hours: what it held up waits for the
   await passUntil(monday + 9 * HOUR - 2 * MINUTE);
   const windows = { zone: 'account', days: daily('09:00-09:05') };
   await inHouse(campaignHouse(3, { campaign: { windows } }), async (house) => {
-    const { run, handle } = await started(house, room.temporal.client);
+    const { run, handle } = await started(house, context.temporal.client);
     const back = await house.outage();
     await passUntil(monday + 9 * HOUR + 8 * MINUTE);
     expect((await report(house, run)).total).toMatchObject({ triggered: 0, failed: {}, unknown: 0 });
@@ -151,8 +151,8 @@ it('a window that closes in the middle of a wave: the rest has its turn when it 
   const windows = { zone: 'account', days: daily('09:00-09:05') };
   const options = campaignHouse(8, { campaign: { windows, waves: { settle: '0s', callsPerMinute: 60 } } });
   await inHouse(options, async (house) => {
-    await started(house, room.temporal.client);
-    await room.temporal.pass(3 * DAY);
+    await started(house, context.temporal.client);
+    await context.temporal.pass(3 * DAY);
     const times = await triggerTimes(house);
     expect(times).toHaveLength(8);
     expect(await outsideWindows(house, windows, () => [SAO_PAULO])).toEqual([]);
@@ -169,11 +169,11 @@ it('nobody is triggered after the end, whatever held the campaign up', async () 
   const windows = { zone: 'account', days: daily('09:00-18:00') };
   const end = new Date(monday + 9 * HOUR + 2 * MINUTE).toISOString();
   await inHouse(campaignHouse(2, { campaign: { windows, end } }), async (house) => {
-    const { run, handle } = await started(house, room.temporal.client);
+    const { run, handle } = await started(house, context.temporal.client);
     const back = await house.outage();
     await passUntil(monday + 9 * HOUR + 4 * MINUTE);
     await back();
-    await room.temporal.pass(DAY);
+    await context.temporal.pass(DAY);
     expect((await handle.describe()).status.name).toBe('COMPLETED');
     expect(await flowRuns(house)).toEqual([]);
     expect((await report(house, run)).total).toMatchObject({ triggered: 0, skipped: { CAMPAIGN_ENDED: 2 } });
@@ -186,8 +186,8 @@ it('nobody hears of two runs within a week', async () => {
   const windows = { zone: 'account', days: daily('09:00-12:00') };
   await inHouse(campaignHouse(3, { campaign: { windows } }), async (house) => {
     const reached = async () => {
-      const { run } = await started(house, room.temporal.client);
-      await room.temporal.pass(2 * DAY);
+      const { run } = await started(house, context.temporal.client);
+      await context.temporal.pass(2 * DAY);
       return (await report(house, run)).total.triggered;
     };
     expect(await reached()).toBe(3);
@@ -211,7 +211,7 @@ it('whom a person serves is tried again days later, in a window', async () => {
     campaign: { windows, humanService: { retryAfter: '40h', times: 2 } },
   });
   await inHouse(options, async (house) => {
-    const { run, handle } = await started(house, room.temporal.client);
+    const { run, handle } = await started(house, context.temporal.client);
     await passUntil(monday + DAY);
     expect(await flowRuns(house)).toHaveLength(2);
     await house.panel.patch({ conversations: [{ id: 1, status: 'closed' }] });
@@ -266,8 +266,8 @@ describe('whatever the windows and the zones', () => {
           campaign: { windows, waves },
         });
         await inHouse(options, async (house) => {
-          const { run, handle } = await started(house, room.temporal.client);
-          await room.temporal.pass(40 * DAY);
+          const { run, handle } = await started(house, context.temporal.client);
+          await context.temporal.pass(40 * DAY);
           expect(await outsideWindows(house, windows, (id) => [ZONES[id - 1] as string])).toEqual([]);
           expect((await handle.describe()).status.name).toBe('COMPLETED');
           expect(await clocksApart(house, run)).toBeLessThan(30);

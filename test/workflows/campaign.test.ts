@@ -27,13 +27,13 @@ import {
   textOf,
   untilHeld,
   untilRuns,
-} from '../support/campaign-room.ts';
-import { untilEnded } from '../support/intake-room.ts';
-import { syncRoom } from '../support/sync-room.ts';
+} from '../support/campaign-context.ts';
+import { untilEnded } from '../support/intake-context.ts';
+import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
-const { inHouse } = room;
+const context = syncContext();
+const { inHouse } = context;
 const BY = { by: 'ana', reason: 'lunch' };
 const TRIGGER = '^/v1/flows/trigger$';
 const SLOW = { path: TRIGGER, kind: 'delay', ms: 150 };
@@ -59,7 +59,7 @@ describe('a campaign', () => {
       },
     });
     await inHouse(options, async (house) => {
-      const { plan, run, handle } = await started(house, room.temporal.client);
+      const { plan, run, handle } = await started(house, context.temporal.client);
       expect(plan).toMatchObject({ audience: 7, eligible: 7, merged: 3, problems: [] });
       expect(await handle.result()).toEqual({ run, state: 'finished' });
       await expectOnce(house, 7);
@@ -82,7 +82,7 @@ describe('a campaign', () => {
 
   it('FAULTS 20: started twice at once is one run; a plan that is edited, or over, does not start', async () => {
     await inHouse(campaignHouse(6), async (house) => {
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       const plan = await planned(house, client);
       await house.panel.fault({ ...SLOW, ms: 1500 });
       const start = () =>
@@ -121,7 +121,7 @@ describe('a campaign', () => {
     ],
   ])('a flow %s pauses it instead of failing its members', async (_, off, on, code) => {
     await inHouse(campaignHouse(5), async (house) => {
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       const plan = await planned(house, client);
       await house.panel.patch(off);
       const handle = await client.workflow.start<typeof reactivationCampaign>(
@@ -145,7 +145,7 @@ describe('operators', () => {
   it('FAULTS 23: after a pause is answered nothing goes out; resume repeats nothing', async () => {
     await inHouse(campaignHouse(60), async (house) => {
       await house.panel.fault(SLOW);
-      const { run, handle } = await started(house, room.temporal.client);
+      const { run, handle } = await started(house, context.temporal.client);
       await untilRuns(house, 2);
       // A workflow that is reset is told its updates again, under their names: the ledger does none of them twice.
       await handle.executeUpdate(pauseCampaignUpdate, { args: [BY], updateId: 'lunch-time' });
@@ -170,7 +170,7 @@ describe('operators', () => {
   it('FAULTS 25: cancelled stays cancelled, with exact counts', async () => {
     await inHouse(campaignHouse(12, { campaign: { waves: { size: 4, settle: '0s' } } }), async (house) => {
       await house.panel.fault(SLOW);
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       const { run, handle } = await started(house, client);
       await untilRuns(house, 1);
       await handle.executeUpdate(cancelCampaignUpdate, { args: [BY] });
@@ -192,7 +192,7 @@ describe('operators', () => {
   it('FAULTS 25: so does one whose workflow is cancelled by the tools of the engine', async () => {
     await inHouse(campaignHouse(8), async (house) => {
       await house.panel.fault(SLOW);
-      const { run, handle } = await started(house, room.temporal.client);
+      const { run, handle } = await started(house, context.temporal.client);
       await untilRuns(house, 1);
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
@@ -208,7 +208,7 @@ describe('operators', () => {
     await inHouse(
       campaignHouse(members, { campaign: { waves: { size: 70, settle: '0s' } } }),
       async (house) => {
-        const { run, handle } = await started(house, room.temporal.client);
+        const { run, handle } = await started(house, context.temporal.client);
         const first = (await handle.describe()).runId;
         let acts = 0;
         for (let at = 20; at < members; at += 20) {
@@ -240,7 +240,7 @@ describe('operators', () => {
 
   it('what failed is tried again, what is unknown is settled, also when all was over', async () => {
     await inHouse(campaignHouse(4), async (house) => {
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       await house.panel.fault({ path: TRIGGER, kind: 'reset-after', times: 1 });
       await house.panel.fault({
         path: TRIGGER,
@@ -284,7 +284,7 @@ describe('operators', () => {
     await inHouse(
       campaignHouse(9, { campaign: { waves: { size: 3, settle: '0s', every: '30m' } } }),
       async (house) => {
-        const { run, handle } = await started(house, room.temporal.client);
+        const { run, handle } = await started(house, context.temporal.client);
         await until('the first wave is over', async () => {
           const { waiting } = await handle.query(campaignProgressQuery);
           return waiting?.why === 'every' ? true : null;
@@ -308,7 +308,7 @@ describe('operators', () => {
       campaign: { variables: { name: 'contact.name' }, recheck: 'api', after: { tags: ['vip'] } },
     });
     await inHouse({ ...options, log, deadlineMs: 500 }, async (house) => {
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       const error = `Person 1 ${numberOf(1)} svc_test_house Kanarien`;
       const answers = [
         { kind: 'status', status: 422, body: { error, code: 'ERR_CONTACT_NUMBER_IS_LID' } },
@@ -365,7 +365,7 @@ describe('operators', () => {
       campaign: { waves: { size: 5, settle: '0s' }, stop: { humanService: 0.1, atLeast: 2 } },
     });
     await inHouse(options, async (house) => {
-      const { run, handle } = await started(house, room.temporal.client);
+      const { run, handle } = await started(house, context.temporal.client);
       expect(await untilHeld(handle)).toMatch(/^STOP_RULE: wave 1: .*40 %|40%/);
       await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
       await handle.result();

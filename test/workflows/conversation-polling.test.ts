@@ -12,10 +12,10 @@ import { startPollers } from '../../src/runtime/pollers.ts';
 import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
 import { account, type House } from '../support/house.ts';
-import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { HEADER, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
+const context = syncContext();
 const SCOPES = ['conversations:read', 'messages:read'];
 const ACT = { by: 'ana', reason: 'back office' };
 /** Polled by hand, unless the test wants otherwise. */
@@ -46,8 +46,8 @@ async function inPolledHouse(
     announce: [{ sink: `file-${file}` }],
     pollers: { [name]: { account: 'acme', from: 'all', interval, ...poller } },
   };
-  await room.inHouse(house, async (house) => {
-    const { client } = room.temporal;
+  await context.inHouse(house, async (house) => {
+    const { client } = context.temporal;
     const start = () =>
       startPollers({
         client,

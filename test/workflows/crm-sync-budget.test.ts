@@ -5,11 +5,18 @@ import type { crmSync } from '../../workflows/crm-sync.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { account, type House } from '../support/house.ts';
 import type { PanelRequest } from '../support/panel.ts';
-import { HEADER, plainRows, progressOf, type SyncHandle, syncRoom, untilHeld } from '../support/sync-room.ts';
+import {
+  HEADER,
+  plainRows,
+  progressOf,
+  type SyncHandle,
+  syncContext,
+  untilHeld,
+} from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
-const { inHouse } = room;
+const context = syncContext();
+const { inHouse } = context;
 
 const LIMITED = { error: 'too many', code: 'ERR_RATE_LIMITED' };
 const token = (over: object) => ({
@@ -174,7 +181,7 @@ describe('a service that never answers', () => {
     const sync = { account: 'slow', source: 'leads', mapping: 'leads', concurrency: 200 };
     const options = { csv: plainRows(100), more: { accounts: { slow }, syncs: { slow: sync } } };
     await inHouse(options, async (house) => {
-      const stuck = await room.temporal.client.workflow.start<typeof crmSync>('crmSync', {
+      const stuck = await context.temporal.client.workflow.start<typeof crmSync>('crmSync', {
         workflowId: `${house.workQueue}/slow`,
         taskQueue: house.workQueue,
         args: [{ account: 'slow', sync: 'slow' }],

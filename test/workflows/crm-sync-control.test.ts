@@ -5,10 +5,17 @@ import { reportRun } from '../../src/ledger/sync/runs.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import type { House } from '../support/house.ts';
 import { effects } from '../support/panel.ts';
-import { HEADER, plainRows, progressOf, type SyncHandle, sumOf, syncRoom } from '../support/sync-room.ts';
+import {
+  HEADER,
+  plainRows,
+  progressOf,
+  type SyncHandle,
+  sumOf,
+  syncContext,
+} from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 
 const BY = { by: 'ana', reason: 'lunch' };
 const pause = (handle: SyncHandle) => handle.executeUpdate(pauseUpdate, { args: [BY] });

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { followSync } from '../../src/cli/sync/run-sync.ts';
 import { account, type House } from '../support/house.ts';
 import { effects } from '../support/panel.ts';
-import { HEADER, plainRows, sumOf, syncRoom, untilTrouble } from '../support/sync-room.ts';
+import { HEADER, plainRows, sumOf, syncContext, untilTrouble } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
-const { inHouse } = room;
+const context = syncContext();
+const { inHouse } = context;
 
 const CARDS = '^/v1/cards$';
 const NO_CARDS = { requestId: 'r', count: 0, hasMore: false, totalValue: 0, cards: [] };
@@ -51,7 +51,7 @@ describe('a service that does not answer', () => {
       const lines: string[] = [];
       const progress = { update: () => {}, finish: () => {}, line: (text: string) => lines.push(text) };
       const { signal } = new AbortController();
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       const handle = await house.start();
       const followed = followSync({ client, handle, progress, signal, attended: true, sync: 'leads' });
       await until('the trouble is named', () => lines.length > 0);

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { account, MAPPING } from '../support/house.ts';
 import { effects, type PanelRequest } from '../support/panel.ts';
-import { HEADER, sumOf, syncRoom } from '../support/sync-room.ts';
+import { HEADER, sumOf, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 
 const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 /** People with numbers of two forms: each is looked for before the first write. */

@@ -10,10 +10,10 @@ import { pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messag
 import { dyingDatabase } from '../support/dying-database.ts';
 import { emptyLedger } from '../support/ledger.ts';
 import { ignoreField, type Rule } from '../support/reshaped-service.ts';
-import { HEADER, plainRows, progressOf, syncRoom, untilHeld } from '../support/sync-room.ts';
+import { HEADER, plainRows, progressOf, syncContext, untilHeld } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 const UPSERT = /^POST \/v1\/contacts$/;
 const READ = /^GET \/v1\/contacts\/\d+$/;
 const BY = { by: 'ana', reason: 'lunch' };

@@ -14,10 +14,10 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/house.ts';
 import { effects } from '../support/panel.ts';
-import { HEADER, plainRows, type SyncHandle, sumOf, syncRoom } from '../support/sync-room.ts';
+import { HEADER, plainRows, type SyncHandle, sumOf, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 
 /** A database whose connection can be cut: every statement then fails, those in a transaction too. */
 function breakable(db: Database): { db: Database; cut(): void; mend(): void; failures(): number } {

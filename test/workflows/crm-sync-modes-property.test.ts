@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import type { RunReport } from '../../src/contracts/wire/run.ts';
 import { account, type House } from '../support/house.ts';
 import { writes } from '../support/panel.ts';
-import { HEADER, sumOf, syncRoom } from '../support/sync-room.ts';
+import { HEADER, sumOf, syncContext } from '../support/sync-context.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 
 const PEOPLE = 6;
 const STAGES: Record<string, number> = { New: 11, Talking: 12 };

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { RunSpec } from '../../src/contracts/wire/run.ts';
 import { account, type House } from '../support/house.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
-import { HEADER, sumOf, syncRoom } from '../support/sync-room.ts';
+import { HEADER, sumOf, syncContext } from '../support/sync-context.ts';
 
 const ANA = '11 98765-4321,Ana Souza,ana@example.com,crm,Acme,New,pro\n';
 const BIA = '21 99876-5432,Bia Lima,bia@example.com,crm,,New,\n';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 const callsOf = async (house: House) => calls(await house.requests());
 

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RunReport } from '../../src/contracts/wire/run.ts';
 import { account, type House } from '../support/house.ts';
-import { HEADER, sumOf, syncRoom } from '../support/sync-room.ts';
+import { HEADER, sumOf, syncContext } from '../support/sync-context.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 
 const PEOPLE = 4;
 const STAGES: Record<string, number> = { New: 11, Talking: 12 };

@@ -7,13 +7,13 @@ import { LAST_RUN, RETRY_REFUSED, type RetryRequest } from '../../src/contracts/
 import type { crmSync } from '../../workflows/crm-sync.ts';
 import type { House } from '../support/house.ts';
 import { effects } from '../support/panel.ts';
-import { plainRows, sumOf, syncRoom } from '../support/sync-room.ts';
+import { plainRows, sumOf, syncContext } from '../support/sync-context.ts';
 
-const room = syncRoom();
+const context = syncContext();
 
 const retry = async (house: House, over: Partial<RetryRequest> = {}) => {
   const request: RetryRequest = { from: LAST_RUN, codes: null, statuses: ['failed'], ...over };
-  const handle = await room.temporal.client.workflow.start<typeof crmSync>('crmSync', {
+  const handle = await context.temporal.client.workflow.start<typeof crmSync>('crmSync', {
     workflowId: `${house.workQueue}/${crmSyncWorkflowId('acme', 'leads')}`,
     taskQueue: house.workQueue,
     args: [{ account: 'acme', sync: 'leads', retry: request }],
@@ -31,7 +31,7 @@ const creations = async (house: House) =>
 
 describe('a retry', () => {
   it('takes up what failed, by code or all of it, without reading the source', async () => {
-    await room.inHouse({ csv: plainRows(4) }, async (house) => {
+    await context.inHouse({ csv: plainRows(4) }, async (house) => {
       await house.panel.fault(refuse('ERR_CONTACT_NUMBER_IS_LID', 2));
       await house.panel.fault(refuse('ERR_DUPLICATED_CONTACT', 1));
       expect(await house.run()).toMatchObject({ read: 4, created: 1, failed: 3 });
@@ -58,7 +58,7 @@ describe('a retry', () => {
 
   it('of an unknown outcome looks first: a card that is there is adopted, not made again', async () => {
     const unreadable = { requestId: 'r', count: 1, hasMore: false, cards: [{ title: 'without id' }] };
-    await room.inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
+    await context.inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
       await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
       await house.panel.fault({
         ...{ method: 'GET', path: '^/v1/cards$' },
@@ -72,7 +72,7 @@ describe('a retry', () => {
   });
 
   it('of an effect that never came may send again, as often as the first time', async () => {
-    await room.inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
+    await context.inHouse({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (house) => {
       const lost = { method: 'POST', path: '^/v1/cards$', kind: 'reset-before' };
       await house.panel.fault(lost);
       expect(await house.run()).toMatchObject({ read: 1, unknown: 1 });

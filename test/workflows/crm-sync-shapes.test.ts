@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/house.ts';
 import { answerWith, mapIds, type Rule, wrap } from '../support/reshaped-service.ts';
-import { HEADER, plainRow, plainRows, syncRoom, untilHeld } from '../support/sync-room.ts';
+import { HEADER, plainRow, plainRows, syncContext, untilHeld } from '../support/sync-context.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 const large = (id: number) => BigInt(id) * 10n ** 17n + 1n;
 const people = (count: number, more: string) =>
   HEADER + Array.from({ length: count }, (_, n) => plainRow(n).replace(',,,,,', more)).join('');

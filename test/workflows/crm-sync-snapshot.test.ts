@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/house.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
-import { HEADER, progressOf, syncRoom } from '../support/sync-room.ts';
+import { HEADER, progressOf, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 
 const number = (n: number) => `55119${String(80000000 + n)}`;
 const withoutNinth = (n: number) => `5511${String(80000000 + n)}`;

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { account as accountWith } from '../support/house.ts';
 import { type Body, eachItem, ignoreField, ignoreParameter, type Rule } from '../support/reshaped-service.ts';
-import { HEADER, plainRow, plainRows, syncRoom, untilHeld } from '../support/sync-room.ts';
+import { HEADER, plainRow, plainRows, syncContext, untilHeld } from '../support/sync-context.ts';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 const PEOPLE = 12;
 const POST_CARD = /^POST \/v1\/cards$/;
 const UPSERT = /^POST \/v1\/contacts$/;

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/house.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
-import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { HEADER, syncContext } from '../support/sync-context.ts';
 
 const ANA = '11 98765-4321,Ana Souza,ana@example.com,crm,Acme,New,pro\n';
 const BIA = '21 99876-5432,Bia Lima,,,,,\n';
 
-const { inHouse } = syncRoom();
+const { inHouse } = syncContext();
 const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('a first run', () => {

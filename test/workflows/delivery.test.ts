@@ -6,11 +6,11 @@ import { followMessages } from '../../src/ledger/events/deliveries.ts';
 import { shortHash } from '../../src/ledger/short-hash.ts';
 import { wakeSignal } from '../../workflows/messages.ts';
 import { account, type House } from '../support/house.ts';
-import { acceptanceOf, draft, eventId, leadRoute, untilEnded } from '../support/intake-room.ts';
-import { HEADER, syncRoom } from '../support/sync-room.ts';
+import { acceptanceOf, draft, eventId, leadRoute, untilEnded } from '../support/intake-context.ts';
+import { HEADER, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
+const context = syncContext();
 
 const MESSAGE = {
   ...{ id: 'wamid.canary', body: 'hi', fromMe: true, at: '2026-11-20T10:00:00.000Z' },
@@ -33,7 +33,7 @@ const follow = async (house: House, id: string, secondsAgo: number, status = 'qu
 };
 
 const wake = (house: House) =>
-  room.temporal.client.workflow.signalWithStart('deliveryWatch', {
+  context.temporal.client.workflow.signalWithStart('deliveryWatch', {
     ...{ workflowId: deliveryWorkflowId('acme'), taskQueue: house.workQueue, args: [{ account: 'acme' }] },
     ...{ signal: wakeSignal, signalArgs: [] },
   });
@@ -49,7 +49,7 @@ const plain = (history: object) =>
 
 describe('deliveryWatch', () => {
   it('FAULTS 12: waits while the token is refused, goes on when woken, and ends when nothing is followed', async () => {
-    await room.inHouse({ csv: HEADER, account: chatty }, async (house) => {
+    await context.inHouse({ csv: HEADER, account: chatty }, async (house) => {
       await house.panel.patch({ tokens: [{ value: 'svc_test_house', revoked: true }] });
       await follow(house, MESSAGE.id, 60);
       const handle = await wake(house);
@@ -72,7 +72,7 @@ describe('deliveryWatch', () => {
       await follow(house, 'gone', 100);
       await (await wake(house)).result();
       expect(await statusOf(house, 'gone')).toEqual({ status: 'queued', end_code: 'NOT_FOUND' });
-      const rows = await room.temporal.client.workflow.start('listDeliveries', {
+      const rows = await context.temporal.client.workflow.start('listDeliveries', {
         ...{ workflowId: 'desk', taskQueue: house.workQueue, args: [{ account: 'acme', limit: 10 }] },
       });
       expect(await rows.result()).toMatchObject([
@@ -83,14 +83,14 @@ describe('deliveryWatch', () => {
   });
 
   it('is started by an event that has sent a message', async () => {
-    await room.inHouse({ csv: HEADER, account: chatty }, async (house) => {
+    await context.inHouse({ csv: HEADER, account: chatty }, async (house) => {
       const route = leadRoute('chat');
       const to = { number: '14155552001', key: '14155552001' };
       const request = { type: 'message', to, text: 'hello', saveOnTicket: true } as const;
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       await acceptance.accept(route, [draft(route, 'a', 'person/1', request)]);
       expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
-      const watch = room.temporal.client.workflow.getHandle(deliveryWorkflowId('acme'));
+      const watch = context.temporal.client.workflow.getHandle(deliveryWorkflowId('acme'));
       await until('its delivery is watched', async () => {
         const found = await watch.describe().catch(() => null);
         return found?.status.name === 'RUNNING';
@@ -101,7 +101,7 @@ describe('deliveryWatch', () => {
   });
 
   it('a wake is never lost, though the watch ends after each of them', async () => {
-    await room.inHouse({ csv: HEADER, account: chatty }, async (house) => {
+    await context.inHouse({ csv: HEADER, account: chatty }, async (house) => {
       for (let n = 0; n < 10; n++) {
         // It failed at once: it is told in the first step of the watch, which then ends. The next wake comes into that end.
         await follow(house, `m${n}`, 0, 'failed');

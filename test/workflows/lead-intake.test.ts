@@ -10,12 +10,12 @@ import { freePort } from '../../src/runtime/ports.ts';
 import { retrySignal, turnSignal } from '../../workflows/messages.ts';
 import type { House } from '../support/house.ts';
 import { account } from '../support/house.ts';
-import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-room.ts';
+import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
 import { effects } from '../support/panel.ts';
-import { HEADER, plainRow, syncRoom } from '../support/sync-room.ts';
+import { HEADER, plainRow, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
+const context = syncContext();
 const CARD = { card: { pipeline: 'Sales', stage: 'New', customFields: {} } } as const;
 
 const idOf = (route: Route, key: string) =>
@@ -23,7 +23,7 @@ const idOf = (route: Route, key: string) =>
 
 async function starts(route: Route): Promise<number> {
   const query = `WorkflowId STARTS_WITH "lead-intake/acme/${route.name}/"`;
-  return (await room.temporal.client.workflow.count(query)).count;
+  return (await context.temporal.client.workflow.count(query)).count;
 }
 
 const writes = async (house: House) =>
@@ -31,16 +31,16 @@ const writes = async (house: House) =>
 
 describe('an event that is accepted', () => {
   it('becomes a contact with tags and a card, and the engine learns nothing of the person', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('whole');
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const draft = lead(route, 'a', 1, { tags: ['crm', 'vip'], ...CARD });
       expect(await acceptance.accept(route, [draft])).toEqual([{ id: draft.id, duplicate: false }]);
       expect(await untilEnded(house)).toMatchObject([{ id: draft.id, outcome: 'done' }]);
       const { contacts, cards } = await house.panel.account();
       expect(contacts).toMatchObject([{ number: '14155552001', name: 'Person 1', tagIds: [1, 2] }]);
       expect(cards).toMatchObject([{ contactId: contacts[0]?.id, stageId: 11 }]);
-      const handle = room.temporal.client.workflow.getHandle(idOf(route, 'a'));
+      const handle = context.temporal.client.workflow.getHandle(idOf(route, 'a'));
       await handle.result();
       const history = JSON.stringify(await handle.fetchHistory());
       for (const text of ['4155552001', 'Person'])
@@ -52,8 +52,8 @@ describe('an event that is accepted', () => {
   });
 
   it('gets a place in its lane: a message before leads, however it came', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
-      const { client } = room.temporal;
+    await context.inHouse({ csv: HEADER }, async (house) => {
+      const { client } = context.temporal;
       const leads = leadRoute('laneLeads');
       const config = { account: 'acme', action: { type: 'message' } } as Route['config'];
       const messages: Route = { ...leads, name: 'laneMessages', config };
@@ -88,10 +88,13 @@ describe('an event that is accepted', () => {
   });
 
   it('FAULTS 28: one event 100 times at once is one start and one card, and every sender hears yes', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('hundred');
       // Two processes of the ingress.
-      const doors = [acceptanceOf(house, room.temporal.client), acceptanceOf(house, room.temporal.client)];
+      const doors = [
+        acceptanceOf(house, context.temporal.client),
+        acceptanceOf(house, context.temporal.client),
+      ];
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, n) => doors[n % 2]?.accept(route, [lead(route, 'a', 1, CARD)])),
       );
@@ -104,15 +107,15 @@ describe('an event that is accepted', () => {
   });
 
   it('FAULTS 29: the same event is still the same after the engine has forgotten its workflow', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('later');
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const draft = lead(route, 'a', 1, CARD);
       await acceptance.accept(route, [draft]);
       await untilEnded(house);
       await house.requests();
       // An engine that knows nothing of it, as after the end of the retention.
-      const { connection } = room.temporal;
+      const { connection } = context.temporal;
       const oblivious = new Client({ connection, namespace: 'default' });
       const later = acceptanceOf(house, oblivious);
       expect(await later.accept(route, [draft])).toEqual([{ id: draft.id, duplicate: true }]);
@@ -122,7 +125,7 @@ describe('an event that is accepted', () => {
   });
 
   it('FAULTS 19: Temporal down: not accepted, and the same event later is one start', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('down');
       const connection = Connection.lazy({ address: `127.0.0.1:${await freePort()}` });
       const lost = acceptanceOf(house, new Client({ connection }));
@@ -133,7 +136,7 @@ describe('an event that is accepted', () => {
       await expect(lost.ready()).rejects.toMatchObject({ why: 'ENGINE' });
       await connection.close();
       expect(await house.db.query('select state from events')).toEqual([{ state: 'received' }]);
-      const again = await acceptanceOf(house, room.temporal.client).accept(route, [draft]);
+      const again = await acceptanceOf(house, context.temporal.client).accept(route, [draft]);
       expect(again).toEqual([{ id: draft.id, duplicate: false }]);
       expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
       expect(await writes(house)).toHaveLength(1);
@@ -143,9 +146,9 @@ describe('an event that is accepted', () => {
 
 describe('several events about one person', () => {
   it('FAULTS 41: an older one after a newer one makes no step back', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('ordered', { order: 'at' });
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const named = (key: string, name: string, rank: number) =>
         lead(route, key, 1, { contact: { number: '14155552001', name } }, rank);
       await acceptance.accept(route, [named('new', 'Newer', 2000)]);
@@ -159,9 +162,9 @@ describe('several events about one person', () => {
   });
 
   it('are done one after the other in the order in which they came, though the first is slow', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('queue');
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'delay', ms: 1500, times: 1 });
       const drafts = ['First', 'Second', 'Third'].map((name) =>
         lead(route, name, 1, { contact: { number: '14155552001', name } }),
@@ -174,9 +177,9 @@ describe('several events about one person', () => {
   });
 
   it('one whose call fails for ever does not take the next one along', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('failing');
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const body = { error: 'no', code: 'ERR_CONTACT_NUMBER_IS_LID' };
       await house.panel.fault({
         method: 'POST',
@@ -199,9 +202,9 @@ describe('several events about one person', () => {
 
 describe('an event that the account refuses', () => {
   it('waits with the reason, and goes on when somebody has acted', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('revoked');
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const scopes = ['contacts:write', 'cards:write'];
       const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_house', scopes, revoked }] });
       await house.panel.patch(token(true));
@@ -211,16 +214,16 @@ describe('an event that the account refuses', () => {
         return row?.hold_code === 'ERR_TOKEN_REVOKED';
       });
       await house.panel.patch(token(false));
-      await room.temporal.client.workflow.getHandle(idOf(route, 'a')).signal(retrySignal);
+      await context.temporal.client.workflow.getHandle(idOf(route, 'a')).signal(retrySignal);
       expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
       expect(await house.db.query('select hold_code from events')).toEqual([{ hold_code: null }]);
     });
   });
 
   it('FAULTS 22: goes on in a new run before the history of its waiting gets too long, and so does who waits for it', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('patient', { batch: { max: 2, wait: '1s' } });
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const scopes = ['contacts:write', 'cards:write'];
       const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_house', scopes, revoked }] });
       await house.panel.patch(token(true));
@@ -232,7 +235,7 @@ describe('an event that the account refuses', () => {
         return row?.workflow;
       };
       await until('the first waits', async () => (await held()) !== undefined);
-      const handle = room.temporal.client.workflow.getHandle((await held()) as string);
+      const handle = context.temporal.client.workflow.getHandle((await held()) as string);
       const { runId } = await handle.describe();
       // Instead of days of looks and retries: the tests' engine calls 300 events a long history.
       await Promise.all(Array.from({ length: 300 }, () => handle.signal(turnSignal, 'another')));
@@ -245,9 +248,9 @@ describe('an event that the account refuses', () => {
   });
 
   it('cancelled, it ends as discarded, and the next one about the person has its turn', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('cancelled');
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       await house.panel.fault({
         method: 'POST',
         path: '^/v1/contacts$',
@@ -257,7 +260,7 @@ describe('an event that the account refuses', () => {
       });
       await acceptance.accept(route, [lead(route, 'a', 1), lead(route, 'b', 1)]);
       await until('a call was made', async () => (await house.requests()).length > 0);
-      await room.temporal.client.workflow.getHandle(idOf(route, 'a')).cancel();
+      await context.temporal.client.workflow.getHandle(idOf(route, 'a')).cancel();
       await until('the first has ended', async () => {
         const rows = await house.db.query(`select 1 from events where outcome = 'discarded'`);
         return rows.length === 1;
@@ -270,9 +273,9 @@ describe('an event that the account refuses', () => {
 
 describe('a route that batches', () => {
   it('leaves no event open when its workflow is cancelled', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('stopped', { batch: { max: 30, wait: '1s' } });
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       await house.panel.fault({
         method: 'POST',
         path: '^/v1/contacts$',
@@ -288,7 +291,7 @@ describe('a route that batches', () => {
       const [row] = await house.db.query<{ workflow: string }>(
         'select workflow from events where workflow is not null',
       );
-      await room.temporal.client.workflow.getHandle(row?.workflow ?? '').cancel();
+      await context.temporal.client.workflow.getHandle(row?.workflow ?? '').cancel();
       const ended = await untilEnded(house);
       expect(new Set(ended.map(({ code }) => code))).toEqual(new Set(['CANCELLED']));
       expect(ended).toHaveLength(30);
@@ -297,9 +300,9 @@ describe('a route that batches', () => {
   });
 
   it('starts one workflow for a burst, in which every event is done', async () => {
-    await room.inHouse({ csv: HEADER }, async (house) => {
+    await context.inHouse({ csv: HEADER }, async (house) => {
       const route = leadRoute('burst', { batch: { max: 50, wait: '50ms' } });
-      const acceptance = acceptanceOf(house, room.temporal.client);
+      const acceptance = acceptanceOf(house, context.temporal.client);
       const keys = Array.from({ length: 40 }, (_, n) => n);
       const answers = await Promise.all(
         keys.map((n) => acceptance.accept(route, [lead(route, `k${n}`, n % 30)])),
@@ -312,7 +315,7 @@ describe('a route that batches', () => {
       await until('the engine lists it', async () => (await starts(route)) >= 1);
       // History grows long here (300 events in tests), so one start may be several runs of one workflow.
       const ids = new Set<string>();
-      for await (const { workflowId } of room.temporal.client.workflow.list({
+      for await (const { workflowId } of context.temporal.client.workflow.list({
         query: `WorkflowId STARTS_WITH "lead-intake/acme/burst/"`,
       }))
         ids.add(workflowId);
@@ -324,11 +327,11 @@ describe('a route that batches', () => {
 describe('tags of a lead', () => {
   it('come on top of what is there, and no sync takes them back', async () => {
     const contact = { id: 1, number: '14155552001', name: 'Person 1', channel: 'waba', tagIds: [3] };
-    await room.inHouse(
+    await context.inHouse(
       { csv: HEADER + plainRow(1), account: account({ contacts: [contact] }) },
       async (house) => {
         const route = leadRoute('tags');
-        const acceptance = acceptanceOf(house, room.temporal.client);
+        const acceptance = acceptanceOf(house, context.temporal.client);
         await acceptance.accept(route, [lead(route, 'a', 1, { tags: ['vip'] })]);
         await untilEnded(house);
         const tags = async () => (await house.panel.account()).contacts[0]?.tagIds.toSorted();

@@ -20,11 +20,11 @@ import {
   DOWN,
   type MemorySink,
   memorySink,
-  outboxRoom,
+  outboxContext,
   put,
   REFUSED,
   told,
-} from '../unit/activities/outbox-room.ts';
+} from '../unit/activities/outbox-context.ts';
 
 let dir: string;
 let temporal: TestTemporal;
@@ -37,11 +37,11 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-outbox-'));
   [temporal, db] = await Promise.all([connectTestTemporal(), testLedger()]);
   bus = memorySink();
-  const room = outboxRoom(db, { bus }, { now: async () => new Date(), takeMs: 1000 });
+  const context = outboxContext(db, { bus }, { now: async () => new Date(), takeMs: 1000 });
   const { nativeConnection: connection, namespace } = temporal;
   worker = await Worker.create({
     ...{ connection, namespace, taskQueue: WORK_QUEUE, ...workflowBundle() },
-    activities: room.activities,
+    activities: context.activities,
   });
   ended = worker.run();
 });

@@ -12,13 +12,13 @@ import {
   report,
   startOptions,
   token,
-} from '../support/campaign-room.ts';
+} from '../support/campaign-context.ts';
 import type { House } from '../support/house.ts';
 import { eachMessage, rename, reshape } from '../support/reshaped-service.ts';
-import { syncRoom } from '../support/sync-room.ts';
+import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const room = syncRoom();
+const context = syncContext();
 const SCOPES = ['contacts:write', 'connections:read', 'flows:trigger', 'conversations:read', 'messages:read'];
 const INTERVAL = { min: '500ms', max: '1s' };
 
@@ -41,8 +41,8 @@ it('a poller and a campaign that were blocked go on after the override', async (
     campaign: { waves: { size: 1, settle: '0s', callsPerMinute: 20 } },
   });
   const pollers = { reshaped: { account: 'acme', from: 'all', interval: INTERVAL } };
-  await room.inHouse({ ...options, pollers }, async (house) => {
-    const { client } = room.temporal;
+  await context.inHouse({ ...options, pollers }, async (house) => {
+    const { client } = context.temporal;
     const proxy = await reshape(house.sandbox.baseUrl);
     const write = (n: number, body: string) =>
       house.panel.inbound({ number: numberOf(n), body, connectionId: 1 });

@@ -52,10 +52,10 @@ async function main(): Promise<void> {
   const { spec, baseDir, since, limit, ...input } = workerData as ThreadInput;
   const port = parentPort;
   if (port === null) throw new Error('this module is the entry point of a thread');
-  const room = { pages: PAGES_AHEAD };
+  const capacity = { pages: PAGES_AHEAD };
   let wake = () => {};
   port.on('message', () => {
-    room.pages++;
+    capacity.pages++;
     wake();
   });
   const say = (answer: ThreadAnswer) => port.postMessage(answer);
@@ -70,8 +70,8 @@ async function main(): Promise<void> {
       const { good, ...page }: MappedPage = await readMappedPage(tools, { cursor, since, limit });
       say({ kind: 'page', page, good: toColumns(good) });
       cursor = page.next;
-      room.pages--;
-      while (room.pages <= 0) {
+      capacity.pages--;
+      while (capacity.pages <= 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

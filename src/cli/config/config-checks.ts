@@ -1,4 +1,4 @@
-// Checks of a configuration that only the rooms concerned can make.
+// Checks of a configuration that only the modules concerned can make.
 import { ASSUMPTIONS_SCHEMA } from '../../api-client/assumptions.ts';
 import { type CheckProblem, type ConfigChecks, checkWithSchema } from '../../config/index.ts';
 import { RouteConfigError } from '../../ingress/route/errors.ts';

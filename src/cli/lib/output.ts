@@ -56,8 +56,8 @@ export function openOutput(file: string | null, form: 'text' | 'csv' = 'text', s
   return {
     async write(text) {
       if (gone) return false;
-      const room = isData ? writeRaw(stream, text) : stream.write(text);
-      return room || (await unlessBroken(once(stream, 'drain', signal === undefined ? {} : { signal })));
+      const wasTaken = isData ? writeRaw(stream, text) : stream.write(text);
+      return wasTaken || (await unlessBroken(once(stream, 'drain', signal === undefined ? {} : { signal })));
     },
     async close() {
       // stdout stays open: it is the process's own.

@@ -181,10 +181,10 @@ function barLine(described: Described, { done, total }: ProgressState, columns: 
   const words = total === null ? width : width - MIN_BAR - 3;
   while (parts.length > 1 && joined({ ...described, parts }).length > words) parts.pop();
   const text = joined({ ...described, parts });
-  const room = Math.min(30, width - text.length - 3);
-  if (total === null || room < MIN_BAR) return text.slice(0, width);
-  const filled = Math.floor((room * percent(done, total)) / 100);
-  return `${described.label} [${'#'.repeat(filled)}${'-'.repeat(room - filled)}] ${parts.join(', ')}`;
+  const barWidth = Math.min(30, width - text.length - 3);
+  if (total === null || barWidth < MIN_BAR) return text.slice(0, width);
+  const filled = Math.floor((barWidth * percent(done, total)) / 100);
+  return `${described.label} [${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${parts.join(', ')}`;
 }
 
 // Things per millisecond over the last WINDOW_MS. One point a second is kept: at most 31.

@@ -10,11 +10,11 @@ import { type Acceptance, NotAcceptedError, RefusedError, type Route } from '../
 import { answerJson, HttpError, notAcceptedProblem, refusedProblem } from './answers.ts';
 import { SecretError } from './auth/claim.ts';
 import { authenticatorOf } from './authenticate.ts';
-import { createBodyRoom, type Room } from './body.ts';
+import { createBodyCapacity, type MeasuredCapacity } from './body.ts';
 import { createRepeatingLog, type HttpLog } from './log.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { describeRoutes } from './openapi.ts';
-import type { BodyRooms } from './prove.ts';
+import type { BodyCapacities } from './prove.ts';
 import { createReceiver, type Receiver, uploadsOf } from './receive.ts';
 import { serviceHandlers } from './service.ts';
 import { createShares } from './shares.ts';
@@ -25,10 +25,10 @@ export const MAX_HEADERS = 200;
 /** Label of requests that no route has the path of. */
 const NOBODY = '-';
 /** Bodies held at once: this many of the longest, and never less than this many bytes. */
-const ROOM_BODIES = 32;
-const ROOM_BYTES = 67_108_864;
+const CAPACITY_BODIES = 32;
+const CAPACITY_BYTES = 67_108_864;
 /** The same for files: they are longer, and come more rarely. */
-const ROOM_FILES = 4;
+const CAPACITY_FILES = 4;
 
 export interface HttpRoute {
   readonly route: Route;
@@ -70,10 +70,10 @@ export function createApp(options: AppOptions): HttpApp {
   app.use(refuseOddities);
 
   const longestFile = Math.max(0, ...options.routes.map(({ route }) => uploadsOf(route)?.maxBytes ?? 0));
-  const taken = createBodyRoom(Math.max(ROOM_BYTES, ROOM_BODIES * http.maxBodyBytes));
-  const takenFiles = createBodyRoom(Math.max(ROOM_BYTES, ROOM_FILES * longestFile));
-  const rooms = roomsOf(http, http.maxBodyBytes, taken);
-  const fileRooms = roomsOf(http, longestFile, takenFiles);
+  const taken = createBodyCapacity(Math.max(CAPACITY_BYTES, CAPACITY_BODIES * http.maxBodyBytes));
+  const takenFiles = createBodyCapacity(Math.max(CAPACITY_BYTES, CAPACITY_FILES * longestFile));
+  const capacities = capacitiesOf(http, http.maxBodyBytes, taken);
+  const fileCapacities = capacitiesOf(http, longestFile, takenFiles);
   const description = describeRoutes(
     options.routes.map(({ route }) => route),
     http,
@@ -90,15 +90,26 @@ export function createApp(options: AppOptions): HttpApp {
   const receivers: Receiver[] = [];
   const paths = new Set(Object.keys(service));
   metrics.watchBodies(() => ({
-    proven: rooms.proven.used() + fileRooms.proven.used() + taken.used() + takenFiles.used(),
-    unproven: rooms.unproven.used() + fileRooms.unproven.used(),
+    proven: capacities.proven.used() + fileCapacities.proven.used() + taken.used() + takenFiles.used(),
+    unproven: capacities.unproven.used() + fileCapacities.unproven.used(),
   }));
   for (const { route, secrets } of options.routes) {
     const path = route.config.http;
     if (path === undefined) throw new RangeError(`routes.${route.name} has no http: it takes nothing here`);
     const authenticator = authenticatorFor(route, secrets, options.now);
     const receiver = createReceiver({
-      ...{ http, route, path, authenticator, acceptance, rooms, fileRooms, storeUpload, metrics, log },
+      ...{
+        http,
+        route,
+        path,
+        authenticator,
+        acceptance,
+        capacities,
+        fileCapacities,
+        storeUpload,
+        metrics,
+        log,
+      },
       proved: options.proved,
     });
     receivers.push(receiver);
@@ -133,7 +144,7 @@ export function createApp(options: AppOptions): HttpApp {
   };
 }
 
-function roomsOf(http: IngressHttp, longest: number, taken: Room): BodyRooms {
+function capacitiesOf(http: IngressHttp, longest: number, taken: MeasuredCapacity): BodyCapacities {
   const { maxBytes, maxBytesPerRoute, maxBytesPerPeer } = http.unauthenticated;
   const { capacity } = taken;
   return {

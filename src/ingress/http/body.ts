@@ -13,8 +13,8 @@ export class BadCompressionError extends Error {
 }
 
 /** All bodies together are more than the server holds at once. */
-export class NoRoomError extends Error {
-  override readonly name = 'NoRoomError';
+export class NoCapacityError extends Error {
+  override readonly name = 'NoCapacityError';
 }
 
 /** The sender went away, or was too slow: nobody waits for an answer. */
@@ -28,20 +28,20 @@ export class TooSlowError extends Error {
 }
 
 /** Memory that the bytes of a body are taken from as they come. */
-export interface BodyRoom {
+export interface BodyCapacity {
   /** @returns false, and takes nothing, when there is not that much left */
   take(bytes: number): boolean;
   release(bytes: number): void;
 }
 
-export interface Room extends BodyRoom {
+export interface MeasuredCapacity extends BodyCapacity {
   readonly capacity: number;
   /** Bytes that are taken now. */
   used(): number;
 }
 
 /** One pool, of which whoever comes first may take all. */
-export function createBodyRoom(capacity: number): Room {
+export function createBodyCapacity(capacity: number): MeasuredCapacity {
   let used = 0;
   return {
     capacity,
@@ -68,7 +68,7 @@ export interface Pace {
 export interface BodyLimits {
   /** After decompression. */
   readonly maxBytes: number;
-  readonly room: BodyRoom;
+  readonly capacity: BodyCapacity;
   /** Without it, as slowly as the server lets it. */
   readonly pace?: Pace;
 }
@@ -87,12 +87,12 @@ export function isDeclaredTooLong(req: IncomingMessage, compressed: boolean, max
 /**
  * The whole body, decompressed. Its bytes stay taken from `room` until the caller releases them; on an error none are,
  * and the request stands still where it was read to.
- * @throws TooLongError, BadCompressionError, NoRoomError, TooSlowError, GoneError
+ * @throws TooLongError, BadCompressionError, NoCapacityError, TooSlowError, GoneError
  */
 export function readBody(
   req: IncomingMessage,
   decoder: Transform | null,
-  { maxBytes, room, pace }: BodyLimits,
+  { maxBytes, capacity, pace }: BodyLimits,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -113,12 +113,12 @@ export function readBody(
     const fail = (error: Error): void => {
       stop();
       req.pause();
-      room.release(length);
+      capacity.release(length);
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
       if (length + chunk.length > maxBytes) return fail(new TooLongError());
-      if (!room.take(chunk.length)) return fail(new NoRoomError());
+      if (!capacity.take(chunk.length)) return fail(new NoCapacityError());
       length += chunk.length;
       chunks.push(chunk);
     };

@@ -9,10 +9,10 @@ import type { Authenticator } from './auth/claim.ts';
 import { claimOf } from './authenticate.ts';
 import {
   BadCompressionError,
-  type BodyRoom,
+  type BodyCapacity,
   GoneError,
   isDeclaredTooLong,
-  NoRoomError,
+  NoCapacityError,
   readBody,
   TooLongError,
   TooSlowError,
@@ -22,20 +22,20 @@ import { peerOf } from './peer.ts';
 import type { Shares } from './shares.ts';
 
 /** A body is in one of these. Nobody fills the second and third without a secret. */
-export interface BodyRooms {
+export interface BodyCapacities {
   /** Being received, and nothing but the body can show whether the sender has the secret. */
   readonly unproven: Shares;
   /** Being received from a proven sender. */
   readonly proven: Shares;
   /** Received as a whole and proven, until its event has an answer. */
-  readonly taken: BodyRoom;
+  readonly taken: BodyCapacity;
 }
 
 export interface ProverOptions<T> {
   readonly http: Pick<IngressHttp, 'publicUrl' | 'bodyIdleTimeout' | 'minBytesPerSecond'>;
   readonly route: string;
   readonly authenticator: Authenticator;
-  readonly rooms: BodyRooms;
+  readonly capacities: BodyCapacities;
   /** A sender on this connection has proven who it is. */
   readonly proved: (socket: Socket) => void;
   /** Of the body, after decompression. */
@@ -56,7 +56,7 @@ export interface Prover<T> {
 }
 
 export function createProver<T>(options: ProverOptions<T>): Prover<T> {
-  const { http, route, authenticator, rooms, proved, maxBytes, typeOf } = options;
+  const { http, route, authenticator, capacities, proved, maxBytes, typeOf } = options;
   const pace = { idleMs: durationMs(http.bodyIdleTimeout), minBytesPerSecond: http.minBytesPerSecond };
   const proven = new WeakMap<Response, Proven<T>>();
   return {
@@ -71,19 +71,22 @@ export function createProver<T>(options: ProverOptions<T>): Prover<T> {
       // The sender asked whether to send the body at all: only now it is told so.
       if (/100-continue/i.test(req.headers.expect ?? '')) res.writeContinue();
       const peer = peerOf(req.ip);
-      const room = (authenticator.byHeaders ? rooms.proven : rooms.unproven).bodyOf(route, peer);
+      const capacity = (authenticator.byHeaders ? capacities.proven : capacities.unproven).bodyOf(
+        route,
+        peer,
+      );
       let body: Buffer;
       try {
-        body = await readBody(req, decode?.() ?? null, { maxBytes, room, pace });
+        body = await readBody(req, decode?.() ?? null, { maxBytes, capacity, pace });
       } catch (error) {
         if (error instanceof GoneError) return;
         throw bodyProblem(error, maxBytes);
       }
-      room.release(body.length);
+      capacity.release(body.length);
       if (!authenticator.proves(claim, body)) throw unproven(authenticator);
       proved(req.socket);
-      if (!rooms.taken.take(body.length)) throw bodyProblem(new NoRoomError(), maxBytes);
-      const release = (): void => rooms.taken.release(body.length);
+      if (!capacities.taken.take(body.length)) throw bodyProblem(new NoCapacityError(), maxBytes);
+      const release = (): void => capacities.taken.release(body.length);
       if (res.closed) release();
       else res.once('close', release);
       proven.set(res, { body, type });
@@ -125,7 +128,7 @@ function bodyProblem(error: unknown, maxBytes: number): unknown {
     return new HttpError(400, 'BAD_COMPRESSION', 'the body is not what its Content-Encoding says');
   }
   if (error instanceof TooSlowError) return new HttpError(408, 'TOO_SLOW', 'the body comes too slowly');
-  if (error instanceof NoRoomError) {
+  if (error instanceof NoCapacityError) {
     return new HttpError(503, 'BUSY', 'too much is being received at once: send it again', {
       'Retry-After': '1',
     });

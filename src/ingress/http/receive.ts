@@ -16,7 +16,7 @@ import { credentialHeaders, headersOf, signatureOf } from './authenticate.ts';
 import type { HttpLog } from './log.ts';
 import { readMediaType } from './media.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { type BodyRooms, createProver } from './prove.ts';
+import { type BodyCapacities, createProver } from './prove.ts';
 import { createUploader, type StoreUpload } from './upload.ts';
 
 export interface ReceiverOptions {
@@ -25,9 +25,9 @@ export interface ReceiverOptions {
   readonly path: RouteHttp;
   readonly authenticator: Authenticator;
   readonly acceptance: Acceptance;
-  readonly rooms: BodyRooms;
+  readonly capacities: BodyCapacities;
   /** For the files that it takes: they are longer, and must not keep events out. */
-  readonly fileRooms: BodyRooms;
+  readonly fileCapacities: BodyCapacities;
   readonly proved: (socket: Socket) => void;
   readonly storeUpload: StoreUpload;
   readonly metrics: HttpMetrics;
@@ -47,11 +47,11 @@ export function uploadsOf({ config: { action } }: Pick<Route, 'config'>): Messag
 }
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { http, route, path, authenticator, acceptance, rooms, proved, metrics, log } = options;
+  const { http, route, path, authenticator, acceptance, capacities, proved, metrics, log } = options;
   const store = new MemoryStore();
   const credentials = credentialHeaders(path.auth);
   const prover = createProver({
-    ...{ http, route: route.name, authenticator, rooms, proved, maxBytes: http.maxBodyBytes },
+    ...{ http, route: route.name, authenticator, capacities, proved, maxBytes: http.maxBodyBytes },
     typeOf(contentType) {
       const type = readMediaType(contentType);
       if (type === null) throw MEDIA_TYPE();
@@ -117,7 +117,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
               proved,
               limit,
               store: options.storeUpload,
-              rooms: options.fileRooms,
+              capacities: options.fileCapacities,
             },
             ...{ account: route.config.account, maxBytes: files.maxBytes, names: namesOf(path) },
           }),

@@ -1,6 +1,6 @@
 // Memory for bodies that are being received, shared out so that nobody can take all of it: of the process, of each route and
 // of each peer.
-import type { BodyRoom } from './body.ts';
+import type { BodyCapacity } from './body.ts';
 
 /**
  * Of each body this much is always there: an event of usual size comes in whatever others do. `maxConnections` bounds the sum,
@@ -17,7 +17,7 @@ export interface ShareLimits {
 
 export interface Shares {
   /** The share of one body. */
-  bodyOf(route: string, peer: string): BodyRoom;
+  bodyOf(route: string, peer: string): BodyCapacity;
   /** Bytes that are taken now. */
   used(): number;
 }

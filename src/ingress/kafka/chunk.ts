@@ -42,7 +42,7 @@ type Reading = { readonly drafts: readonly EventDraft[] } | { readonly refused: 
 export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage[]): Promise<ChunkResult> {
   let done = 0;
   try {
-    await work.acceptance.requireRoom(work.route.config.account);
+    await work.acceptance.requireCapacity(work.route.config.account);
     const { readings, failure } = await readAll(work, messages);
     const refusedAt = readings.findIndex((reading) => 'refused' in reading);
     const head = refusedAt === -1 ? readings.length : refusedAt;

@@ -91,8 +91,8 @@ export function readPartition(options: PartitionOptions): PartitionReader {
   function steer(): void {
     if (over.signal.aborted) return;
     const share = fetching ? 1 : 2;
-    const room = bytes < MOST_BYTES / share && queue.length < MOST_RECORDS / share;
-    const wanted = room && !holding;
+    const capacity = bytes < MOST_BYTES / share && queue.length < MOST_RECORDS / share;
+    const wanted = capacity && !holding;
     if (wanted === fetching) return;
     fetching = wanted;
     options.fetch(wanted);

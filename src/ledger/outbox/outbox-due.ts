@@ -66,11 +66,11 @@ export async function dueEvents(
 ): Promise<{ due: DueEvent[]; more: boolean }> {
   await ripen(db, sink, now);
   const { due, walked } = await walk(db, sink, events);
-  let room = size;
+  let bytesLeft = size;
   // Ends the list, and leaves nothing out of it: what comes after a row of a stream must not overtake it.
   const end = due.findIndex((row, n) => {
-    room -= row.size;
-    return n > 0 && room < 0;
+    bytesLeft -= row.size;
+    return n > 0 && bytesLeft < 0;
   });
   const some = end === -1 ? due : due.slice(0, end);
   return { due: await withEvents(db, sink, some), more: walked >= events };

@@ -7,8 +7,8 @@ const LIMIT_MS = 500;
 
 // Only a script's time limit reaches into a running match. One context serves all: what is guarded is synchronous, so
 // `run` is set and called with nothing in between.
-const room: { run(): void } = { run() {} };
-const context = createContext(room);
+const sandbox: { run(): void } = { run() {} };
+const context = createContext(sandbox);
 const script = new Script('run()');
 
 /** The guarded work did not end in time. */
@@ -28,7 +28,7 @@ export class StuckError extends Error {
  */
 export function guarded<T>(limitMs: number, work: () => T): T {
   let done: { readonly result: T } | undefined;
-  room.run = () => {
+  sandbox.run = () => {
     done = { result: work() };
   };
   try {

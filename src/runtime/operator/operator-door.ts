@@ -5,7 +5,13 @@ import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { UnknownNameError } from '../../config/errors.ts';
 import { errorShape } from '../../ingress/error-shape.ts';
-import { createBodyRoom, GoneError, NoRoomError, readBody, TooLongError } from '../../ingress/http/body.ts';
+import {
+  createBodyCapacity,
+  GoneError,
+  NoCapacityError,
+  readBody,
+  TooLongError,
+} from '../../ingress/http/body.ts';
 import { NotAcceptedError } from '../../ingress/intake.ts';
 import { LedgerError } from '../../ledger/database.ts';
 import { BadMessageError, MAX_FILE_BYTES, type OperatorIntake, OperatorMessage } from './operator-intake.ts';
@@ -14,7 +20,7 @@ import { listenPrivately, type SocketPlace } from './private-socket.ts';
 /** Longest body of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /** Bodies that are held at once, in bytes. */
-const ROOM_BYTES = 134_217_728;
+const CAPACITY_BYTES = 134_217_728;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 120_000;
 const MAX_CONNECTIONS = 64;
@@ -91,7 +97,7 @@ export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDo
       },
     },
   };
-  const room = createBodyRoom(ROOM_BYTES);
+  const capacity = createBodyCapacity(CAPACITY_BYTES);
 
   async function answer(req: IncomingMessage): Promise<Answer> {
     const [path = '', query] = (req.url ?? '/').split('?', 2);
@@ -99,11 +105,11 @@ export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDo
     if (endpoint === undefined) return [404, { error: 'this door has no such path; is Sluice older there?' }];
     if (req.method !== 'POST') return [405, { error: 'this path takes POST only' }];
     const { maxBytes, handle } = endpoint;
-    const body = await readBody(req, null, { maxBytes, room });
+    const body = await readBody(req, null, { maxBytes, capacity });
     try {
       return await handle(body, new URLSearchParams(query));
     } finally {
-      room.release(body.length);
+      capacity.release(body.length);
     }
   }
 
@@ -149,7 +155,7 @@ function refusal(error: unknown, log: DoorLog): Answer {
   if (error instanceof BadMessageError) return [400, { error: error.message }];
   if (error instanceof UnknownNameError) return [404, { error: error.message }];
   if (error instanceof TooLongError) return [413, { error: 'this is too long; send less at once' }];
-  if (error instanceof NoRoomError) return busy('BUSY', RETRY_MS, 'too much is being sent at once');
+  if (error instanceof NoCapacityError) return busy('BUSY', RETRY_MS, 'too much is being sent at once');
   if (error instanceof NotAcceptedError) return busy(error.why, error.retryAfterMs, error.message);
   if (error instanceof LedgerError) return busy('LEDGER', RETRY_MS, error.message);
   if (error instanceof GoneError) return [400, { error: 'the request broke off' }];

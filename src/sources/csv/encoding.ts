@@ -118,12 +118,12 @@ async function scan(file: SourceFile, signal: AbortSignal | undefined): Promise<
 }
 
 /** Adds lines that are not UTF-8, each with a line feed; answers how many bytes that was. */
-function sampleLines(part: Buffer, lines: Buffer[], room: number): number {
+function sampleLines(part: Buffer, lines: Buffer[], maxBytes: number): number {
   let taken = 0;
-  for (let from = 0; from < part.length && taken < room; ) {
+  for (let from = 0; from < part.length && taken < maxBytes; ) {
     const feed = part.indexOf(0x0a, from);
     const end = feed < 0 ? part.length : feed + 1;
-    const line = part.subarray(from, Math.min(end, from + room - taken));
+    const line = part.subarray(from, Math.min(end, from + maxBytes - taken));
     if (!isUtf8(line)) {
       lines.push(Buffer.from(line));
       taken += line.length;

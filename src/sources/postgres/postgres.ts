@@ -93,12 +93,12 @@ export async function readPostgresPage(
   }
   const mark = readMark(options.since, source, hash(options.server), relation);
   for (;;) {
-    const room = limit - rows.length;
-    if (room <= 0) return { rows, next: writeCursor(at, source), progress: null };
+    const left = limit - rows.length;
+    if (left <= 0) return { rows, next: writeCursor(at, source), progress: null };
     const begin = await beginOf(at, () =>
       mark === null ? null : beginAfter(session, relation, config, mark, place),
     );
-    const page = await fetchPage(session, relation, at.phase, begin, room);
+    const page = await fetchPage(session, relation, at.phase, begin, left);
     const order = orderOf(relation, at.phase).map((name) =>
       relation.columns.findIndex((one) => one.name === name),
     );

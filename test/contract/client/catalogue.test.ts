@@ -8,18 +8,18 @@ import {
   type KnownErrorCode,
 } from '../../../src/api-client/index.ts';
 import { Problem, type ErrorCode as SandboxCode } from '../../../src/sandbox/http/errors.ts';
-import { aChatAccount, openRoom, type Room } from './room.ts';
+import { aChatAccount, type Context, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom(aChatAccount());
+  context = await openContext(aChatAccount());
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
 interface Case {
   readonly how: string;
   /** Makes the call that is refused. */
-  readonly call: (room: Room) => Promise<unknown>;
+  readonly call: (context: Context) => Promise<unknown>;
   /** Parts of the account that differ. */
   readonly account?: Record<string, unknown>;
   readonly status: number;
@@ -30,15 +30,17 @@ interface Case {
 }
 
 const send = (over: object = {}) => ({
-  call: ({ client }: Room) => client.messages.send({ ...MESSAGE, ...over }),
+  call: ({ client }: Context) => client.messages.send({ ...MESSAGE, ...over }),
 });
 const trigger = (over: object = {}) => ({
-  call: ({ client }: Room) => client.flows.trigger({ ...FLOW, ...over }),
+  call: ({ client }: Context) => client.flows.trigger({ ...FLOW, ...over }),
 });
 const createCard = (over: object = {}) => ({
-  call: ({ client }: Room) => client.cards.create({ ...CARD, ...over }),
+  call: ({ client }: Context) => client.cards.create({ ...CARD, ...over }),
 });
-const withToken = (token: string) => ({ call: (room: Room) => room.clientWith({ token }).tags.list() });
+const withToken = (token: string) => ({
+  call: (context: Context) => context.clientWith({ token }).tags.list(),
+});
 
 const MESSAGE = { number: '5511987654321', body: 'x' };
 const FLOW = { flowId: 1, whatsappId: 1, contact: { id: 1 } };
@@ -47,25 +49,25 @@ const MEDIA = { filename: 'a', contentType: 'a/b', data: new Uint8Array([1]) };
 const UNSET = undefined as never;
 
 /** A code that no endpoint is known to raise: the sandbox is told to answer it. */
-async function told(room: Room, code: string): Promise<unknown> {
-  await room.fault({
+async function told(context: Context, code: string): Promise<unknown> {
+  await context.fault({
     path: '/v1/contacts',
     kind: 'status',
     status: 400,
     body: { error: code, code },
     times: 1,
   });
-  return room.client.contacts.upsert({ number: '5511987654321' });
+  return context.client.contacts.upsert({ number: '5511987654321' });
 }
 
 /** A proxy on the way that drops the header: the client itself never leaves it out. */
-async function withoutHeader(room: Room): Promise<unknown> {
-  const pool = new Pool(new URL(room.sandbox.baseUrl).origin).compose((dispatch) => (options, handler) => {
+async function withoutHeader(context: Context): Promise<unknown> {
+  const pool = new Pool(new URL(context.sandbox.baseUrl).origin).compose((dispatch) => (options, handler) => {
     const { authorization: _dropped, ...headers } = options.headers as Record<string, string>;
     return dispatch({ ...options, headers }, handler);
   });
   try {
-    return await room.clientWith({ dispatcher: pool }).tags.list();
+    return await context.clientWith({ dispatcher: pool }).tags.list();
   } finally {
     await pool.close();
   }
@@ -80,7 +82,7 @@ const CATALOGUE: Record<KnownErrorCode, Case[]> = {
   ERR_SCOPE_MISSING: [
     {
       how: 'a token that may only read contacts, used to send',
-      call: (room) => room.clientWith({ token: 'svc_test_read' }).messages.send(MESSAGE),
+      call: (context) => context.clientWith({ token: 'svc_test_read' }).messages.send(MESSAGE),
       status: 403,
       extras: { requiredScope: 'messages:send' },
     },
@@ -90,7 +92,7 @@ const CATALOGUE: Record<KnownErrorCode, Case[]> = {
       how: 'one call over the limit',
       status: 429,
       call: async () => {
-        const limited = await openRoom(aChatAccount(), { rate: 1 });
+        const limited = await openContext(aChatAccount(), { rate: 1 });
         try {
           await limited.client.tags.list();
           return await limited.client.tags.list();
@@ -169,8 +171,8 @@ const CATALOGUE: Record<KnownErrorCode, Case[]> = {
   ERR_NUMBER_IMMUTABLE: [
     {
       how: 'an assumption that calls some input "number"',
-      call: (room) => {
-        const client = room.clientWith({ assumptions: { 'contactUpdate.nameField': 'number' } });
+      call: (context) => {
+        const client = context.clientWith({ assumptions: { 'contactUpdate.nameField': 'number' } });
         return client.contacts.update(1, { name: '5511900000009' });
       },
       status: 400,
@@ -191,8 +193,8 @@ const CATALOGUE: Record<KnownErrorCode, Case[]> = {
     {
       // The client's own date filters can not be sent without an offset.
       how: 'an assumption that calls the title search "closedAtAfter"',
-      call: (room) => {
-        const client = room.clientWith({ assumptions: { 'cards.titleSearchParam': 'closedAtAfter' } });
+      call: (context) => {
+        const client = context.clientWith({ assumptions: { 'cards.titleSearchParam': 'closedAtAfter' } });
         return client.cards.list({ title: '2026-11-20' });
       },
       status: 400,
@@ -262,14 +264,14 @@ const CATALOGUE: Record<KnownErrorCode, Case[]> = {
   ERR_DUPLICATED_CONTACT: [
     {
       how: 'told to the sandbox, as the API text does not show which endpoint raises it',
-      call: (room) => told(room, 'ERR_DUPLICATED_CONTACT'),
+      call: (context) => told(context, 'ERR_DUPLICATED_CONTACT'),
       status: 400,
     },
   ],
   ERR_CONTACT_NUMBER_IS_LID: [
     {
       how: 'told to the sandbox, as the API text does not show which endpoint raises it',
-      call: (room) => told(room, 'ERR_CONTACT_NUMBER_IS_LID'),
+      call: (context) => told(context, 'ERR_CONTACT_NUMBER_IS_LID'),
       status: 400,
     },
   ],
@@ -298,7 +300,7 @@ const rows = codes.flatMap((code) => CATALOGUE[code].map((each) => [code, each.h
 
 describe('every code of the catalogue', () => {
   it.each(rows)('%s: %s', async (code, _how, { call, account, status, extras = {}, codeless }) => {
-    const here = account === undefined ? room : await openRoom(aChatAccount(account));
+    const here = account === undefined ? context : await openContext(aChatAccount(account));
     try {
       const error = await refusal(call(here));
       const nothing = { requiredScope: null, ticketId: null, param: null };
@@ -307,21 +309,21 @@ describe('every code of the catalogue', () => {
       expect(error.retryAfterMs === null).toBe(status !== 429);
       expect(isAmbiguous(error)).toBe(false);
     } finally {
-      if (here !== room) await here.close();
+      if (here !== context) await here.close();
     }
   });
 
   it.each<KnownErrorCode>(['ERR_FEATURE_NOT_AVAILABLE', 'ERR_STORAGE_LIMIT_REACHED'])(
     '%s with the code in the body, should the service show it one day',
     async (code) => {
-      await room.fault({ path: '/v1/tags', kind: 'status', status: 403, body: { error: code, code } });
-      expect(await refusal(room.client.tags.list())).toMatchObject({ status: 403, code, kind: 'coded' });
+      await context.fault({ path: '/v1/tags', kind: 'status', status: 403, body: { error: code, code } });
+      expect(await refusal(context.client.tags.list())).toMatchObject({ status: 403, code, kind: 'coded' });
     },
   );
 
   it('an internal error has no code and is the only kind that is ambiguous', async () => {
-    await room.fault({ path: '/v1/tags', kind: 'status', status: 500, body: { error: 'Internal' } });
-    const error = await refusal(room.client.tags.list());
+    await context.fault({ path: '/v1/tags', kind: 'status', status: 500, body: { error: 'Internal' } });
+    const error = await refusal(context.client.tags.list());
     expect(error).toMatchObject({ status: 500, code: null, kind: 'internal' });
     expect(isAmbiguous(error)).toBe(true);
   });

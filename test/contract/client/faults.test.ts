@@ -1,15 +1,15 @@
 // The client under the sandbox's faults: what it says of a failed write is what the sandbox's state shows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAmbiguous } from '../../../src/api-client/index.ts';
-import { anAccount, openRoom, type Room } from './room.ts';
+import { anAccount, type Context, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom();
+  context = await openContext();
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
-const create = ({ client }: Room) => client.cards.create({ contactId: 1, pipelineId: 1, stageId: 11 });
+const create = ({ client }: Context) => client.cards.create({ contactId: 1, pipelineId: 1, stageId: 11 });
 
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
   const error = await call.then(
@@ -30,27 +30,30 @@ describe('a card creation that fails', () => {
     ['502 with a page', { kind: 'status', status: 502, body: '<html>' }, { kind: 'internal' }, 0],
     ['no answer', { kind: 'hang' }, { reason: 'timeout', sent: true }, 0],
   ])('%s: is ambiguous, and was asked for once', async (_name, fault, expected, cards) => {
-    await room.fault({ method: 'POST', path: '/v1/cards', times: 1, ...fault });
-    const patient = { ...room, client: room.clientWith({ deadlineMs: fault.kind === 'hang' ? 100 : 5000 }) };
+    await context.fault({ method: 'POST', path: '/v1/cards', times: 1, ...fault });
+    const patient = {
+      ...context,
+      client: context.clientWith({ deadlineMs: fault.kind === 'hang' ? 100 : 5000 }),
+    };
     const error = await failureOf(create(patient));
     expect(error).toMatchObject(expected);
     expect(isAmbiguous(error)).toBe(true);
-    expect((await room.account()).cards ?? []).toHaveLength(cards);
-    expect(await room.requests()).toEqual(['POST /v1/cards']);
+    expect((await context.account()).cards ?? []).toHaveLength(cards);
+    expect(await context.requests()).toEqual(['POST /v1/cards']);
   });
 
   it('a refusal is not ambiguous, and nothing was created', async () => {
-    await room.fault({
+    await context.fault({
       path: '/v1/cards',
       times: 1,
       kind: 'status',
       status: 429,
       body: { code: 'ERR_RATE_LIMITED', retryAfter: 3 },
     });
-    const error = await failureOf(create(room));
+    const error = await failureOf(create(context));
     expect(error).toMatchObject({ code: 'ERR_RATE_LIMITED', retryAfterMs: 3000 });
     expect(isAmbiguous(error)).toBe(false);
-    expect((await room.account()).cards ?? []).toHaveLength(0);
+    expect((await context.account()).cards ?? []).toHaveLength(0);
   });
 });
 
@@ -61,7 +64,7 @@ describe('iterate', () => {
   }));
 
   it('yields every contact once while others are created', async () => {
-    const crowd = await openRoom(anAccount({ contacts }));
+    const crowd = await openContext(anAccount({ contacts }));
     try {
       const ids: number[] = [];
       for await (const { id } of crowd.client.contacts.iterate({ pageSize: 40 })) {
@@ -83,7 +86,7 @@ describe('iterate', () => {
       stageId: 11,
       status: 'open',
     }));
-    const crowd = await openRoom(anAccount({ contacts, cards }));
+    const crowd = await openContext(anAccount({ contacts, cards }));
     try {
       const ids: number[] = [];
       for await (const { id } of crowd.client.cards.iterate({ status: 'open', pageSize: 20 })) {

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAmbiguous } from '../../../src/api-client/index.ts';
-import { aChatAccount, openRoom, type Room } from './room.ts';
+import { aChatAccount, type Context, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom(aChatAccount());
+  context = await openContext(aChatAccount());
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
 interface StoredMessage {
   readonly id: string;
@@ -27,7 +27,7 @@ interface StoredMessage {
 }
 
 async function stored(contactId: number, connectionId = 1): Promise<StoredMessage[]> {
-  const { conversations = [] } = await room.account();
+  const { conversations = [] } = await context.account();
   return conversations
     .filter((each) => each.contactId === contactId && each.connectionId === connectionId)
     .flatMap(({ messages }) => messages as StoredMessage[]);
@@ -38,7 +38,7 @@ const template = { templateName: 'come_back', templateLanguage: 'pt_BR', templat
 
 describe('conversations', () => {
   it('come most recently updated first, with contact, connection and owner', async () => {
-    const { data } = await room.client.conversations.list();
+    const { data } = await context.client.conversations.list();
     expect(data).toMatchObject({ count: 4, hasMore: false, invalid: [] });
     expect(data.items[0]).toMatchObject({
       id: 1,
@@ -61,14 +61,14 @@ describe('conversations', () => {
     ['part of the last message', { searchParam: 'hi, B' }, [1]],
     ['all at once', { searchParam: 'rui', status: 'pending', whatsappId: 2 }, [2]],
   ])('filter by %s', async (_name, query, ids) => {
-    const { data } = await room.client.conversations.list(query);
+    const { data } = await context.client.conversations.list(query);
     expect(data.items.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(ids);
   });
 
   it('are iterated once each while customers write', async () => {
     const contacts = Array.from({ length: 60 }, (_, n) => ({ id: n + 1, number: `55119000000${n + 10}` }));
     const conversations = contacts.map(({ id }) => ({ id, contactId: id, connectionId: 1, messages: [] }));
-    const crowd = await openRoom(aChatAccount({ contacts, conversations }));
+    const crowd = await openContext(aChatAccount({ contacts, conversations }));
     try {
       const seen: number[] = [];
       for await (const { id } of crowd.client.conversations.iterate({ pageSize: 20 })) {
@@ -84,13 +84,13 @@ describe('conversations', () => {
 
 describe('the history of a conversation', () => {
   it('is chronological inside a page, newest page first', async () => {
-    const { data } = await room.client.conversations.messages(1);
+    const { data } = await context.client.conversations.messages(1);
     expect(data).toMatchObject({ count: 2, hasMore: false });
     expect(data.items).toMatchObject([
       { id: 'm1', body: 'hello', fromMe: false, createdAt: '2026-01-10T10:00:00.000Z' },
       { id: 'm2', body: 'hi, Bia', fromMe: true },
     ]);
-    const newest = await room.client.conversations.messages(1, { pageSize: 1 });
+    const newest = await context.client.conversations.messages(1, { pageSize: 1 });
     expect(newest.data).toMatchObject({ count: 2, hasMore: true, items: [{ id: 'm2' }] });
   });
 
@@ -100,7 +100,7 @@ describe('the history of a conversation', () => {
       at: new Date(Date.UTC(2026, 0, 10) + n * 1000).toISOString(),
     }));
     const talk = { id: 1, contactId: 1, connectionId: 1, messages };
-    const long = await openRoom(aChatAccount({ conversations: [talk] }));
+    const long = await openContext(aChatAccount({ conversations: [talk] }));
     try {
       const ids: string[] = [];
       for await (const { id } of long.client.conversations.iterateMessages(1, { pageSize: 25 })) {
@@ -117,7 +117,7 @@ describe('the history of a conversation', () => {
 
 describe('sending', () => {
   it('text makes contact and conversation; its status can be asked for', async () => {
-    const { client } = room;
+    const { client } = context;
     const { data } = await client.messages.send({
       number: '5511944443333',
       body: 'Olá ✓',
@@ -132,21 +132,21 @@ describe('sending', () => {
   });
 
   it('a channel id with signs of base64 finds its message', async () => {
-    const { data } = await room.client.messages.send({
+    const { data } = await context.client.messages.send({
       number: '5511955556666',
       whatsappId: 2,
       templateData: template,
     });
     const id = data.messages[0]?.id ?? '';
     expect(id).toMatch(/^wamid\..*=$/);
-    expect((await room.client.messages.status(id)).data.status).not.toBe('failed');
+    expect((await context.client.messages.status(id)).data.status).not.toBe('failed');
   });
 
   it.each<[string, object]>([
     ['an object', template],
     ['JSON text', JSON.stringify(template) as never],
   ])('a template as %s, by the name of the connection', async (_name, templateData) => {
-    const { data } = await room.client.messages.send({
+    const { data } = await context.client.messages.send({
       number: '5511955556666',
       whatsappName: 'official',
       templateData: templateData as never,
@@ -156,7 +156,7 @@ describe('sending', () => {
   });
 
   it('fire and forget names neither conversation nor contact', async () => {
-    const { data } = await room.client.messages.send({
+    const { data } = await context.client.messages.send({
       number: '5511944443333',
       body: 'x',
       saveOnTicket: false,
@@ -171,7 +171,7 @@ describe('sending', () => {
       const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * 31) % 251));
       await writeFile(path, bytes);
       const media = { filename: 'foto ção.jpg', contentType: 'image/jpeg' };
-      const { data } = await room.client.messages.send({
+      const { data } = await context.client.messages.send({
         number: '5511987654321',
         whatsappId: 1,
         saveOnTicket: true,
@@ -196,7 +196,7 @@ describe('sending', () => {
   });
 
   it('files go under the name that the assumption gives', async () => {
-    const other = await openRoom(aChatAccount(), { choices: { mediasField: 'files' } });
+    const other = await openContext(aChatAccount(), { choices: { mediasField: 'files' } });
     try {
       const medias = [{ filename: 'a', contentType: 'a/b', data: new Uint8Array([1]) }];
       const assumptions = { 'multipart.mediaField': 'files' };
@@ -213,7 +213,7 @@ describe('sending', () => {
 
 describe('replying', () => {
   it('goes out on the connection of the conversation', async () => {
-    const { data } = await room.client.conversations.reply(1, { body: 'on my way' });
+    const { data } = await context.client.conversations.reply(1, { body: 'on my way' });
     expect(data.messages).toMatchObject([{ status: 'queued' }]);
     expect(data.raw).toMatchObject({ ticketId: 1, whatsappId: 1 });
     expect((await stored(1)).at(-1)).toMatchObject({
@@ -225,7 +225,7 @@ describe('replying', () => {
 
   it('takes files by stream', async () => {
     const data = Readable.from(['x'.repeat(70_000)]);
-    await room.client.conversations.reply(1, {
+    await context.client.conversations.reply(1, {
       medias: [{ filename: 'a', contentType: 'text/plain', data }],
     });
     expect((await stored(1)).at(-1)?.media).toMatchObject({ size: 70_000 });
@@ -238,28 +238,28 @@ describe('flows', () => {
     ['by number', { 'flows.contactField': 'number', 'flows.contactIdentity': 'number' }],
   ])('start on the contact %s, with their variables', async (_name, assumptions) => {
     const contact = { id: 1, number: '5511987654321' };
-    const client = room.clientWith({ assumptions });
+    const client = context.clientWith({ assumptions });
     const { meta, data } = await client.flows.trigger({
       ...{ flowId: 1, whatsappId: 1, contact },
       variables: { coupon: 'X', nested: { a: [1] } },
     });
     expect(meta.status).toBe(202);
     expect(data.raw).toHaveProperty('requestId');
-    const { runs } = await room.panel('/flow-runs');
+    const { runs } = await context.panel('/flow-runs');
     expect(runs).toMatchObject([
       { flowId: 1, contactId: 1, connectionId: 1, variables: { coupon: 'X', nested: { a: [1] } } },
     ]);
   });
 
   it('a connection that does not exist is a 404, whatever its code', async () => {
-    const call = room.client.flows.trigger({ flowId: 1, whatsappId: 99, contact: { id: 1 } });
+    const call = context.client.flows.trigger({ flowId: 1, whatsappId: 99, contact: { id: 1 } });
     await expect(call).rejects.toMatchObject({ name: 'ApiError', status: 404 });
   });
 });
 
 describe('a send that fails', () => {
   const medias = () => [{ filename: 'a', contentType: 'a/b', data: Readable.from(['x'.repeat(100_000)]) }];
-  const sends: Array<[string, (client: Room['client']) => Promise<unknown>]> = [
+  const sends: Array<[string, (client: Context['client']) => Promise<unknown>]> = [
     ['JSON', (client) => client.messages.send({ number: '5511987654321', body: 'once' })],
     ['a file', (client) => client.messages.send({ number: '5511987654321', medias: medias() })],
   ];
@@ -278,8 +278,8 @@ describe('a send that fails', () => {
   it.each(cases)(
     '%s, %s: is ambiguous, and was asked for once',
     async (_what, _which, send, fault, expected, count) => {
-      await room.fault({ method: 'POST', path: '/v1/messages/send', times: 1, ...fault });
-      const client = room.clientWith({ deadlineMs: fault.kind === 'hang' ? 200 : 5000 });
+      await context.fault({ method: 'POST', path: '/v1/messages/send', times: 1, ...fault });
+      const client = context.clientWith({ deadlineMs: fault.kind === 'hang' ? 200 : 5000 });
       const error = await send(client).then(
         () => 'no error',
         (reason: unknown) => reason,
@@ -287,7 +287,7 @@ describe('a send that fails', () => {
       expect(error).toMatchObject(expected);
       expect(isAmbiguous(error)).toBe(true);
       expect((await stored(1)).length - 2).toBe(count);
-      expect(await room.requests()).toEqual(['POST /v1/messages/send']);
+      expect(await context.requests()).toEqual(['POST /v1/messages/send']);
     },
   );
 });

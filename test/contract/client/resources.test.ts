@@ -1,13 +1,13 @@
 // The client against the sandbox: both were built from the API text alone, so what they agree on is it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api-client/index.ts';
-import { anAccount, openRoom, type Room } from './room.ts';
+import { anAccount, type Context, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom();
+  context = await openContext();
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
 async function refusal(call: Promise<unknown>): Promise<ApiError> {
   const error = await call.then(
@@ -20,7 +20,7 @@ async function refusal(call: Promise<unknown>): Promise<ApiError> {
 
 describe('contacts', () => {
   it('upsert creates, then updates; get shows the extra fields', async () => {
-    const { client } = room;
+    const { client } = context;
     const extraInfo = [{ name: 'cpf', value: '9' }];
     const first = await client.contacts.upsert({ number: '5511911112222', name: 'Caio', extraInfo });
     expect(first.meta).toMatchObject({ status: 201 });
@@ -34,33 +34,33 @@ describe('contacts', () => {
   });
 
   it('a list finds the number with and without the ninth digit', async () => {
-    const { data } = await room.client.contacts.list({ number: '551187654321' });
+    const { data } = await context.client.contacts.list({ number: '551187654321' });
     expect(data).toMatchObject({ count: 1, hasMore: false, invalid: [] });
     expect(data.items[0]).toMatchObject({ id: 1, tags: [{ id: 1, name: 'vip' }] });
   });
 
   it('filters by any of several tags', async () => {
-    expect((await room.client.contacts.list({ tagId: [1, 2] })).data.count).toBe(1);
-    expect((await room.client.contacts.list({ tagId: 2 })).data.count).toBe(0);
+    expect((await context.client.contacts.list({ tagId: [1, 2] })).data.count).toBe(1);
+    expect((await context.client.contacts.list({ tagId: 2 })).data.count).toBe(0);
   });
 
   it('update changes what is sent and nothing else', async () => {
-    const { data } = await room.client.contacts.update(1, {
+    const { data } = await context.client.contacts.update(1, {
       name: 'Bia B',
       document: '123',
       disableBot: true,
     });
     const contact = { name: 'Bia B', document: '123', disableBot: true, number: '5511987654321' };
     expect(data).toMatchObject({ id: 1, contact });
-    expect((await room.client.contacts.get(1)).data.extraInfo).toEqual([{ name: 'cpf', value: '1' }]);
+    expect((await context.client.contacts.get(1)).data.extraInfo).toEqual([{ name: 'cpf', value: '1' }]);
   });
 
   it('setTags replaces the list; ids that do not exist are ignored', async () => {
-    const { data } = await room.client.contacts.setTags(1, [2, 999]);
+    const { data } = await context.client.contacts.setTags(1, [2, 999]);
     expect(data.contact?.tags.map(({ id }) => id)).toEqual([2]);
   });
 
-  it.each<[string, (room: Room) => Promise<unknown>, number, string]>([
+  it.each<[string, (context: Context) => Promise<unknown>, number, string]>([
     ['unknown contact', ({ client }) => client.contacts.get(999), 404, 'ERR_NO_CONTACT_FOUND'],
     [
       'tags of an unknown contact',
@@ -83,7 +83,7 @@ describe('contacts', () => {
       'ERR_WHATSAPP_NOT_FOUND',
     ],
   ])('%s', async (_name, call, status, code) => {
-    expect(await refusal(call(room))).toMatchObject({ status, code, kind: 'coded' });
+    expect(await refusal(call(context))).toMatchObject({ status, code, kind: 'coded' });
   });
 });
 
@@ -91,7 +91,7 @@ describe('cards', () => {
   const input = { contactId: 1, pipelineId: 1, stageId: 11 };
 
   it('create, get, move and find', async () => {
-    const { client } = room;
+    const { client } = context;
     const { data } = await client.cards.create({
       ...input,
       sourceId: 1,
@@ -124,7 +124,7 @@ describe('cards', () => {
   });
 
   it('a phone creates the contact, under the name given', async () => {
-    const { data } = await room.client.cards.create({
+    const { data } = await context.client.cards.create({
       phone: '5511933334444',
       pipelineId: 2,
       contactName: 'Davi',
@@ -133,14 +133,16 @@ describe('cards', () => {
   });
 
   it('sorts by a column in both directions', async () => {
-    for (const title of ['b', 'a', 'c']) await room.client.cards.create({ ...input, title });
+    for (const title of ['b', 'a', 'c']) await context.client.cards.create({ ...input, title });
     const titles = async (sortDirection: 'asc' | 'desc') =>
-      (await room.client.cards.list({ sortBy: 'title', sortDirection })).data.items.map(({ title }) => title);
+      (await context.client.cards.list({ sortBy: 'title', sortDirection })).data.items.map(
+        ({ title }) => title,
+      );
     expect(await titles('asc')).toEqual(['a', 'b', 'c']);
     expect(await titles('desc')).toEqual(['c', 'b', 'a']);
   });
 
-  it.each<[string, (room: Room) => Promise<unknown>, number, string]>([
+  it.each<[string, (context: Context) => Promise<unknown>, number, string]>([
     [
       'neither contact nor phone',
       ({ client }) => client.cards.create({ pipelineId: 1 }),
@@ -168,13 +170,13 @@ describe('cards', () => {
     ['unknown card', ({ client }) => client.cards.get(999), 404, 'ERR_NO_CARD_FOUND'],
     ['move of an unknown card', ({ client }) => client.cards.move(999, 11), 404, 'ERR_NO_CARD_FOUND'],
   ])('%s', async (_name, call, status, code) => {
-    expect(await refusal(call(room))).toMatchObject({ status, code });
+    expect(await refusal(call(context))).toMatchObject({ status, code });
   });
 });
 
 describe('lists without pages', () => {
   it('tags, pipelines, lost reasons and connections come whole', async () => {
-    const { client } = room;
+    const { client } = context;
     expect((await client.tags.list()).data.items.map(({ name }) => name)).toEqual(['vip', 'cold']);
     const pipelines = (await client.pipelines.list()).data.items;
     expect(pipelines.map(({ stages }) => stages.map(({ id }) => id))).toEqual([[11, 12, 13], [21]]);
@@ -192,7 +194,7 @@ describe('lists without pages', () => {
       lostReasons: 'reasons',
       updatedContact: 'record',
     };
-    const other = await openRoom(anAccount(), { choices: { wrappers } });
+    const other = await openContext(anAccount(), { choices: { wrappers } });
     try {
       const { client } = other;
       expect((await client.tags.list()).data.items).toHaveLength(2);
@@ -214,13 +216,13 @@ describe('tokens', () => {
     ['expired', 'svc_test_expired', 401, 'ERR_TOKEN_EXPIRED'],
     ['without the scope', 'svc_test_read', 403, 'ERR_SCOPE_MISSING'],
   ])('%s', async (_name, token, status, code) => {
-    const error = await refusal(room.clientWith({ token }).contacts.upsert({ number: '5511911112222' }));
+    const error = await refusal(context.clientWith({ token }).contacts.upsert({ number: '5511911112222' }));
     expect(error).toMatchObject({ status, code });
     expect(error.requiredScope).toBe(status === 403 ? 'contacts:write' : null);
   });
 
   it('a feature outside the plan is a 403 without code', async () => {
-    const other = await openRoom(anAccount({ missingFeatures: ['cards'] }));
+    const other = await openContext(anAccount({ missingFeatures: ['cards'] }));
     try {
       expect(await refusal(other.client.pipelines.list())).toMatchObject({
         status: 403,
@@ -233,7 +235,7 @@ describe('tokens', () => {
   });
 
   it('the call over the limit says how long to wait', async () => {
-    const other = await openRoom(anAccount(), { rate: 2 });
+    const other = await openContext(anAccount(), { rate: 2 });
     try {
       const { meta } = await other.client.tags.list();
       expect(meta.rate).toMatchObject({ limit: 2, remaining: 1 });

@@ -1,13 +1,13 @@
 // Tokens, scopes, isolation, envelopes and rate headers of every response.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL, openRoom, type Room } from './room.ts';
+import { ALL, type Context, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeAll(async () => {
-  room = await openRoom();
+  context = await openContext();
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 
 const flat = (body: Record<string, unknown>) =>
   Object.values(body).every((value) => value === null || typeof value !== 'object');
@@ -22,7 +22,7 @@ describe('a token', () => {
     ['revoked', 'svc_test_revoked', {}, 'ERR_TOKEN_REVOKED'],
     ['expired', 'svc_test_expired', {}, 'ERR_TOKEN_EXPIRED'],
   ])('%s is refused with 401', async (_name, token, headers, code) => {
-    const got = await room.call('GET', '/v1/contacts', { token, headers });
+    const got = await context.call('GET', '/v1/contacts', { token, headers });
     expect([got.status, got.json.code, typeof got.json.error]).toEqual([401, code, 'string']);
     expect(got.json).not.toHaveProperty('requestId');
   });
@@ -48,7 +48,7 @@ describe('a token', () => {
     ['svc_test_none', 'GET', '/v1/messages/x/status', 'messages:read'],
     ['svc_test_none', 'POST', '/v1/flows/trigger', 'flows:trigger'],
   ])('%s on %s %s needs %s', async (token, method, path, requiredScope) => {
-    const got = await room.call(method, path, { token });
+    const got = await context.call(method, path, { token });
     if (requiredScope === null) expect(got.status).toBe(200);
     else {
       expect([got.status, got.json.code, got.json.requiredScope]).toEqual([
@@ -85,13 +85,13 @@ it.each([
   ['POST', '/v1/flows/trigger', { flowId: 1, whatsappId: 9, contactId: 1 }, 'ERR_CONNECTION_NOT_FOUND'],
   ['POST', '/v1/flows/trigger', { flowId: 1, whatsappId: 1, contactId: 9 }, 'ERR_NO_CONTACT_FOUND'],
 ])('%s %s of another account does not exist', async (method, path, body, code) => {
-  const got = await room.call(method, path, { body });
+  const got = await context.call(method, path, { body });
   expect([got.status, got.json.code]).toEqual([404, code]);
   expect(flat(got.json)).toBe(true);
 });
 
 it('the same number in two accounts is two contacts', async () => {
-  const got = await room.call('GET', '/v1/contacts?number=5511987654321', { token: 'svc_test_other' });
+  const got = await context.call('GET', '/v1/contacts?number=5511987654321', { token: 'svc_test_other' });
   expect(got.json.contacts.map((contact: { id: number }) => contact.id)).toEqual([9]);
 });
 
@@ -113,7 +113,7 @@ describe('every response carries the rate headers', () => {
     ['no body', 'POST', '/v1/contacts', {}, 400, 'ERR_MISSING_NUMBER'],
     ['an unknown webhook', 'POST', '/hooks/h1', { token: null }, 404, 'ERR_WEBHOOK_NOT_FOUND'],
   ])('%s', async (_name, method, path, ask, status, code) => {
-    const got = await room.call(method, path, ask);
+    const got = await context.call(method, path, ask);
     expect([got.status, got.json.code]).toEqual([status, code]);
     for (const name of ['limit', 'remaining', 'reset']) {
       expect(got.headers[`x-ratelimit-${name}`]).toMatch(/^\d+$/);
@@ -124,10 +124,10 @@ describe('every response carries the rate headers', () => {
 });
 
 it('a feature outside the plan is 403 without a code', async () => {
-  await room.panel('PATCH', '/accounts/other', { missingFeatures: ['cards'] });
-  const got = await room.call('GET', '/v1/cards', { token: 'svc_test_other' });
+  await context.panel('PATCH', '/accounts/other', { missingFeatures: ['cards'] });
+  const got = await context.call('GET', '/v1/cards', { token: 'svc_test_other' });
   expect([got.status, got.json.code]).toEqual([403, undefined]);
-  expect((await room.call('GET', '/v1/tags', { token: 'svc_test_other' })).status).toBe(200);
+  expect((await context.call('GET', '/v1/tags', { token: 'svc_test_other' })).status).toBe(200);
 });
 
 it('an internal error is 500 with a fixed text and no code', async () => {
@@ -137,7 +137,7 @@ it('an internal error is 500 with a fixed text and no code', async () => {
       throw new Error('broken on purpose');
     },
   }) as never;
-  const broken = await openRoom({ warn: (message) => said.push(message), choices: { progressMs } });
+  const broken = await openContext({ warn: (message) => said.push(message), choices: { progressMs } });
   try {
     const got = await broken.call('POST', '/v1/messages/send', { body: { number: '5511', body: 'x' } });
     expect([got.status, got.json]).toEqual([500, { error: 'Internal server error' }]);
@@ -150,7 +150,7 @@ it('an internal error is 500 with a fixed text and no code', async () => {
 describe('the rate limit', () => {
   it('the call over it is 429 with the same wait in header and body, and only for that token', async () => {
     let at = Date.parse('2026-01-01T00:00:00.500Z');
-    const limited = await openRoom({ rate: 3, now: () => new Date(at) });
+    const limited = await openContext({ rate: 3, now: () => new Date(at) });
     try {
       const call = (token?: string) => limited.call('GET', '/v1/tags', token === undefined ? {} : { token });
       const remaining = [];
@@ -176,7 +176,7 @@ describe('the rate limit', () => {
   });
 
   it('refusals of a valid token cost a call, those of a bad one do not', async () => {
-    const limited = await openRoom({ rate: 4, now: () => new Date(1_000_000) });
+    const limited = await openContext({ rate: 4, now: () => new Date(1_000_000) });
     try {
       await limited.call('GET', '/v1/nothing');
       await limited.call('GET', '/v1/contacts/404');
@@ -201,7 +201,7 @@ it('any number of concurrent upserts of the same new numbers makes one contact e
         run += 1;
         const numbers = picks.map((pick) => `5521${1_000_000 + run}${pick}`);
         const answers = await Promise.all(
-          numbers.map((number) => room.call('POST', '/v1/contacts', { body: { number, name: 'N' } })),
+          numbers.map((number) => context.call('POST', '/v1/contacts', { body: { number, name: 'N' } })),
         );
         for (const number of new Set(numbers)) {
           const mine = answers.filter((_, index) => numbers[index] === number);

@@ -1,16 +1,16 @@
 // The board's real-time events: who watches an account sees each card that is created or moved there.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openRoom, type Room } from './room.ts';
+import { type Context, openContext } from './context.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
-let room: Room;
+let context: Context;
 const stops: (() => Promise<void>)[] = [];
 beforeEach(async () => {
-  room = await openRoom({ now: () => new Date(AT) });
+  context = await openContext({ now: () => new Date(AT) });
 });
 afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
-  await room.close();
+  await context.close();
 });
 
 interface Seen {
@@ -21,7 +21,7 @@ interface Seen {
 
 /** Resolves once the watch has begun; `next` waits for the next event. */
 async function watch(account: string): Promise<() => Promise<Seen>> {
-  const answer = await fetch(`${room.baseUrl.replace(/wapi$/, 'panel')}/accounts/${account}/events`);
+  const answer = await fetch(`${context.baseUrl.replace(/wapi$/, 'panel')}/accounts/${account}/events`);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
   stops.push(() => reader.cancel());
@@ -50,11 +50,11 @@ async function watch(account: string): Promise<() => Promise<Seen>> {
 it('creating and moving a card emits one event each, in order, to the watchers of that account alone', async () => {
   const [mine, again, theirs] = [await watch('acme'), await watch('acme'), await watch('other')];
   const { card } = (
-    await room.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1, stageId: 11 } })
+    await context.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1, stageId: 11 } })
   ).json;
-  await room.call('PATCH', `/v1/cards/${card.id}/stage`, { body: { stageId: 404 } });
-  await room.call('PATCH', `/v1/cards/${card.id}/stage`, { body: { stageId: 13 } });
-  await room.call('PATCH', '/v1/cards/9/stage', { body: { stageId: 91 }, token: 'svc_test_other' });
+  await context.call('PATCH', `/v1/cards/${card.id}/stage`, { body: { stageId: 404 } });
+  await context.call('PATCH', `/v1/cards/${card.id}/stage`, { body: { stageId: 13 } });
+  await context.call('PATCH', '/v1/cards/9/stage', { body: { stageId: 91 }, token: 'svc_test_other' });
   const common = { at: AT, accountId: 'acme', cardId: card.id, pipelineId: 1 };
   const created = { type: 'created', ...common, stageId: 11, fromStageId: null, status: 'open' };
   const moved = { type: 'moved', ...common, stageId: 13, fromStageId: 11, status: 'won' };
@@ -66,20 +66,22 @@ it('creating and moving a card emits one event each, in order, to the watchers o
 });
 
 it('a card of a webhook is seen too, and one whose answer was cut off', async () => {
-  await room.panel('PATCH', '/accounts/acme', {
+  await context.panel('PATCH', '/accounts/acme', {
     webhooks: [{ hash: 'h', action: 'create_opportunity', pipelineId: 1, fieldMapping: { phone: 'phone' } }],
   });
   const next = await watch('acme');
-  await room.call('POST', '/hooks/h', { token: null, body: { phone: '5511987654321' } });
+  await context.call('POST', '/hooks/h', { token: null, body: { phone: '5511987654321' } });
   expect((await next()).data).toMatchObject({ type: 'created', stageId: null });
-  await room.panel('POST', '/faults', { kind: 'reset-after', times: 1 });
-  await room.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1 } }).catch(() => undefined);
+  await context.panel('POST', '/faults', { kind: 'reset-after', times: 1 });
+  await context.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1 } }).catch(() => undefined);
   expect((await next()).event).toBe('created');
 });
 
 it('a watcher that left is no burden, an unknown account 404', async () => {
   await watch('acme');
   await stops.pop()?.();
-  expect((await room.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1 } })).status).toBe(201);
-  expect((await room.panel('GET', '/accounts/nobody/events')).status).toBe(404);
+  expect((await context.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1 } })).status).toBe(
+    201,
+  );
+  expect((await context.panel('GET', '/accounts/nobody/events')).status).toBe(404);
 });

@@ -1,18 +1,18 @@
 // Cards: creation, moves, the list with all its filters.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRoom, type Room } from './room.ts';
+import { type Context, openContext } from './context.ts';
 
 let at = 0;
-let room: Room;
+let context: Context;
 beforeEach(async () => {
   at = Date.parse('2026-03-01T12:00:00.000Z');
-  room = await openRoom({ now: () => new Date(at) });
+  context = await openContext({ now: () => new Date(at) });
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
-const create = (body: unknown) => room.call('POST', '/v1/cards', { body });
+const create = (body: unknown) => context.call('POST', '/v1/cards', { body });
 const move = (id: number, stageId: unknown) =>
-  room.call('PATCH', `/v1/cards/${id}/stage`, { body: { stageId } });
+  context.call('PATCH', `/v1/cards/${id}/stage`, { body: { stageId } });
 
 describe('create', () => {
   it('has every field of the table, tags without color', async () => {
@@ -44,7 +44,7 @@ describe('create', () => {
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
     });
-    expect((await room.call('GET', '/v1/cards/10')).json.card).toEqual(got.json.card);
+    expect((await context.call('GET', '/v1/cards/10')).json.card).toEqual(got.json.card);
   });
 
   it('without a stage the card has none, and can be moved into one', async () => {
@@ -65,7 +65,7 @@ describe('create', () => {
       title: 'Lead - Eva',
       contact: { name: 'Eva', number: '5511955556666' },
     });
-    const found = await room.call('GET', '/v1/contacts?number=5511955556666');
+    const found = await context.call('GET', '/v1/contacts?number=5511955556666');
     expect(found.json.contacts[0].id).toBe(made.json.card.contact.id);
   });
 
@@ -109,7 +109,7 @@ describe('create', () => {
   it('a refused card makes no contact', async () => {
     await create({ phone: '5511977778888', pipelineId: 404 });
     await create({ phone: '5511977778888', pipelineId: 1, title: 5 });
-    expect((await room.call('GET', '/v1/contacts?number=5511977778888')).json.count).toBe(0);
+    expect((await context.call('GET', '/v1/contacts?number=5511977778888')).json.count).toBe(0);
   });
 
   it('bad custom fields are listed and never fail the creation', async () => {
@@ -119,7 +119,7 @@ describe('create', () => {
     });
     expect(got.status).toBe(201);
     expect(got.json.ignoredCustomFields).toEqual(['elsewhere', 'nowhere', 'constructor']);
-    const { cards } = (await room.panel('GET', '/accounts/acme')).json;
+    const { cards } = (await context.panel('GET', '/accounts/acme')).json;
     expect(cards.at(-1).customFields).toEqual({ plan: 'a', note: 'hi' });
     expect((await create({ ...base, customFields: { plan: 'c' } })).json.ignoredCustomFields).toEqual([
       'plan',
@@ -168,7 +168,7 @@ describe('move', () => {
     [1, { stageId: 'x' }, 404, 'ERR_STAGE_NOT_FOUND'],
     [1, { stageId: 21 }, 422, 'ERR_STAGE_NOT_IN_PIPELINE'],
   ])('card %i with %j', async (id, body, status, code) => {
-    const got = await room.call('PATCH', `/v1/cards/${id}/stage`, { body });
+    const got = await context.call('PATCH', `/v1/cards/${id}/stage`, { body });
     expect([got.status, got.json.code]).toEqual([status, code]);
   });
 });
@@ -176,7 +176,7 @@ describe('move', () => {
 describe('list', () => {
   const day = (n: number) => `2026-01-0${n}T00:00:00.000Z`;
   beforeEach(async () => {
-    await room.panel('PATCH', '/accounts/acme', {
+    await context.panel('PATCH', '/accounts/acme', {
       cards: [
         { id: 1, createdAt: day(1), value: 0.1, title: 'b' },
         {
@@ -207,7 +207,7 @@ describe('list', () => {
     });
   });
   const ids = async (query: string) => {
-    const got = await room.call('GET', `/v1/cards?${query}`);
+    const got = await context.call('GET', `/v1/cards?${query}`);
     expect([got.status, got.json.code]).toEqual([200, undefined]);
     return got.json.cards.map((card: { id: number }) => card.id);
   };
@@ -254,22 +254,22 @@ describe('list', () => {
     ['createdAtAfter', '1767225600000'],
     ['createdAtAfter', '2026-01-01T25:00:00Z'],
   ])('%s=%s is refused by name', async (param, value) => {
-    const got = await room.call('GET', `/v1/cards?${param}=${encodeURIComponent(value)}`);
+    const got = await context.call('GET', `/v1/cards?${param}=${encodeURIComponent(value)}`);
     expect([got.status, got.json.code, got.json.param]).toEqual([400, 'ERR_INVALID_DATE_FILTER', param]);
   });
 
   it('totalValue is over all matches, not the page, and count is not the page either', async () => {
-    const { json } = await room.call('GET', '/v1/cards?contactTagId=1,2&pipelineId=1&pageSize=1');
+    const { json } = await context.call('GET', '/v1/cards?contactTagId=1,2&pipelineId=1&pageSize=1');
     expect([json.count, json.hasMore, json.totalValue, json.cards.length]).toEqual([3, true, 30.3, 1]);
   });
 
   it('lostReason is filled when the card is lost', async () => {
-    expect((await room.call('GET', '/v1/cards/2')).json.card.lostReason).toEqual({ id: 1, name: 'price' });
+    expect((await context.call('GET', '/v1/cards/2')).json.card.lostReason).toEqual({ id: 1, name: 'price' });
   });
 });
 
 it('pipelines come with their stages in order; lost reasons without pages', async () => {
-  const { pipelines } = (await room.call('GET', '/v1/pipelines')).json;
+  const { pipelines } = (await context.call('GET', '/v1/pipelines')).json;
   expect(pipelines.map((pipeline: { id: number }) => pipeline.id)).toEqual([1, 2]);
   expect(pipelines[0].stages.map((stage: { id: number }) => stage.id)).toEqual([11, 12, 13, 14]);
   expect(pipelines[0].stages[2]).toEqual({
@@ -280,6 +280,6 @@ it('pipelines come with their stages in order; lost reasons without pages', asyn
     isWon: true,
     probability: 100,
   });
-  const reasons = (await room.call('GET', '/v1/lost-reasons')).json;
+  const reasons = (await context.call('GET', '/v1/lost-reasons')).json;
   expect(reasons).toEqual({ requestId: reasons.requestId, lostReasons: [{ id: 1, name: 'price' }] });
 });

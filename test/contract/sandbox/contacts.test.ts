@@ -1,15 +1,16 @@
 // Contacts and tags, sentence by sentence of the API text.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRoom, type Room } from './room.ts';
+import { type Context, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom();
+  context = await openContext();
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
-const upsert = (body: unknown) => room.call('POST', '/v1/contacts', { body });
-const extraOf = async (id: number) => (await room.call('GET', `/v1/contacts/${id}`)).json.contact.extraInfo;
+const upsert = (body: unknown) => context.call('POST', '/v1/contacts', { body });
+const extraOf = async (id: number) =>
+  (await context.call('GET', `/v1/contacts/${id}`)).json.contact.extraInfo;
 
 describe('upsert', () => {
   it('a new number is 201 with every field of the table and no extraInfo', async () => {
@@ -70,7 +71,7 @@ describe('upsert', () => {
   it('false is not empty, and extraInfo replaces the whole list', async () => {
     await upsert({ number: '5511987654321', disableBot: true });
     await upsert({ number: '5511987654321', disableBot: false, extraInfo: [{ name: 'x', value: 'y' }] });
-    const { contact } = (await room.call('GET', '/v1/contacts/1')).json;
+    const { contact } = (await context.call('GET', '/v1/contacts/1')).json;
     expect([contact.disableBot, contact.extraInfo]).toEqual([false, [{ name: 'x', value: 'y' }]]);
   });
 
@@ -110,15 +111,15 @@ describe('upsert', () => {
 
   it('a refused number makes no contact', async () => {
     await upsert({ number: '5511900000000', validateNumber: true, whatsappId: 2 });
-    expect((await room.call('GET', '/v1/contacts?number=5511900000000')).json.count).toBe(0);
+    expect((await context.call('GET', '/v1/contacts?number=5511900000000')).json.count).toBe(0);
   });
 
   it.each([
     [[{ id: 31, channel: 'facebook' }], 'ERR_NO_CONNECTION_AVAILABLE'],
     [[], 'ERR_NO_CONNECTION_AVAILABLE'],
   ])('with connections %j there is nothing to validate on', async (connections, code) => {
-    await room.close();
-    room = await openRoom({
+    await context.close();
+    context = await openContext({
       fixture: { accounts: [{ id: 'bare', tokens: [{ value: 'svc_test_all' }], connections }] },
     });
     const got = await upsert({ number: '5511', validateNumber: true });
@@ -129,23 +130,23 @@ describe('upsert', () => {
 
 describe('get and update', () => {
   it('extraInfo stands in GET of one contact alone', async () => {
-    const one = (await room.call('GET', '/v1/contacts/1')).json;
+    const one = (await context.call('GET', '/v1/contacts/1')).json;
     expect(one.contact.extraInfo).toEqual([{ name: 'cpf', value: '1' }]);
-    const list = (await room.call('GET', '/v1/contacts')).json.contacts;
-    const put = (await room.call('PUT', '/v1/contacts/1', { body: { name: 'B' } })).json.contact;
-    const tags = (await room.call('PUT', '/v1/contacts/1/tags', { body: { tagIds: [] } })).json.contact;
+    const list = (await context.call('GET', '/v1/contacts')).json.contacts;
+    const put = (await context.call('PUT', '/v1/contacts/1', { body: { name: 'B' } })).json.contact;
+    const tags = (await context.call('PUT', '/v1/contacts/1/tags', { body: { tagIds: [] } })).json.contact;
     for (const contact of [...list, put, tags]) expect(contact).not.toHaveProperty('extraInfo');
   });
 
   it.each(['404', '0', '-1', 'abc', '1.0', '1e0', '%31x'])('contact %s is unknown', async (id) => {
-    const got = await room.call('GET', `/v1/contacts/${id}`);
+    const got = await context.call('GET', `/v1/contacts/${id}`);
     expect([got.status, got.json.code]).toEqual([404, 'ERR_NO_CONTACT_FOUND']);
   });
 
   it('only what is sent changes; null erases; extraInfo replaces the list', async () => {
-    await room.call('PUT', '/v1/contacts/1', { body: { document: '9' } });
-    await room.call('PUT', '/v1/contacts/1', { body: { email: null, extraInfo: [] } });
-    const { contact } = (await room.call('GET', '/v1/contacts/1')).json;
+    await context.call('PUT', '/v1/contacts/1', { body: { document: '9' } });
+    await context.call('PUT', '/v1/contacts/1', { body: { email: null, extraInfo: [] } });
+    const { contact } = (await context.call('GET', '/v1/contacts/1')).json;
     expect(contact).toMatchObject({ name: 'Bia', email: null, document: '9', extraInfo: [] });
   });
 
@@ -156,19 +157,19 @@ describe('get and update', () => {
     ['nobody', 404, { name: 'x' }, 404, 'ERR_NO_CONTACT_FOUND'],
     ['a name of another type', 1, { name: 7 }, 400, 'ERR_INVALID_BODY'],
   ])('PUT with %s', async (_name, id, body, status, code) => {
-    const got = await room.call('PUT', `/v1/contacts/${id}`, { body });
+    const got = await context.call('PUT', `/v1/contacts/${id}`, { body });
     expect([got.status, got.json.code]).toEqual([status, code]);
   });
 });
 
 describe('tags', () => {
   it('the list is replaced as a whole; unknown, foreign and doubled ids are ignored', async () => {
-    const got = await room.call('PUT', '/v1/contacts/1/tags', {
+    const got = await context.call('PUT', '/v1/contacts/1/tags', {
       body: { tagIds: [2, 404, 9, 2, 'x', null] },
     });
     expect(got.status).toBe(200);
     expect(got.json.contact.tags).toEqual([{ id: 2, name: 'cold', color: '#0000ff' }]);
-    const none = await room.call('PUT', '/v1/contacts/1/tags', { body: { tagIds: [] } });
+    const none = await context.call('PUT', '/v1/contacts/1/tags', { body: { tagIds: [] } });
     expect(none.json.contact.tags).toEqual([]);
   });
 
@@ -178,19 +179,19 @@ describe('tags', () => {
     ['not an array for nobody', 404, { tagIds: '1' }, 400, 'ERR_INVALID_TAG_IDS'],
     ['nobody', 404, { tagIds: [1] }, 404, 'ERR_NO_CONTACT_FOUND'],
   ])('%s', async (_name, id, body, status, code) => {
-    const got = await room.call('PUT', `/v1/contacts/${id}/tags`, { body });
+    const got = await context.call('PUT', `/v1/contacts/${id}/tags`, { body });
     expect([got.status, got.json.code]).toEqual([status, code]);
   });
 
   it('an account with tags for conversations alone refuses, and changes nothing', async () => {
-    await room.panel('PATCH', '/accounts/acme', { tagMode: 'conversations' });
-    const got = await room.call('PUT', '/v1/contacts/1/tags', { body: { tagIds: [2] } });
+    await context.panel('PATCH', '/accounts/acme', { tagMode: 'conversations' });
+    const got = await context.call('PUT', '/v1/contacts/1/tags', { body: { tagIds: [2] } });
     expect([got.status, got.json.code]).toEqual([400, 'ERR_INVALID_TAGMODE']);
-    expect((await room.call('GET', '/v1/contacts/1')).json.contact.tags[0].id).toBe(1);
+    expect((await context.call('GET', '/v1/contacts/1')).json.contact.tags[0].id).toBe(1);
   });
 
   it('the list of tags has no pages and only those of the account', async () => {
-    const got = await room.call('GET', '/v1/tags');
+    const got = await context.call('GET', '/v1/tags');
     expect(Object.keys(got.json)).toEqual(['requestId', 'tags']);
     expect(got.json.tags.map((tag: { id: number }) => tag.id)).toEqual([1, 2]);
   });
@@ -198,7 +199,7 @@ describe('tags', () => {
 
 describe('list', () => {
   const ids = async (query: string) => {
-    const got = await room.call('GET', `/v1/contacts?${query}`);
+    const got = await context.call('GET', `/v1/contacts?${query}`);
     expect(got.status).toBe(200);
     return got.json.contacts.map((contact: { id: number }) => contact.id);
   };
@@ -231,9 +232,9 @@ describe('list', () => {
 
   it('a page is capped at 100 silently, is 40 by default, and count covers all', async () => {
     const contacts = Array.from({ length: 150 }, (_, i) => ({ id: 1000 + i }));
-    await room.panel('PATCH', '/accounts/acme', { contacts });
+    await context.panel('PATCH', '/accounts/acme', { contacts });
     const shape = async (query: string) => {
-      const { json } = await room.call('GET', `/v1/contacts?${query}`);
+      const { json } = await context.call('GET', `/v1/contacts?${query}`);
       return [json.count, json.hasMore, json.contacts.length];
     };
     expect(await shape('')).toEqual([152, true, 40]);
@@ -247,7 +248,7 @@ describe('list', () => {
 });
 
 it('connections have count and no hasMore, and the fields of the table', async () => {
-  const { json } = await room.call('GET', '/v1/connections');
+  const { json } = await context.call('GET', '/v1/connections');
   expect(Object.keys(json)).toEqual(['requestId', 'count', 'connections']);
   expect(Object.keys(json.connections[0])).toEqual([
     'id',

@@ -1,20 +1,20 @@
 // Conversations: the list with its filters, the history with its pages, replies.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Context, type Got, openContext } from './context.ts';
 import { form } from './form.ts';
-import { type Got, openRoom, type Room } from './room.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const HOUR = 3_600_000;
 let at = START;
-let room: Room;
+let context: Context;
 beforeEach(async () => {
   at = START;
-  room = await openRoom({ now: () => new Date(at) });
+  context = await openContext({ now: () => new Date(at) });
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
 const add = async (conversations: object[], more: object = {}) => {
-  const got = await room.panel('PATCH', '/accounts/acme', { ...more, conversations });
+  const got = await context.panel('PATCH', '/accounts/acme', { ...more, conversations });
   expect(got.status).toBe(200);
 };
 const ids = (rows: { id: number }[]) => rows.map((row) => row.id);
@@ -22,7 +22,7 @@ const time = (hour: number) => new Date(START - HOUR * (24 - hour)).toISOString(
 
 describe('GET /v1/conversations', () => {
   const list = async (query: string) => {
-    const got = await room.call('GET', `/v1/conversations?${query}`);
+    const got = await context.call('GET', `/v1/conversations?${query}`);
     expect(got.status).toBe(200);
     return ids(got.json.conversations);
   };
@@ -46,7 +46,7 @@ describe('GET /v1/conversations', () => {
   );
 
   it('shows every field of the conversation table', async () => {
-    const got = await room.call('GET', '/v1/conversations?status=closed');
+    const got = await context.call('GET', '/v1/conversations?status=closed');
     expect(Object.keys(got.json)).toEqual(['requestId', 'count', 'hasMore', 'conversations']);
     expect(got.json.conversations).toEqual([
       {
@@ -65,7 +65,7 @@ describe('GET /v1/conversations', () => {
         owner: null,
       },
     ]);
-    const mine = await room.call('GET', '/v1/conversations?status=open');
+    const mine = await context.call('GET', '/v1/conversations?status=open');
     expect(mine.json.conversations[0].owner).toEqual({ id: 1, name: 'Ana' });
   });
 
@@ -97,16 +97,16 @@ describe('GET /v1/conversations', () => {
   );
 
   it('a conversation with a new message comes first, also after a restart', async () => {
-    await room.call('POST', '/v1/conversations/1/messages', { body: { body: 'hi' } });
+    await context.call('POST', '/v1/conversations/1/messages', { body: { body: 'hi' } });
     expect(await list('')).toEqual([1, 2, 3]);
     at += 1;
-    await room.panel('POST', '/accounts/acme/inbound', {
+    await context.panel('POST', '/accounts/acme/inbound', {
       number: '551133334444',
       body: 'x',
       connectionId: 2,
     });
     expect(await list('')).toEqual([2, 1, 3]);
-    await room.restart();
+    await context.restart();
     expect(await list('')).toEqual([2, 1, 3]);
   });
 
@@ -114,7 +114,7 @@ describe('GET /v1/conversations', () => {
     const many = Array.from({ length: 120 }, (_, i) => ({ id: 100 + i, contactId: 1, connectionId: 1 }));
     await add(many);
     const shape = async (query: string) => {
-      const { json } = await room.call('GET', `/v1/conversations?whatsappId=1&${query}`);
+      const { json } = await context.call('GET', `/v1/conversations?whatsappId=1&${query}`);
       return [json.count, json.hasMore, json.conversations.length];
     };
     expect(await shape('')).toEqual([122, true, 40]);
@@ -124,7 +124,7 @@ describe('GET /v1/conversations', () => {
 });
 
 describe('GET /v1/conversations/{ticketId}/messages', () => {
-  const history = (query = '') => room.call('GET', `/v1/conversations/1/messages?${query}`);
+  const history = (query = '') => context.call('GET', `/v1/conversations/1/messages?${query}`);
   const range = (got: Got) => {
     const rows: { id: string }[] = got.json.messages;
     return [got.json.count, got.json.hasMore, rows.length, rows[0]?.id, rows.at(-1)?.id];
@@ -175,7 +175,7 @@ describe('GET /v1/conversations/{ticketId}/messages', () => {
   });
 
   it.each(['404', '9', 'x', '1.0', '-1'])('unknown conversation %s: 404 ERR_NO_TICKET_FOUND', async (id) => {
-    const got = await room.call('GET', `/v1/conversations/${id}/messages`);
+    const got = await context.call('GET', `/v1/conversations/${id}/messages`);
     expect([got.status, got.json.code]).toEqual([404, 'ERR_NO_TICKET_FOUND']);
   });
 });
@@ -183,7 +183,7 @@ describe('GET /v1/conversations/{ticketId}/messages', () => {
 describe('POST /v1/conversations/{ticketId}/messages', () => {
   const template = { templateName: 'hello', templateLanguage: 'pt_BR', templateParameters: ['Bia'] };
   const reply = (id: number, body: unknown) =>
-    room.call('POST', `/v1/conversations/${id}/messages`, { body });
+    context.call('POST', `/v1/conversations/${id}/messages`, { body });
   beforeEach(() =>
     add(
       [
@@ -211,7 +211,7 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
       channel: 'whatsapp',
       messages: [{ id: expect.any(String), status: 'queued', ack: 0, createdAt: new Date(at).toISOString() }],
     });
-    const { json } = await room.call('GET', '/v1/conversations/2/messages');
+    const { json } = await context.call('GET', '/v1/conversations/2/messages');
     expect(json.messages).toMatchObject([{ id: got.json.messages[0].id, body: 'hi', fromMe: true }]);
   });
 
@@ -237,7 +237,7 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
   });
 
   it('takes one or more files as multipart', async () => {
-    const got = await room.call(
+    const got = await context.call(
       'POST',
       '/v1/conversations/2/messages',
       form([
@@ -246,9 +246,9 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
       ]),
     );
     expect([got.status, got.json.messages.length]).toEqual([200, 2]);
-    const { messages } = (await room.call('GET', '/v1/conversations/2/messages')).json;
+    const { messages } = (await context.call('GET', '/v1/conversations/2/messages')).json;
     expect(messages.map((row: { media: { name: string } }) => row.media.name)).toEqual(['a.txt', 'b.txt']);
-    const last = await room.call('GET', '/v1/conversations?whatsappId=2');
+    const last = await context.call('GET', '/v1/conversations?whatsappId=2');
     expect(last.json.conversations[0].lastMessage).toBe('b.txt');
   });
 
@@ -258,7 +258,7 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
       const { id } = (await reply(1, body)).json.messages[0];
       const sentAt = at;
       at += HOUR / 60;
-      const { status } = (await room.call('GET', `/v1/messages/${id}/status`)).json;
+      const { status } = (await context.call('GET', `/v1/messages/${id}/status`)).json;
       at = sentAt;
       return status;
     };
@@ -267,7 +267,7 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
     at = START + HOUR;
     expect([await ends({ body: 'x' }), await ends({ templateData: template })]).toEqual(['failed', 'read']);
     // What we send does not open the window; what the contact writes does.
-    await room.panel('POST', '/accounts/acme/inbound', {
+    await context.panel('POST', '/accounts/acme/inbound', {
       number: '5511987654321',
       body: 'y',
       connectionId: 1,
@@ -278,7 +278,7 @@ describe('POST /v1/conversations/{ticketId}/messages', () => {
   it('reopens a closed conversation and leaves its owner alone', async () => {
     await add([{ id: 2, status: 'closed', userId: 1 }]);
     await reply(2, { body: 'x' });
-    const { json } = await room.call('GET', '/v1/conversations?whatsappId=2');
+    const { json } = await context.call('GET', '/v1/conversations?whatsappId=2');
     expect(json.conversations[0]).toMatchObject({ id: 2, status: 'open', userId: 1 });
   });
 });

@@ -1,17 +1,17 @@
 // What all answers have in common, whatever the endpoint: request ids, flat errors, the version in the path, whole lists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, openRoom, type Room } from './room.ts';
+import { type Context, fixture, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 let clock = Date.parse('2026-03-01T12:00:00.000Z');
 beforeAll(async () => {
   const house = fixture();
   const [acme] = house.accounts;
   const talk = { id: 1, contactId: 2, connectionId: 1, messages: [{ id: 'm1', body: 'hi', fromMe: false }] };
   Object.assign(acme as object, { conversations: [talk] });
-  room = await openRoom({ fixture: house, now: () => new Date(clock) });
+  context = await openContext({ fixture: house, now: () => new Date(clock) });
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 
 const SUCCESSES: [method: string, path: string, body?: object][] = [
   ['GET', '/v1/conversations'],
@@ -37,15 +37,15 @@ const SUCCESSES: [method: string, path: string, body?: object][] = [
 
 describe('a success', () => {
   it.each(SUCCESSES)('of %s %s carries a requestId of its own', async (method, path, body) => {
-    const first = await room.call(method, path, { body });
+    const first = await context.call(method, path, { body });
     expect(first.status).toBeLessThan(300);
     expect(first.json.requestId).toMatch(/.+/);
-    const again = await room.call('GET', '/v1/tags');
+    const again = await context.call('GET', '/v1/tags');
     expect(again.json.requestId).not.toBe(first.json.requestId);
   });
 
   it.each(SUCCESSES)('of %s %s needs /v1 in the path', async (method, path, body) => {
-    expect((await room.call(method, path.replace('/v1', ''), { body })).status).toBe(404);
+    expect((await context.call(method, path.replace('/v1', ''), { body })).status).toBe(404);
   });
 });
 
@@ -59,7 +59,7 @@ describe('an error', () => {
     ['POST', '/v1/flows/trigger', {}],
     ['GET', '/v1/cards?createdAtAfter=2026-01-01', undefined],
   ])('of %s %s is flat: two texts, extras at the root, no details', async (method, path, body) => {
-    const { status, json } = await room.call(method, path, { body });
+    const { status, json } = await context.call(method, path, { body });
     expect(status).toBeGreaterThanOrEqual(400);
     expect([typeof json.error, typeof json.code]).toEqual(['string', 'string']);
     for (const value of Object.values(json)) expect(typeof value).not.toBe('object');
@@ -74,7 +74,7 @@ describe('a list without pages', () => {
     ['/v1/lost-reasons', 'lostReasons', 1],
     ['/v1/connections', 'connections', 2],
   ])('%s comes whole, whatever page is asked for', async (path, key, count) => {
-    const { json } = await room.call('GET', `${path}?pageSize=1&pageNumber=2`);
+    const { json } = await context.call('GET', `${path}?pageSize=1&pageNumber=2`);
     expect(json[key]).toHaveLength(count);
     expect(json).not.toHaveProperty('hasMore');
   });
@@ -82,39 +82,41 @@ describe('a list without pages', () => {
 
 it('cards of a stage are counted by a page of one, without reading them', async () => {
   const count = async (stageId: number) =>
-    (await room.call('GET', `/v1/cards?pageSize=1&stageId=${stageId}`)).json.count;
+    (await context.call('GET', `/v1/cards?pageSize=1&stageId=${stageId}`)).json.count;
   const before = await count(12);
   for (let n = 0; n < 3; n += 1)
-    await room.call('POST', '/v1/cards', { body: { contactId: 2, pipelineId: 1, stageId: 12, sourceId: 1 } });
+    await context.call('POST', '/v1/cards', {
+      body: { contactId: 2, pipelineId: 1, stageId: 12, sourceId: 1 },
+    });
   expect(await count(12)).toBe(before + 3);
 });
 
 it('cards are sorted by when they came into their stage', async () => {
   const create = async () =>
-    (await room.call('POST', '/v1/cards', { body: { contactId: 2, pipelineId: 1, stageId: 11 } })).json.card
-      .id;
+    (await context.call('POST', '/v1/cards', { body: { contactId: 2, pipelineId: 1, stageId: 11 } })).json
+      .card.id;
   const [first, second] = [await create(), await create()];
   const order = async (direction: string) => {
     const query = `contactId=2&stageId=14&sortBy=stageEnteredAt&sortOrder=${direction}`;
-    return (await room.call('GET', `/v1/cards?${query}`)).json.cards.map(({ id }: { id: number }) => id);
+    return (await context.call('GET', `/v1/cards?${query}`)).json.cards.map(({ id }: { id: number }) => id);
   };
   // The younger card enters first.
   clock += 1000;
-  await room.call('PATCH', `/v1/cards/${second}/stage`, { body: { stageId: 14 } });
+  await context.call('PATCH', `/v1/cards/${second}/stage`, { body: { stageId: 14 } });
   clock += 1000;
-  await room.call('PATCH', `/v1/cards/${first}/stage`, { body: { stageId: 14 } });
+  await context.call('PATCH', `/v1/cards/${first}/stage`, { body: { stageId: 14 } });
   expect(await order('asc')).toEqual([second, first]);
   expect(await order('desc')).toEqual([first, second]);
 });
 
 it('names of origins come inside the cards, and only there', async () => {
-  const { json } = await room.call('GET', '/v1/cards?sourceId=1');
+  const { json } = await context.call('GET', '/v1/cards?sourceId=1');
   expect(json.cards[0].source).toEqual({ id: 1, name: 'site' });
-  expect((await room.call('GET', '/v1/sources')).status).toBe(404);
+  expect((await context.call('GET', '/v1/sources')).status).toBe(404);
 });
 
 it('a token may call 120 times a minute when nothing else is said', async () => {
-  const strict = await openRoom({ rate: undefined });
+  const strict = await openContext({ rate: undefined });
   try {
     const answers = await Promise.all(Array.from({ length: 121 }, () => strict.call('GET', '/v1/tags')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(120);

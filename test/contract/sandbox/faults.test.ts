@@ -1,21 +1,21 @@
 // Faults: what the client sees, what was committed all the same, and what the log says about both.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRoom, type Room } from './room.ts';
+import { type Context, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom();
+  context = await openContext();
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
 const arm = async (fault: object) => {
-  const got = await room.panel('POST', '/faults', fault);
+  const got = await context.panel('POST', '/faults', fault);
   expect(got.status).toBe(200);
   return got.json;
 };
-const card = () => room.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1 } });
-const cards = async () => (await room.panel('GET', '/accounts/acme')).json.cards.length;
-const lastRow = async () => (await room.panel('GET', '/requests')).json.requests.at(-1);
+const card = () => context.call('POST', '/v1/cards', { body: { contactId: 1, pipelineId: 1 } });
+const cards = async () => (await context.panel('GET', '/accounts/acme')).json.cards.length;
+const lastRow = async () => (await context.panel('GET', '/requests')).json.requests.at(-1);
 
 describe('the effect', () => {
   it.each([
@@ -44,8 +44,8 @@ describe('the effect', () => {
     const asked = card();
     const refused = expect(asked).rejects.toThrow();
     // A later call that is answered shows that the first one was taken in.
-    expect((await room.call('GET', '/v1/tags')).status).toBe(200);
-    await room.restart();
+    expect((await context.call('GET', '/v1/tags')).status).toBe(200);
+    await context.restart();
     await refused;
     expect(await cards()).toBe(1);
   });
@@ -58,7 +58,7 @@ describe('the effect', () => {
 
   it('of a refusal that is cut after it: a refusal stays without effect', async () => {
     await arm({ kind: 'reset-after', times: 1 });
-    await expect(room.call('GET', '/v1/cards/404')).rejects.toThrow();
+    await expect(context.call('GET', '/v1/cards/404')).rejects.toThrow();
     expect(await lastRow()).toMatchObject({ status: 0, served: 404 });
   });
 });
@@ -92,7 +92,7 @@ describe('which request', () => {
   it('path is an unanchored regex behind the base URL, the query is no part of it, hooks are', async () => {
     await arm({ kind: 'status', status: 503, path: 'contacts/\\d+$' });
     await arm({ kind: 'status', status: 504, path: '^/hooks/' });
-    const status = async (method: string, path: string) => (await room.call(method, path)).status;
+    const status = async (method: string, path: string) => (await context.call(method, path)).status;
     expect(await status('GET', '/v1/contacts/1?x=y')).toBe(503);
     expect(await status('GET', '/v1/contacts')).toBe(200);
     expect(await status('GET', '/v1/contacts?x=contacts/1')).toBe(200);
@@ -101,10 +101,10 @@ describe('which request', () => {
 
   it('probability draws the same for the same seed', async () => {
     const draws = async (seed: number) => {
-      await room.panel('DELETE', '/faults');
+      await context.panel('DELETE', '/faults');
       await arm({ kind: 'status', status: 503, probability: 0.5, seed });
       const seen: number[] = [];
-      for (let i = 0; i < 40; i += 1) seen.push((await room.call('GET', '/v1/tags')).status);
+      for (let i = 0; i < 40; i += 1) seen.push((await context.call('GET', '/v1/tags')).status);
       return seen;
     };
     const first = await draws(7);
@@ -118,12 +118,12 @@ describe('which request', () => {
     await expect(card()).rejects.toThrow();
     await expect(card()).rejects.toThrow();
     expect((await card()).status).toBe(201);
-    expect((await room.panel('GET', '/faults')).json.faults).toMatchObject([
+    expect((await context.panel('GET', '/faults')).json.faults).toMatchObject([
       { kind: 'reset-before', times: 2, fired: 2 },
     ]);
     await arm({ kind: 'hang' });
-    await room.panel('DELETE', '/faults');
-    expect((await room.panel('GET', '/faults')).json).toEqual({ faults: [] });
+    await context.panel('DELETE', '/faults');
+    expect((await context.panel('GET', '/faults')).json).toEqual({ faults: [] });
     expect((await card()).status).toBe(201);
   });
 
@@ -134,7 +134,7 @@ describe('which request', () => {
     [{ kind: 'hang', when: 'now' }, 'when'],
     [{}, 'kind'],
   ])('%j is refused', async (fault, path) => {
-    const got = await room.panel('POST', '/faults', fault);
+    const got = await context.panel('POST', '/faults', fault);
     expect([got.status, got.json.path]).toEqual([400, path]);
   });
 });

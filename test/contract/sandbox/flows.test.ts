@@ -1,12 +1,12 @@
 // Triggering a flow: the checks in the order of the text, the ticket, the run that the panel shows.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRoom, type Room } from './room.ts';
+import { type Context, openContext } from './context.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom({ now: () => new Date(AT) });
-  const got = await room.panel('PATCH', '/accounts/acme', {
+  context = await openContext({ now: () => new Date(AT) });
+  const got = await context.panel('PATCH', '/accounts/acme', {
     connections: [{ id: 3, channel: 'instagram' }],
     flows: [
       { id: 2, active: false },
@@ -17,10 +17,10 @@ beforeEach(async () => {
   });
   expect(got.status).toBe(200);
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
-const trigger = (body: unknown) => room.call('POST', '/v1/flows/trigger', { body });
-const runs = async () => (await room.panel('GET', '/flow-runs')).json.runs;
+const trigger = (body: unknown) => context.call('POST', '/v1/flows/trigger', { body });
+const runs = async () => (await context.panel('GET', '/flow-runs')).json.runs;
 const good = { flowId: 1, whatsappId: 1, contactId: 1 };
 
 describe('checks before the 202', () => {
@@ -61,11 +61,11 @@ describe('checks before the 202', () => {
     ['number without digits', { flowId: 1, whatsappId: 1, number: 'x' }, 400, 'ERR_NUMBER_INVALID'],
     ['contact in active human service', { ...good, contactId: 2 }, 409, 'ERR_TICKET_IN_HUMAN_SERVICE'],
   ])('%s', async (_name, body, status, code) => {
-    const before = (await room.panel('GET', '/accounts/acme')).json;
+    const before = (await context.panel('GET', '/accounts/acme')).json;
     const got = await trigger(body);
     expect([got.status, got.json.code]).toEqual([status, code]);
     expect(await runs()).toEqual([]);
-    expect((await room.panel('GET', '/accounts/acme')).json).toEqual(before);
+    expect((await context.panel('GET', '/accounts/acme')).json).toEqual(before);
   });
 
   it('409 carries the ticketId, at the root', async () => {
@@ -82,7 +82,7 @@ describe('checks before the 202', () => {
     ['it waits', { status: 'pending' }],
     ['it is closed', { status: 'closed' }],
   ])('a conversation is no human service when %s', async (_name, changes) => {
-    await room.panel('PATCH', '/accounts/acme', { conversations: [{ id: 7, ...changes }] });
+    await context.panel('PATCH', '/accounts/acme', { conversations: [{ id: 7, ...changes }] });
     expect((await trigger({ ...good, contactId: 2 })).status).toBe(202);
   });
 });
@@ -94,7 +94,7 @@ describe('202', () => {
     expect(got.status).toBe(202);
     expect(got.json).toMatchObject({ requestId: expect.any(String), contactId: 1, whatsappId: 1, flowId: 1 });
     const { ticketId, executionId } = got.json;
-    await room.restart();
+    await context.restart();
     expect(await runs()).toEqual([
       {
         id: executionId,
@@ -107,7 +107,7 @@ describe('202', () => {
         variables,
       },
     ]);
-    const { conversations } = (await room.call('GET', '/v1/conversations?whatsappId=1')).json;
+    const { conversations } = (await context.call('GET', '/v1/conversations?whatsappId=1')).json;
     expect(conversations).toMatchObject([
       { id: ticketId, status: 'open', chatbot: true, contact: { id: 1 } },
     ]);
@@ -122,7 +122,7 @@ describe('202', () => {
 
   it('a number that nobody has makes the contact', async () => {
     const got = await trigger({ flowId: 1, whatsappId: 2, number: '5511955556666' });
-    const found = await room.call('GET', '/v1/contacts?number=5511955556666');
+    const found = await context.call('GET', '/v1/contacts?number=5511955556666');
     expect(found.json.contacts[0].id).toBe(got.json.contactId);
   });
 

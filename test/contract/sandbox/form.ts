@@ -1,5 +1,5 @@
 // A multipart body written out by hand, so that the test and not a library says what goes over the wire.
-import type { Ask } from './room.ts';
+import type { Ask } from './context.ts';
 
 export interface Part {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Part {
 
 const BOUNDARY = 'x-boundary-7d1';
 
-/** What `room.call` needs to send these parts in this order. `cut` leaves out that many bytes at the end. */
+/** What `context.call` needs to send these parts in this order. `cut` leaves out that many bytes at the end. */
 export function form(parts: readonly Part[], { cut = 0 } = {}): Ask {
   const pieces = parts.flatMap(({ name, value, filename, type }) => [
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`,

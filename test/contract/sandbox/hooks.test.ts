@@ -2,18 +2,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Ask, openRoom, type Room } from './room.ts';
+import { type Ask, type Context, openContext } from './context.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const HOUR = 3_600_000;
 const PHONE = '5511955556666';
 let at = START;
-let room: Room;
+let context: Context;
 beforeEach(async () => {
   at = START;
-  room = await openRoom({ now: () => new Date(at) });
+  context = await openContext({ now: () => new Date(at) });
   const fieldMapping = { phone: 'lead.phone', contactName: 'lead.name' };
-  const got = await room.panel('PATCH', '/accounts/acme', {
+  const got = await context.panel('PATCH', '/accounts/acme', {
     flows: [{ id: 2, active: false }],
     webhooks: [
       {
@@ -45,13 +45,13 @@ beforeEach(async () => {
   });
   expect(got.status).toBe(200);
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
 const post = (hash: string, body: unknown, ask: Ask = {}) =>
-  room.call('POST', `/hooks/${hash}`, { token: null, body, ...ask });
-const history = async (hash: string) => (await room.panel('GET', `/webhooks/${hash}/history`)).json.calls;
+  context.call('POST', `/hooks/${hash}`, { token: null, body, ...ask });
+const history = async (hash: string) => (await context.panel('GET', `/webhooks/${hash}/history`)).json.calls;
 const resultOf = async (hash: string) => (await history(hash)).at(-1).result;
-const state = async () => (await room.panel('GET', '/accounts/acme')).json;
+const state = async () => (await context.panel('GET', '/accounts/acme')).json;
 const lead = (more: object = {}) => ({ lead: { phone: PHONE, name: 'Eva', ...more } });
 
 it('answers 202 with received: true, without any token, and keeps raw body and result', async () => {
@@ -59,7 +59,7 @@ it('answers 202 with received: true, without any token, and keeps raw body and r
   const got = await post('sync', undefined, { raw, headers: { 'content-type': 'text/plain' } });
   expect(got.status).toBe(202);
   expect(got.json).toEqual({ requestId: expect.any(String), received: true });
-  const { text, json } = await room.panel('GET', '/webhooks/sync/history');
+  const { text, json } = await context.panel('GET', '/webhooks/sync/history');
   expect(text).toContain(raw);
   expect(json.calls).toEqual([
     {
@@ -118,7 +118,7 @@ describe('create_opportunity', () => {
     // Mapped all the same, but e-mail is upsert_contact's alone.
     expect(contacts.at(-1)).toMatchObject({ number: PHONE, name: 'Eva', email: null });
     const shown = await state();
-    expect((await room.panel('PATCH', '/accounts/acme', shown)).json).toEqual(shown);
+    expect((await context.panel('PATCH', '/accounts/acme', shown)).json).toEqual(shown);
   });
 
   it('without title, value and name takes the defaults; each call makes a card', async () => {
@@ -135,7 +135,7 @@ describe('create_opportunity', () => {
     [{ pipelineId: null }, 'ERR_PIPELINE_NOT_FOUND'],
     [{ stageId: 21 }, 'ERR_STAGE_NOT_IN_PIPELINE'],
   ])('set up as %j it fails silently, and makes no contact', async (changes, code) => {
-    await room.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'card', ...changes }] });
+    await context.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'card', ...changes }] });
     expect((await post('card', lead())).status).toBe(202);
     expect(await resultOf('card')).toEqual({ status: 'failed', code, reason: expect.any(String) });
     expect((await state()).contacts).toHaveLength(2);
@@ -146,7 +146,7 @@ describe('trigger_flow', () => {
   it('runs the flow on a ticket of the contact', async () => {
     await post('flow', lead());
     const { contactId, flowRunId, ticketId } = await resultOf('flow');
-    expect((await room.panel('GET', '/flow-runs')).json.runs).toMatchObject([
+    expect((await context.panel('GET', '/flow-runs')).json.runs).toMatchObject([
       { id: flowRunId, accountId: 'acme', flowId: 1, contactId, ticketId, connectionId: 1, variables: {} },
     ]);
   });
@@ -163,10 +163,10 @@ describe('trigger_flow', () => {
       'ERR_TICKET_IN_HUMAN_SERVICE',
     ],
   ])('fails silently with %s', async (_name, changes, code) => {
-    await room.panel('PATCH', '/accounts/acme', changes);
+    await context.panel('PATCH', '/accounts/acme', changes);
     expect((await post('flow', lead())).status).toBe(202);
     expect(await resultOf('flow')).toMatchObject({ status: 'failed', code });
-    expect((await room.panel('GET', '/flow-runs')).json.runs).toEqual([]);
+    expect((await context.panel('GET', '/flow-runs')).json.runs).toEqual([]);
   });
 });
 
@@ -190,14 +190,14 @@ describe('a phone that does not resolve fails silently for the caller', () => {
   });
 
   it('without a mapping for phone too', async () => {
-    await room.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'sync', fieldMapping: {} }] });
+    await context.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'sync', fieldMapping: {} }] });
     await post('sync', lead());
     expect(await resultOf('sync')).toMatchObject({ status: 'failed', code: 'ERR_NUMBER_INVALID' });
   });
 
   it('paths walk own properties only, lists by position', async () => {
     const map = (phone: string, contactName: string) =>
-      room.panel('PATCH', '/accounts/acme', {
+      context.panel('PATCH', '/accounts/acme', {
         webhooks: [{ hash: 'sync', fieldMapping: { phone, contactName } }],
       });
     await map('leads.0.phone', 'constructor.name');
@@ -246,7 +246,7 @@ describe('the idempotency key', () => {
 
   it('is remembered over a restart and for each hash on its own; without a key nothing is a repeat', async () => {
     await post('card', { ...lead(), event_id: 'e1' });
-    await room.restart();
+    await context.restart();
     expect((await post('card', { ...lead(), event_id: 'e1' })).json.duplicate).toBe(true);
     expect((await post('sync', { ...lead(), event_id: 'e1' })).json.duplicate).toBeUndefined();
     await post('card', lead());
@@ -297,7 +297,7 @@ describe('refusals', () => {
     ['no body', 'sync', {}, 400, 'ERR_INVALID_JSON'],
     ['JSON nested deeply', 'sync', { raw: `${'['.repeat(100_000)}${']'.repeat(100_000)}` }, 202, undefined],
   ])('%s', async (_name, hash, ask: Ask, status, code) => {
-    const got = await room.call('POST', `/hooks/${hash}`, { token: null, ...ask });
+    const got = await context.call('POST', `/hooks/${hash}`, { token: null, ...ask });
     expect([got.status, got.json.code]).toEqual([status, code]);
     expect(got.headers['x-ratelimit-limit']).toMatch(/^\d+$/);
     if (status !== 202 && hash === 'sync') expect(await history(hash)).toEqual([]);
@@ -305,7 +305,7 @@ describe('refusals', () => {
   });
 
   it('more calls than --hook-rate a minute for one hash: 429, apart from tokens and other hashes', async () => {
-    await room.restart({ hookRate: 2, rate: 1 });
+    await context.restart({ hookRate: 2, rate: 1 });
     const calls = [];
     for (let i = 0; i < 3; i += 1) calls.push(await post('sync', lead()));
     expect(calls.map((got) => [got.status, got.headers['x-ratelimit-remaining']])).toEqual([
@@ -316,7 +316,7 @@ describe('refusals', () => {
     expect(calls[2]?.json).toMatchObject({ code: 'ERR_RATE_LIMITED', retryAfter: 60 });
     expect(calls[2]?.headers['retry-after']).toBe('60');
     expect((await post('card', lead())).status).toBe(202);
-    expect((await room.call('GET', '/v1/tags')).status).toBe(200);
+    expect((await context.call('GET', '/v1/tags')).status).toBe(200);
     expect((await history('sync')).length).toBe(2);
     at += 60_000;
     expect((await post('sync', lead())).status).toBe(202);
@@ -325,13 +325,13 @@ describe('refusals', () => {
 
 it('a call that was acknowledged but not processed when the process died is processed at the next start', async () => {
   // The journal is cut behind the acknowledgement, where kill -9 leaves it.
-  const journal = `${room.dataDir}/journal.jsonl`;
+  const journal = `${context.dataDir}/journal.jsonl`;
   await post('card', { ...lead(), event_id: 'e1' });
   await history('card');
   const lines = (await readFile(journal, 'utf8')).trimEnd().split('\n');
   expect(lines.at(-2)).toContain('"pending"');
   await writeFile(journal, `${lines.slice(0, -1).join('\n')}\n`);
-  await room.restart();
+  await context.restart();
   expect(await history('card')).toMatchObject([{ idempotencyKey: 'e1', result: { status: 'done' } }]);
   expect((await state()).cards).toHaveLength(2);
   expect((await post('card', { ...lead(), event_id: 'e1' })).json.duplicate).toBe(true);

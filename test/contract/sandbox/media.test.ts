@@ -2,23 +2,23 @@
 import { createHash } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ALL, type Context, openContext } from './context.ts';
 import { form } from './form.ts';
-import { ALL, openRoom, type Room } from './room.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
 const NEW = '5511955556666';
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom({ now: () => new Date(AT) });
+  context = await openContext({ now: () => new Date(AT) });
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
-const send = (body: unknown) => room.call('POST', '/v1/messages/send', { body });
+const send = (body: unknown) => context.call('POST', '/v1/messages/send', { body });
 const patch = async (body: object) => {
-  expect((await room.panel('PATCH', '/accounts/acme', body)).status).toBe(200);
+  expect((await context.panel('PATCH', '/accounts/acme', body)).status).toBe(200);
 };
-const state = async () => (await room.panel('GET', '/accounts/acme')).json;
-const statusOf = async (id: string) => (await room.call('GET', `/v1/messages/${id}/status`)).json.status;
+const state = async () => (await context.panel('GET', '/accounts/acme')).json;
+const statusOf = async (id: string) => (await context.call('GET', `/v1/messages/${id}/status`)).json.status;
 const template = { templateName: 'hello', templateLanguage: 'pt_BR', templateParameters: ['Bia'] };
 
 const withFile = (value: string | Buffer, fields: Record<string, string> = {}) =>
@@ -29,7 +29,7 @@ const withFile = (value: string | Buffer, fields: Record<string, string> = {}) =
   ]);
 
 describe('multipart', () => {
-  const post = (ask: ReturnType<typeof form>) => room.call('POST', '/v1/messages/send', ask);
+  const post = (ask: ReturnType<typeof form>) => context.call('POST', '/v1/messages/send', ask);
 
   it('takes fields as text and files with name, type, size and digest', async () => {
     const bytes = Buffer.alloc(3_000_000, 'sluice');
@@ -43,7 +43,7 @@ describe('multipart', () => {
       }),
     );
     expect([got.status, got.json.whatsappId, got.json.messages.length]).toEqual([200, 2, 3]);
-    const { messages } = (await room.call('GET', `/v1/conversations/${got.json.ticketId}/messages`)).json;
+    const { messages } = (await context.call('GET', `/v1/conversations/${got.json.ticketId}/messages`)).json;
     expect(messages).toMatchObject([
       { templateData: template, media: null },
       { body: 'see this', media: null },
@@ -57,11 +57,11 @@ describe('multipart', () => {
         },
       },
     ]);
-    await room.restart();
-    const again = (await room.call('GET', `/v1/conversations/${got.json.ticketId}/messages`)).json;
+    await context.restart();
+    const again = (await context.call('GET', `/v1/conversations/${got.json.ticketId}/messages`)).json;
     expect(again.messages).toEqual(messages);
     const shown = await state();
-    expect((await room.panel('PATCH', '/accounts/acme', shown)).json).toEqual(shown);
+    expect((await context.panel('PATCH', '/accounts/acme', shown)).json).toEqual(shown);
   });
 
   it('files of another field are no medias; without any content left it is ERR_MISSING_CONTENT', async () => {
@@ -109,7 +109,7 @@ describe('multipart', () => {
   });
 
   it('a file or a number of files at the limit is taken, beyond it 413', async () => {
-    await room.restart({ choices: { mediaLimit: { files: 2, bytes: 1_000 } } });
+    await context.restart({ choices: { mediaLimit: { files: 2, bytes: 1_000 } } });
     const files = (count: number, size: number) =>
       form([
         { name: 'number', value: NEW },
@@ -127,7 +127,7 @@ describe('multipart', () => {
   });
 
   it('a client that leaves half way has its row in the log and harms nobody', async () => {
-    const { port } = new URL(room.baseUrl);
+    const { port } = new URL(context.baseUrl);
     const socket = createConnection(Number(port), '127.0.0.1');
     socket.write(
       `POST /wapi/v1/messages/send HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ALL}\r\n` +
@@ -135,7 +135,7 @@ describe('multipart', () => {
     );
     socket.write((whole.raw as Buffer).subarray(0, -20), () => socket.destroy());
     await expect
-      .poll(async () => (await room.panel('GET', '/requests')).json.requests)
+      .poll(async () => (await context.panel('GET', '/requests')).json.requests)
       .toMatchObject([{ status: 0, fault: 'client-gone' }]);
     expect((await send({ number: NEW, body: 'x' })).status).toBe(200);
   });
@@ -144,13 +144,13 @@ describe('multipart', () => {
 describe('limits of the account', () => {
   it('the storage limit blocks media sending with 403 without code, and nothing else', async () => {
     await patch({ storageLimitReached: true });
-    const got = await room.call('POST', '/v1/messages/send', withFile('abc', { body: 'x' }));
+    const got = await context.call('POST', '/v1/messages/send', withFile('abc', { body: 'x' }));
     expect(got.status).toBe(403);
     expect(Object.keys(got.json)).toEqual(['error']);
     expect((await state()).conversations).toEqual([]);
     expect((await send({ number: NEW, body: 'x' })).status).toBe(200);
     const { ticketId } = (await send({ number: NEW, body: 'x' })).json;
-    const reply = await room.call('POST', `/v1/conversations/${ticketId}/messages`, withFile('abc'));
+    const reply = await context.call('POST', `/v1/conversations/${ticketId}/messages`, withFile('abc'));
     expect([reply.status, reply.json.code]).toEqual([403, undefined]);
   });
 
@@ -161,7 +161,7 @@ describe('limits of the account', () => {
     ['flows', 'POST', '/v1/flows/trigger'],
   ])('%s outside the plan: %s %s is 403 without code', async (feature, method, path) => {
     await patch({ missingFeatures: [feature] });
-    const got = await room.call(method, path);
+    const got = await context.call(method, path);
     expect([got.status, got.json.code, typeof got.json.error]).toEqual([403, undefined, 'string']);
   });
 });
@@ -196,14 +196,14 @@ describe('saveOnTicket=false', () => {
 
   it('medias is ignored: only body and templateData are sent, storage does not matter, files alone are no content', async () => {
     await patch({ storageLimitReached: true });
-    const got = await room.call(
+    const got = await context.call(
       'POST',
       '/v1/messages/send',
       withFile('abc', { body: 'x', saveOnTicket: 'false' }),
     );
     expect([got.status, got.json.messages.length]).toEqual([200, 1]);
     expect((await state()).conversations[0].messages).toMatchObject([{ body: 'x' }]);
-    const alone = await room.call('POST', '/v1/messages/send', withFile('abc', { saveOnTicket: 'false' }));
+    const alone = await context.call('POST', '/v1/messages/send', withFile('abc', { saveOnTicket: 'false' }));
     expect([alone.status, alone.json.code]).toEqual([400, 'ERR_MISSING_CONTENT']);
   });
 });

@@ -1,23 +1,23 @@
 // Messages: sending to a number by every rule of the text, and how far each message is.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRoom, type Room } from './room.ts';
+import { type Context, openContext } from './context.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const NEW = '5511955556666';
 let at = START;
-let room: Room;
+let context: Context;
 beforeEach(async () => {
   at = START;
-  room = await openRoom({ now: () => new Date(at) });
+  context = await openContext({ now: () => new Date(at) });
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
-const send = (body: unknown) => room.call('POST', '/v1/messages/send', { body });
+const send = (body: unknown) => context.call('POST', '/v1/messages/send', { body });
 const patch = async (body: object) => {
-  expect((await room.panel('PATCH', '/accounts/acme', body)).status).toBe(200);
+  expect((await context.panel('PATCH', '/accounts/acme', body)).status).toBe(200);
 };
-const state = async () => (await room.panel('GET', '/accounts/acme')).json;
-const statusOf = async (id: string) => (await room.call('GET', `/v1/messages/${id}/status`)).json.status;
+const state = async () => (await context.panel('GET', '/accounts/acme')).json;
+const statusOf = async (id: string) => (await context.call('GET', `/v1/messages/${id}/status`)).json.status;
 const template = { templateName: 'hello', templateLanguage: 'pt_BR', templateParameters: ['Bia'] };
 
 describe('what a send carries', () => {
@@ -49,7 +49,7 @@ describe('what a send carries', () => {
 
   it('text and template become a message each, the template kept as it was sent', async () => {
     const got = await send({ number: NEW, body: 'x', templateData: JSON.stringify(template) });
-    const { messages } = (await room.call('GET', `/v1/conversations/${got.json.ticketId}/messages`)).json;
+    const { messages } = (await context.call('GET', `/v1/conversations/${got.json.ticketId}/messages`)).json;
     expect(messages.map((row: { id: string }) => row.id)).toEqual(
       got.json.messages.map((row: { id: string }) => row.id),
     );
@@ -72,9 +72,9 @@ describe('contact and conversation', () => {
       channel: 'waba',
       messages: [{ id: expect.any(String), status: 'queued', ack: 0, createdAt: new Date(at).toISOString() }],
     });
-    const { contact } = (await room.call('GET', `/v1/contacts/${got.json.contactId}`)).json;
+    const { contact } = (await context.call('GET', `/v1/contacts/${got.json.contactId}`)).json;
     expect(contact).toMatchObject({ number: NEW, name: 'Eva' });
-    const { conversations } = (await room.call('GET', '/v1/conversations')).json;
+    const { conversations } = (await context.call('GET', '/v1/conversations')).json;
     expect(conversations).toMatchObject([
       { id: got.json.ticketId, status: 'open', lastMessage: 'x', userId: null, contact: { name: 'Eva' } },
     ]);
@@ -87,7 +87,7 @@ describe('contact and conversation', () => {
       first.json.contactId,
       first.json.ticketId,
     ]);
-    const { contact } = (await room.call('GET', `/v1/contacts/${first.json.contactId}`)).json;
+    const { contact } = (await context.call('GET', `/v1/contacts/${first.json.contactId}`)).json;
     expect(contact.name).toBe('Eva');
     expect((await send({ number: '5511987654321', body: 'x', contactName: 'Z' })).json.contactId).toBe(1);
   });
@@ -190,8 +190,8 @@ describe('status', () => {
     const seen = [];
     for (const ms of [0, 500, 1_000, 3_000, 30_000, 1_000_000]) {
       at = START + ms;
-      if (ms === 3_000) await room.restart();
-      const { json } = await room.call('GET', `/v1/messages/${encodeURIComponent(id)}/status`);
+      if (ms === 3_000) await context.restart();
+      const { json } = await context.call('GET', `/v1/messages/${encodeURIComponent(id)}/status`);
       expect(json).toMatchObject({
         requestId: expect.any(String),
         id,
@@ -223,7 +223,7 @@ describe('status', () => {
 
   it('what a contact wrote is received', async () => {
     const { messageId } = (
-      await room.panel('POST', '/accounts/acme/inbound', { number: NEW, body: 'x', connectionId: 1 })
+      await context.panel('POST', '/accounts/acme/inbound', { number: NEW, body: 'x', connectionId: 1 })
     ).json;
     expect(await statusOf(messageId)).toBe('received');
   });
@@ -231,7 +231,7 @@ describe('status', () => {
   it.each(['nothing', 'theirs', '__proto__', '%2F'])(
     'unknown message %s: 404 ERR_MESSAGE_NOT_FOUND',
     async (id) => {
-      const got = await room.call('GET', `/v1/messages/${id}/status`);
+      const got = await context.call('GET', `/v1/messages/${id}/status`);
       expect([got.status, got.json.code]).toEqual([404, 'ERR_MESSAGE_NOT_FOUND']);
     },
   );

@@ -1,7 +1,7 @@
-// Holds an answer against the sandbox's own OpenAPI document: status, content type, headers, body. `room.call` does so with
+// Holds an answer against the sandbox's own OpenAPI document: status, content type, headers, body. `context.call` does so with
 // every answer of every contract test, so an answer that the document does not show cannot go unnoticed.
 import { z } from 'zod';
-import type { Got } from './room.ts';
+import type { Got } from './context.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into at any depth
 type Any = any;

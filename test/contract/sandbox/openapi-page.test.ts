@@ -1,7 +1,7 @@
 // The readable page of the OpenAPI document: all of it there, and inert whatever a name or a header says.
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRoom, type Room } from './room.ts';
+import { type Context, openContext } from './context.ts';
 
 const EVIL = `<script>alert('x')</script>"><img src=x onerror=alert(1)>`;
 
@@ -12,21 +12,21 @@ interface Operation {
   readonly responses: object;
 }
 
-let room: Room;
+let context: Context;
 let page: string;
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into at any depth
 let document: any;
 beforeAll(async () => {
-  room = await openRoom({
+  context = await openContext({
     choices: {
       cardQuery: { titleSearch: EVIL, sortDirection: 'way' },
       flowContact: { contactId: EVIL, number: 'number' },
     },
   });
-  page = (await room.call('GET', '/docs', { token: null })).text;
-  document = (await room.call('GET', '/openapi.json', { token: null })).json;
+  page = (await context.call('GET', '/docs', { token: null })).text;
+  document = (await context.call('GET', '/openapi.json', { token: null })).json;
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 
 const escaped = (text: string) =>
   text
@@ -57,7 +57,7 @@ describe('the page', () => {
   it('shows a name that is markup as text, runs nothing and loads nothing', async () => {
     expect(page).toContain(escaped(EVIL));
     expect(page).not.toMatch(/<script|<img|<link|<iframe|<[^>]*\son\w+=|javascript:|@import|url\(/i);
-    const got = await room.call('GET', '/docs', { token: null });
+    const got = await context.call('GET', '/docs', { token: null });
     expect(got.headers['content-security-policy']).toContain("default-src 'none'");
     expect(
       page.match(/(href|src)="[^"]*"/g)?.filter((link) => !/^href="(#\w+|openapi\.json)"$/.test(link)),
@@ -65,8 +65,8 @@ describe('the page', () => {
   });
 
   it.each([EVIL, '"$(id)"', 'a b'])('does not repeat the host %s', async (host) => {
-    const { body } = await request(`${room.baseUrl}/docs`, { headers: { host } });
-    expect(await body.text()).toContain(`export BASE_URL=${new URL(room.baseUrl).origin}/wapi`);
+    const { body } = await request(`${context.baseUrl}/docs`, { headers: { host } });
+    expect(await body.text()).toContain(`export BASE_URL=${new URL(context.baseUrl).origin}/wapi`);
   });
 
   it('closes every element that it opens', () => {

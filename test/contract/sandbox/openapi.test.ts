@@ -5,23 +5,23 @@ import { CHOICES } from '../../../src/sandbox/choices.ts';
 import type { House } from '../../../src/sandbox/house.ts';
 import { wapiRouter } from '../../../src/sandbox/http/wapi.ts';
 import { LIST_PAGE } from '../../../src/sandbox/openapi/parameters.ts';
+import { ALL, type Context, type Got, openContext } from './context.ts';
 import { Conformance } from './openapi-conformance.ts';
-import { ALL, type Got, openRoom, type Room } from './room.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into at any depth
 type Any = any;
 
-let room: Room;
+let context: Context;
 let document: Any;
 let conformance: Conformance;
 beforeAll(async () => {
-  room = await openRoom({
+  context = await openContext({
     choices: { cardQuery: { titleSearch: '<script>alert(1)</script>', sortDirection: 'way' } },
   });
-  document = JSON.parse(await (await fetch(`${room.baseUrl}/openapi.json`)).text());
+  document = JSON.parse(await (await fetch(`${context.baseUrl}/openapi.json`)).text());
   conformance = new Conformance(document);
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 
 const operations = (): [string, string, Any][] =>
   Object.entries<Any>(document.paths).flatMap(([path, item]) =>
@@ -66,7 +66,7 @@ describe('the document', () => {
   it('asks for the very scope that the service asks for', async () => {
     for (const [method, path, operation] of operations()) {
       if (operation['x-required-scope'] === undefined) continue;
-      const got = await room.call(method.toUpperCase(), path.replace(/\{\w+\}/g, '1'), {
+      const got = await context.call(method.toUpperCase(), path.replace(/\{\w+\}/g, '1'), {
         token: 'svc_test_none',
       });
       expect([got.status, got.json.requiredScope]).toEqual([403, operation['x-required-scope']]);
@@ -121,7 +121,7 @@ describe('the document', () => {
       requestId: 'x',
       constructor: 1,
     };
-    const { contact } = (await room.call('POST', '/v1/contacts', { body: sent })).json;
+    const { contact } = (await context.call('POST', '/v1/contacts', { body: sent })).json;
     expect(contact).toMatchObject({ name: 'Eva', channel: 'whatsapp' });
     expect(contact.id).not.toBe(77);
   });
@@ -178,7 +178,7 @@ describe('an answer that the document does not show is found', () => {
 });
 
 it('document and page need no token, spend no call, meet no fault and leave no row in the log', async () => {
-  const quiet = await openRoom({ rate: 2 });
+  const quiet = await openContext({ rate: 2 });
   try {
     await quiet.panel('POST', '/faults', { method: 'GET', path: '.*', kind: 'status', status: 503 });
     const before = (await quiet.panel('GET', '/requests')).json.requests.length;

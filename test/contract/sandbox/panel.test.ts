@@ -1,15 +1,15 @@
 // The panel: what it shows, what it takes, what it refuses with its path.
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fixture, openRoom, type Room } from './room.ts';
+import { type Context, fixture, openContext } from './context.ts';
 
-let room: Room;
+let context: Context;
 beforeEach(async () => {
-  room = await openRoom();
+  context = await openContext();
 });
-afterEach(() => room.close());
+afterEach(() => context.close());
 
-const state = async (id = 'acme') => (await room.panel('GET', `/accounts/${id}`)).json;
+const state = async (id = 'acme') => (await context.panel('GET', `/accounts/${id}`)).json;
 
 describe('a fixture is refused with the path of the offending place', () => {
   const acme = (part: object) => ({ accounts: [{ id: 'acme', ...part }] });
@@ -66,20 +66,20 @@ describe('a fixture is refused with the path of the offending place', () => {
       'accounts[1].users[0].id',
     ],
   ])('%j', async (bad, path) => {
-    await expect(openRoom({ fixture: bad })).rejects.toMatchObject({ name: 'FixtureError', path });
+    await expect(openContext({ fixture: bad })).rejects.toMatchObject({ name: 'FixtureError', path });
   });
 });
 
 describe('PATCH', () => {
   it('what the panel shows can be given back and changes nothing', async () => {
     const before = await state();
-    expect((await room.panel('PATCH', '/accounts/acme', before)).json).toEqual(before);
-    await room.restart({ fixture: undefined });
+    expect((await context.panel('PATCH', '/accounts/acme', before)).json).toEqual(before);
+    await context.restart({ fixture: undefined });
     expect(await state()).toEqual(before);
   });
 
   it('adds or updates by id; tokens by value, webhooks by hash, stages and messages too', async () => {
-    const got = await room.panel('PATCH', '/accounts/acme', {
+    const got = await context.panel('PATCH', '/accounts/acme', {
       storageLimitReached: true,
       tokens: [{ value: 'svc_test_none', revoked: true }, { value: 'svc_test_new' }],
       contacts: [{ id: 1, name: 'Beatriz' }],
@@ -105,10 +105,10 @@ describe('PATCH', () => {
     expect(acme.pipelines[0].stages[0]).toMatchObject({ name: 'New', probability: 15 });
     expect(acme.cards[0]).toMatchObject({ status: 'won', value: 10 });
     expect(acme.conversations[0].messages).toMatchObject([{ id: 'm1', body: 'a', fromMe: false }]);
-    expect((await room.call('GET', '/v1/tags', { token: 'svc_test_none' })).json.code).toBe(
+    expect((await context.call('GET', '/v1/tags', { token: 'svc_test_none' })).json.code).toBe(
       'ERR_TOKEN_REVOKED',
     );
-    expect((await room.call('GET', '/v1/tags', { token: 'svc_test_new' })).status).toBe(200);
+    expect((await context.call('GET', '/v1/tags', { token: 'svc_test_new' })).status).toBe(200);
   });
 
   it.each([
@@ -120,33 +120,33 @@ describe('PATCH', () => {
     [{ tokens: [{ value: 'svc_test_other' }] }, 'tokens[0].value'],
   ])('%j is 400 with its path, and nothing of it is applied', async (patch, path) => {
     const before = await state();
-    const got = await room.panel('PATCH', '/accounts/acme', { cardTitlePrefix: 'changed', ...patch });
+    const got = await context.panel('PATCH', '/accounts/acme', { cardTitlePrefix: 'changed', ...patch });
     expect([got.status, got.json.path]).toEqual([400, path]);
     expect(await state()).toEqual(before);
   });
 
   it('two contacts may swap their numbers in one patch', async () => {
-    const got = await room.panel('PATCH', '/accounts/acme', {
+    const got = await context.panel('PATCH', '/accounts/acme', {
       contacts: [
         { id: 1, number: '551133334444' },
         { id: 2, number: '5511987654321' },
       ],
     });
     expect(got.status).toBe(200);
-    const list = await room.call('GET', '/v1/contacts?number=551133334444');
+    const list = await context.call('GET', '/v1/contacts?number=551133334444');
     expect(list.json.contacts.map((contact: { id: number }) => contact.id)).toEqual([1]);
   });
 
   it('an unknown account is 404, a body that is no JSON 400', async () => {
-    expect((await room.panel('PATCH', '/accounts/nobody', {})).status).toBe(404);
-    expect((await room.panel('GET', '/accounts/nobody')).status).toBe(404);
-    expect((await room.panel('PATCH', '/accounts/acme', 'x')).status).toBe(400);
+    expect((await context.panel('PATCH', '/accounts/nobody', {})).status).toBe(404);
+    expect((await context.panel('GET', '/accounts/nobody')).status).toBe(404);
+    expect((await context.panel('PATCH', '/accounts/acme', 'x')).status).toBe(400);
   });
 });
 
 it('a customer who writes gets contact, conversation and message; writing again adds a message alone', async () => {
   const write = (body: string) =>
-    room.panel('POST', '/accounts/acme/inbound', { number: '5511944445555', body, connectionId: 1 });
+    context.panel('POST', '/accounts/acme/inbound', { number: '5511944445555', body, connectionId: 1 });
   const first = (await write('hi')).json;
   const second = (await write('there')).json;
   expect(second.conversationId).toBe(first.conversationId);
@@ -160,19 +160,19 @@ it('a customer who writes gets contact, conversation and message; writing again 
 });
 
 it('where nothing happened yet, runs and history are empty', async () => {
-  await room.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'h1' }] });
-  expect((await room.panel('GET', '/flow-runs')).json).toEqual({ runs: [] });
-  expect((await room.panel('GET', '/webhooks/h1/history')).json).toEqual({ calls: [] });
-  expect((await room.panel('GET', '/webhooks/h2/history')).status).toBe(404);
+  await context.panel('PATCH', '/accounts/acme', { webhooks: [{ hash: 'h1' }] });
+  expect((await context.panel('GET', '/flow-runs')).json).toEqual({ runs: [] });
+  expect((await context.panel('GET', '/webhooks/h1/history')).json).toEqual({ calls: [] });
+  expect((await context.panel('GET', '/webhooks/h2/history')).status).toBe(404);
 });
 
 describe('the request log', () => {
   it('has a row for each call with the fixed fields, in order, and goes on after a restart', async () => {
-    await room.call('GET', '/v1/tags?x=1');
-    await room.call('GET', '/v1/contacts/404', { token: null });
-    await room.restart();
-    await room.call('POST', '/hooks/h1', { token: null, body: {} });
-    const { requests } = (await room.panel('GET', '/requests')).json;
+    await context.call('GET', '/v1/tags?x=1');
+    await context.call('GET', '/v1/contacts/404', { token: null });
+    await context.restart();
+    await context.call('POST', '/hooks/h1', { token: null, body: {} });
+    const { requests } = (await context.panel('GET', '/requests')).json;
     expect(
       requests.map((row: Record<string, unknown>) => [
         row['seq'],
@@ -192,9 +192,9 @@ describe('the request log', () => {
   });
 
   it('since=SEQ gives what came after it', async () => {
-    for (let i = 0; i < 3; i += 1) await room.call('GET', '/v1/tags');
+    for (let i = 0; i < 3; i += 1) await context.call('GET', '/v1/tags');
     const seqs = async (since: string) =>
-      (await room.panel('GET', `/requests?since=${since}`)).json.requests.map(
+      (await context.panel('GET', `/requests?since=${since}`)).json.requests.map(
         (row: { seq: number }) => row.seq,
       );
     expect([await seqs('0'), await seqs('2'), await seqs('3'), await seqs('99')]).toEqual([
@@ -203,7 +203,7 @@ describe('the request log', () => {
       [],
       [],
     ]);
-    expect((await room.panel('GET', '/requests?since=x')).status).toBe(400);
+    expect((await context.panel('GET', '/requests?since=x')).status).toBe(400);
   });
 });
 
@@ -215,7 +215,7 @@ describe('the panel and names of others', () => {
     ['evil.example', 403],
     ['127.0.0.1.evil.example', 403],
   ])('a request that names the host %s is answered %i', async (host, status) => {
-    const { statusCode, body } = await request(`${new URL(room.baseUrl).origin}/panel/requests`, {
+    const { statusCode, body } = await request(`${new URL(context.baseUrl).origin}/panel/requests`, {
       headers: { host },
     });
     await body.dump();

@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildOnce } from '../../support/build.ts';
 import { type Child, runModule } from '../../support/child.ts';
-import { ALL, fixture, openRoom } from './room.ts';
+import { ALL, fixture, openContext } from './context.ts';
 
 let dist: string;
 let dir: string;
@@ -147,42 +147,42 @@ describe('kill -9', () => {
 
 describe('the files', () => {
   it('a torn last line is cut off; damage before another line is refused by line', async () => {
-    const room = await openRoom();
+    const context = await openContext();
     try {
-      await room.call('POST', '/v1/contacts', { body: { number: '5511922223333' } });
-      const journal = join(room.dataDir, 'journal.jsonl');
+      await context.call('POST', '/v1/contacts', { body: { number: '5511922223333' } });
+      const journal = join(context.dataDir, 'journal.jsonl');
       const whole = await readFile(journal, 'utf8');
       await appendFile(journal, '[["contact","acme",{"id":77');
-      await appendFile(join(room.dataDir, 'requests.jsonl'), '{"seq":2,"at"');
-      await room.restart();
+      await appendFile(join(context.dataDir, 'requests.jsonl'), '{"seq":2,"at"');
+      await context.restart();
       expect(await readFile(journal, 'utf8')).toBe(whole);
-      expect((await room.call('GET', '/v1/contacts?number=5511922223333')).json.count).toBe(1);
-      expect((await room.panel('GET', '/requests?since=1')).json.requests).toHaveLength(1);
+      expect((await context.call('GET', '/v1/contacts?number=5511922223333')).json.count).toBe(1);
+      expect((await context.panel('GET', '/requests?since=1')).json.requests).toHaveLength(1);
       await appendFile(journal, '[["conta\n[]\n');
-      await expect(room.restart()).rejects.toMatchObject({
+      await expect(context.restart()).rejects.toMatchObject({
         name: 'JournalDamaged',
         line: whole.split('\n').length,
       });
       await writeFile(journal, whole);
-      await room.restart().catch(() => undefined);
+      await context.restart().catch(() => undefined);
     } finally {
-      await room.close();
+      await context.close();
     }
   });
 
   it('a fixture is applied once; another one is left alone and said so', async () => {
     const said: string[] = [];
-    const room = await openRoom({ warn: (message) => said.push(message) });
+    const context = await openContext({ warn: (message) => said.push(message) });
     try {
-      await room.call('PUT', '/v1/contacts/1', { body: { name: 'Changed' } });
-      await room.restart();
+      await context.call('PUT', '/v1/contacts/1', { body: { name: 'Changed' } });
+      await context.restart();
       expect(said).toEqual([]);
-      await room.restart({ fixture: { accounts: [{ id: 'third' }] } });
+      await context.restart({ fixture: { accounts: [{ id: 'third' }] } });
       expect(said.join()).toContain('another fixture');
-      expect((await room.call('GET', '/v1/contacts/1')).json.contact.name).toBe('Changed');
-      expect((await room.panel('GET', '/accounts/third')).status).toBe(404);
+      expect((await context.call('GET', '/v1/contacts/1')).json.contact.name).toBe('Changed');
+      expect((await context.panel('GET', '/accounts/third')).status).toBe(404);
     } finally {
-      await room.close();
+      await context.close();
     }
   });
 });

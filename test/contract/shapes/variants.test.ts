@@ -11,7 +11,7 @@ import {
 } from '../../../src/api-client/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
 import { inputNamed, mapIds, type ReshapedService, reshape, wrap } from '../../support/reshaped-service.ts';
-import { anAccount } from '../client/room.ts';
+import { anAccount } from '../client/context.ts';
 import { REFUSED } from './refused.ts';
 import {
   cards,

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { aChatAccount, openRoom } from '../../contract/client/room.ts';
+import { aChatAccount, openContext } from '../../contract/client/context.ts';
 import { buildOnce } from '../../support/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -68,13 +68,13 @@ it('all examples compile against the packed types', async () => {
 
 /** Runs an example in the project, against a sandbox of its own; `flags` go to Node. */
 async function runExample(index: number, flags: string[] = []): Promise<{ stdout: string; stderr: string }> {
-  const room = await openRoom(aChatAccount());
+  const context = await openContext(aChatAccount());
   try {
-    const env = { PATH: process.env.PATH, SLUICE_URL: room.sandbox.baseUrl, SLUICE_TOKEN: 'svc_test_all' };
+    const env = { PATH: process.env.PATH, SLUICE_URL: context.sandbox.baseUrl, SLUICE_TOKEN: 'svc_test_all' };
     const file = join(project, `out/example-${index}.js`);
     return await run(process.execPath, [...flags, file], { cwd: project, env });
   } finally {
-    await room.close();
+    await context.close();
   }
 }
 

@@ -18,19 +18,22 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-async function withClinic(env: Record<string, string>, work: (room: Clinic) => Promise<void>): Promise<void> {
-  const room = await openClinic({ env });
+async function withClinic(
+  env: Record<string, string>,
+  work: (context: Clinic) => Promise<void>,
+): Promise<void> {
+  const context = await openClinic({ env });
   try {
-    await work(room);
+    await work(context);
   } finally {
-    await room.close();
+    await context.close();
   }
 }
 
 describe('sluice doctor', () => {
   it('asks the server for its version and namespace', async () => {
-    await withClinic({ TEMPORAL_ADDRESS: inject('temporalAddress') }, async (room) => {
-      const visited = await room.visit();
+    await withClinic({ TEMPORAL_ADDRESS: inject('temporalAddress') }, async (context) => {
+      const visited = await context.visit();
       expect(visited.exitCode).toBe(0);
       const ok = linesOf(visited, 'ok').join('\n');
       expect(ok).toMatch(/TEMPORAL_ADDRESS \S+ is version 1\.\d+\.\d+/);
@@ -41,8 +44,8 @@ describe('sluice doctor', () => {
   it('a namespace that is not there is a problem of its own, with exit code 1', async () => {
     await withClinic(
       { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: 'nowhere' },
-      async (room) => {
-        const visited = await room.visit();
+      async (context) => {
+        const visited = await context.visit();
         expect(visited.exitCode).toBe(1);
         expect(linesOf(visited, 'problem').join('\n')).toContain('TEMPORAL_NAMESPACE');
       },
@@ -50,25 +53,25 @@ describe('sluice doctor', () => {
   });
 
   it('tells a database without tables from one with the ledger, and makes none', async () => {
-    await withClinic({ DATABASE_URL: postgres.url }, async (room) => {
-      expect(linesOf(await room.visit(), 'ok').join('\n')).toMatch(
+    await withClinic({ DATABASE_URL: postgres.url }, async (context) => {
+      expect(linesOf(await context.visit(), 'ok').join('\n')).toMatch(
         /PostgreSQL \d+.*; its tables are made at the first/,
       );
-      expect(linesOf(await room.visit(), 'ok').join('\n')).toContain(
+      expect(linesOf(await context.visit(), 'ok').join('\n')).toContain(
         'its tables are made at the first start',
       );
       const db = await openPostgres(postgres.url, () => undefined);
       await migrate(db);
       await db.close();
-      expect(linesOf(await room.visit(), 'ok').join('\n')).toMatch(/the ledger is at version \d+/);
+      expect(linesOf(await context.visit(), 'ok').join('\n')).toMatch(/the ledger is at version \d+/);
     });
   });
 
   it('a password that the database refuses ends with 4, and is not shown', async () => {
     const url = new URL(postgres.url);
     url.password = 'SECRET';
-    await withClinic({ DATABASE_URL: url.href }, async (room) => {
-      const visited = await room.visit();
+    await withClinic({ DATABASE_URL: url.href }, async (context) => {
+      const visited = await context.visit();
       // A server that trusts its own host asks for no password.
       expect([0, 4]).toContain(visited.exitCode);
       expect(visited.output).not.toContain('SECRET');
@@ -76,11 +79,11 @@ describe('sluice doctor', () => {
   });
 
   it('is a command of the installed program: JSON on stdout, the exit code of what it found', async () => {
-    await withClinic({ ACME_TOKEN: 'svc_test_revoked' }, async (room) => {
+    await withClinic({ ACME_TOKEN: 'svc_test_revoked' }, async (context) => {
       const run = promisify(execFile)(
         process.execPath,
-        [MAIN, 'doctor', '--config', room.file, '--state', room.dir, '--json'],
-        { env: { ...process.env, ...room.env } },
+        [MAIN, 'doctor', '--config', context.file, '--state', context.dir, '--json'],
+        { env: { ...process.env, ...context.env } },
       );
       const failed = (await run.catch((error: unknown) => error)) as { code: number; stdout: string };
       expect(failed.code).toBe(4);

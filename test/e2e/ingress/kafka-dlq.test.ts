@@ -12,9 +12,9 @@ import { EXIT } from '../../../src/cli/lib/exit.ts';
 import { readLetters, TooMuchError } from '../../../src/ingress/kafka/index.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { until } from '../../support/until.ts';
-import { kafkaRoom, PHONE_SCHEMA, realRoute, scriptedAcceptance, tagsRoute } from './kafka-room.ts';
+import { kafkaContext, PHONE_SCHEMA, realRoute, scriptedAcceptance, tagsRoute } from './kafka-context.ts';
 
-const room = kafkaRoom();
+const context = kafkaContext();
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sluice-dlq-'));
@@ -55,9 +55,9 @@ const DIFFERENT = { type: 'object', required: ['name'] };
 
 /** Five letters of three kinds, in a topic of their own, with a configuration that knows where. */
 async function letters() {
-  const { leads, dead } = await room.topics({ leads: 2, dead: 2 });
+  const { leads, dead } = await context.topics({ leads: 2, dead: 2 });
   const group = randomUUID();
-  await room.send(
+  await context.send(
     leads,
     [
       `{"phone": "${PHONE}", "name": "Maria`,
@@ -69,13 +69,13 @@ async function letters() {
       headers: { 'X-From': 'maria@example.com', 'content-type': 'application/json' },
     },
   );
-  await room.send(leads, [null, JSON.stringify({ phone: 'x' })]);
-  const { ingress } = room.start(
+  await context.send(leads, [null, JSON.stringify({ phone: 'x' })]);
+  const { ingress } = context.start(
     { group, deadLetters: dead },
     { routes: [realRoute(leads)], acceptance: scriptedAcceptance() },
   );
   await until('all are letters', async () => {
-    const done = [room.committed(group, leads, 0), room.committed(group, leads, 1)];
+    const done = [context.committed(group, leads, 0), context.committed(group, leads, 1)];
     return (await Promise.all(done)).join() === '2,3';
   });
   await ingress.close();
@@ -87,7 +87,7 @@ async function letters() {
         version: 1,
         accounts: { acme: { baseUrl: 'http://127.0.0.1:9/wapi', tokens: ['env:TOKEN'] } },
         ingress: {
-          kafka: { bus: { brokers: room.broker().brokers, group, deadLetters: dead, ...more } },
+          kafka: { bus: { brokers: context.broker().brokers, group, deadLetters: dead, ...more } },
         },
         routes: { leads: { ...tagsRoute(leads), schema } },
       }),
@@ -121,7 +121,7 @@ describe('dlq', () => {
     expect(await made.list('--since', '1h', '--route', 'leads', '--limit', '3')).toHaveLength(3);
     expect(await made.list('--route', 'other')).toEqual([]);
     expect(
-      (await room.admin().listGroups()).groups.filter(({ groupId }) => groupId.includes('-dlq-')),
+      (await context.admin().listGroups()).groups.filter(({ groupId }) => groupId.includes('-dlq-')),
     ).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ describe('dlq', () => {
     expect(stdout).toContain('"number": "+55 11 9••••-4321"');
     expect(stdout).not.toMatch(/Maria|987654321/);
     expect(await made.list()).toHaveLength(5);
-    expect(await room.read(made.leads)).toHaveLength(5);
+    expect(await context.read(made.leads)).toHaveLength(5);
   });
 
   it('replay: produces each record again beside its neighbours; cut off before its mark and repeated it is one event', async () => {
@@ -169,9 +169,9 @@ describe('dlq', () => {
     const { stdout, exitCode } = await sluice(made.file, 'replay', one, '--rate', '6000');
     expect({ stdout, exitCode }).toEqual({ stdout: '1 replayed\n', exitCode: EXIT.ok });
     // What a replay that was cut off leaves behind: the record stands in its topic, and nothing marks the letter.
-    const cut = (await room.read(made.leads)).at(-1);
+    const cut = (await context.read(made.leads)).at(-1);
     expect(cut).toMatchObject({ partition: 1, key: PHONE, headers: { 'X-From': 'maria@example.com' } });
-    await room.send(made.leads, [cut?.value ?? ''], {
+    await context.send(made.leads, [cut?.value ?? ''], {
       partition: 1,
       key: PHONE,
       headers: { ...cut?.headers },
@@ -179,7 +179,7 @@ describe('dlq', () => {
     await sluice(made.file, 'replay', '--code', 'SCHEMA', '--yes', '--rate', '6000');
 
     const acceptance = scriptedAcceptance();
-    room.start({ deadLetters: made.dead }, { routes: [realRoute(made.leads, DIFFERENT)], acceptance });
+    context.start({ deadLetters: made.dead }, { routes: [realRoute(made.leads, DIFFERENT)], acceptance });
     // The two as they came at first, the two replays, and the one that came twice.
     await until('all is read', () => acceptance.accepted.length === 5);
     expect(acceptance.known.size).toBe(2);
@@ -210,12 +210,12 @@ describe('dlq', () => {
   });
 
   it('gives up where the letters that are wanted hold more than fits', async () => {
-    const { dead } = await room.topics({ dead: 1 });
+    const { dead } = await context.topics({ dead: 1 });
     const headers = { 'sluice-origin-topic': 'leads', 'sluice-origin-offset': '1' };
-    await room.send(dead, ['12345', '12345'], { headers });
+    await context.send(dead, ['12345', '12345'], { headers });
     const read = readLetters({
       access: {
-        connection: { brokers: room.broker().brokers, tls: false },
+        connection: { brokers: context.broker().brokers, tls: false },
         log: { debug: () => {} },
       },
       ...{ topic: dead, group: 'g', mostBytes: 9, keepValue: () => 'open', progress: () => {} },

@@ -3,23 +3,24 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NotAcceptedError } from '../../../src/ingress/intake.ts';
 import { until } from '../../support/until.ts';
-import { kafkaRoom, realRoute, scriptedAcceptance, scriptedRoute } from './kafka-room.ts';
+import { kafkaContext, realRoute, scriptedAcceptance, scriptedRoute } from './kafka-context.ts';
 
-const room = kafkaRoom();
+const context = kafkaContext();
 const numbered = (count: number, prefix = 'e') => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 describe('records', () => {
   it('are accepted in order of their partition, and only then committed', async () => {
-    const { leads, dead } = await room.topics({ leads: 3, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 3, dead: 1 });
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
-    for (const partition of [0, 1, 2]) await room.send(leads, numbered(700, `p${partition}-`), { partition });
-    const { registry } = room.start(
+    for (const partition of [0, 1, 2])
+      await context.send(leads, numbered(700, `p${partition}-`), { partition });
+    const { registry } = context.start(
       { group, deadLetters: dead },
       { routes: [scriptedRoute([leads])], acceptance },
     );
     for (const partition of [0, 1, 2])
-      await until('all is committed', async () => (await room.committed(group, leads, partition)) === 700);
+      await until('all is committed', async () => (await context.committed(group, leads, partition)) === 700);
     for (const partition of [0, 1, 2])
       expect(acceptance.accepted.filter((text) => text.startsWith(`p${partition}`))).toEqual(
         numbered(700, `p${partition}-`),
@@ -28,7 +29,7 @@ describe('records', () => {
   });
 
   it('FAULTS 19: are not committed while Temporal is down, and all taken once it is back; both are said once', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
     let tries = 0;
@@ -36,16 +37,16 @@ describe('records', () => {
       tries += 1;
       throw new NotAcceptedError('ENGINE', 20, 'Temporal does not answer');
     };
-    await room.send(leads, numbered(5));
-    const { ingress, lines } = room.start(
+    await context.send(leads, numbered(5));
+    const { ingress, lines } = context.start(
       { group, deadLetters: dead },
       { routes: [scriptedRoute([leads])], acceptance },
     );
     await until('it was tried some times', () => tries > 4);
     expect(ingress.status().partitions).toMatchObject([{ topic: leads, lag: 5, paused: { why: 'ENGINE' } }]);
-    expect(await room.committed(group, leads)).toBe(0);
+    expect(await context.committed(group, leads)).toBe(0);
     acceptance.gate = () => {};
-    await until('all is committed', async () => (await room.committed(group, leads)) === 5);
+    await until('all is committed', async () => (await context.committed(group, leads)) === 5);
     expect(acceptance.accepted).toEqual(numbered(5));
     const about = lines.filter(({ fields }) => fields['why'] === 'ENGINE');
     expect(about.map(({ level }) => level)).toEqual(['warn', 'info']);
@@ -54,11 +55,11 @@ describe('records', () => {
 
 describe('records that no route can take', () => {
   it('FAULTS 37: not JSON, a tombstone, the wrong schema and an oversized one become dead letters; the next one is processed', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 2 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 2 });
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
     const secret = 'Maria Souza';
-    await room.send(
+    await context.send(
       leads,
       [
         `{"phone": "5511987654321", "name": "${secret}`,
@@ -69,13 +70,13 @@ describe('records that no route can take', () => {
       ],
       { key: 'k1', headers: { 'X-Trace': 't1', 'sluice-resolution': 'replayed' } },
     );
-    const { lines } = room.start(
+    const { lines } = context.start(
       { group, deadLetters: dead },
       { routes: [realRoute(leads)], acceptance, maxMessageBytes: 1000 },
     );
-    await until('all is committed', async () => (await room.committed(group, leads)) === 5);
+    await until('all is committed', async () => (await context.committed(group, leads)) === 5);
     expect(acceptance.accepted).toEqual(['person/5511987654322']);
-    const letters = await room.read(dead);
+    const letters = await context.read(dead);
     expect(
       letters.map(({ key, value, headers }) => [
         headers['sluice-origin-offset'],
@@ -106,42 +107,42 @@ describe('records that no route can take', () => {
   });
 
   it('FAULTS 38: stop their partition while the topic of dead letters is away, and no other; it goes on by itself, once', async () => {
-    const { leads, orders } = await room.topics({ leads: 2, orders: 1 });
+    const { leads, orders } = await context.topics({ leads: 2, orders: 1 });
     const dead = `dead-${randomUUID().slice(0, 8)}`;
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
-    await room.send(leads, ['a0', 'refuse1', 'a2', 'a3']);
-    await room.send(leads, ['b0', 'b1'], { partition: 1 });
-    await room.send(orders, ['c0', 'c1']);
-    const { ingress, lines } = room.start(
+    await context.send(leads, ['a0', 'refuse1', 'a2', 'a3']);
+    await context.send(leads, ['b0', 'b1'], { partition: 1 });
+    await context.send(orders, ['c0', 'c1']);
+    const { ingress, lines } = context.start(
       { group, deadLetters: dead },
       { routes: [scriptedRoute([leads, orders])], acceptance },
     );
     await until('the others are done', async () => {
-      const others = [room.committed(group, leads, 1), room.committed(group, orders)];
+      const others = [context.committed(group, leads, 1), context.committed(group, orders)];
       return (await Promise.all(others)).every((offset) => offset === 2);
     });
     await until('the partition has stopped at its bad record', async () => {
-      return (await room.committed(group, leads)) === 1;
+      return (await context.committed(group, leads)) === 1;
     });
     expect(acceptance.accepted.toSorted()).toEqual(['a0', 'b0', 'b1', 'c0', 'c1']);
     const stopped = ingress.status().partitions.filter(({ paused }) => paused !== null);
     expect(stopped).toMatchObject([
       { topic: leads, partition: 0, next: '1', paused: { why: 'DEAD_LETTERS' } },
     ]);
-    await room.send(leads, ['b2'], { partition: 1 });
+    await context.send(leads, ['b2'], { partition: 1 });
     await until('the other goes on', () => acceptance.accepted.includes('b2'));
 
-    await room.admin().createTopics({ topics: [{ topic: dead }] });
-    await until('all is committed', async () => (await room.committed(group, leads)) === 4);
+    await context.admin().createTopics({ topics: [{ topic: dead }] });
+    await until('all is committed', async () => (await context.committed(group, leads)) === 4);
     expect(acceptance.accepted.filter((text) => text.startsWith('a'))).toEqual(['a0', 'a2', 'a3']);
-    expect((await room.read(dead)).map(({ value }) => value)).toEqual(['refuse1']);
+    expect((await context.read(dead)).map(({ value }) => value)).toEqual(['refuse1']);
     const about = lines.filter(({ fields }) => fields['why'] === 'DEAD_LETTERS');
     expect(about.map(({ level }) => level)).toEqual(['error', 'info']);
   });
 
   it('are written once, however often the acceptance of those behind them fails', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
     let tries = 0;
@@ -150,25 +151,25 @@ describe('records that no route can take', () => {
       if (tries < 5 && drafts.some(({ subject }) => subject === 'a2'))
         throw new NotAcceptedError('LEDGER', 10, 'the ledger does not answer');
     };
-    await room.send(leads, ['a0', 'refuse1', 'a2', 'refuse3', 'a4']);
-    room.start({ group, deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
-    await until('all is committed', async () => (await room.committed(group, leads)) === 5);
+    await context.send(leads, ['a0', 'refuse1', 'a2', 'refuse3', 'a4']);
+    context.start({ group, deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
+    await until('all is committed', async () => (await context.committed(group, leads)) === 5);
     expect(tries).toBeGreaterThan(4);
     expect(acceptance.accepted).toEqual(['a0', 'a2', 'a4']);
-    expect((await room.read(dead)).map(({ value }) => value)).toEqual(['refuse1', 'refuse3']);
+    expect((await context.read(dead)).map(({ value }) => value)).toEqual(['refuse1', 'refuse3']);
   });
 
   it('and that the topic of dead letters is too small for are told of without their value', async () => {
-    const { leads } = await room.topics({ leads: 1 });
-    const { dead } = await room.topics({ dead: 1 }, [{ name: 'max.message.bytes', value: '2000' }]);
+    const { leads } = await context.topics({ leads: 1 });
+    const { dead } = await context.topics({ dead: 1 }, [{ name: 'max.message.bytes', value: '2000' }]);
     const group = randomUUID();
-    await room.send(leads, [`refuse${'x'.repeat(5000)}`, 'refuse1']);
-    room.start(
+    await context.send(leads, [`refuse${'x'.repeat(5000)}`, 'refuse1']);
+    context.start(
       { group, deadLetters: dead },
       { routes: [scriptedRoute([leads])], acceptance: scriptedAcceptance() },
     );
-    await until('all is committed', async () => (await room.committed(group, leads)) === 2);
-    const letters = await room.read(dead);
+    await until('all is committed', async () => (await context.committed(group, leads)) === 2);
+    const letters = await context.read(dead);
     expect(letters.map(({ value, headers }) => [value, headers['sluice-value-omitted']])).toEqual([
       ['null', '5006'],
       ['refuse1', undefined],
@@ -178,7 +179,7 @@ describe('records that no route can take', () => {
 
 describe('a consumer', () => {
   it('FAULTS 39: that loses its partition between acceptance and commit leaves it to the next one to read again: one event', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const group = randomUUID();
     const first = scriptedAcceptance();
     const second = scriptedAcceptance();
@@ -192,36 +193,36 @@ describe('a consumer', () => {
       asked = true;
       await answered;
     };
-    await room.send(leads, ['a0', 'a1']);
+    await context.send(leads, ['a0', 'a1']);
     const config = { group, deadLetters: dead };
-    const one = room.start(config, { routes: [scriptedRoute([leads])], acceptance: first });
+    const one = context.start(config, { routes: [scriptedRoute([leads])], acceptance: first });
     await until('the first one is at it', () => asked);
-    const two = room.start(config, { routes: [scriptedRoute([leads])], acceptance: second });
-    await room.joined(two);
+    const two = context.start(config, { routes: [scriptedRoute([leads])], acceptance: second });
+    await context.joined(two);
     const has = (started: typeof one) => started.ingress.status().partitions.length === 1;
     // Whoever has it now, the group has begun anew: what the first one was told to do is not committed by it.
     answer();
     first.gate = () => {};
-    await until('all is committed', async () => (await room.committed(group, leads)) === 2);
+    await until('all is committed', async () => (await context.committed(group, leads)) === 2);
     expect([has(one), has(two)].filter(Boolean)).toHaveLength(1);
     expect([...first.accepted, ...second.accepted]).toEqual(['a0', 'a1', 'a0', 'a1']);
     expect(first.known.size).toBe(2);
   });
 
   it('FAULTS 40: whose handler throws at one partition stops there and goes on with the others, and says no values', async () => {
-    const { leads, dead } = await room.topics({ leads: 2, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 2, dead: 1 });
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
     const route = scriptedRoute([leads]);
-    await room.send(leads, ['a0', 'throw Maria Souza', 'a2']);
-    await room.send(leads, ['b0', 'b1'], { partition: 1 });
-    const { ingress, lines } = room.start({ group, deadLetters: dead }, { routes: [route], acceptance });
-    await until('the other is done', async () => (await room.committed(group, leads, 1)) === 2);
-    await until('it stands at the record', async () => (await room.committed(group, leads)) === 1);
+    await context.send(leads, ['a0', 'throw Maria Souza', 'a2']);
+    await context.send(leads, ['b0', 'b1'], { partition: 1 });
+    const { ingress, lines } = context.start({ group, deadLetters: dead }, { routes: [route], acceptance });
+    await until('the other is done', async () => (await context.committed(group, leads, 1)) === 2);
+    await until('it stands at the record', async () => (await context.committed(group, leads)) === 1);
     await until('it is known as stopped', () =>
       ingress.status().partitions.some(({ paused }) => paused?.why === 'ERROR'),
     );
-    await room.send(leads, ['b2'], { partition: 1 });
+    await context.send(leads, ['b2'], { partition: 1 });
     await until('the other goes on', () => acceptance.accepted.includes('b2'));
     expect(acceptance.accepted).not.toContain('a2');
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
@@ -234,7 +235,7 @@ describe('a consumer', () => {
         ...delivery,
         body: Buffer.from(String(Buffer.from(delivery.body)).replace('throw', 'was')),
       });
-    await until('all is committed', async () => (await room.committed(group, leads)) === 3);
+    await until('all is committed', async () => (await context.committed(group, leads)) === 3);
     expect(acceptance.accepted.filter((text) => !text.startsWith('b'))).toEqual([
       'a0',
       'was Maria Souza',
@@ -243,20 +244,23 @@ describe('a consumer', () => {
   });
 
   it('FAULTS 42: that comes back after its offsets have expired goes on at the earliest and reports the gap', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const acceptance = scriptedAcceptance();
     const config = { group: randomUUID(), deadLetters: dead, from: 'latest' as const };
-    const open = () => room.start(config, { routes: [scriptedRoute([leads])], acceptance });
+    const open = () => context.start(config, { routes: [scriptedRoute([leads])], acceptance });
     const first = open();
-    await room.joined(first);
-    await until('the start is written down', async () => (await room.committed(config.group, leads)) === 0);
-    await room.send(leads, ['a0', 'a1']);
-    await until('two are committed', async () => (await room.committed(config.group, leads)) === 2);
+    await context.joined(first);
+    await until(
+      'the start is written down',
+      async () => (await context.committed(config.group, leads)) === 0,
+    );
+    await context.send(leads, ['a0', 'a1']);
+    await until('two are committed', async () => (await context.committed(config.group, leads)) === 2);
     await first.ingress.close();
-    await room.send(leads, ['a2', 'a3', 'a4', 'a5']);
-    await room.admin().deleteTopicRecords({ topic: leads, partitions: [{ partition: 0, offset: '5' }] });
+    await context.send(leads, ['a2', 'a3', 'a4', 'a5']);
+    await context.admin().deleteTopicRecords({ topic: leads, partitions: [{ partition: 0, offset: '5' }] });
     const second = open();
-    await until('all is committed', async () => (await room.committed(config.group, leads)) === 6);
+    await until('all is committed', async () => (await context.committed(config.group, leads)) === 6);
     expect(acceptance.accepted).toEqual(['a0', 'a1', 'a5']);
     const gap = { topic: leads, partition: 0, from: '2', to: '5', count: 3 };
     expect(second.ingress.status().gaps).toMatchObject([gap]);
@@ -272,26 +276,26 @@ describe('a consumer', () => {
   ])(
     'FAULTS 42: whose next records expire while it stands still reports the gap %s, once, and skips nothing that is there',
     async (_when, lookMs) => {
-      const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+      const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
       const acceptance = scriptedAcceptance();
       const group = randomUUID();
       let open = true;
       acceptance.gate = () => {
         if (!open) throw new NotAcceptedError('BUSY', 20, 'too much is open');
       };
-      const { ingress } = room.start(
+      const { ingress } = context.start(
         { group, deadLetters: dead, from: 'latest' },
         { routes: [scriptedRoute([leads])], acceptance, lookMs },
       );
-      await until('the start is written down', async () => (await room.committed(group, leads)) === 0);
+      await until('the start is written down', async () => (await context.committed(group, leads)) === 0);
       open = false;
-      await room.send(leads, ['a0']);
+      await context.send(leads, ['a0']);
       await until('it stands still', () => ingress.status().partitions[0]?.paused?.why === 'BUSY');
-      await room.send(leads, ['a1', 'a2', 'a3', 'a4']);
-      await room.admin().deleteTopicRecords({ topic: leads, partitions: [{ partition: 0, offset: '4' }] });
+      await context.send(leads, ['a1', 'a2', 'a3', 'a4']);
+      await context.admin().deleteTopicRecords({ topic: leads, partitions: [{ partition: 0, offset: '4' }] });
       if (lookMs < 1000) await until('the gap is seen', () => ingress.status().gaps.length > 0);
       open = true;
-      await until('all is committed', async () => (await room.committed(group, leads)) === 5);
+      await until('all is committed', async () => (await context.committed(group, leads)) === 5);
       // The one that was in hand already is not lost with the others.
       expect(acceptance.accepted).toEqual(['a0', 'a4']);
       expect(ingress.status().gaps).toMatchObject([{ from: '1', to: '4', count: 3 }]);
@@ -299,11 +303,11 @@ describe('a consumer', () => {
   );
 
   it('waits for topics that do not exist, makes none, and reads the others meanwhile', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const late = `late-${randomUUID().slice(0, 8)}`;
     const acceptance = scriptedAcceptance();
-    await room.send(leads, ['a0']);
-    const { ingress, lines } = room.start(
+    await context.send(leads, ['a0']);
+    const { ingress, lines } = context.start(
       { deadLetters: dead },
       { routes: [scriptedRoute([leads, late])], acceptance },
     );
@@ -312,14 +316,14 @@ describe('a consumer', () => {
     expect(lines.filter(({ fields }) => fields['topic'] === late)).toMatchObject([
       { level: 'error', message: expect.stringContaining('create it') },
     ]);
-    expect(await room.admin().listTopics()).not.toContain(late);
-    await room.admin().createTopics({ topics: [{ topic: late }] });
-    await room.send(late, ['b0']);
+    expect(await context.admin().listTopics()).not.toContain(late);
+    await context.admin().createTopics({ topics: [{ topic: late }] });
+    await context.send(late, ['b0']);
     await until('the new one is read', () => acceptance.accepted.includes('b0'));
   });
 
   it('ends what is under way with its commit, and takes nothing more', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
     let answer = () => {};
@@ -330,35 +334,38 @@ describe('a consumer', () => {
         answer = resolve;
       });
     };
-    await room.send(leads, ['a0', 'a1']);
-    const { ingress } = room.start(
+    await context.send(leads, ['a0', 'a1']);
+    const { ingress } = context.start(
       { group, deadLetters: dead },
       { routes: [scriptedRoute([leads])], acceptance },
     );
     await until('it is at it', () => asked);
     const closed = ingress.close();
-    await room.send(leads, ['a2']);
+    await context.send(leads, ['a2']);
     answer();
     await closed;
-    expect(await room.committed(group, leads)).toBe(2);
+    expect(await context.committed(group, leads)).toBe(2);
     expect(acceptance.accepted).toEqual(['a0', 'a1']);
-    expect(await room.admin().describeGroups([group])).toMatchObject({ groups: [{ members: [] }] });
+    expect(await context.admin().describeGroups([group])).toMatchObject({ groups: [{ members: [] }] });
   });
 
   it('outlives its brokers: what came before and after an outage is accepted, and the outage is said once', async () => {
-    const { leads, dead } = await room.topics({ leads: 1, dead: 1 });
+    const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
     const acceptance = scriptedAcceptance();
-    await room.send(leads, ['a0']);
-    const started = room.start({ deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
+    await context.send(leads, ['a0']);
+    const started = context.start({ deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance });
     await until('the first is accepted', () => acceptance.accepted.includes('a0'));
-    const back = await room.broker().outage();
+    const back = await context.broker().outage();
     await until('it is known', () => !started.ingress.status().connected);
     // One that starts while they are away waits for them, too.
     const late = scriptedAcceptance();
-    const other = room.start({ deadLetters: dead }, { routes: [scriptedRoute([leads])], acceptance: late });
+    const other = context.start(
+      { deadLetters: dead },
+      { routes: [scriptedRoute([leads])], acceptance: late },
+    );
     await until('the other knows', () => other.ingress.status().away?.includes('ECONNREFUSED'));
     await back();
-    await room.send(leads, ['a1']);
+    await context.send(leads, ['a1']);
     await until('the second is accepted', () => acceptance.accepted.includes('a1'));
     await until('both by the other', () => late.accepted.length === 2);
     const about = started.lines.filter(({ fields }) => 'brokers' in fields);

@@ -16,12 +16,12 @@ import { connectDoor } from '../../../src/runtime/operator/operator-door-client.
 import { openOperatorIntake } from '../../../src/runtime/operator/operator-intake.ts';
 import { createShutdown, type Shutdown } from '../../../src/runtime/shutdown.ts';
 import { account, type House, MAPPING } from '../../support/house.ts';
-import { untilEnded } from '../../support/intake-room.ts';
+import { untilEnded } from '../../support/intake-context.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
-import { HEADER, syncRoom } from '../../support/sync-room.ts';
+import { HEADER, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
-const room = syncRoom();
+const context = syncContext();
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const TOPIC = 'crm.leads';
 
@@ -42,7 +42,7 @@ async function inIngress(
   work: (house: House, ingress: Ingress) => Promise<void>,
   fixture?: ReturnType<typeof account>,
 ): Promise<void> {
-  await room.inHouse({ csv: HEADER, ...(fixture && { account: fixture }) }, async (house) => {
+  await context.inHouse({ csv: HEADER, ...(fixture && { account: fixture }) }, async (house) => {
     const dir = await mkdtemp(join(tmpdir(), 'sluice-ingress-'));
     const quiet = { on() {}, off() {}, exit() {} };
     const shutdown: Shutdown = createShutdown({ graceMs: 40_000, say: console.error, host: quiet });
@@ -81,7 +81,7 @@ async function inIngress(
       );
       const config = await loadConfig(file, { env: { TOKEN: 'svc_test_house', SECRET } });
       const log = createLogger({ level: 'silent' });
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       const open = { config, db: house.db, client, log, shutdown, taskQueue: house.workQueue };
       await work(house, await startIngress(open));
     } finally {
@@ -190,13 +190,13 @@ describe('a message by hand', () => {
   const TOKEN = { value: 'svc_test_house', scopes: ['messages:send'] };
 
   it('comes in by the door with its file, arrives once however often it is repeated, and leaves nothing of it in Temporal', async () => {
-    await room.inHouse({ csv: HEADER, account: account({ tokens: [TOKEN] }) }, async (house) => {
+    await context.inHouse({ csv: HEADER, account: account({ tokens: [TOKEN] }) }, async (house) => {
       const dir = await mkdtemp(join(tmpdir(), 'sluice-door-'));
       const file = join(dir, 'sluice.yaml');
       const acme = { baseUrl: house.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 };
       await writeFile(file, stringify({ version: 1, accounts: { acme } }));
       const config = await loadConfig(file, { env: { TOKEN: TOKEN.value } });
-      const { client } = room.temporal;
+      const { client } = context.temporal;
       const intake = openOperatorIntake({ config, db: house.db, client, taskQueue: house.workQueue });
       const door = await openOperatorDoor({ folder: dir, intake, log: createLogger({ level: 'silent' }) });
       const [one, other] = [connectDoor(door.path), connectDoor(door.path)];

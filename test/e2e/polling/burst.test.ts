@@ -6,7 +6,7 @@ import { balanceOf } from '../../../bench/support/poll-count.ts';
 import { type AccountState, writtenIn } from '../../../bench/support/poll-data.ts';
 import { seeded } from '../../../bench/support/random.ts';
 import { until } from '../../support/until.ts';
-import { type BurstRoom, openBurstRoom } from './burst-room.ts';
+import { type BurstContext, openBurstContext } from './burst-context.ts';
 
 const SEED = Number(process.env['BURST_SEED'] ?? 1);
 const CONVERSATIONS = 300;
@@ -41,7 +41,7 @@ function fixture(): object {
 }
 
 /** Every fourth message says what others say too, in the same conversation as well. */
-async function burst({ panel }: BurstRoom, random: () => number): Promise<void> {
+async function burst({ panel }: BurstContext, random: () => number): Promise<void> {
   let next = 0;
   const writer = async () => {
     while (next < MESSAGES) {
@@ -57,16 +57,16 @@ async function burst({ panel }: BurstRoom, random: () => number): Promise<void> 
 it(`of ${MESSAGES} messages in a burst each is told in its order and under one id, though two workers are killed`, async () => {
   const random = seeded(SEED);
   console.error(`BURST_SEED=${SEED}`);
-  const room = await openBurstRoom({
+  const context = await openBurstContext({
     fixture: fixture(),
     token: TOKEN,
     poller: { interval: { min: '500ms', max: '1s' } },
     sandbox: { now: () => new Date(Math.floor(Date.now() / TICK_MS) * TICK_MS) },
   });
   try {
-    const [first, second] = await Promise.all([room.worker(), room.worker()]);
-    await room.poll();
-    const messages = () => room.told.lines.filter(({ type }) => type === 'message.received');
+    const [first, second] = await Promise.all([context.worker(), context.worker()]);
+    await context.poll();
+    const messages = () => context.told.lines.filter(({ type }) => type === 'message.received');
     const told = 1 + Math.floor(random() * 100);
     const pauseMs = random() * MAX_PAUSE_MS;
     const kills = (async () => {
@@ -75,12 +75,12 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
       // Whatever the other one is doing then.
       await delay(pauseMs);
       await second.kill();
-      await room.worker();
+      await context.worker();
     })();
     kills.catch(() => undefined);
-    await burst(room, random);
+    await burst(context, random);
     await kills;
-    const written = writtenIn((await room.panel.account()) as unknown as AccountState);
+    const written = writtenIn((await context.panel.account()) as unknown as AccountState);
     expect(written).toHaveLength(MESSAGES);
     // The engine gives the work of the dead to the living only after 15 s.
     for (const part of [0.25, 0.5, 0.75, 1]) {
@@ -89,15 +89,15 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
       });
     }
     await until('nothing more is to be told', async () => {
-      const rest = await room.db.query(
+      const rest = await context.db.query(
         'select 1 from conversations where todo_at is not null union all select 1 from outbox',
       );
       return rest.length === 0;
     });
-    expect(balanceOf(written, room.told.lines)).toMatchObject({
+    expect(balanceOf(written, context.told.lines)).toMatchObject({
       ...{ missing: 0, twice: 0, unexpected: 0, disordered: 0 },
     });
   } finally {
-    await room.close();
+    await context.close();
   }
 }, 120_000);

@@ -18,12 +18,12 @@ import type { campaignPlan } from '../../../workflows/campaign-plan.ts';
 import { cancelCampaignUpdate, pauseCampaignUpdate } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
 import type { ScheduledCampaignResult, scheduledCampaign } from '../../../workflows/scheduled-campaign.ts';
-import { campaignHouse, flowRuns, report, winback } from '../../support/campaign-room.ts';
+import { campaignHouse, flowRuns, report, winback } from '../../support/campaign-context.ts';
 import type { House } from '../../support/house.ts';
-import { syncRoom } from '../../support/sync-room.ts';
+import { syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
-const room = syncRoom();
+const context = syncContext();
 const NAME = { account: 'acme', campaign: 'winback' };
 const ACT = { by: 'ana', reason: 'to hold the run' };
 /** Never comes by itself while the tests run. */
@@ -41,14 +41,14 @@ function configOf(scheduled: readonly Job[]) {
 }
 
 async function apply(scheduled: readonly Job[], over: { jobs?: Job[]; taskQueue?: string } = {}) {
-  const { client } = room.temporal;
+  const { client } = context.temporal;
   const changes = await applySchedules({ client, config: configOf(scheduled), ...over });
   return changes.map(({ job, change }) => `${job} ${change}`);
 }
 
 let turns = 0;
 async function turn(house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other', campaign = NAME.campaign) {
-  return await room.temporal.client.workflow.start<typeof scheduledCampaign>('scheduledCampaign', {
+  return await context.temporal.client.workflow.start<typeof scheduledCampaign>('scheduledCampaign', {
     workflowId: `${scheduledCampaignWorkflowId(NAME)}-${turns++}`,
     taskQueue: house.workQueue,
     args: [{ ...NAME, campaign, overlap }],
@@ -56,7 +56,7 @@ async function turn(house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other
 }
 
 const campaign = () =>
-  room.temporal.client.workflow.getHandle<typeof reactivationCampaign>(campaignIdentity(NAME).workflowId);
+  context.temporal.client.workflow.getHandle<typeof reactivationCampaign>(campaignIdentity(NAME).workflowId);
 
 /** A turn whose campaign runs, and is held before it has reached anybody. */
 async function held(house: House) {
@@ -86,7 +86,7 @@ const NOBODY: ScheduledCampaignResult = { run: null, started: false, why: 'overl
 it('a sync and a campaign of one name have a schedule each, and applying one kind leaves the other alone', async () => {
   expect(await apply(['sync', 'campaign'])).toEqual(['sync create', 'campaign create']);
   expect(await apply(['sync', 'campaign'])).toEqual(['sync none', 'campaign none']);
-  const { client } = room.temporal;
+  const { client } = context.temporal;
   await until('the list knows both', async () => {
     const gone = await planSchedules({ client, config: configOf([]) });
     return gone.length === 2;
@@ -104,8 +104,8 @@ it('a sync and a campaign of one name have a schedule each, and applying one kin
 });
 
 it('a turn plans the campaign and runs it, by the schedule', async () => {
-  await room.inHouse(campaignHouse(3), async (house) => {
-    const { client } = room.temporal;
+  await context.inHouse(campaignHouse(3), async (house) => {
+    const { client } = context.temporal;
     await apply(['campaign'], { taskQueue: house.workQueue });
     const schedule = client.schedule.getHandle(campaignScheduleId(NAME));
     await schedule.trigger('SKIP');
@@ -132,7 +132,7 @@ it('a plan of nobody, with problems, or that somebody has to approve, is made an
     approval: { approval: 'second-person' },
   };
   const campaigns = Object.fromEntries(Object.entries(cases).map(([name, over]) => [name, winback(over)]));
-  await room.inHouse({ ...campaignHouse(2), campaigns }, async (house) => {
+  await context.inHouse({ ...campaignHouse(2), campaigns }, async (house) => {
     for (const why of Object.keys(cases)) {
       const result = await (await turn(house, 'skip', why)).result();
       expect(result).toEqual({ run: expect.stringContaining(`acme/+${why}/`), started: false, why });
@@ -143,7 +143,7 @@ it('a plan of nobody, with problems, or that somebody has to approve, is made an
 });
 
 it('a turn that meets a run is left out, waits for its end, or cancels it, as the policy says', async () => {
-  await room.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
+  await context.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
     const first = await held(house);
     expect(await (await turn(house, 'skip')).result()).toEqual(NOBODY);
 
@@ -168,8 +168,8 @@ it('a turn that meets a run is left out, waits for its end, or cancels it, as th
 });
 
 it('a turn that meets a plan being made is left out, and one ended hard leaves its campaign running', async () => {
-  await room.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
-    const { client } = room.temporal;
+  await context.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
+    const { client } = context.temporal;
     const planning = await client.workflow.start<typeof campaignPlan>('campaignPlan', {
       ...campaignPlanIdentity(NAME),
       // Where nobody works: it is being made for as long as the test wants.

@@ -20,10 +20,10 @@ import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import type { scheduledSync } from '../../../workflows/scheduled-sync.ts';
 import type { House } from '../../support/house.ts';
-import { plainRows, syncRoom } from '../../support/sync-room.ts';
+import { plainRows, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
-const room = syncRoom();
+const context = syncContext();
 const ACT = { by: 'test', reason: 'to hold the run' };
 /** Never comes by itself while the tests run. */
 const NEVER = '0 0 29 2 *';
@@ -43,19 +43,19 @@ function configOf(schedules: Schedules, account = 'acme') {
 }
 
 const apply = async (schedules: Schedules, account = 'acme', taskQueue = 'nobody') => {
-  const { client } = room.temporal;
+  const { client } = context.temporal;
   const changes = await applySchedules({ client, config: configOf(schedules, account), taskQueue });
   return Object.fromEntries(changes.map(({ name, change }) => [name, change]));
 };
 const handleOf = (sync: string, account = 'acme') =>
-  room.temporal.client.schedule.getHandle(syncScheduleId(account, sync));
+  context.temporal.client.schedule.getHandle(syncScheduleId(account, sync));
 
 describe('applySchedules', () => {
   it('creates, updates and deletes what differs, and touches nothing else', async () => {
     expect(await apply({ a: {}, b: {}, none: null })).toEqual({ a: 'create', b: 'create' });
     const before = await handleOf('a').describe();
     await until('the list knows both', async () => {
-      const all = await listSchedules(room.temporal.client, configOf({}), 'sync');
+      const all = await listSchedules(context.temporal.client, configOf({}), 'sync');
       return all.length === 2;
     });
     expect(await apply({ a: {}, b: { cron: '@daily', overlap: 'buffer-one' } })).toEqual({
@@ -72,18 +72,18 @@ describe('applySchedules', () => {
 
   it('leaves schedules of other accounts and of other programs alone', async () => {
     await apply({ theirs: {} }, 'other');
-    await room.temporal.client.schedule.create({
+    await context.temporal.client.schedule.create({
       scheduleId: 'sync',
       spec: { cronExpressions: [NEVER] },
       action: { type: 'startWorkflow', workflowType: 'x', taskQueue: 'x' },
     });
     await until('the list knows both', async () => {
-      const all = await listSchedules(room.temporal.client, configOf({}), 'sync');
+      const all = await listSchedules(context.temporal.client, configOf({}), 'sync');
       return all.some(({ account, state }) => account === 'other' && state === 'not-configured');
     });
     expect(await apply({})).toEqual({});
     expect(
-      await findSchedule(room.temporal.client, { job: 'sync', account: 'other', name: 'theirs' }),
+      await findSchedule(context.temporal.client, { job: 'sync', account: 'other', name: 'theirs' }),
     ).not.toBeNull();
     expect(await apply({}, 'other')).toEqual({ theirs: 'delete' });
   });
@@ -107,7 +107,7 @@ describe('applySchedules', () => {
     const words = ['@hourly', '@daily', '@midnight', '@weekly', '@monthly', '@yearly', '@annually'];
     const cron = [...crons, ...words];
     expect(await apply({ c: { cron, timeZone: 'Asia/Calcutta' } })).toEqual({ c: 'create' });
-    const [entry] = await listSchedules(room.temporal.client, configOf({ c: { cron } }), 'sync');
+    const [entry] = await listSchedules(context.temporal.client, configOf({ c: { cron } }), 'sync');
     expect(entry).toMatchObject({ job: 'sync', name: 'c', state: 'differs', cron });
     expect(entry?.next[0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     await handleOf('c').delete();
@@ -124,7 +124,7 @@ describe('applySchedules', () => {
       },
       campaigns: {},
     };
-    const refused = applySchedules({ client: room.temporal.client, config: config as never });
+    const refused = applySchedules({ client: context.temporal.client, config: config as never });
     await expect(refused).rejects.toThrow(ScheduleRefusedError);
     await expect(refused).rejects.toMatchObject({ place: 'syncs.bad.schedule' });
   });
@@ -133,7 +133,7 @@ describe('applySchedules', () => {
 describe('a scheduled sync', () => {
   /** The sync as somebody starts it by hand, held in the middle. */
   const byHand = async (house: House) => {
-    const { client } = room.temporal;
+    const { client } = context.temporal;
     const handle = await client.workflow.start<typeof crmSync>('crmSync', {
       workflowId: crmSyncWorkflowId('acme', 'leads'),
       taskQueue: house.workQueue,
@@ -144,17 +144,17 @@ describe('a scheduled sync', () => {
   };
   let runs = 0;
   const scheduled = async (house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other') =>
-    await room.temporal.client.workflow.start<typeof scheduledSync>('scheduledSync', {
+    await context.temporal.client.workflow.start<typeof scheduledSync>('scheduledSync', {
       workflowId: `${scheduledSyncWorkflowId('acme', 'leads')}-${runs++}`,
       taskQueue: house.workQueue,
       args: [{ account: 'acme', sync: 'leads', overlap }],
     });
   const syncHandle = () =>
-    room.temporal.client.workflow.getHandle<typeof crmSync>(crmSyncWorkflowId('acme', 'leads'));
+    context.temporal.client.workflow.getHandle<typeof crmSync>(crmSyncWorkflowId('acme', 'leads'));
   const statusOf = async () => (await syncHandle().describe()).status.name;
 
   it('triggered and backfilled runs the sync under its one id, found by the same attributes', async () => {
-    await room.inHouse({ csv: plainRows(2) }, async (house) => {
+    await context.inHouse({ csv: plainRows(2) }, async (house) => {
       await apply({ leads: { cron: '0 6 * * *', timeZone: 'America/Sao_Paulo' } }, 'acme', house.workQueue);
       const handle = handleOf('leads');
       await handle.trigger('SKIP');
@@ -164,7 +164,7 @@ describe('a scheduled sync', () => {
           return info.numActionsTaken >= count ? info.recentActions.at(-1)?.action.workflow : null;
         });
       const first = await taken(1);
-      const workflow = room.temporal.client.workflow.getHandle<typeof scheduledSync>(first.workflowId);
+      const workflow = context.temporal.client.workflow.getHandle<typeof scheduledSync>(first.workflowId);
       expect(await workflow.result()).toEqual({
         joined: false,
         skipped: false,
@@ -180,7 +180,7 @@ describe('a scheduled sync', () => {
       await handle.backfill({ start, end, overlap: 'SKIP' });
       const { workflowId } = await taken(2);
       expect(workflowId).toContain('2026-11-01T09:00:00Z');
-      const backfilled = room.temporal.client.workflow.getHandle<typeof scheduledSync>(workflowId);
+      const backfilled = context.temporal.client.workflow.getHandle<typeof scheduledSync>(workflowId);
       expect(await backfilled.result()).toMatchObject({ run: 'acme/leads/2' });
       expect((await handle.describe()).info.numActionsSkippedOverlap).toBe(2);
       await handle.delete();
@@ -188,7 +188,7 @@ describe('a scheduled sync', () => {
   });
 
   it('leaves its turn out, waits, or cancels the other, as the policy says', async () => {
-    await room.inHouse({ csv: plainRows(2) }, async (house) => {
+    await context.inHouse({ csv: plainRows(2) }, async (house) => {
       const first = await byHand(house);
       expect(await (await scheduled(house, 'skip')).result()).toMatchObject({ skipped: true, run: null });
       expect(await statusOf()).toBe('RUNNING');
@@ -224,7 +224,7 @@ describe('a scheduled sync', () => {
       await syncHandle().executeUpdate(pauseUpdate, { args: [ACT] });
       return outer;
     };
-    await room.inHouse({ csv: plainRows(1) }, async (house) => {
+    await context.inHouse({ csv: plainRows(1) }, async (house) => {
       await (await start(house)).terminate('test');
       expect(await statusOf()).toBe('RUNNING');
       await syncHandle().executeUpdate(resumeUpdate, { args: [ACT] });
@@ -243,7 +243,7 @@ describe('a scheduled sync', () => {
   });
 
   it('planSchedules changes nothing', async () => {
-    const { client } = room.temporal;
+    const { client } = context.temporal;
     expect(await planSchedules({ client, config: configOf({ x: {} }) })).toEqual([
       { job: 'sync', account: 'acme', name: 'x', change: 'create' },
     ]);

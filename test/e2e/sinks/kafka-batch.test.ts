@@ -4,10 +4,10 @@ import { deadlineSignal } from '../../../src/contracts/deadline.ts';
 import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { kafkaSink } from '../../../src/sinks/kafka.ts';
 import { toldEvent } from '../../unit/sinks/told-event.ts';
-import { kafkaRoom } from './kafka-room.ts';
+import { kafkaContext } from './kafka-context.ts';
 import { readTopic } from './topic.ts';
 
-const kafka = kafkaRoom();
+const kafka = kafkaContext();
 
 /** Sends to a topic of its own; answers the states, and what stands in the topic. */
 async function sendTo(

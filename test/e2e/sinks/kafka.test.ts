@@ -6,13 +6,13 @@ import { RunEndedEvent } from '../../../src/contracts/wire/events.ts';
 import { reopenOutbox } from '../../../src/ledger/outbox/outbox-desk.ts';
 import { pauseUpdate, wakeSignal } from '../../../workflows/messages.ts';
 import type { House } from '../../support/house.ts';
-import { HEADER, plainRow, syncRoom } from '../../support/sync-room.ts';
+import { HEADER, plainRow, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
-import { kafkaRoom } from './kafka-room.ts';
+import { kafkaContext } from './kafka-context.ts';
 import { readTopic } from './topic.ts';
 
-const room = syncRoom();
-const kafka = kafkaRoom();
+const context = syncContext();
+const kafka = kafkaContext();
 
 /** A house whose sync announces to this topic; the topic is made here unless it is to be missing. */
 async function announcing(topic: string, options: { missing?: boolean; csv?: string } = {}) {
@@ -48,13 +48,13 @@ const troubled = (house: House, code: string) =>
 async function retry(house: House): Promise<void> {
   const { sinks } = await house.db.transaction((tx) => reopenOutbox(tx, { states: ['waiting'], limit: 10 }));
   for (const sink of sinks)
-    await room.temporal.client.workflow.getHandle(outboxWorkflowId(sink)).signal(wakeSignal);
+    await context.temporal.client.workflow.getHandle(outboxWorkflowId(sink)).signal(wakeSignal);
 }
 
 describe('a run that ends', () => {
   it('is told once with key, content type and counts, each sync in order, and without personal data', async () => {
     const csv = `${HEADER}${plainRow(1)}11 98765-4321,Ana Souza,ana@example.com,nonesuch,Acme,Nowhere,\nletters,Caio,,,,,\n`;
-    await room.inHouse(await announcing('runs', { csv }), async (house) => {
+    await context.inHouse(await announcing('runs', { csv }), async (house) => {
       const reports = [await house.run(), await house.run()];
       const messages = await arrived('runs', 2);
       expect(new Set(messages.map(({ partition }) => partition)).size).toBe(1);
@@ -75,7 +75,7 @@ describe('a run that ends', () => {
   });
 
   it('by cancellation or by failure is told, too', async () => {
-    await room.inHouse(await announcing('ends'), async (house) => {
+    await context.inHouse(await announcing('ends'), async (house) => {
       await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'status', status: 500 });
       const handle = await house.start();
       await handle.executeUpdate(pauseUpdate, { args: [{ by: 'test', reason: 'to be cancelled' }] });
@@ -92,7 +92,7 @@ describe('a run that ends', () => {
   });
 
   it('without a sink puts nothing into the outbox', async () => {
-    await room.inHouse({ csv: HEADER + plainRow(1) }, async (house) => {
+    await context.inHouse({ csv: HEADER + plainRow(1) }, async (house) => {
       await house.run();
       expect(await house.db.query('select 1 from outbox')).toEqual([]);
     });
@@ -101,7 +101,7 @@ describe('a run that ends', () => {
 
 describe('a sink that is away', () => {
   it('for want of its topic gets the event once somebody has made the topic; Sluice does not', async () => {
-    await room.inHouse(await announcing('late', { missing: true }), async (house) => {
+    await context.inHouse(await announcing('late', { missing: true }), async (house) => {
       expect((await house.run()).warnings).toEqual([]);
       await troubled(house, 'UNKNOWN_TOPIC_OR_PARTITION');
       expect(await kafka.admin.listTopics()).not.toContain('late');
@@ -113,7 +113,7 @@ describe('a sink that is away', () => {
   });
 
   it('leaves the result of the run alone: the run ends, and its event arrives when the sink is back', async () => {
-    await room.inHouse(await announcing('outage'), async (house) => {
+    await context.inHouse(await announcing('outage'), async (house) => {
       const back = await kafka.broker.outage();
       const report = await house.run();
       expect(report).toMatchObject({ created: 1, failed: 0, warnings: [] });

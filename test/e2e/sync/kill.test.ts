@@ -7,7 +7,7 @@ import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { account, MAPPING } from '../../support/house.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
 import { effects } from '../../support/panel.ts';
-import { plainRows } from '../../support/sync-room.ts';
+import { plainRows } from '../../support/sync-context.ts';
 
 const POINTS = [
   'after it was taken',

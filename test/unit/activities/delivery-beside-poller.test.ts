@@ -1,14 +1,14 @@
 // Following messages beside a poller that sees them, too: together they publish each status once, and spend few calls.
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { openDeliveryRoom, SECOND, type Sent } from './delivery-room.ts';
+import { openDeliveryContext, SECOND, type Sent } from './delivery-context.ts';
 
-const room = await openDeliveryRoom();
-const { db, clock, panel } = room;
-const { next, look, watch, newNumber, send, told, entry, poll, pageOf } = room;
+const context = await openDeliveryContext();
+const { db, clock, panel } = context;
+const { next, look, watch, newNumber, send, told, entry, poll, pageOf } = context;
 
-beforeEach(room.fresh);
-afterAll(room.close);
+beforeEach(context.fresh);
+afterAll(context.close);
 
 describe('beside a poller', () => {
   const step = fc.oneof(

@@ -5,16 +5,16 @@ import { followMessages, noteSeenStatuses } from '../../../src/ledger/events/del
 import { dueLooks } from '../../../src/ledger/events/delivery-looks.ts';
 import { addEvents } from '../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
-import { HOUR, NOWHERE, openDeliveryRoom, SECOND, type Sent } from './delivery-room.ts';
+import { HOUR, NOWHERE, openDeliveryContext, SECOND, type Sent } from './delivery-context.ts';
 
 const NEVER = 1e12;
 
-const room = await openDeliveryRoom();
-const { db, clock, now, progressMs, woken, client, panel, deps, fault } = room;
-const { next, look, batch, watch, newNumber, send, told, entry } = room;
+const context = await openDeliveryContext();
+const { db, clock, now, progressMs, woken, client, panel, deps, fault } = context;
+const { next, look, batch, watch, newNumber, send, told, entry } = context;
 
-beforeEach(room.fresh);
-afterAll(room.close);
+beforeEach(context.fresh);
+afterAll(context.close);
 
 describe('a message that was sent', () => {
   it('is told as delivered and read, with the event that had it sent, for two calls', async () => {

@@ -2,9 +2,9 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { dyingDatabase } from '../../support/dying-database.ts';
-import { openDeliveryRoom, SECOND } from './delivery-room.ts';
-import { memorySink, outboxRoom, put, told as sinkEvent } from './outbox-room.ts';
-import { pollingRoom } from './polling/room.ts';
+import { openDeliveryContext, SECOND } from './delivery-context.ts';
+import { memorySink, outboxContext, put, told as sinkEvent } from './outbox-context.ts';
+import { pollingContext } from './polling/context.ts';
 import { at, chat, message } from './polling/service.ts';
 import { environment, textsOf } from './polling/support.ts';
 
@@ -29,30 +29,33 @@ async function eachStatement(
 }
 
 describe('a batch of polling', () => {
-  const room = pollingRoom();
+  const context = pollingContext();
 
   it('that is killed at any statement is gone on with: each message is told once, in its order', async () => {
     const interval = { min: '1h', max: '1h' };
     const polling = { messagePageSize: 2, keep: 20 };
-    const hand = await room.hire({ config: { interval, pageSize: 20 }, polling });
-    room.service.date = new Date(at(LATER + 86_400));
+    const hand = await context.hire({ config: { interval, pageSize: 20 }, polling });
+    context.service.date = new Date(at(LATER + 86_400));
     const written = new Map<number, string[]>([
       [1, []],
       [2, []],
     ]);
     const write = (conversation: number, text: string, seconds: number) => {
       written.get(conversation)?.push(text);
-      const items = room.service.messages.get(conversation) ?? [];
-      room.service.messages.set(conversation, [...items, message(text, seconds)]);
-      const others = room.service.chats.filter(({ id }) => id !== conversation);
-      room.service.chats = [...others, chat(conversation, seconds, { createdAt: at(0), lastMessage: text })];
+      const items = context.service.messages.get(conversation) ?? [];
+      context.service.messages.set(conversation, [...items, message(text, seconds)]);
+      const others = context.service.chats.filter(({ id }) => id !== conversation);
+      context.service.chats = [
+        ...others,
+        chat(conversation, seconds, { createdAt: at(0), lastMessage: text }),
+      ];
     };
-    await eachStatement(room.db, async (db, n) => {
+    await eachStatement(context.db, async (db, n) => {
       const seconds = LATER + n * 10;
       // Two pages for one of them, and one for the other.
       for (const k of [1, 2, 3]) write(1, `a${n}.${k}`, seconds + k);
       write(2, `b${n}`, seconds + 5);
-      const doomed = await room.hire({ db, config: { interval, pageSize: 20 }, polling });
+      const doomed = await context.hire({ db, config: { interval, pageSize: 20 }, polling });
       const ended = doomed.batch();
       await ended.catch(() => undefined);
       await hand.batch({}, environment(2));
@@ -67,20 +70,20 @@ describe('a batch of polling', () => {
 });
 
 describe('a batch of deliveries', async () => {
-  const room = await openDeliveryRoom();
-  beforeEach(room.fresh);
-  afterAll(room.close);
+  const context = await openDeliveryContext();
+  beforeEach(context.fresh);
+  afterAll(context.close);
 
   it('that is killed at any statement is gone on with: each status is told, and the watch comes to its end', async () => {
-    await eachStatement(room.db, async (db) => {
-      const sent = [await room.send(), await room.send()];
-      room.clock.at += 61 * SECOND;
-      const ended = room.batch(1, db);
+    await eachStatement(context.db, async (db) => {
+      const sent = [await context.send(), await context.send()];
+      context.clock.at += 61 * SECOND;
+      const ended = context.batch(1, db);
       await ended.catch(() => undefined);
-      await room.batch(2);
+      await context.batch(2);
       for (const { id } of sent) {
-        expect(await room.told(id)).toEqual(['read']);
-        expect(await room.entry(id)).toMatchObject({ status: 'read', nextAt: null });
+        expect(await context.told(id)).toEqual(['read']);
+        expect(await context.entry(id)).toMatchObject({ status: 'read', nextAt: null });
       }
       await ended;
     });
@@ -88,24 +91,24 @@ describe('a batch of deliveries', async () => {
 });
 
 describe('a batch of the outbox', () => {
-  const polling = pollingRoom();
+  const polling = pollingContext();
 
   it('that is killed at any statement is gone on with: each event arrives, those of a stream in their order', async () => {
     const { db } = polling;
     const bus = memorySink();
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     const expected: string[] = [];
     await eachStatement(db, async (dying, n) => {
       const events = [sinkEvent(1, 3 * n), sinkEvent(2, 3 * n + 1), sinkEvent(1, 3 * n + 2)];
       expected.push(...events.map(({ id }) => id));
       await put(db, ['bus'], events);
-      const doomed = outboxRoom(dying, { bus });
-      doomed.now = room.now;
+      const doomed = outboxContext(dying, { bus });
+      doomed.now = context.now;
       const ended = doomed.sit('bus');
       await ended.catch(() => undefined);
       // The lease of the one that was killed is over.
-      room.now += 20 * SECOND;
-      await room.sit('bus');
+      context.now += 20 * SECOND;
+      await context.sit('bus');
       expect(await db.query(`select 1 from outbox where state = 'waiting'`)).toEqual([]);
       await ended;
     });

@@ -9,7 +9,7 @@ import { stageRecords } from '../../../src/ledger/sync/records.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { noteCard, noteContact } from '../../support/notes.ts';
 import { phone, recordOf, specOf } from '../ledger/support.ts';
-import { type EffectRoom, openEffectRoom } from './effects/support.ts';
+import { type EffectContext, openEffectContext } from './effects/support.ts';
 
 const PIPELINE = 'Sales';
 const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };
@@ -18,31 +18,31 @@ const READ_BACK = STEP_BITS.readBackStage;
 /** A lost answer is overdue, and what its call did shows. */
 const OVERDUE_MS = 121_000;
 
-let room: EffectRoom;
+let context: EffectContext;
 beforeAll(async () => {
   const card = { pipelineId: 1, stageId: 11, title: 'A', value: 0, status: 'open' };
-  room = await openEffectRoom({
+  context = await openEffectContext({
     cards: Array.from({ length: 7 }, (_, n) => ({ ...card, id: n + 1, contactId: n + 1 })),
     contacts: [1, 2, 3, 4, 5, 6, 7].map((id) => ({ id, number: phone(id), name: `P${id}` })),
   });
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 
 let cardId = 0;
 /** The key of a person whose card the ledger knows in the first stage. */
 let key: string;
 beforeEach(async () => {
-  await room.panel.clearFaults();
+  await context.panel.clearFaults();
   key = phone(++cardId);
-  const person = await noteContact(room.db, 'acme', key, { ...SENT, remoteId: cardId, remoteNumber: key });
+  const person = await noteContact(context.db, 'acme', key, { ...SENT, remoteId: cardId, remoteNumber: key });
   const card = { pipeline: PIPELINE, remoteId: cardId, remoteStageId: 11, stage: 'New', adopted: false };
-  await noteCard(room.db, 'acme', person, card);
+  await noteCard(context.db, 'acme', person, card);
 });
 
 let runs = 0;
 /** A record of a run of its own that wants the card in this stage. */
-async function wanting(stage: string, deps = room.worker().deps) {
-  const { db } = room;
+async function wanting(stage: string, deps = context.worker().deps) {
+  const { db } = context;
   const card = { pipeline: PIPELINE, stage, customFields: {} };
   const base = specOf('acme', `moves-${++runs}`);
   const run = await openRun(db, { ...base, mapping: { ...base.mapping, card } });
@@ -51,13 +51,13 @@ async function wanting(stage: string, deps = room.worker().deps) {
   const common = runContext(deps, run, accountLists('acme'));
   return async (name: 'moveStage' | 'readBackStage' = 'moveStage') => {
     const c = stepContext(common, await loadRecord(db, placeOf(common), row?.id as number));
-    return await room.activity().run(() => runStep(deps, name, c, createSteps(deps)[name]));
+    return await context.activity().run(() => runStep(deps, name, c, createSteps(deps)[name]));
   };
 }
 
-const stageOf = async () => (await room.state()).cards.find(({ id }) => id === cardId)?.stageId;
+const stageOf = async () => (await context.state()).cards.find(({ id }) => id === cardId)?.stageId;
 const loseAnswer = (kind: 'reset-before' | 'reset-after') =>
-  room.panel.fault({ method: 'PATCH', path: '/stage', kind, times: 1 });
+  context.panel.fault({ method: 'PATCH', path: '/stage', kind, times: 1 });
 
 describe('a card that two records want in different stages', () => {
   it('the other one has lost its answer: this one calls once that is settled', async () => {
@@ -72,7 +72,7 @@ describe('a card that two records want in different stages', () => {
   });
 
   it('the other one is done while this one waits for its slot: this one calls next', async () => {
-    const { deps } = room.worker();
+    const { deps } = context.worker();
     const [talking, won] = [await wanting('Talking'), await wanting('Won', deps)];
     const { reserve } = deps.budget;
     vi.spyOn(deps.budget, 'reserve').mockImplementationOnce(async (...slot) => {
@@ -104,11 +104,11 @@ describe('a card that two records want in different stages', () => {
       await loseAnswer(kind);
       await talking();
       expect(await won()).toMatchObject({ todo: MOVE, waitMs: 5000 });
-      await room.pass(OVERDUE_MS);
+      await context.pass(OVERDUE_MS);
       await loseAnswer('reset-before');
       expect(await won()).toMatchObject({ todo: READ_BACK });
       expect(
-        (await room.db.query("select sends - refused as lost from intents where state = 'sent'"))[0],
+        (await context.db.query("select sends - refused as lost from intents where state = 'sent'"))[0],
       ).toEqual({ lost: 1 });
     },
   );
@@ -118,7 +118,7 @@ it('a move whose answer is lost is found, and not made again', async () => {
   const talking = await wanting('Talking');
   await loseAnswer('reset-after');
   expect(await talking()).toMatchObject({ todo: READ_BACK });
-  await room.requests();
+  await context.requests();
   expect(await talking('readBackStage')).toMatchObject({ ended: 'updated' });
-  expect(await room.requests()).toMatchObject([{ method: 'GET' }]);
+  expect(await context.requests()).toMatchObject([{ method: 'GET' }]);
 });

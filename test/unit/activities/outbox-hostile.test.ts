@@ -4,7 +4,7 @@ import type { Database } from '../../../src/ledger/database.ts';
 import type { Sent, Sink } from '../../../src/sinks/sink.ts';
 import { SinkError } from '../../../src/sinks/sink.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { memorySink, outboxRoom, put, told } from './outbox-room.ts';
+import { memorySink, outboxContext, put, told } from './outbox-context.ts';
 
 let db: Database;
 beforeEach(async () => {
@@ -34,9 +34,9 @@ describe('a sink that', () => {
       },
       close,
     };
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(30, 3));
-    expect(await room.sit('bus')).toEqual({ sent: 22, nextMs: 1000 });
+    expect(await context.sit('bus')).toEqual({ sent: 22, nextMs: 1000 });
     const rows = await left();
     expect(rows[0]).toMatchObject({
       event_id: 'acme/1/7',
@@ -49,9 +49,9 @@ describe('a sink that', () => {
     ).toBe(true);
     expect(ids.size).toBe(22);
     // What it says may quote an event.
-    expect(JSON.stringify([rows, room.logged, await state()])).not.toContain('João');
-    room.now += 1000;
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 2000 });
+    expect(JSON.stringify([rows, context.logged, await state()])).not.toContain('João');
+    context.now += 1000;
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 2000 });
   });
 
   it.each<[string, (count: number) => unknown]>([
@@ -67,9 +67,9 @@ describe('a sink that', () => {
       send: async (events: readonly unknown[]) => (calls++, answer(events.length)),
       close,
     } as Sink;
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(4, 2));
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 1000 });
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 1000 });
     expect((await left()).map(({ attempts, code }) => [attempts, code])).toEqual([
       [1, 'SINK_FAULT'],
       [1, 'SINK_FAULT'],
@@ -86,9 +86,9 @@ describe('a sink that', () => {
   ])('answers with %s for an error: the event waits', async (_, error) => {
     const bus = memorySink();
     bus.send = async (events) => events.map(() => ({ state: 'failed', error: error as SinkError }));
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(1, 1));
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 1000 });
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 1000 });
     expect(await left()).toMatchObject([{ code: 'SINK_FAULT', attempts: 1 }]);
   });
 
@@ -107,9 +107,9 @@ describe('a sink that', () => {
         }),
       close,
     };
-    const room = outboxRoom(db, { bus }, { deadlineMs: 20, graceMs: 20 });
+    const context = outboxContext(db, { bus }, { deadlineMs: 20, graceMs: 20 });
     await put(db, ['bus'], many(3, 3));
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
     expect((await left()).map(({ attempts, code }) => [attempts, code])).toEqual([
       [1, 'DEADLINE'],
       [0, null],
@@ -133,9 +133,9 @@ describe('a sink that', () => {
         }),
       close,
     };
-    const room = outboxRoom(db, { bus }, { deadlineMs: 20, takeMs: 1 });
+    const context = outboxContext(db, { bus }, { deadlineMs: 20, takeMs: 1 });
     await put(db, ['bus'], many(3, 3));
-    expect(await room.sit('bus')).toEqual({ sent: 1, nextMs: 0 });
+    expect(await context.sit('bus')).toEqual({ sent: 1, nextMs: 0 });
     expect((await left()).map(({ attempts, code }) => [attempts, code])).toEqual([
       [1, 'DEADLINE'],
       [0, null],
@@ -145,20 +145,20 @@ describe('a sink that', () => {
 
   it('has been closed under the batch: nothing is held against anybody, and it is not asked again at once', async () => {
     const bus = memorySink(() => new SinkError('CLOSED', 'closed', { retryable: true }));
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(3, 3));
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
     expect((await left()).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
   });
 
   it('the configuration has no more: its events wait, the status says why, and all go on when it is back', async () => {
     const bus = memorySink();
     const sinks: Record<string, Sink> = {};
-    const room = outboxRoom(db, sinks);
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: null });
+    const context = outboxContext(db, sinks);
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: null });
     await put(db, ['bus'], many(3, 3));
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 60_000 });
-    expect(await room.activities.describeSinks()).toMatchObject([
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 60_000 });
+    expect(await context.activities.describeSinks()).toMatchObject([
       {
         sink: 'bus',
         code: 'NO_SINK',
@@ -168,8 +168,8 @@ describe('a sink that', () => {
       },
     ]);
     sinks.bus = bus;
-    expect(await room.sit('bus')).toEqual({ sent: 3, nextMs: null });
-    expect(await room.activities.describeSinks()).toMatchObject([
+    expect(await context.sit('bus')).toEqual({ sent: 3, nextMs: null });
+    expect(await context.activities.describeSinks()).toMatchObject([
       { sink: 'bus', code: null, reason: null, waiting: 0, lagSeconds: null, sent: 3 },
     ]);
   });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import type { Sent, Sink, SinkError } from '../../../src/sinks/sink.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { BUSY, DOWN, outboxRoom, put, REFUSED, told } from './outbox-room.ts';
+import { BUSY, DOWN, outboxContext, put, REFUSED, told } from './outbox-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('the outbox', () => {
             return error;
           });
           // Nobody's hold lasts: each batch takes the sink from the other.
-          const room = outboxRoom(db, { [name]: sink }, { leaseMs: 0 });
+          const context = outboxContext(db, { [name]: sink }, { leaseMs: 0 });
           let n = 0;
           const all: { id: string; stream: number }[] = [];
           for (const step of acts) {
@@ -71,21 +71,21 @@ describe('the outbox', () => {
               const events = step.streams.map((stream) => told(stream, n++, { account: name }));
               all.push(...events.map(({ id }, at) => ({ id, stream: step.streams[at] as number })));
               await put(db, [name], events);
-            } else if (step.do === 'wait') room.now += step.ms;
+            } else if (step.do === 'wait') context.now += step.ms;
             else if (step.do === 'break') broken = !broken;
-            else if (step.do === 'sit') await room.sit(name);
-            else if (step.do === 'two') await Promise.all([room.sit(name), room.sit(name)]);
+            else if (step.do === 'sit') await context.sit(name);
+            else if (step.do === 'two') await Promise.all([context.sit(name), context.sit(name)]);
             else {
-              const lost = outboxRoom(dying(db), { [name]: sink }, { leaseMs: 0 });
-              lost.now = room.now;
+              const lost = outboxContext(dying(db), { [name]: sink }, { leaseMs: 0 });
+              lost.now = context.now;
               await lost.sit(name).catch(() => undefined);
             }
           }
           fine = true;
           for (let turn = { nextMs: 0 as number | null }, k = 0; turn.nextMs !== null; k++) {
             expect(k).toBeLessThan(50);
-            turn = await room.sit(name);
-            room.now += turn.nextMs ?? 0;
+            turn = await context.sit(name);
+            context.now += turn.nextMs ?? 0;
           }
           const left = await db.query<{ event_id: string; state: string }>(
             'select event_id, state from outbox where sink = $1',

@@ -6,7 +6,17 @@ import { dueEvents } from '../../../src/ledger/outbox/outbox-due.ts';
 import { claimSink } from '../../../src/ledger/outbox/outbox-states.ts';
 import { type Sink, SinkError } from '../../../src/sinks/sink.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { BUSY, DOWN, logger, memorySink, outboxRoom, put, REFUSED, START, told } from './outbox-room.ts';
+import {
+  BUSY,
+  DOWN,
+  logger,
+  memorySink,
+  outboxContext,
+  put,
+  REFUSED,
+  START,
+  told,
+} from './outbox-context.ts';
 
 let db: Database;
 beforeEach(async () => {
@@ -26,10 +36,10 @@ const state = async () => (await db.query('select * from sink_states'))[0];
 describe('a batch', () => {
   it('sends what waits in its order, and leaves nothing behind', async () => {
     const bus = memorySink();
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     const events = many(300, 7);
     await put(db, ['bus'], events);
-    expect(await room.sit('bus')).toEqual({ sent: 300, nextMs: null });
+    expect(await context.sit('bus')).toEqual({ sent: 300, nextMs: null });
     expect(bus.ids).toEqual(events.map(({ id }) => id));
     expect(await rows()).toEqual([]);
     expect(await state()).toMatchObject({ sent: 300, failures: 0, claimed_by: null, code: null });
@@ -37,9 +47,9 @@ describe('a batch', () => {
 
   it('leaves what belongs to another sink', async () => {
     const [bus, hooks] = [memorySink(), memorySink()];
-    const room = outboxRoom(db, { bus, hooks });
+    const context = outboxContext(db, { bus, hooks });
     await put(db, ['bus', 'hooks'], many(3, 1));
-    expect(await room.sit('hooks')).toEqual({ sent: 3, nextMs: null });
+    expect(await context.sit('hooks')).toEqual({ sent: 3, nextMs: null });
     expect([bus.ids.length, hooks.ids.length]).toEqual([0, 3]);
   });
 
@@ -58,20 +68,20 @@ describe('a batch', () => {
 
   it('that finds the sink in the hands of another one sends nothing, and looks again when that one must be gone', async () => {
     const bus = memorySink();
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(1, 1));
     await claimSink(db, 'bus', 'another', new Date(START), 15_000);
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 15_000 });
-    room.now += 15_000;
-    expect(await room.sit('bus')).toEqual({ sent: 1, nextMs: null });
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 15_000 });
+    context.now += 15_000;
+    expect(await context.sit('bus')).toEqual({ sent: 1, nextMs: null });
     await claimSink(db, 'bus', 'with a clock that was far ahead', new Date(START + HOUR), 15_000);
     await put(db, ['bus'], many(1, 1));
-    expect(await room.sit('bus')).toMatchObject({ sent: 1 });
+    expect(await context.sit('bus')).toMatchObject({ sent: 1 });
   });
 
   it('that has lost its sink to another one stops after the batch under way', async () => {
     const bus = memorySink();
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(60, 1));
     const { send } = bus;
     bus.send = async (events, options) => {
@@ -81,13 +91,13 @@ describe('a batch', () => {
       ]);
       return await send(events, options);
     };
-    expect(await room.sit('bus')).toEqual({ sent: 50, nextMs: 1000 });
+    expect(await context.sit('bus')).toEqual({ sent: 50, nextMs: 1000 });
     expect(await state()).toMatchObject({ claimed_by: 'another' });
   });
 
   it('sends on what another batch has put off, once the event that failed there has arrived', async () => {
     const bus = memorySink();
-    const room = outboxRoom(db, { bus }, { retry: { bus: [HOUR] } });
+    const context = outboxContext(db, { bus }, { retry: { bus: [HOUR] } });
     await put(db, ['bus'], [told(1, 1)]);
     const { send } = bus;
     bus.send = async (events, options) => {
@@ -99,7 +109,7 @@ describe('a batch', () => {
       }
       return await send(events, options);
     };
-    expect(await room.sit('bus')).toEqual({ sent: 2, nextMs: null });
+    expect(await context.sit('bus')).toEqual({ sent: 2, nextMs: null });
   });
 
   it('that is cancelled keeps what was sent, and holds nothing against the rest', async () => {
@@ -116,9 +126,9 @@ describe('a batch', () => {
       },
       close: async () => undefined,
     };
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(4, 4));
-    expect(await environment.run(room.activities.outboxBatch, { sink: 'bus' })).toMatchObject({ sent: 1 });
+    expect(await environment.run(context.activities.outboxBatch, { sink: 'bus' })).toMatchObject({ sent: 1 });
     expect(await attempts()).toEqual([0, 0, 0]);
     expect(await state()).toMatchObject({ failures: 0, open_until: null });
   });
@@ -128,36 +138,38 @@ describe('an event that fails by itself', () => {
   it('holds up its own conversation alone, until it is sent', async () => {
     let busy = true;
     const bus = memorySink((event) => (busy && event.id === 'acme/1/1' ? BUSY : null));
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(9, 3));
-    expect(await room.sit('bus')).toEqual({ sent: 6, nextMs: 1000 });
+    expect(await context.sit('bus')).toEqual({ sent: 6, nextMs: 1000 });
     expect(bus.ids.filter((id) => id.startsWith('acme/1/'))).toEqual([]);
     await put(db, ['bus'], [told(1, 10), told(2, 11)]);
-    expect(await room.sit('bus')).toEqual({ sent: 1, nextMs: 1000 });
+    expect(await context.sit('bus')).toEqual({ sent: 1, nextMs: 1000 });
     busy = false;
-    room.now += 1000;
-    expect(await room.sit('bus')).toEqual({ sent: 4, nextMs: null });
+    context.now += 1000;
+    expect(await context.sit('bus')).toEqual({ sent: 4, nextMs: null });
     expect(bus.ids.slice(-4)).toEqual(['acme/1/1', 'acme/1/4', 'acme/1/7', 'acme/1/10']);
   });
 
   it('is dead when it is refused for good, and those behind it go on at once', async () => {
     const bus = memorySink((event) => (event.id === 'acme/1/1' ? REFUSED : null));
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(6, 2));
-    expect(await room.sit('bus')).toEqual({ sent: 5, nextMs: null });
+    expect(await context.sit('bus')).toEqual({ sent: 5, nextMs: null });
     expect(await rows()).toEqual([{ event_id: 'acme/1/1', state: 'dead', attempts: 1, code: 'REFUSED' }]);
-    expect(room.logged).toMatchObject([{ level: 'warn', fields: { sink: 'bus', dead: 1, code: 'REFUSED' } }]);
+    expect(context.logged).toMatchObject([
+      { level: 'warn', fields: { sink: 'bus', dead: 1, code: 'REFUSED' } },
+    ]);
   });
 
   it('is dead after the last wait of the list, and those behind it go on', async () => {
     const hooks = memorySink((event) => (event.id === 'acme/0/0' ? BUSY : null));
-    const room = outboxRoom(db, { hooks }, { retry: { hooks: [5000, 60_000] } });
+    const context = outboxContext(db, { hooks }, { retry: { hooks: [5000, 60_000] } });
     await put(db, ['hooks'], many(2, 1));
-    expect(await room.sit('hooks')).toEqual({ sent: 0, nextMs: 5000 });
-    room.now += 5000;
-    expect(await room.sit('hooks')).toEqual({ sent: 0, nextMs: 60_000 });
-    room.now += 60_000;
-    expect(await room.sit('hooks')).toEqual({ sent: 1, nextMs: null });
+    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 5000 });
+    context.now += 5000;
+    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 60_000 });
+    context.now += 60_000;
+    expect(await context.sit('hooks')).toEqual({ sent: 1, nextMs: null });
     expect(await rows()).toMatchObject([{ event_id: 'acme/0/0', state: 'dead', attempts: 3 }]);
   });
 });
@@ -166,29 +178,29 @@ describe('a sink in trouble', () => {
   it('is left alone but for one event at a time, ever more rarely; then all that waited goes at once', async () => {
     let handed = 0;
     const bus = memorySink(() => (handed++, DOWN));
-    const room = outboxRoom(db, { bus });
+    const context = outboxContext(db, { bus });
     const events = many(12, 4);
     await put(db, ['bus'], events.slice(0, 1));
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
     await put(db, ['bus'], events.slice(1));
-    expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
     expect(handed).toBe(1);
     for (const wait of [10_000, 20_000, 40_000, 80_000]) {
-      room.now += wait / 2;
-      expect(await room.sit('bus')).toEqual({ sent: 0, nextMs: wait });
+      context.now += wait / 2;
+      expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: wait });
     }
     expect(handed).toBe(5);
     // Each probe takes one that was tried least: nobody is used up.
     expect(await attempts()).toEqual([2, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
     bus.rule = () => null;
-    room.now += 80_000;
-    expect(await room.sit('bus')).toEqual({ sent: 12, nextMs: null });
+    context.now += 80_000;
+    expect(await context.sit('bus')).toEqual({ sent: 12, nextMs: null });
     for (const stream of [0, 1, 2, 3])
       expect(bus.ids.filter((id) => id.startsWith(`acme/${stream}/`))).toEqual(
         events.flatMap(({ id, partitionkey }) => (partitionkey === `acme/${stream}` ? [id] : [])),
       );
     expect(await state()).toMatchObject({ failures: 0, open_until: null, code: null });
-    expect(room.logged.map(({ level, message }) => [level, message])).toEqual([
+    expect(context.logged.map(({ level, message }) => [level, message])).toEqual([
       ['warn', 'the sink is left alone for a while: nobody answers'],
       ['info', 'the sink takes events again'],
     ]);
@@ -196,16 +208,16 @@ describe('a sink in trouble', () => {
 
   it('is noticed to be back before the events are due again, at no cost to them', async () => {
     const hooks = memorySink(() => DOWN);
-    const room = outboxRoom(db, { hooks }, { retry: { hooks: [HOUR] } });
+    const context = outboxContext(db, { hooks }, { retry: { hooks: [HOUR] } });
     await put(db, ['hooks'], many(6, 6));
-    expect(await room.sit('hooks')).toEqual({ sent: 0, nextMs: 5000 });
-    room.now += 5000;
-    expect(await room.sit('hooks')).toEqual({ sent: 0, nextMs: 10_000 });
+    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 5000 });
+    context.now += 5000;
+    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 10_000 });
     expect(await attempts()).toEqual([1, 1, 1, 1, 1, 1]);
     expect((await rows()).every(({ state }) => state === 'waiting')).toBe(true);
     hooks.rule = () => null;
-    room.now += 10_000;
-    expect(await room.sit('hooks')).toEqual({ sent: 6, nextMs: null });
+    context.now += 10_000;
+    expect(await context.sit('hooks')).toEqual({ sent: 6, nextMs: null });
   });
 
   it('that asks to be left alone is, from the first time', async () => {
@@ -215,9 +227,9 @@ describe('a sink in trouble', () => {
       retryAfterMs: 90_000,
     });
     const hooks = memorySink(() => asks);
-    const room = outboxRoom(db, { hooks }, { retry: { hooks: [1000] } });
+    const context = outboxContext(db, { hooks }, { retry: { hooks: [1000] } });
     await put(db, ['hooks'], many(1, 1));
-    expect(await room.sit('hooks')).toEqual({ sent: 0, nextMs: 90_000 });
+    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 90_000 });
   });
 
   it('does not keep another sink waiting', async () => {
@@ -233,12 +245,12 @@ describe('a sink in trouble', () => {
       close: async () => undefined,
     };
     const bus = memorySink();
-    const room = outboxRoom(db, { hanging, bus }, { graceMs: 1 });
+    const context = outboxContext(db, { hanging, bus }, { graceMs: 1 });
     await put(db, ['hanging', 'bus'], many(50, 5));
     const environment = new MockActivityEnvironment({}, { logger });
-    const stuck = environment.run(room.activities.outboxBatch, { sink: 'hanging' });
+    const stuck = environment.run(context.activities.outboxBatch, { sink: 'hanging' });
     await begun;
-    expect(await room.sit('bus')).toEqual({ sent: 50, nextMs: null });
+    expect(await context.sit('bus')).toEqual({ sent: 50, nextMs: null });
     environment.cancel();
     expect(await stuck).toMatchObject({ sent: 0 });
   });

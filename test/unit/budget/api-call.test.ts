@@ -66,7 +66,7 @@ const tokens = (a: object, b: object) =>
 const ALL = { scopes: ['contacts:write', 'cards:write'], revoked: false };
 
 /** An account of its own, so that nothing is known of its tokens yet. */
-function room() {
+function context() {
   const access = clients.map((client, n) => ({ client, key: freshToken(), position: n + 1 }));
   const account: AccountAccess = {
     name: 'acme',
@@ -116,7 +116,7 @@ describe('a token that is refused gives way to the other', () => {
     '%s: once, in the same attempt, and the operator hears of it once',
     async (_, broken, status, code, what) => {
       await tokens(broken, ALL);
-      const { tags, answers } = room();
+      const { tags, answers } = context();
       await answers();
       let intents = 0;
       const intent = async () => ++intents > 0;
@@ -132,7 +132,7 @@ describe('a token that is refused gives way to the other', () => {
 
   it('over its limit: the call goes out with the other one at once, and nothing is held against it', async () => {
     await tokens(ALL, ALL);
-    const { tags, deps, account } = room();
+    const { tags, deps, account } = context();
     const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
     await panel().fault({ kind: 'status', status: 429, body, times: 1, headers: { 'Retry-After': '30' } });
     for (let n = 0; n < 3; n++) expect(await tags()).not.toBeNull();
@@ -145,7 +145,7 @@ describe('a token that is refused gives way to the other', () => {
 
 it('one over its limit and one revoked: the call waits for the first, whichever answered last, and nothing stops', async () => {
   await tokens(ALL, { ...ALL, revoked: true });
-  const { tags, deps, account } = room();
+  const { tags, deps, account } = context();
   const [a, b] = account.tokens.map(({ key }) => key);
   await db.query('insert into slots (token, call_limit) values ($1, 60000), ($2, 60000)', [a, b]);
   // The first token comes first, and the fault is its answer.
@@ -165,7 +165,7 @@ it('one over its limit and one revoked: the call waits for the first, whichever 
 
 it('a token that an earlier run noted is told in the report of the next run as well', async () => {
   await tokens({ ...ALL, revoked: true }, ALL);
-  const { tags, account } = room();
+  const { tags, account } = context();
   for (let n = 0; n < 3; n++) await tags();
   await db.query('delete from run_warnings');
   // Ten minutes later it is tried again.
@@ -182,7 +182,7 @@ it('a token that an earlier run noted is told in the report of the next run as w
 
 it('when both are refused the refusal comes out; repaired, the next call works and clears what was noted', async () => {
   await tokens({ ...ALL, revoked: true }, { ...ALL, revoked: true });
-  const { tags, answers, deps, account } = room();
+  const { tags, answers, deps, account } = context();
   await answers();
   for (let n = 0; n < 2; n++) await expect(tags()).rejects.toMatchObject({ code: 'ERR_TOKEN_REVOKED' });
   expect(await answers()).toEqual([401, 401, 401, 401]);
@@ -197,7 +197,7 @@ it('when both are refused the refusal comes out; repaired, the next call works a
 
 it('a call that is called off goes nowhere', async () => {
   await tokens(ALL, ALL);
-  const { tags, answers } = room();
+  const { tags, answers } = context();
   await answers();
   expect(await tags('contacts:read', async () => false)).toBeNull();
   expect(await answers()).toEqual([]);
@@ -207,7 +207,7 @@ describe('a call that is called off', () => {
   const pause = new CancelledFailure('CANCELLED');
   /** A call inside a scope that the test aborts. */
   function start(beforeSend?: () => Promise<boolean>) {
-    const { deps, account, answers } = room();
+    const { deps, account, answers } = context();
     const controller = new AbortController();
     const call = () =>
       withCallScope({ lane: LANES.lead, signal: controller.signal }, () =>
@@ -272,7 +272,7 @@ describe('a process that was stopped', () => {
 
   it('while its call waited for the slot → the call goes out in another one, once', async () => {
     await tokens(ALL, ALL);
-    const { deps, tags, answers } = room();
+    const { deps, tags, answers } = context();
     await answers();
     const reserve = deps.budget.reserve.bind(deps.budget);
     const slots: Slot[] = [];
@@ -291,7 +291,7 @@ describe('a process that was stopped', () => {
 
   it('while it took its intent → the intent is taken once, and the call goes out in another slot', async () => {
     await tokens(ALL, ALL);
-    const { tags, answers } = room();
+    const { tags, answers } = context();
     await answers();
     let intents = 0;
     const intent = async () => {
@@ -305,7 +305,7 @@ describe('a process that was stopped', () => {
 
   it('whenever it gets a slot → asks for room, and calls all the same', async () => {
     await tokens(ALL, ALL);
-    const { deps, tags } = room();
+    const { deps, tags } = context();
     const reserve = deps.budget.reserve.bind(deps.budget);
     const slack: number[] = [];
     Object.assign(deps.budget, {
@@ -324,7 +324,7 @@ describe('a process that was stopped', () => {
 
 it('calls of a run are counted in memory, and all are in the ledger after a flush', async () => {
   await tokens(ALL, ALL);
-  const { deps, account, at } = room();
+  const { deps, account, at } = context();
   const own = (await openRun(db, specOf('acme', 'counted'))).id;
   const tags = () =>
     at(LANES.lead).run(() =>

@@ -8,9 +8,9 @@ import { SANDBOX_YAML, SLUICE_YAML } from '../../../src/cli/config/init-files.ts
 import { loadConfig } from '../../../src/config/index.ts';
 import { MEMBER_CODES } from '../../../src/contracts/wire/campaign.ts';
 import { parseFixture } from '../../../src/sandbox/fixture/fixture-merge.ts';
-import { campaignConfigRoom, GOOD } from './campaign-config-room.ts';
+import { campaignConfigContext, GOOD } from './campaign-config-context.ts';
 
-const { load } = campaignConfigRoom();
+const { load } = campaignConfigContext();
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 

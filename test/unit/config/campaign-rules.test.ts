@@ -1,9 +1,9 @@
 // Campaigns whose rules nobody would ever keep, and whose expressions can't be read.
 import { describe, expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
-import { type Case, campaignConfigRoom, GOOD } from './campaign-config-room.ts';
+import { type Case, campaignConfigContext, GOOD } from './campaign-config-context.ts';
 
-const { load, problemsOf, tell } = campaignConfigRoom();
+const { load, problemsOf, tell } = campaignConfigContext();
 
 describe('rules that nobody would ever keep', () => {
   const blind = [

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { summarize } from '../../../src/cli/config/config-summary.ts';
 import { describeSummary } from '../../../src/cli/config/describe-config.ts';
-import { campaignConfigRoom, GOOD, NOW } from './campaign-config-room.ts';
+import { campaignConfigContext, GOOD, NOW } from './campaign-config-context.ts';
 
-const { load, tell } = campaignConfigRoom();
+const { load, tell } = campaignConfigContext();
 
 describe('a good campaign', () => {
   it('has defaults where nothing is said', async () => {

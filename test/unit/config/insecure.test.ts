@@ -1,9 +1,9 @@
 // What would leave this machine unencrypted, and secrets that somebody could guess.
 import { describe, expect, it } from 'vitest';
 import { isLoopbackHost } from '../../../src/contracts/loopback.ts';
-import { configRoom } from './room.ts';
+import { configContext } from './context.ts';
 
-const room = configRoom();
+const context = configContext();
 
 describe('this machine', () => {
   it.each([
@@ -60,7 +60,7 @@ routes:
     action: { type: lead, mapping: people }
 `;
 };
-const problemsOf = (replaced: Record<string, string>) => room.problemsOf(parts(replaced));
+const problemsOf = (replaced: Record<string, string>) => context.problemsOf(parts(replaced));
 const PLAIN = 'sasl: { mechanism: plain, username: u, password: env:P }';
 
 describe('what leaves this machine unencrypted is refused where it stands, with both ways out', () => {
@@ -80,7 +80,7 @@ describe('what leaves this machine unencrypted is refused where it stands, with 
     expect(problems).toEqual([expect.stringContaining(`  ${path}: `)]);
     expect(problems[0]).toContain(`set insecure: true under ${place}`);
     expect(problems[0]).not.toContain('env:');
-    await expect(room.load(parts({ [part]: `${text}, insecure: true` }))).resolves.toBeDefined();
+    await expect(context.load(parts({ [part]: `${text}, insecure: true` }))).resolves.toBeDefined();
     expect(await problemsOf({ [part]: `${text}, insecure: false` })).toEqual(problems);
   });
 
@@ -93,7 +93,7 @@ describe('what leaves this machine unencrypted is refused where it stands, with 
     ['a password that is not sent', { bus: PLAIN.replace('plain', 'scram-sha-512') }],
     ['signatures on all addresses', { http: 'host: 0.0.0.0', auth: '{ type: hmac, secrets: [env:TOKEN] }' }],
   ])('but not %s', async (_, replaced) => {
-    await expect(room.load(parts(replaced))).resolves.toBeDefined();
+    await expect(context.load(parts(replaced))).resolves.toBeDefined();
   });
 
   it('all of it at once, in the order of the file', async () => {
@@ -117,7 +117,7 @@ describe('a secret that somebody could guess', () => {
     webhook: '{ type: standard-webhooks, secrets: [env:OTHER, env:S] }',
   };
   const load = (auth: string, env: Record<string, string>) =>
-    room.load(parts({ auth: AUTHS[auth] ?? auth }), { env: { ACME_TOKEN: 'svc_test_a', ...env } });
+    context.load(parts({ auth: AUTHS[auth] ?? auth }), { env: { ACME_TOKEN: 'svc_test_a', ...env } });
   const refusal = async (auth: string, env: Record<string, string>): Promise<string> =>
     await load(auth, env).then(
       () => 'taken',

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigFileError, loadConfig, UnknownNameError } from '../../../src/config/index.ts';
-import { configRoom, GOOD } from './room.ts';
+import { configContext, GOOD } from './context.ts';
 
-const room = configRoom();
-const { load, problemsOf } = room;
+const context = configContext();
+const { load, problemsOf } = context;
 
 describe('a good file', () => {
   it('has defaults filled in, paths made absolute and specs ready', async () => {
@@ -29,7 +29,7 @@ describe('a good file', () => {
         concurrency: 48,
         validateNumber: false,
       },
-      source: { type: 'csv', path: join(room.dir, 'data/leads.csv'), encoding: 'auto', delimiter: 'auto' },
+      source: { type: 'csv', path: join(context.dir, 'data/leads.csv'), encoding: 'auto', delimiter: 'auto' },
       mapping: { contact: { number: 'phone', name: ['nickname', 'name'] }, tags: [], extraInfo: {} },
     });
     expect(await loaded.secret('env:ACME_TOKEN')).toEqual({ value: 'svc_test_a', warnings: [] });
@@ -310,11 +310,11 @@ describe('a file that is no configuration at all', () => {
         () => 'loaded',
         (error: unknown) => (error instanceof ConfigFileError ? error.code : error),
       );
-    expect(await code(join(room.dir, 'none.yaml'))).toBe('not_found');
-    expect(await code(room.dir)).toBe('unreadable');
-    await writeFile(join(room.dir, 'latin1.yaml'), Buffer.from([0x61, 0x3a, 0x20, 0xe9]));
-    expect(await code(join(room.dir, 'latin1.yaml'))).toBe('unreadable');
-    await writeFile(join(room.dir, 'huge.yaml'), Buffer.alloc(2 * 1024 * 1024, '#'));
-    expect(await code(join(room.dir, 'huge.yaml'))).toBe('unreadable');
+    expect(await code(join(context.dir, 'none.yaml'))).toBe('not_found');
+    expect(await code(context.dir)).toBe('unreadable');
+    await writeFile(join(context.dir, 'latin1.yaml'), Buffer.from([0x61, 0x3a, 0x20, 0xe9]));
+    expect(await code(join(context.dir, 'latin1.yaml'))).toBe('unreadable');
+    await writeFile(join(context.dir, 'huge.yaml'), Buffer.alloc(2 * 1024 * 1024, '#'));
+    expect(await code(join(context.dir, 'huge.yaml'))).toBe('unreadable');
   });
 });

@@ -1,11 +1,11 @@
-// Presets, names and checks that other rooms make.
+// Presets, names and checks that other modules make.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configRoom, GOOD } from './room.ts';
+import { configContext, GOOD } from './context.ts';
 
-const room = configRoom();
-const { load, problemsOf } = room;
+const context = configContext();
+const { load, problemsOf } = context;
 
 describe('presets', () => {
   const WITH_PRESET = GOOD.replace(
@@ -14,14 +14,17 @@ describe('presets', () => {
   );
 
   it('take the place of the mapping', async () => {
-    await mkdir(join(room.dir, 'presets'));
-    await writeFile(join(room.dir, 'presets/crm.yaml'), 'contact:\n  number: phone\n');
+    await mkdir(join(context.dir, 'presets'));
+    await writeFile(join(context.dir, 'presets/crm.yaml'), 'contact:\n  number: phone\n');
     expect((await load(WITH_PRESET)).spec('leads').mapping.contact.number).toBe('phone');
   });
 
   it('have their mistakes shown in their own file, after those of the main file', async () => {
-    await mkdir(join(room.dir, 'presets'));
-    await writeFile(join(room.dir, 'presets/crm.yaml'), '# mine\ncontact:\n  number: phone\n  emial: mail\n');
+    await mkdir(join(context.dir, 'presets'));
+    await writeFile(
+      join(context.dir, 'presets/crm.yaml'),
+      '# mine\ncontact:\n  number: phone\n  emial: mail\n',
+    );
     expect(await problemsOf(WITH_PRESET.replace('source: crm', 'source: crn'))).toEqual([
       'sluice.yaml:14:5  syncs.leads.source: there is no source "crn"; did you mean "crm"?',
       'presets/crm.yaml:4:3  contact.emial: unknown key; did you mean "email"?',
@@ -29,8 +32,8 @@ describe('presets', () => {
   });
 
   it('have the checks of the caller pointed at their own file', async () => {
-    await mkdir(join(room.dir, 'presets'));
-    await writeFile(join(room.dir, 'presets/crm.yaml'), 'contact:\n  number: =$$(\n');
+    await mkdir(join(context.dir, 'presets'));
+    await writeFile(join(context.dir, 'presets/crm.yaml'), 'contact:\n  number: =$$(\n');
     const checkMapping = () => [{ path: ['contact', 'number'], message: 'no expression' }];
     expect(await problemsOf(WITH_PRESET, { checkMapping })).toEqual([
       'presets/crm.yaml:2:3  contact.number: no expression',

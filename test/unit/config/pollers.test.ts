@@ -1,8 +1,8 @@
 // Pollers, the sinks of conversations, and who hears what: what good ones become, and how wrong ones are shown.
 import { describe, expect, it } from 'vitest';
-import { configRoom } from './room.ts';
+import { configContext } from './context.ts';
 
-const room = configRoom();
+const context = configContext();
 const NOW = new Date('2026-11-22T12:00:00Z');
 
 const GOOD = `version: 1
@@ -24,8 +24,8 @@ pollers:
   two: { account: other, connection: 2, from: 2026-11-20 }
   three: { account: other, connection: 3, from: all }
 `;
-const load = (text: string) => room.load(text, { now: NOW });
-const problemsOf = (text: string) => room.problemsOf(text, { now: NOW });
+const load = (text: string) => context.load(text, { now: NOW });
+const problemsOf = (text: string) => context.problemsOf(text, { now: NOW });
 
 type Case = [name: string, from: string, to: string, expected: string[]];
 function tell(cases: Case[]): void {

@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Case, GOOD, routeRoom } from './route-room.ts';
+import { type Case, GOOD, routeContext } from './route-context.ts';
 
-const { room, load, problemsOf, tell } = routeRoom();
+const { context, load, problemsOf, tell } = routeContext();
 
 describe('paths and actions', () => {
   const inherited = 'is not allowed as a name in a path; rename the column in the export';
@@ -180,8 +180,8 @@ describe('JSON Schemas', () => {
     ['lead.json', '{\n\t"type": "object",\n\t"required": ["phone"]\n}\n'],
     ['lead.yaml', 'type: object\nrequired: [phone]\n'],
   ])('%s is taken in, relative to the configuration', async (name, text) => {
-    await mkdir(join(room.dir, 'schemas'));
-    await writeFile(join(room.dir, 'schemas', name), text);
+    await mkdir(join(context.dir, 'schemas'));
+    await writeFile(join(context.dir, 'schemas', name), text);
     const { config } = await load(withSchema(`schemas/${name}`));
     expect(config.routes.leads?.schema).toEqual({ type: 'object', required: ['phone'] });
   });
@@ -201,17 +201,17 @@ describe('JSON Schemas', () => {
     ['is empty', '', 'lead.json:1:1  is no JSON Schema; expected keys with values'],
     ['is broken', '{"a": ', 'lead.json:1:7  flow map must end with a }'],
   ])('a file that %s is told of', async (_name, text, expected) => {
-    if (text !== undefined) await writeFile(join(room.dir, 'lead.json'), text);
+    if (text !== undefined) await writeFile(join(context.dir, 'lead.json'), text);
     const [first] = await problemsOf(withSchema('lead.json'));
     expect(first).toBe(expected);
   });
 
   it('are checked where they stand: in this file, or in their own', async () => {
-    await writeFile(join(room.dir, 'lead.yaml'), 'type: object\nbad:\n  if: {}\n');
-    expect(await room.problemsOf(withSchema('{ bad: { if: {} } }'), { checkSchema })).toEqual([
+    await writeFile(join(context.dir, 'lead.yaml'), 'type: object\nbad:\n  if: {}\n');
+    expect(await context.problemsOf(withSchema('{ bad: { if: {} } }'), { checkSchema })).toEqual([
       'sluice.yaml:17:22  routes.leads.schema.bad.if: is not known',
     ]);
-    expect(await room.problemsOf(withSchema('lead.yaml'), { checkSchema })).toEqual([
+    expect(await context.problemsOf(withSchema('lead.yaml'), { checkSchema })).toEqual([
       'lead.yaml:3:3  bad.if: is not known',
     ]);
   });

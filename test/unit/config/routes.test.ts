@@ -1,8 +1,8 @@
 // Routes in sluice.yaml: what good ones become, and how wrong ones are shown.
 import { describe, expect, it } from 'vitest';
-import { type Case, GOOD, routeRoom } from './route-room.ts';
+import { type Case, GOOD, routeContext } from './route-context.ts';
 
-const { load, problemsOf, tell } = routeRoom();
+const { load, problemsOf, tell } = routeContext();
 
 describe('good routes', () => {
   it('have their defaults filled in', async () => {

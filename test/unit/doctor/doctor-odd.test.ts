@@ -83,10 +83,10 @@ describe('what is odd but no problem', () => {
   });
 
   it('a token whose calls are used up is asked no further', async () => {
-    const room = await clinic({ sandbox: { rate: 3 } });
-    const visited = await room.visit();
+    const context = await clinic({ sandbox: { rate: 3 } });
+    const visited = await context.visit();
     expect(linesOf(visited, 'problem')).toEqual([]);
-    const refused = (await room.requests()).filter(({ status }) => status === 429);
+    const refused = (await context.requests()).filter(({ status }) => status === 429);
     expect(refused).toHaveLength(1);
     expect(linesOf(visited, 'warning').join('\n')).toMatch(/used up \(429\); ask again in \d+ s/);
   });
@@ -100,17 +100,17 @@ describe('the clock', () => {
     [600, 'problem'],
     [-600, 'problem'],
   ])('%i s off is %s', async (seconds, level) => {
-    const room = await clinic();
-    const config = await loadConfig(room.file, { env: room.env });
+    const context = await clinic();
+    const config = await loadConfig(context.file, { env: context.env });
     const now = () => Date.now() + seconds * 1000;
-    const [group] = await examine({ config, accounts: ['acme'], env: room.env, state: room.dir, now });
+    const [group] = await examine({ config, accounts: ['acme'], env: context.env, state: context.dir, now });
     expect(group?.findings.find(({ check }) => check === 'clock')?.level).toBe(level);
   });
 });
 
 describe('history fields of another service', () => {
   it('are told from each other by what they hold, and the lines to write are named', async () => {
-    const room = await clinic();
+    const context = await clinic();
     const item = (n: number) => ({
       wid: `w${n}`,
       text: `private ${n}`,
@@ -118,8 +118,8 @@ describe('history fields of another service', () => {
       sentAt: `2026-11-0${n}T10:00:00Z`,
     });
     const body = { requestId: 'r', count: 2, hasMore: false, messages: [item(1), item(2)] };
-    await room.panel.fault({ path: '/messages$', kind: 'status', status: 200, body });
-    const visited = await room.visit();
+    await context.panel.fault({ path: '/messages$', kind: 'status', status: 200, body });
+    const visited = await context.visit();
     expect(linesOf(visited, 'problem').map((line) => /\{ .* \}/.exec(line)?.[0])).toEqual([
       "{ 'message.bodyField': text }",
       "{ 'message.fromMeField': outgoing }",
@@ -132,18 +132,18 @@ describe('history fields of another service', () => {
 
 describe('the command', () => {
   it('checks one account when asked to, and refuses a name that there is not', async () => {
-    const room = await clinic();
-    expect((await room.visit(['--account', 'acme'])).exitCode).toBe(0);
-    const wrong = await room.visit(['--account', 'acne']);
+    const context = await clinic();
+    expect((await context.visit(['--account', 'acme'])).exitCode).toBe(0);
+    const wrong = await context.visit(['--account', 'acne']);
     expect(wrong.exitCode).toBe(3);
     expect(wrong.output).toContain('did you mean "acme"?');
   });
 
   it('says who holds the embedded ledger, and leaves it alone', async () => {
-    const room = await clinic();
-    const lock = await acquireFolderLock(`${room.dir}/state`, { command: 'sluice dev' });
+    const context = await clinic();
+    const lock = await acquireFolderLock(`${context.dir}/state`, { command: 'sluice dev' });
     open.push({ close: () => lock.release() });
-    expect(linesOf(await room.visit(), 'ok').join('\n')).toContain(
+    expect(linesOf(await context.visit(), 'ok').join('\n')).toContain(
       `held by process ${process.pid} (sluice dev,`,
     );
   });

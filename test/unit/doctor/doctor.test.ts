@@ -12,12 +12,12 @@ const card = (over: Record<string, unknown>) => mapping({ card: { ...MAPPING.car
 
 describe('a sound installation', () => {
   it('ends with 0, has no problem and no warning, and costs fifteen reads', async () => {
-    const room = await clinic();
-    const visited = await room.visit();
+    const context = await clinic();
+    const visited = await context.visit();
     expect(linesOf(visited, 'problem')).toEqual([]);
     expect(linesOf(visited, 'warning')).toEqual([]);
     expect(visited).toMatchObject({ exitCode: 0, verdict: 'ok' });
-    const requests = await room.requests();
+    const requests = await context.requests();
     expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET']));
     expect(requests).toHaveLength(15);
     expect(visited.groups[0]?.calls?.map(({ path, status }) => `${path} ${status}`)).toHaveLength(15);
@@ -200,12 +200,12 @@ const PROBLEMS: Case[] = [
 
 describe('one thing wrong', () => {
   it.each(PROBLEMS)('%s', async (_name, options, exitCode, says) => {
-    const room = await clinic(options);
-    const visited = await room.visit();
+    const context = await clinic(options);
+    const visited = await context.visit();
     const problems = linesOf(visited, 'problem').join('\n');
     for (const text of says) expect(problems).toContain(text);
     expect(visited.exitCode).toBe(exitCode);
-    expect((await room.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect((await context.requests()).filter(({ method }) => method !== 'GET')).toEqual([]);
     for (const secret of [TOKEN, PHONE, PERSON]) expect(visited.output).not.toContain(secret);
   });
 
@@ -213,11 +213,11 @@ describe('one thing wrong', () => {
     ['without /wapi', (right: string) => right.replace('/wapi', '')],
     ['with /v1 for /wapi', (right: string) => right.replace('/wapi', '/v1')],
   ])('a path %s: the right address is named, and no token goes to the wrong one', async (_name, baseUrl) => {
-    const room = await clinic({ baseUrl });
-    const visited = await room.visit();
+    const context = await clinic({ baseUrl });
+    const visited = await context.visit();
     expect(visited.exitCode).toBe(8);
     expect(linesOf(visited, 'problem')[0]).toContain(
-      `the API answers at ${room.sandbox.baseUrl}: set baseUrl to that`,
+      `the API answers at ${context.sandbox.baseUrl}: set baseUrl to that`,
     );
     expect(visited.groups[0]?.calls).toHaveLength(2);
   });
@@ -247,9 +247,9 @@ const FAULTS: [name: string, fault: Record<string, unknown>, exitCode: number, s
 
 describe('an answer of something in between', () => {
   it.each(FAULTS)('%s', async (_name, fault, exitCode, says) => {
-    const room = await clinic();
-    await room.panel.fault({ path: '.*', ...fault });
-    const visited = await room.visit();
+    const context = await clinic();
+    await context.panel.fault({ path: '.*', ...fault });
+    const visited = await context.visit();
     expect(linesOf(visited, 'problem').join('\n')).toContain(says);
     expect(visited.exitCode).toBe(exitCode);
   });
@@ -269,14 +269,14 @@ describe('an answer of something in between', () => {
   });
 
   it('no answer at all ends at the deadline', async () => {
-    const room = await clinic();
-    await room.panel.fault({ path: '.*', kind: 'hang' });
-    const config = await loadConfig(room.file, { env: room.env });
+    const context = await clinic();
+    await context.panel.fault({ path: '.*', kind: 'hang' });
+    const config = await loadConfig(context.file, { env: context.env });
     const groups = await examine({
       config,
       accounts: ['acme'],
-      env: room.env,
-      state: room.dir,
+      env: context.env,
+      state: context.dir,
       deadlineMs: 200,
     });
     expect(groups[0]?.findings[0]).toMatchObject({ level: 'problem', cause: 'unreachable' });
@@ -292,10 +292,10 @@ describe('campaigns', () => {
   const zoned = (over: Record<string, unknown> = {}) => ({ timeZone: 'America/Sao_Paulo', ...over });
 
   it('are looked at without a further call: connection, names, and what only a trigger shows', async () => {
-    const room = await clinic({ campaigns: { back: CAMPAIGN }, config: zoned() });
-    const visited = await room.visit();
+    const context = await clinic({ campaigns: { back: CAMPAIGN }, config: zoned() });
+    const visited = await context.visit();
     expect(linesOf(visited, 'problem')).toEqual([]);
-    expect(await room.requests()).toHaveLength(15);
+    expect(await context.requests()).toHaveLength(15);
     expect(linesOf(visited, 'ok')).toEqual(
       expect.arrayContaining([
         'campaigns.back.connection: 1 can run flows',
@@ -310,11 +310,11 @@ describe('campaigns', () => {
 
   it('that can reach nobody are problems, each with the way out', async () => {
     const lost = { ...CAMPAIGN, connection: 2, after: { tags: ['vop'] } };
-    const room = await clinic({
+    const context = await clinic({
       campaigns: { back: lost, gone: { ...CAMPAIGN, connection: 9 } },
       config: zoned({ optOut: { tags: ['leave-me'] } }),
     });
-    const found = linesOf(await room.visit(), 'problem').join('\n');
+    const found = linesOf(await context.visit(), 'problem').join('\n');
     expect(found).toMatch(/campaigns\.back\.connection: .*"page", facebook.* use 1 \("main", waba\)/);
     expect(found).toMatch(/campaigns\.gone\.connection: .* has no connection 9/);
     expect(found).toMatch(/campaigns\.back: tag: the account has none called "vop"/);

@@ -5,13 +5,18 @@ import { openWire } from '../../../src/doctor/wire.ts';
 import { openClinic, TOKEN } from './clinic.ts';
 
 it('a write is refused before it is sent, and a read shows its answer and its Date', async () => {
-  const room = await openClinic();
-  const wire = openWire({ baseUrl: room.sandbox.baseUrl, assumptions: {}, deadlineMs: 5_000, now: Date.now });
+  const context = await openClinic();
+  const wire = openWire({
+    baseUrl: context.sandbox.baseUrl,
+    assumptions: {},
+    deadlineMs: 5_000,
+    now: Date.now,
+  });
   try {
     const client = wire.client(TOKEN);
     await expect(client.contacts.upsert({ number: '5511900000001' })).rejects.toThrow();
     await expect(client.cards.move(1, 12)).rejects.toThrow();
-    expect(await room.requests()).toEqual([]);
+    expect(await context.requests()).toEqual([]);
     await client.tags.list();
     expect(wire.last()).toMatchObject({
       status: 200,
@@ -21,7 +26,7 @@ it('a write is refused before it is sent, and a read shows its answer and its Da
     await expect(wire.client(null).tags.list()).rejects.toMatchObject({ code: 'ERR_TOKEN_MISSING' });
   } finally {
     await wire.close();
-    await room.close();
+    await context.close();
   }
 });
 

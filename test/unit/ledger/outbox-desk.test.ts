@@ -10,7 +10,7 @@ import {
 } from '../../../src/ledger/outbox/outbox-desk.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { put, told } from '../activities/outbox-room.ts';
+import { put, told } from '../activities/outbox-context.ts';
 
 let db: Database;
 beforeEach(async () => {

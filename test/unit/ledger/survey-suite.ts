@@ -214,7 +214,7 @@ export function surveySuite(engine: Engine): void {
     });
 
     /** Four people, remote ids 1 to 4, all with a card to find and to make. */
-    async function room(over: Partial<CrmRecord> = {}) {
+    async function context(over: Partial<CrmRecord> = {}) {
       const { account, run, ids } = await runWith(engine(), Array(4).fill(FIND | CREATE), over);
       const people: number[] = [];
       for (const n of [0, 1, 2, 3])
@@ -228,7 +228,7 @@ export function surveySuite(engine: Engine): void {
       [true, ['unchanged', CREATE, CREATE, CREATE]],
       [false, ['unchanged', FIND | CREATE, FIND | CREATE, FIND | CREATE]],
     ])('who has a card has nothing to do; complete: %s', async (complete, expected) => {
-      const { run, target, cardOf } = await room({
+      const { run, target, cardOf } = await context({
         card: { pipeline: 'Sales', stage: 'New', customFields: {} },
       });
       expect(await noteCards(engine(), run, [card(7, 1), card(8, 99)])).toBe(2);
@@ -240,7 +240,7 @@ export function surveySuite(engine: Engine): void {
     });
 
     it('an open card goes before the newest, a newer one before an older', async () => {
-      const { run, target, cardOf } = await room({
+      const { run, target, cardOf } = await context({
         card: { pipeline: 'Sales', stage: 12, customFields: {} },
       });
       await noteCards(engine(), run, [card(7, 1), card(8, 1, { open: false }), card(5, 2), card(6, 2)]);
@@ -255,7 +255,7 @@ export function surveySuite(engine: Engine): void {
     });
 
     it('who has an effect in question is looked at alone; a settled one is not in question', async () => {
-      const { account, run, target, people, cardOf } = await room();
+      const { account, run, target, people, cardOf } = await context();
       for (const n of [0, 1, 2]) {
         const key = { account, kind: 'card' as const, subject: `${people[n]}/Sales` };
         const { id } = (await takeIntent(engine(), { ...key, run })) ?? { id: 0 };
@@ -269,7 +269,7 @@ export function surveySuite(engine: Engine): void {
     });
 
     it('a record that was written to before ends as such, and one that has ended stays so', async () => {
-      const { account, run, ids, target, people } = await room();
+      const { account, run, ids, target, people } = await context();
       await engine().query('update run_records set created = true where id = $1', [ids[0]]);
       await engine().query('update run_records set touched = true where id = $1', [ids[1]]);
       await endRecord(engine(), unleased(ids[2] as number), {

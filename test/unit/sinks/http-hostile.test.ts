@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../src/runtime/ports.ts';
-import { errorOf, httpRoom, send } from './http-room.ts';
+import { errorOf, httpContext, send } from './http-context.ts';
 import { toldEvent } from './told-event.ts';
 
-const { receiver, rawReceiver, sinkOn } = httpRoom();
+const { receiver, rawReceiver, sinkOn } = httpContext();
 
 describe('a receiver', () => {
   it('that never answers costs the timeout', async () => {

@@ -2,11 +2,11 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { SinkError } from '../../../src/sinks/sink.ts';
-import { errorOf, FOREIGN, httpRoom, NEW, OLD, send } from './http-room.ts';
+import { errorOf, FOREIGN, httpContext, NEW, OLD, send } from './http-context.ts';
 import type { Received } from './receiver.ts';
 import { toldEvent } from './told-event.ts';
 
-const { receiver, sinkOn } = httpRoom();
+const { receiver, sinkOn } = httpContext();
 
 describe('an event that is posted', () => {
   it('is what the reference library of Standard Webhooks accepts, with the secret that goes and with the one that comes', async () => {

@@ -4,7 +4,7 @@ import type { SourceCursor } from '../../../src/contracts/wire/source.ts';
 import { nextLink } from '../../../src/sources/http/http-tokens.ts';
 import {
   type ApiAnswer,
-  apiRoom,
+  apiContext,
   failure,
   idsOf,
   people,
@@ -13,7 +13,7 @@ import {
   stillClock,
 } from './http-support.ts';
 
-const api = apiRoom();
+const api = apiContext();
 
 describe('paging', () => {
   const all = people(0, 25).map(({ id }) => id);

@@ -140,7 +140,7 @@ export async function failure(source: Source): Promise<SourceError> {
 }
 
 /** The API of a test file, up for all its tests; what it was asked is forgotten before each. Call it once, at the top. */
-export function apiRoom(): Api {
+export function apiContext(): Api {
   let api: Api;
   beforeAll(async () => {
     api = await startApi();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type ApiAnswer,
   type ApiRequest,
-  apiRoom,
+  apiContext,
   failure,
   idsOf,
   people,
@@ -15,7 +15,7 @@ import {
 } from './http-support.ts';
 import { outcomes, readAll } from './support.ts';
 
-const api = apiRoom();
+const api = apiContext();
 const answer = (body: unknown): void => {
   api.script = () => ({ body });
 };

@@ -5,20 +5,20 @@ import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
 import { addEvents } from '../../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
 
-import { ALWAYS, daysAgo, type Member, NOW, type RoomOptions } from './audience-room.ts';
+import { ALWAYS, type ContextOptions, daysAgo, type Member, NOW } from './audience-context.ts';
 import { listedContact } from './lists-service.ts';
-import { planningRoom } from './planning-room.ts';
+import { planningContext } from './planning-context.ts';
 
-const room = planningRoom();
-const { open } = room;
+const context = planningContext();
+const { open } = context;
 
 beforeEach(() => {
-  room.service.tags = [
+  context.service.tags = [
     { id: 1, name: 'vip' },
     { id: 2, name: 'no-campaign' },
     { id: 3, name: 'old' },
   ];
-  room.service.contacts = [contact('5511987650001'), contact('5511987650002')];
+  context.service.contacts = [contact('5511987650001'), contact('5511987650002')];
 });
 
 const ANA = '5511987650001';
@@ -29,7 +29,7 @@ const contact = (number: string, tags: readonly number[] = []) =>
   });
 
 /** The verdict on Ana; everybody else waits. */
-async function verdict(over: Record<string, unknown>, optOut?: RoomOptions['optOut']): Promise<Member> {
+async function verdict(over: Record<string, unknown>, optOut?: ContextOptions['optOut']): Promise<Member> {
   const plans = open({ campaign: over, ...(optOut === undefined ? {} : { optOut }) });
   const { run } = await plans.plan();
   const members = await plans.members(run);
@@ -38,7 +38,7 @@ async function verdict(over: Record<string, unknown>, optOut?: RoomOptions['optO
 }
 
 async function conversation(state: Record<string, unknown>, inboundAt: Date | null = null): Promise<void> {
-  await room.db.query(
+  await context.db.query(
     `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at)
      values ('acme', 77, 'main', 1, 'waba', $1, $2, 'p', $3, $4)`,
     [ANA, daysAgo(1), JSON.stringify({ state: { id: 77, ...state } }), inboundAt],
@@ -47,14 +47,14 @@ async function conversation(state: Record<string, unknown>, inboundAt: Date | nu
 
 async function message(fromMe: boolean, at: Date): Promise<void> {
   await conversation({ status: 'closed', chatbot: false, userId: null });
-  await room.db.query(
+  await context.db.query(
     "insert into messages (account, conversation_id, key, at, from_me) values ('acme', 77, 'id:a', $1, $2)",
     [at, fromMe],
   );
 }
 
 async function touch(campaign: string, at: Date, member = 900): Promise<void> {
-  await room.db.query(
+  await context.db.query(
     "insert into campaign_touches (member_id, account, key, campaign, run_id, at) values ($3, 'acme', $1, $2, 'r', $4)",
     [ANA, campaign, member, at],
   );
@@ -62,11 +62,11 @@ async function touch(campaign: string, at: Date, member = 900): Promise<void> {
 
 /** A message that an event sent. */
 async function event(sentAt: Date, state = 'done'): Promise<void> {
-  const run = await openIntakeRun(room.db, { account: 'acme', sync: '@route' });
+  const run = await openIntakeRun(context.db, { account: 'acme', sync: '@route' });
   const request = { type: 'flow' as const, number: ANA, key: ANA, flow: 1, connection: 1, variables: {} };
   const draft = { account: 'acme', route: 'route', id: 'event-1', rank: null, subject: `person/${ANA}` };
-  await addEvents(room.db, run, [{ ...draft, request }]);
-  await room.db.query(
+  await addEvents(context.db, run, [{ ...draft, request }]);
+  await context.db.query(
     "insert into intents (account, kind, subject, run_id, state, sent_at) values ('acme', 'event-flow', 'event-1', $1, $2, $3)",
     [run, state, sentAt],
   );
@@ -82,7 +82,7 @@ describe('each exclusion has a code and a reason', () => {
       /^no value for "mail", "plan"$/,
       { variables: { name: 'contact.name', plan: 'contact.plan', mail: 'contact.email' } },
       () => {
-        room.service.contacts[1] = { ...contact('5511987650002'), plan: 'pro', email: 'b@acme.com' };
+        context.service.contacts[1] = { ...contact('5511987650002'), plan: 'pro', email: 'b@acme.com' };
       },
     ],
     [
@@ -90,7 +90,7 @@ describe('each exclusion has a code and a reason', () => {
       'OPTED_OUT',
       /they said so on 2026-11-18T13:00:00.000Z/,
       {},
-      () => noteOptOuts(room.db, 'acme', [ANA], 'reply', daysAgo(2)),
+      () => noteOptOuts(context.db, 'acme', [ANA], 'reply', daysAgo(2)),
     ],
     [
       'a number',
@@ -105,7 +105,7 @@ describe('each exclusion has a code and a reason', () => {
       /^has the tag "old"$/,
       exclude({ tags: ['vip', 'old'] }),
       () => {
-        room.service.contacts[0] = contact(ANA, [3]);
+        context.service.contacts[0] = contact(ANA, [3]);
       },
     ],
     [
@@ -204,10 +204,10 @@ describe('each exclusion has a code and a reason', () => {
   });
 
   it('an opt-out tag is remembered, so that no later campaign reaches them without it', async () => {
-    room.service.contacts[0] = contact(ANA, [2]);
+    context.service.contacts[0] = contact(ANA, [2]);
     const ana = await verdict({}, { tags: ['no-campaign'] });
     expect(ana).toMatchObject({ code: 'OPTED_OUT', reason: 'has the tag "no-campaign"' });
-    room.service.contacts[0] = contact(ANA);
+    context.service.contacts[0] = contact(ANA);
     const plans = open({ name: 'other' });
     const { run } = await plans.plan();
     expect((await plans.members(run)).find(({ key }) => key === ANA)).toMatchObject({
@@ -225,11 +225,11 @@ describe('each exclusion has a code and a reason', () => {
     expect(await plans.warnings(run)).toMatchObject([
       { code: 'EXCLUSION_UNREADABLE', reason: expect.stringContaining('2 numbers') },
     ]);
-    expect(await room.db.query('select 1 from campaign_barred')).toEqual([]);
+    expect(await context.db.query('select 1 from campaign_barred')).toEqual([]);
   });
 
   it('what Sluice tagged counts where the audience lists no tags', async () => {
-    await room.db.query("insert into people (account, key, tags_added) values ('acme', $1, '[\"OLD\"]')", [
+    await context.db.query("insert into people (account, key, tags_added) values ('acme', $1, '[\"OLD\"]')", [
       ANA,
     ]);
     const sources = { list: [{ phone: ANA }] };
@@ -241,8 +241,8 @@ describe('each exclusion has a code and a reason', () => {
 });
 
 it('of several rules that leave somebody out, the first one tells', async () => {
-  room.service.contacts = [contact(ANA, [2, 3]), contact('5511987650002')];
-  await noteOptOuts(room.db, 'acme', [ANA], 'reply', daysAgo(2));
+  context.service.contacts = [contact(ANA, [2, 3]), contact('5511987650002')];
+  await noteOptOuts(context.db, 'acme', [ANA], 'reply', daysAgo(2));
   await touch('spring', daysAgo(1));
   await conversation({ status: 'open', chatbot: false, userId: 3 });
   const exclude: Record<string, unknown> = {
@@ -255,13 +255,13 @@ it('of several rules that leave somebody out, the first one tells', async () => 
     },
   };
   const codes: (string | null)[] = [];
-  const look = async (over: Record<string, unknown> = {}, optOut?: RoomOptions['optOut']) => {
+  const look = async (over: Record<string, unknown> = {}, optOut?: ContextOptions['optOut']) => {
     codes.push((await verdict({ exclude, ...over }, optOut)).code);
   };
-  room.service.contacts[1] = { ...contact('5511987650002'), plan: 'pro' };
+  context.service.contacts[1] = { ...contact('5511987650002'), plan: 'pro' };
   await look({ variables: { plan: 'contact.plan' } }, { tags: ['no-campaign'] });
   await look({}, { tags: ['no-campaign'] });
-  await room.db.query('delete from opt_outs');
+  await context.db.query('delete from opt_outs');
   for (const [key, off] of [
     ['numbers', undefined],
     ['tags', undefined],
@@ -282,8 +282,8 @@ it('of several rules that leave somebody out, the first one tells', async () => 
 });
 
 describe('time zones', () => {
-  const zonesOf = async (windows: Record<string, unknown>, contacts = room.service.contacts) => {
-    room.service.contacts = [...contacts];
+  const zonesOf = async (windows: Record<string, unknown>, contacts = context.service.contacts) => {
+    context.service.contacts = [...contacts];
     const plans = open({ campaign: { windows: { days: ALWAYS, ...windows } } });
     const { run } = await plans.plan();
     return (await plans.members(run)).map(({ zones, code }) => code ?? zones);
@@ -369,7 +369,7 @@ describe('hold-out and order', () => {
     const { run } = await plans.plan({ freeze: false });
     await Promise.all([plans.steps.freeze(run), plans.steps.freeze(run)]);
     const members = await plans.members(run);
-    plans.room.now += 1000;
+    plans.context.now += 1000;
     await plans.steps.freeze(run);
     expect(await plans.members(run)).toEqual(members);
     expect((await plans.campaign(run)).planned_at).toEqual(new Date(NOW));
@@ -385,9 +385,9 @@ describe('hold-out and order', () => {
 
 it('a contact that the ledger knows is taken over, so that nobody looks it up again', async () => {
   const sources = { list: [{ phone: ANA }, { phone: '5511987650002' }, { phone: '5511987650003' }] };
-  await room.db.query("insert into people (account, key, remote_id) values ('acme', $1, 42)", [ANA]);
+  await context.db.query("insert into people (account, key, remote_id) values ('acme', $1, 42)", [ANA]);
   await conversation({ status: 'closed', contact: { id: 43 } });
-  await room.db.query("update conversations set person_key = '5511987650002'");
+  await context.db.query("update conversations set person_key = '5511987650002'");
   const audience = [{ from: 'source', source: 'list', number: 'phone' }];
   const plans = open({ sources, campaign: { audience } });
   const { run } = await plans.plan();

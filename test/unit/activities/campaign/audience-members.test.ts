@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/server.ts';
 
 import { listedCard } from './lists-service.ts';
-import { planningRoom } from './planning-room.ts';
+import { planningContext } from './planning-context.ts';
 
-const room = planningRoom();
-const { open } = room;
+const context = planningContext();
+const { open } = context;
 
 /** The long and the short form of one number. */
 const LONG = '5511987650001';
@@ -225,7 +225,7 @@ describe('several cards of one person', () => {
       2,
     ],
   ])('%s: the newest counts, with its contact and its variables', async (_name, cards, wins) => {
-    room.service.cards = cards.map(([id, made, number]) => card(id, made, number));
+    context.service.cards = cards.map(([id, made, number]) => card(id, made, number));
     const campaign = { audience: [{ from: 'cards' }], variables: { title: 'card.title' } };
     const plans = open({ campaign });
     const { run } = await plans.plan();
@@ -327,7 +327,7 @@ describe('of sources', () => {
     const plans = open(list(rows, { variables: { n: 'n' } }));
     const { run, found } = await plans.plan({ freeze: false });
     expect(found).toEqual([20_000]);
-    const [count] = await room.db.query<{ n: number; rows: number }>(
+    const [count] = await context.db.query<{ n: number; rows: number }>(
       'select count(*)::int as n, max(row_no) as rows from campaign_members where run_id = $1',
       [run],
     );

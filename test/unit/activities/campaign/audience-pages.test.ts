@@ -1,23 +1,23 @@
 // Pages of cards and contacts: what is asked for, and lists that change while they are read.
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { NOW } from './audience-room.ts';
+import { NOW } from './audience-context.ts';
 import { listedCard, listedContact } from './lists-service.ts';
-import { planningRoom } from './planning-room.ts';
+import { planningContext } from './planning-context.ts';
 
-const room = planningRoom();
-const { open } = room;
+const context = planningContext();
+const { open } = context;
 const cards = (over: Record<string, unknown> = {}) => ({
   campaign: { audience: [{ from: 'cards', ...over }] },
 });
 
 beforeEach(() => {
-  room.service.tags = [
+  context.service.tags = [
     { id: 1, name: 'vip' },
     { id: 2, name: 'Não Perturbe' },
     { id: 3, name: 'old' },
   ];
-  room.service.pipelines = [
+  context.service.pipelines = [
     {
       ...{ id: 1, name: 'Sales' },
       stages: [{ id: 11, name: 'New', order: 1, probability: 1, isFinal: false, isWon: false }],
@@ -27,12 +27,12 @@ beforeEach(() => {
       stages: [{ id: 21, name: 'New', order: 1, probability: 1, isFinal: false, isWon: false }],
     },
   ];
-  room.service.lostReasons = [{ id: 4, name: 'price' }, { id: 5 }];
+  context.service.lostReasons = [{ id: 4, name: 'price' }, { id: 5 }];
 });
 
 /** Query of the first page of the audience. */
 function asked(): Record<string, string> {
-  const path = room.service.asked.find((each) => /^\/v1\/(cards|contacts)/.test(each)) ?? '';
+  const path = context.service.asked.find((each) => /^\/v1\/(cards|contacts)/.test(each)) ?? '';
   return Object.fromEntries(new URL(path, 'http://x').searchParams);
 }
 
@@ -84,11 +84,11 @@ describe('each filter reaches the service under its own name', () => {
 
   it('only the lists that names need are read', async () => {
     await open(cards({ status: ['lost'] })).plan();
-    expect(room.service.asked.map((path) => path.split('?')[0])).toEqual(['/v1/connections', '/v1/cards']);
-    room.service.asked.length = 0;
+    expect(context.service.asked.map((path) => path.split('?')[0])).toEqual(['/v1/connections', '/v1/cards']);
+    context.service.asked.length = 0;
     const more = { ...cards({ lostReason: 'price', pipeline: 1 }), optOut: { tags: ['old'] } };
     await open(more).plan();
-    expect(room.service.asked.map((path) => path.split('?')[0])).toEqual([
+    expect(context.service.asked.map((path) => path.split('?')[0])).toEqual([
       ...['/v1/tags', '/v1/pipelines', '/v1/lost-reasons', '/v1/connections', '/v1/cards'],
     ]);
   });
@@ -112,7 +112,7 @@ describe('when a card entered its stage is looked at here', () => {
     '%s: both limits count, and a card that does not say is in no span',
     async (_name, inStageSince, ids) => {
       const entered = [30, 20, 10, 5].map((days, n) => listedCard(n + 1, { stageEnteredAt: iso(days) }));
-      room.service.cards = [...entered, listedCard(5, { stageEnteredAt: null })];
+      context.service.cards = [...entered, listedCard(5, { stageEnteredAt: null })];
       const plans = open(cards({ inStageSince }));
       const { run, found } = await plans.plan();
       expect(found).toEqual([ids.length]);
@@ -123,58 +123,58 @@ describe('when a card entered its stage is looked at here', () => {
 
 describe('FAULTS 15: pages shift while they are read', () => {
   const fill = (count: number) => {
-    room.service.contacts = Array.from({ length: count }, (_, n) => listedContact(n + 1));
+    context.service.contacts = Array.from({ length: count }, (_, n) => listedContact(n + 1));
   };
   const contacts = { campaign: { audience: [{ from: 'contacts' }] } };
 
   it.each<[string, (calls: number) => void]>([
-    ['one of the first page leaves at each call', () => void room.service.contacts.splice(3, 1)],
+    ['one of the first page leaves at each call', () => void context.service.contacts.splice(3, 1)],
     [
       'forty of the first page leave at once',
-      (calls) => void (calls === 2 && room.service.contacts.splice(0, 40)),
+      (calls) => void (calls === 2 && context.service.contacts.splice(0, 40)),
     ],
     [
       'as many come at the end as leave in front: the count never changes',
       (calls) => {
-        room.service.contacts.splice(0, 30);
-        room.service.contacts.push(
+        context.service.contacts.splice(0, 30);
+        context.service.contacts.push(
           ...Array.from({ length: 30 }, (_, n) => listedContact(9000 + calls * 100 + n)),
         );
       },
     ],
     [
       'others come in front, until the last page',
-      (calls) => void (calls < 6 && room.service.contacts.unshift(listedContact(5000 + calls))),
+      (calls) => void (calls < 6 && context.service.contacts.unshift(listedContact(5000 + calls))),
     ],
-    ['the last page is gone', (calls) => void (calls === 3 && room.service.contacts.splice(350))],
-    ['the service gives smaller pages', () => void (room.service.cap = 33)],
+    ['the last page is gone', (calls) => void (calls === 3 && context.service.contacts.splice(350))],
+    ['the service gives smaller pages', () => void (context.service.cap = 33)],
   ])('%s: whoever stays is found', async (_name, change) => {
     fill(430);
-    room.service.before = change;
+    context.service.before = change;
     const plans = open(contacts);
     const { run } = await plans.plan({ freeze: false });
     const found = new Set((await plans.members(run)).map(({ contact_id }) => contact_id));
-    expect(room.service.contacts.filter(({ id }) => id <= 430 && !found.has(id))).toEqual([]);
+    expect(context.service.contacts.filter(({ id }) => id <= 430 && !found.has(id))).toEqual([]);
     expect(await plans.warnings(run)).toEqual([]);
   });
 
   it('a list that grows as fast as it is read comes to an end, with a warning', async () => {
     fill(250);
-    room.service.before = (calls) => {
-      room.service.contacts.push(
+    context.service.before = (calls) => {
+      context.service.contacts.push(
         ...Array.from({ length: 150 }, (_, n) => listedContact(1000 + calls * 150 + n)),
       );
     };
     const plans = open(contacts);
     const { run } = await plans.plan({ freeze: false });
-    expect(room.service.asked.length).toBeLessThan(90);
+    expect(context.service.asked.length).toBeLessThan(90);
     expect((await plans.warnings(run)).map(({ code }) => code)).toEqual(['AUDIENCE_UNSTEADY']);
   });
 
   it('a service that answers every page alike is left, with a warning', async () => {
     fill(100);
-    const body = () => ({ count: 300, hasMore: true, contacts: room.service.contacts });
-    room.service.bend = (path) => (path === '/v1/contacts' ? { status: 200, body: body() } : null);
+    const body = () => ({ count: 300, hasMore: true, contacts: context.service.contacts });
+    context.service.bend = (path) => (path === '/v1/contacts' ? { status: 200, body: body() } : null);
     const plans = open(contacts);
     const { run, found } = await plans.plan({ freeze: false });
     expect(found).toEqual([100]);
@@ -183,8 +183,8 @@ describe('FAULTS 15: pages shift while they are read', () => {
 
   it('items that depart from the API text are counted, and the others are taken', async () => {
     fill(150);
-    room.service.contacts[7] = { id: 8, name: 'no number' };
-    room.service.contacts[120] = { id: 121, number: 7 };
+    context.service.contacts[7] = { id: 8, name: 'no number' };
+    context.service.contacts[120] = { id: 121, number: 7 };
     const plans = open(contacts);
     const { run, found } = await plans.plan();
     expect(found).toEqual([148]);
@@ -235,12 +235,12 @@ describe('refusals', () => {
       await expect(plans.plan()).rejects.toMatchObject({
         ...{ type, nonRetryable: true, message: expect.stringContaining(words) },
       });
-      expect(room.service.asked.filter((path) => /cards|contacts/.test(path))).toEqual([]);
+      expect(context.service.asked.filter((path) => /cards|contacts/.test(path))).toEqual([]);
     },
   );
 
   it('lost reasons without names can be named by id only', async () => {
-    room.service.lostReasons = [{ id: 4 }, { id: 5, name: null }];
+    context.service.lostReasons = [{ id: 4 }, { id: 5, name: null }];
     await expect(open(cards({ lostReason: 'price' })).plan()).rejects.toMatchObject({
       ...{ type: 'UNKNOWN_LOST_REASON', message: expect.stringContaining('one of 4, 5') },
     });
@@ -248,16 +248,16 @@ describe('refusals', () => {
 
   it('a refusal of the service concerns the plan as a whole', async () => {
     const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'cards:read' };
-    room.service.bend = (path) => (path === '/v1/cards' ? { status: 403, body } : null);
+    context.service.bend = (path) => (path === '/v1/cards' ? { status: 403, body } : null);
     await expect(open(cards()).plan()).rejects.toMatchObject({
       ...{ type: 'ERR_SCOPE_MISSING', nonRetryable: true, details: [{ scope: 'run', step: 'readAudience' }] },
     });
   });
 
   it('an error of the service is tried again', async () => {
-    room.service.contacts = [listedContact(1)];
+    context.service.contacts = [listedContact(1)];
     let failed = false;
-    room.service.bend = (path) => {
+    context.service.bend = (path) => {
       if (path !== '/v1/contacts' || failed) return null;
       failed = true;
       return { status: 500, body: { error: 'oops' } };

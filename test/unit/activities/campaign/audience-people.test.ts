@@ -1,10 +1,10 @@
 // People whom the ledger knows, as a part of an audience.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { daysAgo } from './audience-room.ts';
-import { planningRoom } from './planning-room.ts';
+import { daysAgo } from './audience-context.ts';
+import { planningContext } from './planning-context.ts';
 
-const room = planningRoom();
-const { open } = room;
+const context = planningContext();
+const { open } = context;
 
 /** Of the first of them the service has the old form. */
 const SHORT = '551187650001';
@@ -22,13 +22,13 @@ describe('people of the ledger', () => {
     ];
     for (const { key, id, number, tags, by, pipeline, stage } of people) {
       const seen = key === A ? { name: 'Ana', email: 'a@x.com', tags: [{ id: 9, name: 'VIP' }] } : null;
-      const [row] = await room.db.query<{ id: number }>(
+      const [row] = await context.db.query<{ id: number }>(
         `insert into people (account, key, remote_id, remote_number, tags_added, created_by, seen)
          values ('acme', $1, $2, $3, $4, $5, $6) returning id`,
         [key, id, number, JSON.stringify(tags), by, seen === null ? null : JSON.stringify(seen)],
       );
       if (pipeline !== null)
-        await room.db.query(
+        await context.db.query(
           `insert into cards (account, person_id, pipeline, remote_id, stage, adopted) values ('acme', $1, $2, $1, $3, false)`,
           [row?.id, pipeline, stage],
         );
@@ -43,7 +43,7 @@ describe('people of the ledger', () => {
       [7, '', 90, 90, false],
     ];
     for (const [id, key, inbound, updated, todo] of talks) {
-      await room.db.query(
+      await context.db.query(
         `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at, todo_at)
          values ('acme', $1, 'main', 1, 'waba', $2, $3, 'p', $4, $5, $6)`,
         [
@@ -74,17 +74,17 @@ describe('people of the ledger', () => {
     members: [string, string, Date | null][],
   ) {
     const run = `acme/+${name}/${seq}`;
-    await room.db.query(
+    await context.db.query(
       `insert into runs (id, account, sync, seq, spec, kind, finished_at) values ($1, 'acme', $2, $3, '{}', 'campaign', now())`,
       [run, `+${name}`, seq],
     );
-    await room.db.query(
+    await context.db.query(
       `insert into campaigns (run_id, account, campaign, digest, as_of, planned_by, started_at, state)
        values ($1, 'acme', $2, 'd', now(), 'ana', $3, 'finished')`,
       [run, name, startedAt],
     );
     for (const [key, state, replied] of members) {
-      await room.db.query(
+      await context.db.query(
         `insert into campaign_members (run_id, key, number, part, state, triggered_at, replied_at)
          values ($1, $2, $2, 0, $3, $4, $5)`,
         [run, key, state, state === 'triggered' ? startedAt : null, replied],

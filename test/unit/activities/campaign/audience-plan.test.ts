@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { moveCampaign } from '../../../../src/ledger/campaigns/campaigns.ts';
 
-import { type AudienceRoom, NOW } from './audience-room.ts';
-import { planningRoom } from './planning-room.ts';
+import { type AudienceContext, NOW } from './audience-context.ts';
+import { planningContext } from './planning-context.ts';
 
-const room = planningRoom();
-const { open } = room;
-const stateOf = async (plans: AudienceRoom, run: string) => {
+const context = planningContext();
+const { open } = context;
+const stateOf = async (plans: AudienceContext, run: string) => {
   const { state, reason, ended_at } = await plans.campaign(run);
   return { state, reason, ended: ended_at !== null };
 };
@@ -32,7 +32,7 @@ it('a plan says what is to be read, and keeps what it goes by', async () => {
   });
   expect(await plans.campaign(planning.run)).toMatchObject({
     ...{ account: 'acme', campaign: 'back', state: 'planning', planned_by: 'ana', planned_at: null },
-    ...{ as_of: new Date(NOW), spec: plans.room.spec, calls: 0 },
+    ...{ as_of: new Date(NOW), spec: plans.context.spec, calls: 0 },
   });
 });
 
@@ -42,13 +42,13 @@ describe('one plan at a time', () => {
     async (state) => {
       const plans = open();
       const { run } = await plans.steps.open('first');
-      if (state === 'planned') await moveCampaign(room.db, run, ['planning'], 'planned', new Date(NOW));
+      if (state === 'planned') await moveCampaign(context.db, run, ['planning'], 'planned', new Date(NOW));
       const next = await plans.steps.open('second');
       expect(next.run).toBe('acme/+back/2');
       expect(await stateOf(plans, run)).toEqual({
         ...{ state: 'void', reason: 'a newer plan took its place', ended: true },
       });
-      const audit = await room.db.query('select run_id, action, by from campaign_audit order by seq');
+      const audit = await context.db.query('select run_id, action, by from campaign_audit order by seq');
       expect(audit).toEqual([
         { run_id: run, action: 'plan', by: 'ana' },
         { run_id: run, action: 'void', by: 'ana' },
@@ -65,15 +65,15 @@ describe('one plan at a time', () => {
   it('two workflows at once leave one plan', async () => {
     const plans = open();
     await Promise.all(['a', 'b', 'c'].map((workflow) => plans.steps.open(workflow)));
-    const planning = await room.db.query("select 1 from campaigns where state = 'planning'");
+    const planning = await context.db.query("select 1 from campaigns where state = 'planning'");
     expect(planning).toHaveLength(1);
   });
 
   it('while a run is under way no plan is made, and the run is named', async () => {
     const plans = open();
     const { run } = await plans.steps.open('first');
-    await moveCampaign(room.db, run, ['planning'], 'planned', new Date(NOW));
-    await moveCampaign(room.db, run, ['planned'], 'running', new Date(NOW));
+    await moveCampaign(context.db, run, ['planning'], 'planned', new Date(NOW));
+    await moveCampaign(context.db, run, ['planned'], 'running', new Date(NOW));
     await expect(plans.steps.open('second')).rejects.toMatchObject({
       ...{ type: 'RUN_OPEN', nonRetryable: true, message: expect.stringContaining(run) },
     });
@@ -115,5 +115,5 @@ it.each<[string, Record<string, unknown>, string]>([
   await expect(open({ campaign }).steps.open()).rejects.toMatchObject({
     ...{ type: 'CONFIG', nonRetryable: true, message: expect.stringContaining(words) },
   });
-  expect(await room.db.query('select 1 from campaigns')).toEqual([]);
+  expect(await context.db.query('select 1 from campaigns')).toEqual([]);
 });

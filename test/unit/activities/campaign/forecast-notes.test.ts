@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
 import { addWarning } from '../../../../src/ledger/sync/runs.ts';
 import { freshAccount } from '../../ledger/support.ts';
-import { type Case, codes, forecastRoom, NOW, WABA } from './forecast-room.ts';
+import { type Case, codes, forecastContext, NOW, WABA } from './forecast-context.ts';
 
-const room = forecastRoom();
-const { activities, addPoller, freeze, planned } = room;
+const context = forecastContext();
+const { activities, addPoller, freeze, planned } = context;
 
 describe('problems', () => {
   it.each<[string, Case, string, RegExp]>([
@@ -129,7 +129,7 @@ describe('problems', () => {
     // One member, at once.
     const at = (ms: number) => new Date(NOW + ms).toISOString();
     expect((await planned({ waiting: { '': 1 }, config: { end: at(1) } })).problems).toEqual([]);
-    room.begin();
+    context.begin();
     const second = { waiting: { '': 2 }, config: { end: at(30_150) }, callsPerMinute: 2 };
     const { problems } = await planned(second);
     expect(codes(problems)).toEqual(['TOO_SLOW']);
@@ -141,9 +141,9 @@ describe('problems', () => {
   it('tags and places that the account lacks, once its lists were read', async () => {
     const config = { after: { tags: ['back', 'gone'], stage: { pipeline: 'Sales', stage: 'Won' } } };
     expect((await planned({ config })).problems).toEqual([]);
-    room.begin();
-    await saveCatalog(room.db, room.account, 'tags', [{ id: 1, name: 'Back' }]);
-    await saveCatalog(room.db, room.account, 'pipelines', [
+    context.begin();
+    await saveCatalog(context.db, context.account, 'tags', [{ id: 1, name: 'Back' }]);
+    await saveCatalog(context.db, context.account, 'pipelines', [
       { id: 1, name: 'Sales', stages: [{ id: 2, name: 'New' }] },
     ]);
     const { problems } = await planned({ config });
@@ -192,13 +192,13 @@ describe('warnings', () => {
   it('numbers to leave out that could not be read are told of, before all others', async () => {
     await freeze({ connections: null });
     const reason = '2 numbers can not be read';
-    await addWarning(room.db, room.run, {
+    await addWarning(context.db, context.run, {
       step: 'readAudience',
       subject: 'exclude',
       code: 'EXCLUSION_UNREADABLE',
       reason,
     });
-    const { warnings } = await activities().planCampaign({ run: room.run });
+    const { warnings } = await activities().planCampaign({ run: context.run });
     expect(warnings[0]).toEqual({ code: 'EXCLUSION_UNREADABLE', reason });
     expect(codes(warnings)).toContain('CONNECTION_UNREAD');
   });
@@ -213,16 +213,16 @@ describe('warnings', () => {
 
   it('who else spends the calls', async () => {
     const other = freshAccount();
-    await room.db.query(
+    await context.db.query(
       `insert into runs (id, account, sync, seq, spec, kind) values
          ($1 || '/leads/1', $1, 'leads', 1, '{}', 'sync'), ($1 || '/@site/1', $1, '@site', 1, '{}', 'intake'),
          ($2 || '/crm/1', $2, 'crm', 1, '{}', 'sync'), ($1 || '/+other/1', $1, '+other', 1, '{}', 'campaign')`,
-      [room.account, other],
+      [context.account, other],
     );
-    await room.db.query(
+    await context.db.query(
       `insert into campaigns (run_id, account, campaign, digest, state, as_of, planned_by)
        values ($2 || '/+other/1', $2, 'other', 'd', 'running', $1, 'ana')`,
-      [new Date(NOW), room.account],
+      [new Date(NOW), context.account],
     );
     const { warnings } = await planned();
     expect(warnings.find(({ code }) => code === 'SHARED_BUDGET')?.reason).toMatch(

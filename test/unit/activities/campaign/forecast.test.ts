@@ -1,23 +1,23 @@
 // Plans of campaigns: what they cost, and when they are done.
 import { describe, expect, it } from 'vitest';
 import { getCampaign } from '../../../../src/ledger/campaigns/campaigns.ts';
-import { type Case, forecastRoom, NOW } from './forecast-room.ts';
+import { type Case, forecastContext, NOW } from './forecast-context.ts';
 
-const room = forecastRoom();
-const { activities, freeze, planned } = room;
+const context = forecastContext();
+const { activities, freeze, planned } = context;
 
 describe('what a plan tells', () => {
   it('counts the audience, why who is left out, and the members by zones', async () => {
     await freeze({ waiting: { 'America/Manaus': 3, 'America/New_York,America/Chicago': 2, '': 1 } });
-    await room.db.query(
+    await context.db.query(
       `insert into campaign_members (run_id, key, part, state, code) values
          ($1, 'a', 0, 'excluded', 'OPTED_OUT'), ($1, 'b', 0, 'excluded', 'OPTED_OUT'),
          ($1, null, 0, 'excluded', 'NUMBER_INVALID'), ($1, 'd', 1, 'holdout', null)`,
-      [room.run],
+      [context.run],
     );
-    const plan = await activities().planCampaign({ run: room.run });
+    const plan = await activities().planCampaign({ run: context.run });
     expect(plan).toMatchObject({
-      ...{ account: room.account, campaign: 'back', run: room.run, plannedBy: 'ana', approval: 'none' },
+      ...{ account: context.account, campaign: 'back', run: context.run, plannedBy: 'ana', approval: 'none' },
       plannedAt: '2026-11-23T15:00:00.000Z',
       ...{ found: 30, audience: 10, merged: 20, holdout: 1, eligible: 6 },
       parts: [
@@ -76,15 +76,15 @@ describe('what a plan tells', () => {
       ...{ waiting: { '': 100 }, identity },
     };
     await freeze(one);
-    await room.db.query(
+    await context.db.query(
       'update campaign_members set contact_id = null where run_id = $2 and contact_id <= $1',
-      [unnamed, room.run],
+      [unnamed, context.run],
     );
-    await room.db.query('update campaign_members set card_id = null where run_id = $2 and card_id <= $1', [
+    await context.db.query('update campaign_members set card_id = null where run_id = $2 and card_id <= $1', [
       cardless,
-      room.run,
+      context.run,
     ]);
-    const plan = await activities(one).planCampaign({ run: room.run });
+    const plan = await activities(one).planCampaign({ run: context.run });
     const none = { planning: 12, triggers: 100, rechecks: 0, lookups: 0, after: 0 };
     expect(plan.calls).toEqual({ ...none, ...expected });
     expect(plan).toMatchObject({ pacePerMinute: pace, callsPerMinute: 120 });
@@ -126,28 +126,28 @@ describe('what a plan tells', () => {
 describe('the plan is kept', () => {
   it('done twice, it is made once, and the run is planned', async () => {
     const plan = await planned();
-    await room.db.query('delete from campaign_members where run_id = $1', [room.run]);
-    expect(await activities().planCampaign({ run: room.run })).toEqual(plan);
-    expect(await getCampaign(room.db, room.run)).toMatchObject({ state: 'planned', plan });
+    await context.db.query('delete from campaign_members where run_id = $1', [context.run]);
+    expect(await activities().planCampaign({ run: context.run })).toEqual(plan);
+    expect(await getCampaign(context.db, context.run)).toMatchObject({ state: 'planned', plan });
   });
 
   it('a plan with problems is kept too', async () => {
     await planned({ connections: [] });
-    expect(await getCampaign(room.db, room.run)).toMatchObject({ state: 'planned' });
+    expect(await getCampaign(context.db, context.run)).toMatchObject({ state: 'planned' });
   });
 
   it('one that was replaced meanwhile is not', async () => {
     await freeze({});
-    await room.db.query("update campaigns set state = 'void' where run_id = $1", [room.run]);
-    await expect(activities().planCampaign({ run: room.run })).rejects.toMatchObject({
+    await context.db.query("update campaigns set state = 'void' where run_id = $1", [context.run]);
+    await expect(activities().planCampaign({ run: context.run })).rejects.toMatchObject({
       ...{ type: 'PLAN_OVER', nonRetryable: true },
     });
-    expect((await getCampaign(room.db, room.run)).plan).toBeNull();
+    expect((await getCampaign(context.db, context.run)).plan).toBeNull();
   });
 
   it('nobody plans before the audience is decided', async () => {
     await freeze({});
-    await room.db.query("update campaign_members set state = 'found' where run_id = $1", [room.run]);
-    await expect(activities().planCampaign({ run: room.run })).rejects.toThrow(/not decided/);
+    await context.db.query("update campaign_members set state = 'found' where run_id = $1", [context.run]);
+    await expect(activities().planCampaign({ run: context.run })).rejects.toThrow(/not decided/);
   });
 });

@@ -4,26 +4,32 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, LedgerError } from '../../../../src/ledger/database.ts';
 import { until } from '../../../support/until.ts';
-import { activity, failureOf, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+import {
+  activity,
+  failureOf,
+  openTriggerContext,
+  type Person,
+  type TriggerContext,
+} from './trigger-context.ts';
 
-let room: TriggerRoom;
+let context: TriggerContext;
 beforeAll(async () => {
-  room = await openTriggerRoom();
+  context = await openTriggerContext();
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 beforeEach(async () => {
-  await room.panel.clearFaults();
-  await room.requests();
+  await context.panel.clearFaults();
+  await context.requests();
 });
 
-const calls = () => room.calls();
-const facts = (person: Person) => room.facts(person);
+const calls = () => context.calls();
+const facts = (person: Person) => context.facts(person);
 const TRIGGERED = { state: 'triggered', code: null, touches: 1, runs: 1 };
 
 describe('FAULTS 46: a person took over between the look and the call', () => {
   const retry = { humanService: { retryAfter: '2h', times: 2 } };
   const serve = (person: Person) =>
-    room.panel.patch({
+    context.panel.patch({
       conversations: [
         {
           id: 5000 + person.contact,
@@ -37,11 +43,11 @@ describe('FAULTS 46: a person took over between the look and the call', () => {
     });
 
   it('is an outcome that names the conversation', async () => {
-    const person = await room.waiting();
+    const person = await context.waiting();
     await serve(person);
-    expect(await room.step('triggerMember', person)).toEqual({ state: 'skipped', next: null });
+    expect(await context.step('triggerMember', person)).toEqual({ state: 'skipped', next: null });
     expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
-    expect(await room.rowOf(person)).toMatchObject({
+    expect(await context.rowOf(person)).toMatchObject({
       ...{
         ticket_id: 5000 + person.contact,
         reason: `a person serves them in conversation ${5000 + person.contact}`,
@@ -50,35 +56,38 @@ describe('FAULTS 46: a person took over between the look and the call', () => {
   });
 
   it('is tried again as often as configured, each time so much later', async () => {
-    const person = await room.waiting(retry);
+    const person = await context.waiting(retry);
     await serve(person);
-    const began = room.clock.ms;
+    const began = context.clock.ms;
     try {
       for (const tries of [1, 2]) {
-        expect(await room.step('triggerMember', person)).toEqual({ state: 'waiting', next: null });
-        const notBefore = new Date(room.clock.ms + 2 * 3_600_000);
-        expect(await room.rowOf(person)).toMatchObject({ tries, not_before: notBefore });
+        expect(await context.step('triggerMember', person)).toEqual({ state: 'waiting', next: null });
+        const notBefore = new Date(context.clock.ms + 2 * 3_600_000);
+        expect(await context.rowOf(person)).toMatchObject({ tries, not_before: notBefore });
         await calls();
-        expect(await room.step('triggerMember', person)).toMatchObject({ state: 'waiting', left: 'member' });
+        expect(await context.step('triggerMember', person)).toMatchObject({
+          state: 'waiting',
+          left: 'member',
+        });
         expect(await calls()).toBe(0);
-        room.clock.ms += 2 * 3_600_000;
+        context.clock.ms += 2 * 3_600_000;
       }
-      expect(await room.step('triggerMember', person)).toEqual({ state: 'skipped', next: null });
+      expect(await context.step('triggerMember', person)).toEqual({ state: 'skipped', next: null });
     } finally {
-      room.clock.ms = began;
+      context.clock.ms = began;
     }
     expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
   });
 
   it('and triggered then, when nobody serves them any more', async () => {
-    const person = await room.waiting(retry);
-    await room.refuseWith(409, 'ERR_TICKET_IN_HUMAN_SERVICE', { ticketId: 77 });
-    await room.step('triggerMember', person);
-    room.clock.ms += 2 * 3_600_000;
+    const person = await context.waiting(retry);
+    await context.refuseWith(409, 'ERR_TICKET_IN_HUMAN_SERVICE', { ticketId: 77 });
+    await context.step('triggerMember', person);
+    context.clock.ms += 2 * 3_600_000;
     try {
-      expect(await room.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
+      expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
     } finally {
-      room.clock.ms -= 2 * 3_600_000;
+      context.clock.ms -= 2 * 3_600_000;
     }
     expect(await facts(person)).toEqual(TRIGGERED);
   });
@@ -86,20 +95,20 @@ describe('FAULTS 46: a person took over between the look and the call', () => {
 
 describe('attempts that meet', () => {
   it('FAULTS 17: six at once trigger one flow', async () => {
-    const person = await room.waiting();
-    await Promise.allSettled(Array.from({ length: 6 }, () => room.step('triggerMember', person)));
-    expect((await room.drive(person)).answer).toEqual({ state: 'triggered', next: null });
+    const person = await context.waiting();
+    await Promise.allSettled(Array.from({ length: 6 }, () => context.step('triggerMember', person)));
+    expect((await context.drive(person)).answer).toEqual({ state: 'triggered', next: null });
     expect(await facts(person)).toEqual(TRIGGERED);
   });
 
   it('FAULTS 17: an attempt that another one has given up still settles the member', async () => {
-    const person = await room.waiting();
-    await room.arm({ kind: 'delay', ms: 300 });
-    const late = room.step('triggerMember', person);
-    await until('the right is taken', async () => (await room.rowOf(person)).state === 'sending');
-    expect(await room.step('triggerMember', person)).toEqual({ state: 'sending', next: null });
-    await room.lose(person);
-    expect(await room.step('triggerMember', person)).toEqual({ state: 'unknown', next: null });
+    const person = await context.waiting();
+    await context.arm({ kind: 'delay', ms: 300 });
+    const late = context.step('triggerMember', person);
+    await until('the right is taken', async () => (await context.rowOf(person)).state === 'sending');
+    expect(await context.step('triggerMember', person)).toEqual({ state: 'sending', next: null });
+    await context.lose(person);
+    expect(await context.step('triggerMember', person)).toEqual({ state: 'unknown', next: null });
     expect(await late).toEqual({ state: 'triggered', next: null });
     expect(await facts(person)).toEqual(TRIGGERED);
   });
@@ -109,31 +118,31 @@ describe('attempts that meet', () => {
     ['a refusal of the campaign', 422, 'ERR_FLOW_NOT_EXECUTABLE', 'failed', 'ERR_FLOW_NOT_EXECUTABLE'],
     ['a person who serves them', 409, 'ERR_TICKET_IN_HUMAN_SERVICE', 'skipped', 'HUMAN_SERVICE'],
   ])('FAULTS 17: so does %s that comes late', async (_, status, code, state, noted) => {
-    const person = await room.waiting({ humanService: { retryAfter: '2h' } });
-    const { steps, client } = room.worker();
+    const person = await context.waiting({ humanService: { retryAfter: '2h' } });
+    const { steps, client } = context.worker();
     const real = client.flows.trigger.bind(client.flows);
     Object.assign(client.flows, {
       trigger: async (...args: Parameters<typeof real>) => {
-        await until('it is given up', async () => (await room.rowOf(person)).state === 'unknown');
-        await room.refuseWith(status, code);
+        await until('it is given up', async () => (await context.rowOf(person)).state === 'unknown');
+        await context.refuseWith(status, code);
         return await real(...args);
       },
     });
     const late = activity().run(steps.triggerMember, person);
-    await until('the right is taken', async () => (await room.rowOf(person)).state === 'sending');
-    await room.lose(person);
+    await until('the right is taken', async () => (await context.rowOf(person)).state === 'sending');
+    await context.lose(person);
     expect(await late).toEqual({ state, next: null });
     expect(await facts(person)).toEqual({ state, code: noted, touches: 0, runs: 0 });
   });
 
   it('FAULTS 25: what comes back into a run that was cancelled is cancelled', async () => {
-    const person = await room.waiting();
-    await room.refuseWith(422, 'ERR_FLOW_NOT_EXECUTABLE');
-    const { steps, client } = room.worker();
+    const person = await context.waiting();
+    await context.refuseWith(422, 'ERR_FLOW_NOT_EXECUTABLE');
+    const { steps, client } = context.worker();
     const real = client.flows.trigger.bind(client.flows);
     Object.assign(client.flows, {
       trigger: async (...args: Parameters<typeof real>) => {
-        await room.db.query("update campaigns set state = 'cancelled' where run_id = $1", [person.run]);
+        await context.db.query("update campaigns set state = 'cancelled' where run_id = $1", [person.run]);
         return await real(...args);
       },
     });
@@ -143,14 +152,14 @@ describe('attempts that meet', () => {
 });
 
 it('FAULTS 43: a window that closes while the slot of a second token is waited for stays closed', async () => {
-  const person = await room.waiting();
-  const { steps, deps } = room.worker();
-  const { client } = room.worker({ token: 'svc_test_narrow' });
+  const person = await context.waiting();
+  const { steps, deps } = context.worker();
+  const { client } = context.worker({ token: 'svc_test_narrow' });
   const real = client.flows.trigger.bind(client.flows);
-  const noon = room.clock.ms;
+  const noon = context.clock.ms;
   Object.assign(client.flows, {
     async trigger(...args: Parameters<typeof real>) {
-      room.clock.ms = noon + 12 * 3_600_000;
+      context.clock.ms = noon + 12 * 3_600_000;
       return await real(...args);
     },
   });
@@ -162,14 +171,14 @@ it('FAULTS 43: a window that closes while the slot of a second token is waited f
     expect(failure.type).toBe('ComeBack');
     expect(await facts(person)).toEqual({ state: 'waiting', code: null, touches: 0, runs: 0 });
   } finally {
-    room.clock.ms = noon;
+    context.clock.ms = noon;
   }
 });
 
 describe('an attempt that is called off', () => {
   const cancelled = async (
     person: Person,
-    arrange: (cancel: () => void) => TriggerRoom['trigger'],
+    arrange: (cancel: () => void) => TriggerContext['trigger'],
     why: 'WORKER_SHUTDOWN' | 'CANCELLED' = 'WORKER_SHUTDOWN',
   ) => {
     const env = activity();
@@ -178,8 +187,8 @@ describe('an attempt that is called off', () => {
   };
 
   it('while it waits for a slot has taken nothing', async () => {
-    const person = await room.waiting();
-    const { steps, deps } = room.worker();
+    const person = await context.waiting();
+    const { steps, deps } = context.worker();
     const reserve = deps.budget.reserve.bind(deps.budget);
     const result = cancelled(person, (cancel) => {
       Object.assign(deps.budget, {
@@ -193,18 +202,18 @@ describe('an attempt that is called off', () => {
     });
     await expect(result).rejects.toThrow(CancelledFailure);
     expect(await facts(person)).toEqual({ state: 'waiting', code: null, touches: 0, runs: 0 });
-    expect((await room.rowOf(person)).sends).toBe(0);
+    expect((await context.rowOf(person)).sends).toBe(0);
     expect(await calls()).toBe(0);
   });
 
   it('FAULTS 23: by a pause during its call comes to its answer', async () => {
-    const person = await room.waiting();
-    await room.arm({ kind: 'delay', ms: 300 });
-    const { steps } = room.worker();
+    const person = await context.waiting();
+    await context.arm({ kind: 'delay', ms: 300 });
+    const { steps } = context.worker();
     const result = cancelled(
       person,
       (cancel) => {
-        void until('the service has the call', () => room.fired()).then(cancel);
+        void until('the service has the call', () => context.fired()).then(cancel);
         return steps.triggerMember;
       },
       'CANCELLED',
@@ -217,9 +226,9 @@ describe('an attempt that is called off', () => {
     ['before its call gives its right back', false, 'waiting', null, 0],
     ['during its call is unknown', true, 'unknown', 'TRIGGER_AMBIGUOUS', 1],
   ])('%s', async (_, sent, state, code, touches) => {
-    const person = await room.waiting();
-    await room.arm({ kind: 'hang' });
-    const { steps, client } = room.worker();
+    const person = await context.waiting();
+    await context.arm({ kind: 'hang' });
+    const { steps, client } = context.worker();
     const real = client.flows.trigger.bind(client.flows);
     const result = cancelled(person, (cancel) => {
       Object.assign(client.flows, {
@@ -230,7 +239,7 @@ describe('an attempt that is called off', () => {
             await until('it is called off', () => signal.aborted);
           }
           const answer = real(flow, options);
-          if (sent) void until('the service has the call', () => room.fired()).then(cancel);
+          if (sent) void until('the service has the call', () => context.fired()).then(cancel);
           return await answer;
         },
       });
@@ -249,19 +258,19 @@ describe('a ledger that can not hear of an answer', () => {
       ['ERR_NUMBER_INVALID', 'failed'],
       ['ERR_BUSY', 'unknown'],
     ] as const) {
-      const person = await room.waiting();
-      if (code !== null) await room.refuseWith(state === 'unknown' ? 503 : 400, code);
+      const person = await context.waiting();
+      if (code !== null) await context.refuseWith(state === 'unknown' ? 503 : 400, code);
       let sent = false;
       let away = 2;
       const hears = <T>(work: () => Promise<T>): Promise<T> =>
         sent && away-- > 0
           ? Promise.reject(new LedgerError(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })))
           : work();
-      const { steps, client } = room.worker({
+      const { steps, client } = context.worker({
         db: {
-          ...room.db,
-          query: (sql, params) => hears(() => room.db.query(sql, params)),
-          transaction: (work) => hears(() => room.db.transaction(work)),
+          ...context.db,
+          query: (sql, params) => hears(() => context.db.query(sql, params)),
+          transaction: (work) => hears(() => context.db.transaction(work)),
         },
       });
       const real = client.flows.trigger.bind(client.flows);
@@ -273,17 +282,17 @@ describe('a ledger that can not hear of an answer', () => {
       });
       const input = { run: person.run, member: person.member };
       expect(await activity().run(steps.triggerMember, input)).toEqual({ state, next: null });
-      expect((await room.rowOf(person)).state).toBe(state);
+      expect((await context.rowOf(person)).state).toBe(state);
       expect(away).toBeLessThan(1);
     }
   });
 
   it('for its worker has died, shows it as unknown: it is not asked for again', async () => {
-    const person = await room.waiting();
-    const worker = room.worker({ db: cutting(room.db, { at: 'outcome', done: false }) });
+    const person = await context.waiting();
+    const worker = context.worker({ db: cutting(context.db, { at: 'outcome', done: false }) });
     await expect(worker.step('triggerMember', person)).rejects.toThrow('the worker');
-    expect(await room.rowOf(person)).toMatchObject({ state: 'sending', sends: 1 });
-    expect((await room.drive(person)).answer).toEqual({ state: 'unknown', next: null });
+    expect(await context.rowOf(person)).toMatchObject({ state: 'sending', sends: 1 });
+    expect((await context.drive(person)).answer).toEqual({ state: 'unknown', next: null });
     expect(await facts(person)).toEqual({ state: 'unknown', code: 'TRIGGER_AMBIGUOUS', touches: 1, runs: 1 });
     expect(await calls()).toBe(1);
   });
@@ -328,20 +337,20 @@ it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the se
       fc.tuple(fault, fault),
       fc.boolean(),
       async (scheduler, cuts, faults, overdue) => {
-        await room.panel.clearFaults();
-        await room.db.query("update slots set blocked_until = '-infinity'");
+        await context.panel.clearFaults();
+        await context.db.query("update slots set blocked_until = '-infinity'");
         await calls();
-        const person = await room.waiting();
+        const person = await context.waiting();
         for (const each of faults) {
-          if (each === 'none') await room.arm({ kind: 'delay', ms: 0 });
-          else if (each === 'limited') await room.refuseWith(429, 'ERR_RATE_LIMITED');
-          else await room.arm({ kind: each });
+          if (each === 'none') await context.arm({ kind: 'delay', ms: 0 });
+          else if (each === 'limited') await context.refuseWith(429, 'ERR_RATE_LIMITED');
+          else await context.arm({ kind: each });
         }
         const pause = () => scheduler.schedule(Promise.resolve(), 'statement');
-        const attempts = cuts.map((each) => room.worker({ db: cutting(room.db, each, pause) }));
+        const attempts = cuts.map((each) => context.worker({ db: cutting(context.db, each, pause) }));
         const late = async () => {
           await pause();
-          await room.lose(person);
+          await context.lose(person);
         };
         await scheduler.waitFor(
           Promise.allSettled([
@@ -349,7 +358,7 @@ it('FAULTS 16: two attempts in any order, each cut off anywhere, whatever the se
             ...(overdue ? [late()] : []),
           ]),
         );
-        const { answer } = await room.drive(person);
+        const { answer } = await context.drive(person);
         const { state, touches, runs } = await facts(person);
         expect(answer).toEqual({ state, next: null });
         expect(runs).toBeLessThanOrEqual(1);

@@ -6,27 +6,27 @@ import { createTriggerBatchActivities } from '../../../../activities/campaign/tr
 import type { TriggerBatchInput, TriggerBatchResult } from '../../../../src/contracts/wire/campaign.ts';
 import { LANES } from '../../../../src/contracts/wire/run.ts';
 import { until } from '../../../support/until.ts';
-import { failureOf, NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+import { failureOf, NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
 
-let room: TriggerRoom;
+let context: TriggerContext;
 beforeAll(async () => {
-  room = await openTriggerRoom();
+  context = await openTriggerContext();
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 beforeEach(async () => {
-  room.clock.ms = NOON;
-  await room.panel.clearFaults();
-  await room.requests();
+  context.clock.ms = NOON;
+  await context.panel.clearFaults();
+  await context.requests();
 });
 
 const logger = new DefaultLogger('ERROR');
 
 /** A campaign whose open wave has this many members. */
 async function wave(count: number, config: Record<string, unknown> = {}, words: string[] = []) {
-  const campaign = await room.campaign({ cap: { times: 99 }, ...config }, words);
+  const campaign = await context.campaign({ cap: { times: 99 }, ...config }, words);
   const members: Person[] = [];
-  for (let n = 0; n < count; n++) members.push(await room.member(campaign, { contact: n + 1 }));
-  await room.db.query(
+  for (let n = 0; n < count; n++) members.push(await context.member(campaign, { contact: n + 1 }));
+  await context.db.query(
     "insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', $2, now())",
     [campaign.run, count],
   );
@@ -42,7 +42,7 @@ interface Batch {
 function begin(
   run: string,
   over: Partial<TriggerBatchInput> = {},
-  { attempt = 1, by = room.worker() } = {},
+  { attempt = 1, by = context.worker() } = {},
 ): Batch {
   const env = new MockActivityEnvironment({ attempt, priority: { priorityKey: LANES.campaign } }, { logger });
   const heartbeats: unknown[] = [];
@@ -53,7 +53,7 @@ function begin(
 }
 
 const statesOf = async (run: string) =>
-  await room.db.query<{ state: string; held: boolean; due: boolean; n: number }>(
+  await context.db.query<{ state: string; held: boolean; due: boolean; n: number }>(
     `select state, holder is not null as held, due_at is null as due, count(*)::int as n
        from campaign_members where run_id = $1 group by 1, 2, 3 order by 1`,
     [run],
@@ -66,51 +66,51 @@ describe('a batch', () => {
       ...{ members: 30, stalled: false, proved: true, refusal: null, after: [] },
     });
     expect(await statesOf(run)).toEqual([{ state: 'triggered', held: false, due: true, n: 30 }]);
-    expect(await room.calls()).toBe(30);
-    expect(await room.runsOf(members[0] as Person)).toHaveLength(1);
+    expect(await context.calls()).toBe(30);
+    expect(await context.runsOf(members[0] as Person)).toHaveLength(1);
   });
 
   it('beside another one takes nobody whom that one has', async () => {
     const { run } = await wave(40);
     const [one, other] = await Promise.all([begin(run).result, begin(run).result]);
     expect(one.members + other.members).toBe(40);
-    expect(await room.calls()).toBe(40);
+    expect(await context.calls()).toBe(40);
   });
 
   it('alone ends with the first trigger that was accepted', async () => {
     const { run } = await wave(5);
     expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
-    expect(await room.calls()).toBe(1);
+    expect(await context.calls()).toBe(1);
   });
 
   it('alone spends one call on what every member would be refused for', async () => {
     const { run } = await wave(5, { flow: 2 });
     const { refusal } = await begin(run, { alone: true }).result;
     expect(refusal).toMatch(/^ERR_FLOW_NOT_EXECUTABLE: /);
-    expect(await room.calls()).toBe(1);
+    expect(await context.calls()).toBe(1);
     expect(await statesOf(run)).toEqual([{ state: 'waiting', held: false, due: true, n: 5 }]);
   });
 
   it('verifies a trigger first that nobody has verified: its batch died', async () => {
     const { run, members } = await wave(3);
     await begin(run, { alone: true }).result;
-    await room.db.query('update campaigns set verified = null, unverified = $2 where run_id = $1', [
+    await context.db.query('update campaigns set verified = null, unverified = $2 where run_id = $1', [
       run,
       members[0]?.member,
     ]);
-    await room.requests();
+    await context.requests();
     await begin(run, { alone: true }).result;
-    const [first, ...others] = (await room.requests()).map(({ path }) => path.replace(/\?.*/, ''));
+    const [first, ...others] = (await context.requests()).map(({ path }) => path.replace(/\?.*/, ''));
     expect(first).toBe('/v1/conversations');
     expect(others).toEqual([]);
   });
 
   it('ends when a window closes, and leaves who is left', async () => {
     const { run } = await wave(60);
-    await room.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 200 });
+    await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 200 });
     const { result } = begin(run);
-    await until('calls are under way', () => room.fired());
-    room.clock.ms += 12 * 3_600_000;
+    await until('calls are under way', () => context.fired());
+    context.clock.ms += 12 * 3_600_000;
     const { members } = await result;
     expect(members).toBeLessThan(60);
     const states = await statesOf(run);
@@ -124,13 +124,13 @@ describe('a batch', () => {
 
   it('FAULTS 23: that is called off lets calls under way come to their answer, and gives back all others', async () => {
     const { run } = await wave(80);
-    await room.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 500 });
+    await context.panel.fault({ path: '/v1/flows/trigger', kind: 'delay', ms: 500 });
     const { result, env } = begin(run);
-    await until('calls are under way', () => room.fired());
+    await until('calls are under way', () => context.fired());
     env.cancel();
     const { members, refusal } = await result;
     expect(refusal).toBeNull();
-    const calls = await room.calls();
+    const calls = await context.calls();
     expect(members).toBe(calls);
     expect(calls).toBeLessThanOrEqual(24);
     expect(await statesOf(run)).toEqual([
@@ -141,20 +141,20 @@ describe('a batch', () => {
 
   it('that gets nowhere says so, and each of its members waits', async () => {
     const { run } = await wave(30);
-    const by = room.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
+    const by = context.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
     expect(await begin(run, {}, { by }).result).toMatchObject({ members: 0, stalled: true, proved: false });
-    const deferred = await room.db.query(
+    const deferred = await context.db.query(
       'select 1 from campaign_members where run_id = $1 and attempts = 1 and due_at > $2',
-      [run, new Date(room.clock.ms)],
+      [run, new Date(context.clock.ms)],
     );
     expect(deferred.length).toBeGreaterThanOrEqual(24);
   });
 
   it('defers a member who has to come back later, in the ledger, and goes on with the others', async () => {
     const { run } = await wave(3);
-    await room.refuseWith(429, 'ERR_RATE_LIMITED', {}, { 'retry-after': '40' });
+    await context.refuseWith(429, 'ERR_RATE_LIMITED', {}, { 'retry-after': '40' });
     expect(await begin(run, { alone: true }).result).toMatchObject({ members: 1, proved: true });
-    const rows = await room.db.query(
+    const rows = await context.db.query(
       'select state, attempts, holder, due_at from campaign_members where run_id = $1 order by id',
       [run],
     );
@@ -162,7 +162,7 @@ describe('a batch', () => {
       state: 'waiting',
       attempts: 0,
       holder: null,
-      due_at: new Date(room.clock.ms + 40_000),
+      due_at: new Date(context.clock.ms + 40_000),
     };
     expect(rows).toMatchObject([deferred, { state: 'triggered' }, { state: 'waiting', due_at: null }]);
   });
@@ -188,11 +188,12 @@ describe('a batch', () => {
 
 describe('a member that fails again and again', () => {
   const unreadable = (contact: number, kind: object) =>
-    room.panel.fault({ method: 'GET', path: `^/v1/contacts/${contact}$`, times: 999, ...kind });
+    context.panel.fault({ method: 'GET', path: `^/v1/contacts/${contact}$`, times: 999, ...kind });
   const failures = async (run: string) =>
-    await room.db.query('select state, code, attempts from campaign_members where run_id = $1 order by id', [
-      run,
-    ]);
+    await context.db.query(
+      'select state, code, attempts from campaign_members where run_id = $1 order by id',
+      [run],
+    );
 
   it('keeps nobody waiting: the first batch goes on with another one', async () => {
     const { run } = await wave(3, { recheck: 'api' });
@@ -206,45 +207,45 @@ describe('a member that fails again and again', () => {
   });
 
   it('ends as failed once others were triggered meanwhile', async () => {
-    const campaign = await room.campaign({ recheck: 'api', cap: { times: 99 } });
-    const [person, other] = [await room.member(campaign), await room.member(campaign)];
+    const campaign = await context.campaign({ recheck: 'api', cap: { times: 99 } });
+    const [person, other] = [await context.member(campaign), await context.member(campaign)];
     await unreadable(person.contact, { kind: 'reset-before' });
-    const fails = async () => await failureOf(room.step('recheckMember', person));
+    const fails = async () => await failureOf(context.step('recheckMember', person));
     expect(await fails()).toMatchObject({ type: 'TRANSPORT_RESET', nonRetryable: false });
-    room.clock.ms += 1000;
-    await room.drive(other, { from: 'recheckMember' });
+    context.clock.ms += 1000;
+    await context.drive(other, { from: 'recheckMember' });
     for (let failed = 1; failed < 11; failed++) await fails();
-    expect(await room.step('recheckMember', person)).toEqual({ state: 'failed', next: null });
-    expect(await room.rowOf(person)).toMatchObject({ code: 'TRANSPORT_RESET', attempts: 12 });
+    expect(await context.step('recheckMember', person)).toEqual({ state: 'failed', next: null });
+    expect(await context.rowOf(person)).toMatchObject({ code: 'TRANSPORT_RESET', attempts: 12 });
   });
 
   it('waits for as long as an outage takes', async () => {
-    const campaign = await room.campaign({ recheck: 'api', cap: { times: 99 } });
-    await room.drive(await room.member(campaign), { from: 'recheckMember' });
-    room.clock.ms += 1000;
-    const person = await room.member(campaign);
-    const away = room.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
+    const campaign = await context.campaign({ recheck: 'api', cap: { times: 99 } });
+    await context.drive(await context.member(campaign), { from: 'recheckMember' });
+    context.clock.ms += 1000;
+    const person = await context.member(campaign);
+    const away = context.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
     for (let failed = 0; failed < 14; failed++) await failureOf(away.step('recheckMember', person));
-    expect(await room.rowOf(person)).toMatchObject({ state: 'waiting', attempts: 14 });
+    expect(await context.rowOf(person)).toMatchObject({ state: 'waiting', attempts: 14 });
   });
 });
 
 it('what stops every member ends the batch, which does not go through the whole wave', async () => {
   const { run } = await wave(80, { recheck: 'api' }, ['stop']);
-  await room.panel.fault({ path: '/v1/contacts/', kind: 'delay', ms: 200, times: 24 });
+  await context.panel.fault({ path: '/v1/contacts/', kind: 'delay', ms: 200, times: 24 });
   const { result } = begin(run);
-  await until('contacts are read', () => room.fired());
-  await room.db.query(
+  await until('contacts are read', () => context.fired());
+  await context.db.query(
     "insert into pollers (account, poller, run_id, hold_code, hold_reason) values ('acme', 'main', 'r', 'ERR_SCOPE_MISSING', 'no')",
   );
   try {
     expect(await result).toMatchObject({ members: 0, stalled: false });
-    const asked = (await room.requests()).length;
+    const asked = (await context.requests()).length;
     expect(asked).toBeLessThanOrEqual(24);
     const touched =
       'select 1 from campaign_members where run_id = $1 and (attempts > 0 or due_at is not null)';
-    expect(await room.db.query(touched, [run])).toEqual([]);
+    expect(await context.db.query(touched, [run])).toEqual([]);
   } finally {
-    await room.db.query('delete from pollers');
+    await context.db.query('delete from pollers');
   }
 });

@@ -2,49 +2,50 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
-import { NOON, openTriggerRoom, type Person, type TriggerRoom } from './trigger-room.ts';
+import { NOON, openTriggerContext, type Person, type TriggerContext } from './trigger-context.ts';
 
-let room: TriggerRoom;
+let context: TriggerContext;
 beforeAll(async () => {
-  room = await openTriggerRoom();
+  context = await openTriggerContext();
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 beforeEach(async () => {
-  room.clock.ms = NOON;
-  await room.requests();
+  context.clock.ms = NOON;
+  await context.requests();
 });
 
 const HOUR = 3_600_000;
-const optOut = ({ key }: Person) => noteOptOuts(room.db, 'acme', [key], 'reply', new Date(room.clock.ms));
+const optOut = ({ key }: Person) =>
+  noteOptOuts(context.db, 'acme', [key], 'reply', new Date(context.clock.ms));
 const setRun =
   (what: string) =>
   async ({ run }: Person) => {
-    await room.db.query(`update campaigns set ${what} where run_id = $1`, [run]);
+    await context.db.query(`update campaigns set ${what} where run_id = $1`, [run]);
   };
 const later = (hours: number) => async () => {
-  room.clock.ms += hours * HOUR;
+  context.clock.ms += hours * HOUR;
 };
 /** Another campaign reaches the same person. */
 const reached =
   (ago = 0) =>
   async ({ contact }: Person) => {
-    const other = await room.waiting({ cap: { times: 9 } }, { contact });
-    await room.step('triggerMember', other);
-    await room.db.query('update campaign_touches set at = $2 where member_id = $1', [
+    const other = await context.waiting({ cap: { times: 9 } }, { contact });
+    await context.step('triggerMember', other);
+    await context.db.query('update campaign_touches set at = $2 where member_id = $1', [
       other.member,
-      new Date(room.clock.ms - ago * HOUR),
+      new Date(context.clock.ms - ago * HOUR),
     ]);
-    await room.requests();
+    await context.requests();
   };
 const wrote =
   (hoursAgo: number, over: object = {}) =>
   (person: Person) =>
-    room.conversation(person, over as Record<string, unknown>, room.clock.ms - hoursAgo * HOUR);
+    context.conversation(person, over as Record<string, unknown>, context.clock.ms - hoursAgo * HOUR);
 const polled = async () => {
-  await room.db.query(
+  await context.db.query(
     `insert into pollers (account, poller, run_id, complete_at) values ('acme', 'main', 'r', $1)
      on conflict (account, poller) do update set complete_at = excluded.complete_at`,
-    [new Date(room.clock.ms)],
+    [new Date(context.clock.ms)],
   );
 };
 const served = { chatbot: false, userId: 1 };
@@ -106,12 +107,12 @@ describe('what forbids a trigger', () => {
     const person = await arrange(config);
     for (const act of acts) await act(person);
     const before = await slots();
-    expect(await room.step('triggerMember', person)).toMatchObject({ state, next: null });
+    expect(await context.step('triggerMember', person)).toMatchObject({ state, next: null });
     expect(await facts(person)).toEqual({ state, code, touched: false });
     expect(await slots()).toEqual(before);
     for (const step of ['findMember', 'recheckMember'] as const)
-      expect(await room.step(step, person)).toMatchObject({ state, next: null });
-    expect(await room.requests()).toEqual([]);
+      expect(await context.step(step, person)).toMatchObject({ state, next: null });
+    expect(await context.requests()).toEqual([]);
   });
 
   it.each(RULES.filter(([, , acts]) => acts.length > 0))(
@@ -121,20 +122,20 @@ describe('what forbids a trigger', () => {
       if (config.conversationWindow === 'open') await wrote(23)(person);
       let between = true;
       const db: Database = {
-        ...room.db,
+        ...context.db,
         async query<Row>(sql: string, params?: readonly unknown[]) {
-          const rows = await room.db.query<Row>(sql, params);
+          const rows = await context.db.query<Row>(sql, params);
           if (between && sql.includes('sluice_take_slot')) {
             between = false;
-            await room.db.query('delete from conversations');
+            await context.db.query('delete from conversations');
             for (const act of acts) await act(person);
           }
           return rows;
         },
       };
-      expect(await room.worker({ db }).step('triggerMember', person)).toMatchObject({ state, next: null });
+      expect(await context.worker({ db }).step('triggerMember', person)).toMatchObject({ state, next: null });
       expect(await facts(person)).toEqual({ state, code, touched: false });
-      expect(await room.requests()).toEqual([]);
+      expect(await context.requests()).toEqual([]);
     },
   );
 });
@@ -150,9 +151,9 @@ describe('what does not', () => {
     ['the campaign ends in a moment', { end: '2026-12-02T15:00:01Z' }, []],
     ['it began this moment', { start: '2026-12-02T15:00:00Z' }, []],
   ])('%s', async (_, config, acts) => {
-    const person = await room.waiting(config);
+    const person = await context.waiting(config);
     for (const act of acts) await act(person);
-    expect(await room.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
+    expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
   });
 });
 
@@ -161,58 +162,60 @@ it.each([
   ['in its own zone', 'Europe/Lisbon', 'triggered'],
   ['FAULTS 43: in one of the zones that it may be in', 'America/Sao_Paulo,Asia/Tokyo', 'waiting'],
 ])('a window that is open or closed %s', async (_, zones, state) => {
-  const person = await room.waiting({}, { zones });
-  expect(await room.step('triggerMember', person)).toMatchObject({ state, next: null });
+  const person = await context.waiting({}, { zones });
+  expect(await context.step('triggerMember', person)).toMatchObject({ state, next: null });
 });
 
 it('before the campaign begins nobody is triggered', async () => {
-  const person = await room.waiting({ start: '2026-12-02T15:00:01Z' });
-  expect(await room.step('triggerMember', person)).toEqual({
+  const person = await context.waiting({ start: '2026-12-02T15:00:01Z' });
+  expect(await context.step('triggerMember', person)).toEqual({
     ...{ state: 'waiting', next: null, left: 'campaign' },
   });
 });
 
 it('FAULTS 47: two campaigns at once reach one person once, whichever form of the number they have', async () => {
-  const [one, two] = [await room.campaign(), await room.campaign()];
-  const first = await room.member(one, { number: '5511987655001', key: '5511987655001' });
+  const [one, two] = [await context.campaign(), await context.campaign()];
+  const first = await context.member(one, { number: '5511987655001', key: '5511987655001' });
   const { contact } = first;
-  const second = await room.member(two, { contact, number: '551187655001', key: '5511987655001' });
-  const answers = await Promise.all([first, second].map((each) => room.step('triggerMember', each)));
+  const second = await context.member(two, { contact, number: '551187655001', key: '5511987655001' });
+  const answers = await Promise.all([first, second].map((each) => context.step('triggerMember', each)));
   expect(answers.map(({ state }) => state).sort()).toEqual(['skipped', 'triggered']);
-  expect(await room.runsOf(first)).toHaveLength(1);
-  expect(await room.touchesOf(first)).toBe(1);
+  expect(await context.runsOf(first)).toHaveLength(1);
+  expect(await context.touchesOf(first)).toBe(1);
 });
 
 it('FAULTS 47: a touch that was refused for certain holds up no other campaign', async () => {
-  const first = await room.waiting();
-  await room.refuseWith(400, 'ERR_NUMBER_INVALID');
-  expect(await room.step('triggerMember', first)).toEqual({ state: 'failed', next: null });
-  const second = await room.waiting({}, { contact: first.contact });
-  expect(await room.step('triggerMember', second)).toEqual({ state: 'triggered', next: null });
+  const first = await context.waiting();
+  await context.refuseWith(400, 'ERR_NUMBER_INVALID');
+  expect(await context.step('triggerMember', first)).toEqual({ state: 'failed', next: null });
+  const second = await context.waiting({}, { contact: first.contact });
+  expect(await context.step('triggerMember', second)).toEqual({ state: 'triggered', next: null });
 });
 
 it('FAULTS 47: one whose outcome is unknown counts as reached', async () => {
-  const first = await room.waiting();
-  await room.arm({ kind: 'reset-before' });
-  expect(await room.step('triggerMember', first)).toEqual({ state: 'unknown', next: null });
-  const second = await room.waiting({}, { contact: first.contact });
-  expect(await room.step('triggerMember', second)).toEqual({ state: 'skipped', next: null });
-  expect(await room.runsOf(second)).toHaveLength(0);
+  const first = await context.waiting();
+  await context.arm({ kind: 'reset-before' });
+  expect(await context.step('triggerMember', first)).toEqual({ state: 'unknown', next: null });
+  const second = await context.waiting({}, { contact: first.contact });
+  expect(await context.step('triggerMember', second)).toEqual({ state: 'skipped', next: null });
+  expect(await context.runsOf(second)).toHaveLength(0);
 });
 
 async function arrange(config: Config): Promise<Person> {
-  await room.db.query('delete from conversations');
-  await room.db.query('delete from pollers');
+  await context.db.query('delete from conversations');
+  await context.db.query('delete from pollers');
   const exclude = config.exclude as { campaigns?: string[] } | undefined;
-  if (exclude?.campaigns === undefined) return await room.waiting(config);
+  if (exclude?.campaigns === undefined) return await context.waiting(config);
   // The next campaign after this one is the one that reaches them.
-  return await room.waiting({ ...config, exclude: { campaigns: [room.nameOf(2)] } });
+  return await context.waiting({ ...config, exclude: { campaigns: [context.nameOf(2)] } });
 }
 
 async function facts(person: Person) {
-  const { state, code } = await room.rowOf(person);
-  const touches = await room.db.query('select 1 from campaign_touches where member_id = $1', [person.member]);
+  const { state, code } = await context.rowOf(person);
+  const touches = await context.db.query('select 1 from campaign_touches where member_id = $1', [
+    person.member,
+  ]);
   return { state, code, touched: touches.length > 0 };
 }
 
-const slots = () => room.db.query('select * from slots');
+const slots = () => context.db.query('select * from slots');

@@ -5,40 +5,40 @@ import type { Database, Queryable } from '../../../../src/ledger/database.ts';
 import { until } from '../../../support/until.ts';
 import {
   failureOf,
-  openTriggerRoom,
+  openTriggerContext,
   type Person,
-  type TriggerRoom,
+  type TriggerContext,
   type WorkerOptions,
-} from './trigger-room.ts';
+} from './trigger-context.ts';
 
-let room: TriggerRoom;
+let context: TriggerContext;
 /** A client that does not wait long for an answer. */
-let hasty: ReturnType<TriggerRoom['worker']>;
+let hasty: ReturnType<TriggerContext['worker']>;
 beforeAll(async () => {
-  room = await openTriggerRoom();
-  hasty = room.worker({ deadlineMs: 150 });
+  context = await openTriggerContext();
+  hasty = context.worker({ deadlineMs: 150 });
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 beforeEach(async () => {
-  await room.panel.clearFaults();
-  await room.requests();
+  await context.panel.clearFaults();
+  await context.requests();
 });
 
-const arm = (fault: object) => room.arm(fault);
-const calls = () => room.calls();
-const facts = (person: Person) => room.facts(person);
+const arm = (fault: object) => context.arm(fault);
+const calls = () => context.calls();
+const facts = (person: Person) => context.facts(person);
 const refuseWith = (status: number, code: string | null, extras: object = {}) =>
-  room.refuseWith(status, code, extras);
+  context.refuseWith(status, code, extras);
 const TRIGGERED = { state: 'triggered', code: null, touches: 1, runs: 1 };
 const WAITING = { state: 'waiting', code: null, touches: 0, runs: 0 };
 it('a member is triggered once, with its variables, however often it is asked for', async () => {
-  const person = await room.waiting({}, { variables: { offer: 'summer', n: 2 } });
+  const person = await context.waiting({}, { variables: { offer: 'summer', n: 2 } });
   for (let n = 0; n < 3; n++)
-    expect(await room.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
+    expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
   expect(await facts(person)).toEqual(TRIGGERED);
-  expect(await room.runsOf(person)).toMatchObject([{ variables: { offer: 'summer', n: 2 } }]);
+  expect(await context.runsOf(person)).toMatchObject([{ variables: { offer: 'summer', n: 2 } }]);
   expect(await calls()).toBe(1);
-  expect((await room.rowOf(person)).triggered_at).toEqual(new Date(room.clock.ms));
+  expect((await context.rowOf(person)).triggered_at).toEqual(new Date(context.clock.ms));
 });
 
 it('a trigger takes no more than four statements: the ledger has them all to bear', async () => {
@@ -50,18 +50,18 @@ it('a trigger takes no more than four statements: the ledger has them all to bea
     },
   });
   const db: Database = {
-    ...{ ...room.db, ...heard(room.db) },
+    ...{ ...context.db, ...heard(context.db) },
     transaction: (work) => {
       said.push('begin', 'commit');
-      return room.db.transaction((tx) => work(heard(tx)));
+      return context.db.transaction((tx) => work(heard(tx)));
     },
   };
-  const worker = room.worker({ db });
-  const campaign = await room.campaign();
+  const worker = context.worker({ db });
+  const campaign = await context.campaign();
   // What a run goes by is read with the first of its members.
-  await worker.step('triggerMember', await room.member(campaign));
+  await worker.step('triggerMember', await context.member(campaign));
   said.length = 0;
-  await worker.step('triggerMember', await room.member(campaign));
+  await worker.step('triggerMember', await context.member(campaign));
   expect(said).toHaveLength(4);
 });
 
@@ -130,9 +130,9 @@ describe('a refusal by each code: nothing ran, and whom it concerns', () => {
     ...Object.entries(CODES).map(([code, [status, whom]]) => [status, code, whom, code] as const),
     ...OTHERS.map(([status, code, whom]) => [status, code, whom, null] as const),
   ])('%s %s: %s', async (status, code, whom, sent) => {
-    const person = await room.waiting();
+    const person = await context.waiting();
     await refuseWith(status, sent, { ticketId: 77 });
-    const result = room.step('triggerMember', person);
+    const result = context.step('triggerMember', person);
     if (whom === 'campaign') {
       expect(await failureOf(result)).toMatchObject({
         ...{ type: code, nonRetryable: true, details: [{ scope: 'run', step: 'triggerMember' }] },
@@ -143,23 +143,23 @@ describe('a refusal by each code: nothing ran, and whom it concerns', () => {
       expect(failure.nonRetryable).not.toBe(true);
       expect(failure.nextRetryDelay).toBeGreaterThan(0);
       expect(await facts(person)).toEqual(WAITING);
-      await room.db.query("update slots set blocked_until = '-infinity'");
+      await context.db.query("update slots set blocked_until = '-infinity'");
     } else if (whom === 'gone') {
       expect(await result).toEqual({ state: 'waiting', next: 'findMember' });
       expect(await facts(person)).toEqual(WAITING);
     } else if (whom === 'served') {
       expect(await result).toEqual({ state: 'skipped', next: null });
       expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
-      expect((await room.rowOf(person)).ticket_id).toBe(77);
+      expect((await context.rowOf(person)).ticket_id).toBe(77);
       return;
     } else {
       expect(await result).toEqual({ state: 'failed', next: null });
       expect(await facts(person)).toEqual({ state: 'failed', code, touches: 0, runs: 0 });
-      expect((await room.drive(person)).answer).toEqual({ state: 'failed', next: null });
+      expect((await context.drive(person)).answer).toEqual({ state: 'failed', next: null });
       return;
     }
     // Once that is mended, the member goes on as if nothing had been.
-    expect((await room.drive(person)).answer).toEqual({ state: 'triggered', next: null });
+    expect((await context.drive(person)).answer).toEqual({ state: 'triggered', next: null });
     expect(await facts(person)).toEqual(TRIGGERED);
   });
 });
@@ -179,10 +179,10 @@ const LOST = [
 
 describe('a lost answer makes the member unknown, and it is never triggered again', () => {
   it.each(LOST)('%s', async (_, fault, ran) => {
-    const person = await room.waiting();
+    const person = await context.waiting();
     await arm(fault);
     expect(await hasty.step('triggerMember', person)).toEqual({ state: 'unknown', next: null });
-    for (const worker of [room, hasty])
+    for (const worker of [context, hasty])
       expect(await worker.step('triggerMember', person)).toEqual({ state: 'unknown', next: null });
     const seen = await until('the service is through with it', async () => (await calls()) || null);
     expect(seen).toBe(1);
@@ -196,18 +196,18 @@ describe('a lost answer makes the member unknown, and it is never triggered agai
   });
 
   it('but where nobody listens nothing was sent: tried again', async () => {
-    const person = await room.waiting();
-    const away = room.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
+    const person = await context.waiting();
+    const away = context.worker({ baseUrl: 'http://127.0.0.1:1/wapi' });
     expect(await failureOf(away.step('triggerMember', person))).toMatchObject({ type: 'TRANSPORT_CONNECT' });
     expect(await facts(person)).toEqual(WAITING);
-    expect((await room.drive(person)).answer).toEqual({ state: 'triggered', next: null });
+    expect((await context.drive(person)).answer).toEqual({ state: 'triggered', next: null });
   });
 
   it('FAULTS 4: whatever happens to each of several calls, one flow runs at most', async () => {
-    const person = await room.waiting();
+    const person = await context.waiting();
     await refuseWith(429, 'ERR_RATE_LIMITED');
     await arm({ kind: 'reset-after' });
-    expect((await room.drive(person)).answer).toEqual({ state: 'unknown', next: null });
+    expect((await context.drive(person)).answer).toEqual({ state: 'unknown', next: null });
     expect(await calls()).toBe(2);
     expect(await facts(person)).toMatchObject({ state: 'unknown', touches: 1, runs: 1 });
   });
@@ -232,8 +232,8 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
   ] as readonly [string, WorkerOptions, Record<string, unknown>, unknown][])(
     '%s',
     async (_, options, config, type) => {
-      const person = await room.waiting(config);
-      const worker = room.worker(options);
+      const person = await context.waiting(config);
+      const worker = context.worker(options);
       expect(await failureOf(worker.step('triggerMember', person))).toMatchObject({
         ...{ type, nonRetryable: true, details: [{ scope: 'run', step: 'triggerMember' }] },
       });
@@ -245,13 +245,13 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
     [{ flow: 2 }, /ERR_FLOW_NOT_EXECUTABLE: flow 2 is not active, not published or empty; publish it/],
     [{ connection: 3 }, /ERR_UNSUPPORTED_CHANNEL: connection 3 is of a channel that can't run flows/],
   ])('and the reason names what is to be mended: %j', async (config, message) => {
-    const failure = await failureOf(room.worker().step('triggerMember', await room.waiting(config)));
+    const failure = await failureOf(context.worker().step('triggerMember', await context.waiting(config)));
     expect(failure).toMatchObject({ message: expect.stringMatching(message) });
   });
 
   it('something else is at the address', async () => {
-    const person = await room.waiting();
-    const worker = room.worker({ baseUrl: room.sandbox.panelUrl });
+    const person = await context.waiting();
+    const worker = context.worker({ baseUrl: context.sandbox.panelUrl });
     expect(await failureOf(worker.step('triggerMember', person))).toMatchObject({
       ...{
         type: 'HTTP_404',
@@ -263,9 +263,9 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
   });
 
   it('and it is triggered once that is mended', async () => {
-    const person = await room.waiting();
-    await failureOf(room.worker({ token: 'svc_test_revoked' }).step('triggerMember', person));
-    expect(await room.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
+    const person = await context.waiting();
+    await failureOf(context.worker({ token: 'svc_test_revoked' }).step('triggerMember', person));
+    expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
     expect(await facts(person)).toEqual(TRIGGERED);
   });
 });

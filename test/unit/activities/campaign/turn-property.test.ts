@@ -7,7 +7,7 @@ import { durationMs } from '../../../../src/contracts/config/config-base.ts';
 import { MEMBER_STATES, type NextAction } from '../../../../src/contracts/wire/campaign.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { EVERY_DAY, type Outcome, refused, type TurnRoom, turnRoom } from './turn-room.ts';
+import { EVERY_DAY, type Outcome, refused, type TurnContext, turnContext } from './turn-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -70,7 +70,7 @@ const OUTCOMES = [
 
 /** The workflow, and what it has seen; `choose` answers a number below `n`. */
 class Player {
-  readonly room: TurnRoom;
+  readonly context: TurnContext;
   readonly choose: (n: number) => number;
   readonly #calendar;
   acts = 1;
@@ -81,63 +81,63 @@ class Player {
   /** Who was reached, or may have been. */
   readonly reached = new Set<number>();
 
-  constructor(room: TurnRoom, choose: (n: number) => number) {
-    this.room = room;
+  constructor(context: TurnContext, choose: (n: number) => number) {
+    this.context = context;
     this.choose = choose;
-    this.#calendar = compileCalendar(room.spec.config.windows);
+    this.#calendar = compileCalendar(context.spec.config.windows);
   }
 
   async play(): Promise<void> {
-    await this.room.open();
+    await this.context.open();
     for (let steps = 0; ; steps++) {
-      if (steps > 600) throw new Error(`stuck: ${JSON.stringify(await this.room.next())}`);
+      if (steps > 600) throw new Error(`stuck: ${JSON.stringify(await this.context.next())}`);
       if (steps < 60 && this.choose(6) === 0) await this.operate();
       if (await this.follow(await this.next())) return;
     }
   }
 
   async next(): Promise<NextAction> {
-    const { held } = await this.room.row();
-    const next = await this.room.next();
+    const { held } = await this.context.row();
+    const next = await this.context.next();
     if (held !== null && !this.cancelled) expect(next.do).toBe('pause');
     return next;
   }
 
   /** @returns true when the run is over */
   async follow(next: NextAction): Promise<boolean> {
-    const { room } = this;
+    const { context } = this;
     if (next.do === 'triggerBatch') await this.trigger(next.wave);
-    else if (next.do === 'pause') await room.act({ action: 'resume' }).then(() => this.acts++);
+    else if (next.do === 'pause') await context.act({ action: 'resume' }).then(() => this.acts++);
     else if (next.do === 'waitUntil') await this.rest(next.untilMs);
     else {
-      expect(await room.close()).toBe(true);
+      expect(await context.close()).toBe(true);
       if (this.cancelled || this.finished++ > 0 || this.choose(2) === 0) return true;
       // Once more, for those that failed.
       await this.operate(['retry', 'again'][this.choose(2)]);
-      return ((await room.row()).state as string) === 'finished';
+      return ((await context.row()).state as string) === 'finished';
     }
     return false;
   }
 
   async rest(untilMs: number): Promise<void> {
-    expect(untilMs).toBeGreaterThanOrEqual(this.room.clock.at);
+    expect(untilMs).toBeGreaterThanOrEqual(this.context.clock.at);
     // Something else may have woken it up.
-    const early = this.choose(5) === 0 && untilMs - this.room.clock.at > MINUTE;
-    this.room.clock.at = early ? Math.floor((untilMs + this.room.clock.at) / 2) : untilMs;
+    const early = this.choose(5) === 0 && untilMs - this.context.clock.at > MINUTE;
+    this.context.clock.at = early ? Math.floor((untilMs + this.context.clock.at) / 2) : untilMs;
     await db.query(
       "update campaign_members set sent_at = sent_at - interval '40 seconds' where run_id = $1",
-      [this.room.run],
+      [this.context.run],
     );
   }
 
   /** A batch, or two side by side; a lease of those that nobody begins ends by itself. */
   async trigger(wave: number | null): Promise<void> {
-    const { clock } = this.room;
+    const { clock } = this.context;
     /** When the lease of a member ends. */
     const leases = new Map<number, number>();
     for (let batches = 1 + this.choose(2); batches > 0; batches--) {
       const takenAt = clock.at;
-      const { members, closesMs } = await this.room.take({ limit: 1 + this.choose(4), seconds: 60 });
+      const { members, closesMs } = await this.context.take({ limit: 1 + this.choose(4), seconds: 60 });
       for (const id of members) {
         expect(leases.get(id) ?? 0).toBeLessThanOrEqual(takenAt);
         leases.set(id, takenAt + MINUTE);
@@ -152,7 +152,7 @@ class Player {
   }
 
   async member(id: number, wave: number | null): Promise<void> {
-    const { room } = this;
+    const { context } = this;
     const [row] = await db.query<{
       state: string;
       zones: string;
@@ -160,8 +160,8 @@ class Player {
       not_before: Date | null;
     }>('select state, zones, wave, not_before from campaign_members where id = $1', [id]);
     expect(row).toMatchObject({ state: 'waiting', wave });
-    const { start = 0, end = '2100-01-01' } = room.spec.config;
-    const at = room.clock.at;
+    const { start = 0, end = '2100-01-01' } = context.spec.config;
+    const at = context.clock.at;
     expect(this.#calendar.at(row?.zones.split(',') ?? [], at).open).toBe(true);
     expect(at).toBeGreaterThanOrEqual(new Date(start).getTime());
     expect(at).toBeLessThan(new Date(end).getTime());
@@ -170,13 +170,13 @@ class Player {
     const outcome = this.outcome();
     if (outcome === null) return;
     if (['triggered', 'unknown', 'sending'].includes(outcome.state)) this.reached.add(id);
-    await room.outcome(id, outcome);
+    await context.outcome(id, outcome);
   }
 
   /** Null: it waits for another batch. */
   outcome(): Outcome | null {
     const chosen = OUTCOMES[this.choose(OUTCOMES.length)];
-    const { retryAfter } = this.room.spec.config.humanService;
+    const { retryAfter } = this.context.spec.config.humanService;
     switch (chosen) {
       case 'left':
         return null;
@@ -188,7 +188,7 @@ class Player {
         return { state: 'skipped', code: 'OPTED_OUT' };
       case 'served':
         if (retryAfter === undefined) return { state: 'skipped', code: 'HUMAN_SERVICE' };
-        return { state: 'waiting', retryAt: this.room.clock.at + durationMs(retryAfter) };
+        return { state: 'waiting', retryAt: this.context.clock.at + durationMs(retryAfter) };
       default:
         return { state: chosen ?? 'triggered' };
     }
@@ -197,13 +197,13 @@ class Player {
   async operate(
     wanted = ['pause', 'rate', 'skip', 'retry', 'again', 'not', 'did', 'reopen', 'cancel'][this.choose(9)],
   ): Promise<void> {
-    const { room } = this;
+    const { context } = this;
     if (this.cancelled) return;
-    const done = async (act: Parameters<TurnRoom['act']>[0]): Promise<number> => {
-      const before = room.clock.at;
-      const shown = await refused(room.act(act));
+    const done = async (act: Parameters<TurnContext['act']>[0]): Promise<number> => {
+      const before = context.clock.at;
+      const shown = await refused(context.act(act));
       if (['NOTHING_TO_DO', 'CAMPAIGN_OVER'].includes(shown)) return 0;
-      expect(room.clock.at).toBe(before);
+      expect(context.clock.at).toBe(before);
       this.acts++;
       return (JSON.parse(shown) as { members: number }).members;
     };
@@ -218,7 +218,7 @@ class Player {
         break;
       case 'skip':
         if ((await done({ action: 'skipWave' })) > 0)
-          this.skipped.add(Number((await room.audit()).at(-1)?.details['wave' as never]));
+          this.skipped.add(Number((await context.audit()).at(-1)?.details['wave' as never]));
         break;
       case 'retry':
         await done({ action: 'retry', codes: this.choose(2) === 0 ? null : ['ERR_X'] });
@@ -236,37 +236,37 @@ class Player {
         if (this.choose(4) > 0) break;
         await db.query(
           "update campaign_members set sent_at = sent_at - interval '90 seconds' where run_id = $1",
-          [room.run],
+          [context.run],
         );
         await done({ action: 'cancel' });
         this.cancelled = true;
         break;
       default:
-        await room.open('somebody else');
+        await context.open('somebody else');
     }
   }
 
   async ids(state: string): Promise<number[]> {
     const rows = await db.query<{ id: number }>(
       'select id from campaign_members where run_id = $1 and state = $2',
-      [this.room.run, state],
+      [this.context.run, state],
     );
     return rows.map(({ id }) => id);
   }
 }
 
 async function checkEnd(
-  { room, cancelled, skipped, acts, finished }: Player,
+  { context, cancelled, skipped, acts, finished }: Player,
   audience: number,
 ): Promise<void> {
-  const { counts } = await room.next();
+  const { counts } = await context.next();
   expect(MEMBER_STATES.reduce((sum, state) => sum + counts[state], 0)).toBe(audience);
   expect([counts.found, counts.waiting, counts.sending]).toEqual([0, 0, 0]);
-  expect((await room.row()).state).toBe(cancelled ? 'cancelled' : 'finished');
-  expect((await room.audit()).length).toBe(acts + finished);
+  expect((await context.row()).state).toBe(cancelled ? 'cancelled' : 'finished');
+  expect((await context.audit()).length).toBe(acts + finished);
   if (!cancelled) expect(counts.cancelled).toBe(0);
-  const { settle, every } = room.spec.config.waves;
-  const waves = await room.waves();
+  const { settle, every } = context.spec.config.waves;
+  const waves = await context.waves();
   expect(waves.map(({ wave }) => wave)).toEqual(waves.map((_, n) => n + 1));
   let before: Date | null = null;
   for (const wave of waves) {
@@ -288,8 +288,8 @@ async function checkEnd(
 it('FAULTS 24: however it goes, everybody has an outcome in the end, and nobody is triggered out of turn or twice', async () => {
   await fc.assert(
     fc.asyncProperty(campaign, fc.infiniteStream(fc.nat()), async ({ members, config }, choices) => {
-      const room = await turnRoom(db, { members, config, others: ['holdout'] });
-      const player = new Player(room, (n) => (choices.next().value as number) % n);
+      const context = await turnContext(db, { members, config, others: ['holdout'] });
+      const player = new Player(context, (n) => (choices.next().value as number) % n);
       await player.play();
       await checkEnd(player, members.length + 1);
     }),

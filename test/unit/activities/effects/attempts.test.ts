@@ -5,19 +5,19 @@ import { closeEvent } from '../../../../activities/events/intake.ts';
 import { forgetEvents } from '../../../../src/ledger/events/events.ts';
 import { takeIntent } from '../../../../src/ledger/sync/intents.ts';
 import { until } from '../../../support/until.ts';
-import { type EffectRoom, FAULTS, flow, KNOWN, message, openEffectRoom, stage } from './support.ts';
+import { type EffectContext, FAULTS, flow, KNOWN, message, openEffectContext, stage } from './support.ts';
 
-let room: EffectRoom;
+let context: EffectContext;
 /** A client that does not wait long for an answer. */
-let hasty: ReturnType<EffectRoom['worker']>;
+let hasty: ReturnType<EffectContext['worker']>;
 beforeAll(async () => {
-  room = await openEffectRoom();
-  hasty = room.worker({ deadlineMs: 150 });
+  context = await openEffectContext();
+  hasty = context.worker({ deadlineMs: 150 });
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 beforeEach(async () => {
-  await room.panel.clearFaults();
-  await room.requests();
+  await context.panel.clearFaults();
+  await context.requests();
 });
 
 let people = 0;
@@ -26,51 +26,51 @@ const newNumber = () => `55119${String(80_000_000 + ++people)}`;
 
 describe('a flow whose answer is lost is unknown, and never triggered again', () => {
   it.each(FAULTS)('%s', async (_, fault, sends) => {
-    const before = (await room.flowRuns()).length;
-    await room.panel.fault({ ...fault, method: 'POST', path: '/v1/flows', times: 1 });
-    const id = await room.event(flow(KNOWN[0] as string));
-    await room.drive(id, { by: hasty });
-    expect(await room.outcome(id)).toMatchObject({
+    const before = (await context.flowRuns()).length;
+    await context.panel.fault({ ...fault, method: 'POST', path: '/v1/flows', times: 1 });
+    const id = await context.event(flow(KNOWN[0] as string));
+    await context.drive(id, { by: hasty });
+    expect(await context.outcome(id)).toMatchObject({
       ...{ outcome: 'unknown', code: 'FLOW_AMBIGUOUS', step: 'triggerFlow', kept: true },
     });
-    await room.drive(id);
-    expect((await room.requests()).filter(({ path }) => path === '/v1/flows/trigger')).toHaveLength(1);
-    expect(await room.flowRuns()).toHaveLength(before + (sends === 1 ? 1 : 0));
+    await context.drive(id);
+    expect((await context.requests()).filter(({ path }) => path === '/v1/flows/trigger')).toHaveLength(1);
+    expect(await context.flowRuns()).toHaveLength(before + (sends === 1 ? 1 : 0));
   });
 
   it('but one that was refused for now is tried again', async () => {
     const body = { error: 'too many', code: 'ERR_RATE_LIMITED' };
     const headers = { 'Retry-After': '1' };
-    await room.panel.fault({ method: 'POST', kind: 'status', status: 429, body, headers, times: 1 });
-    const id = await room.event(flow(KNOWN[0] as string));
-    await expect(room.drive(id, { max: 1 })).rejects.toThrow('no end');
-    await room.db.query("update slots set blocked_until = '-infinity'");
-    await room.drive(id);
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    await context.panel.fault({ method: 'POST', kind: 'status', status: 429, body, headers, times: 1 });
+    const id = await context.event(flow(KNOWN[0] as string));
+    await expect(context.drive(id, { max: 1 })).rejects.toThrow('no end');
+    await context.db.query("update slots set blocked_until = '-infinity'");
+    await context.drive(id);
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
   it('of a worker that died: not while its call may be under way, and then unknown', async () => {
-    const id = await room.event(flow(KNOWN[0] as string));
-    const key = { account: 'acme', kind: 'event-flow', subject: id, run: room.run } as const;
-    await takeIntent(room.db, key);
-    const waiting = await room.step('triggerFlow', id);
+    const id = await context.event(flow(KNOWN[0] as string));
+    const key = { account: 'acme', kind: 'event-flow', subject: id, run: context.run } as const;
+    await takeIntent(context.db, key);
+    const waiting = await context.step('triggerFlow', id);
     expect(waiting).toMatchObject({ next: 'triggerFlow' });
     expect(waiting.waitMs).toBeGreaterThan(55_000);
-    expect(await room.drive(id)).toEqual(['triggerFlow', 'triggerFlow']);
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'FLOW_AMBIGUOUS' });
-    expect(await room.requests()).toEqual([]);
+    expect(await context.drive(id)).toEqual(['triggerFlow', 'triggerFlow']);
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'FLOW_AMBIGUOUS' });
+    expect(await context.requests()).toEqual([]);
   });
 
   it('FAULTS 17: an answer that comes after the event was given up makes it done', async () => {
-    await room.panel.fault({ method: 'POST', path: '/v1/flows', kind: 'delay', ms: 400, times: 1 });
-    const id = await room.event(flow(KNOWN[0] as string));
-    const late = room.step('triggerFlow', id);
-    await until('the call is under way', async () => (await room.intent(id))?.state === 'sent');
-    await room.pass(61_000);
-    expect(await room.step('triggerFlow', id)).toEqual({ next: null });
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'unknown' });
+    await context.panel.fault({ method: 'POST', path: '/v1/flows', kind: 'delay', ms: 400, times: 1 });
+    const id = await context.event(flow(KNOWN[0] as string));
+    const late = context.step('triggerFlow', id);
+    await until('the call is under way', async () => (await context.intent(id))?.state === 'sent');
+    await context.pass(61_000);
+    expect(await context.step('triggerFlow', id)).toEqual({ next: null });
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'unknown' });
     expect(await late).toEqual({ next: null });
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'done', code: null, kept: false });
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'done', code: null, kept: false });
   });
 });
 
@@ -79,35 +79,35 @@ describe('attempts that meet', () => {
     'a %s whose event is cancelled while a stale attempt waits for its slot is not sent',
     async (type) => {
       const requests = { message: message(newNumber()), flow: flow(KNOWN[0] as string), stage: move() };
-      const id = await room.event(requests[type as keyof typeof requests]);
-      const { deps, step } = room.worker();
+      const id = await context.event(requests[type as keyof typeof requests]);
+      const { deps, step } = context.worker();
       const { reserve } = deps.budget;
       vi.spyOn(deps.budget, 'reserve').mockImplementationOnce(async (...slot) => {
         await closeEvent(deps, { event: id, cancelled: true });
         return await reserve(...slot);
       });
-      await room.drive(id, { by: { step } });
-      expect(await room.outcome(id)).toMatchObject({ outcome: 'discarded', code: 'CANCELLED' });
-      expect(await room.requests()).toEqual([]);
+      await context.drive(id, { by: { step } });
+      expect(await context.outcome(id)).toMatchObject({ outcome: 'discarded', code: 'CANCELLED' });
+      expect(await context.requests()).toEqual([]);
     },
   );
 
   it('FAULTS 17: six at once send one message', async () => {
     const to = newNumber();
-    const id = await room.event(message(to));
-    await Promise.all(Array.from({ length: 6 }, () => room.step('sendMessage', id)));
-    await room.drive(id);
-    expect(await room.sentTo(to)).toEqual(['hello']);
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    const id = await context.event(message(to));
+    await Promise.all(Array.from({ length: 6 }, () => context.step('sendMessage', id)));
+    await context.drive(id);
+    expect(await context.sentTo(to)).toEqual(['hello']);
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
   it('FAULTS 17: six at once trigger one flow', async () => {
-    const before = (await room.flowRuns()).length;
-    const id = await room.event(flow(KNOWN[0] as string));
-    await Promise.all(Array.from({ length: 6 }, () => room.step('triggerFlow', id)));
-    await room.drive(id);
-    expect(await room.flowRuns()).toHaveLength(before + 1);
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    const before = (await context.flowRuns()).length;
+    const id = await context.event(flow(KNOWN[0] as string));
+    await Promise.all(Array.from({ length: 6 }, () => context.step('triggerFlow', id)));
+    await context.drive(id);
+    expect(await context.flowRuns()).toHaveLength(before + 1);
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
   it.each([
@@ -115,15 +115,15 @@ describe('attempts that meet', () => {
     ['after its call', true],
   ])('FAULTS 16: a worker that died %s has sent once', async (_, sent) => {
     const to = newNumber();
-    const id = await room.event(message(to));
+    const id = await context.event(message(to));
     // Of a twin that never ended, the ledger knows what it says.
-    await room.panel.fault({ method: 'POST', kind: sent ? 'reset-after' : 'reset-before', times: 1 });
-    await room.step('sendMessage', id);
-    expect(await room.intent(id)).toMatchObject({ state: 'sent' });
-    await room.db.query(`update events set progress = '{}' where id = $1`, [id]);
-    await room.drive(id);
-    expect(await room.sentTo(to)).toEqual(['hello']);
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    await context.panel.fault({ method: 'POST', kind: sent ? 'reset-after' : 'reset-before', times: 1 });
+    await context.step('sendMessage', id);
+    expect(await context.intent(id)).toMatchObject({ state: 'sent' });
+    await context.db.query(`update events set progress = '{}' where id = $1`, [id]);
+    await context.drive(id);
+    expect(await context.sentTo(to)).toEqual(['hello']);
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
   it('whatever happens to each call of a message: one arrives, or the outcome is unknown', async () => {
@@ -134,10 +134,10 @@ describe('attempts that meet', () => {
         fc.array(kind, { maxLength: 4 }),
         fc.array(kind, { maxLength: 4 }),
         async (posts, gets) => {
-          await room.panel.clearFaults();
+          await context.panel.clearFaults();
           const arm = (method: string, list: readonly (typeof kinds)[number][]) =>
             list.map((each) =>
-              room.panel.fault(
+              context.panel.fault(
                 each === 'none'
                   ? { method, kind: 'delay', ms: 0, times: 1 }
                   : { method, kind: each, times: 1 },
@@ -145,10 +145,10 @@ describe('attempts that meet', () => {
             );
           await Promise.all([...arm('POST', posts), ...arm('GET', gets)]);
           const to = newNumber();
-          const id = await room.event(message(to));
-          await room.drive(id);
-          const { outcome } = await room.outcome(id);
-          const sent = await room.sentTo(to);
+          const id = await context.event(message(to));
+          await context.drive(id);
+          const { outcome } = await context.outcome(id);
+          const sent = await context.sentTo(to);
           expect(sent.length).toBeLessThanOrEqual(1);
           expect(sent.length === 1 ? ['done'] : ['unknown']).toContain(outcome);
         },
@@ -159,10 +159,10 @@ describe('attempts that meet', () => {
 });
 
 it('an event that is forgotten takes its intent along, and no other', async () => {
-  const [old, young] = [await room.event(message(newNumber())), await room.event(message(newNumber()))];
-  for (const id of [old, young]) await room.drive(id);
-  await room.db.query(`update events set ended_at = now() - interval '91 days' where id = $1`, [old]);
-  await forgetEvents(room.db, 90);
-  expect(await room.intent(old)).toBeUndefined();
-  expect(await room.intent(young)).toMatchObject({ state: 'done' });
+  const [old, young] = [await context.event(message(newNumber())), await context.event(message(newNumber()))];
+  for (const id of [old, young]) await context.drive(id);
+  await context.db.query(`update events set ended_at = now() - interval '91 days' where id = $1`, [old]);
+  await forgetEvents(context.db, 90);
+  expect(await context.intent(old)).toBeUndefined();
+  expect(await context.intent(young)).toMatchObject({ state: 'done' });
 });

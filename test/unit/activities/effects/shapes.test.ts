@@ -8,18 +8,18 @@ import {
   rename,
   reshape,
 } from '../../../support/reshaped-service.ts';
-import { type EffectRoom, flow, KNOWN, openEffectRoom, stage, tags } from './support.ts';
+import { type EffectContext, flow, KNOWN, openEffectContext, stage, tags } from './support.ts';
 
-let room: EffectRoom;
+let context: EffectContext;
 let service: ReshapedService;
 beforeAll(async () => {
   const card = { pipelineId: 1, stageId: 11, title: 'A', status: 'open' };
-  room = await openEffectRoom({ cards: [{ ...card, id: 1, contactId: 1 }] });
-  service = await reshape(room.sandbox.baseUrl);
+  context = await openEffectContext({ cards: [{ ...card, id: 1, contactId: 1 }] });
+  service = await reshape(context.sandbox.baseUrl);
 });
 afterAll(async () => {
   await service.close();
-  await room.close();
+  await context.close();
 });
 beforeEach(() => {
   service.calls.length = 0;
@@ -45,26 +45,30 @@ describe('an event whose answers are in another shape', () => {
     ['flow: the list of contacts', flow(KNOWN[1] as string), wrapped(CONTACTS)],
   ] as const)('waits, names the override, and goes on with it: %s', async (_, request, rule) => {
     service.rules = [rule];
-    const id = await room.event(request);
+    const id = await context.event(request);
     const { baseUrl } = service;
-    await expect(room.drive(id, { by: room.worker({ baseUrl }) })).rejects.toMatchObject({
+    await expect(context.drive(id, { by: context.worker({ baseUrl }) })).rejects.toMatchObject({
       type: 'UNEXPECTED_SHAPE',
       nonRetryable: true,
       message: expect.stringContaining('accounts.acme.assumptions: { answer.envelope: …') as string,
     });
-    expect(await room.outcome(id)).toMatchObject({ outcome: null, kept: true });
+    expect(await context.outcome(id)).toMatchObject({ outcome: null, kept: true });
     expect(service.writes()).toEqual([]);
     service.rules = [wrapped(/./)];
-    await room.drive(id, { by: room.worker({ baseUrl, assumptions: ENVELOPE }) });
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'done' });
+    await context.drive(id, { by: context.worker({ baseUrl, assumptions: ENVELOPE }) });
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
     expect(service.writes()).toHaveLength(1);
   });
 
   it('fails where one record alone departs from the API text', async () => {
     service.rules = [eachItem(CARDS, 'cards', (card) => rename(card, 'pipeline', 'board'))];
-    const id = await room.event(stage(NUMBER, { stage: 'Won' }));
-    await room.drive(id, { by: room.worker({ baseUrl: service.baseUrl }) });
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'UNEXPECTED_SHAPE', kept: true });
+    const id = await context.event(stage(NUMBER, { stage: 'Won' }));
+    await context.drive(id, { by: context.worker({ baseUrl: service.baseUrl }) });
+    expect(await context.outcome(id)).toMatchObject({
+      outcome: 'failed',
+      code: 'UNEXPECTED_SHAPE',
+      kept: true,
+    });
     expect(service.writes()).toEqual([]);
   });
 
@@ -78,11 +82,13 @@ describe('an event whose answers are in another shape', () => {
         },
       },
     ];
-    const id = await room.event(flow(NUMBER));
-    await expect(room.drive(id, { by: room.worker({ baseUrl: service.baseUrl }) })).rejects.toMatchObject({
+    const id = await context.event(flow(NUMBER));
+    await expect(
+      context.drive(id, { by: context.worker({ baseUrl: service.baseUrl }) }),
+    ).rejects.toMatchObject({
       type: 'ERR_NUMBER_REQUIRED',
       message: expect.stringContaining('accounts.acme.assumptions: { flows.contactField: …') as string,
     });
-    expect(await room.outcome(id)).toMatchObject({ outcome: null });
+    expect(await context.outcome(id)).toMatchObject({ outcome: null });
   });
 });

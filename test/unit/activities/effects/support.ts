@@ -55,7 +55,7 @@ const logger = new DefaultLogger('ERROR');
 
 const activity = () => new MockActivityEnvironment({ priority: { priorityKey: LANES.lead } }, { logger });
 
-export async function openEffectRoom(over: Record<string, unknown> = {}) {
+export async function openEffectContext(over: Record<string, unknown> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-effects-'));
   const fixture = account({
     tokens: [{ value: 'svc_test_house', scopes: SCOPES }],
@@ -239,7 +239,7 @@ export async function openEffectRoom(over: Record<string, unknown> = {}) {
   };
 }
 
-export type EffectRoom = Awaited<ReturnType<typeof openEffectRoom>>;
+export type EffectContext = Awaited<ReturnType<typeof openEffectContext>>;
 
 interface DriveOptions {
   readonly by?: { step(name: EffectStep, event: string): Promise<EffectResult> };

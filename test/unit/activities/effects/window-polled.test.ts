@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type WindowQuestion, windowOf } from '../../../../src/ledger/conversations/window.ts';
 import { openHand } from '../polling/support.ts';
-import { type EffectRoom, openEffectRoom } from './support.ts';
+import { type EffectContext, openEffectContext } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const WABA = 2;
 const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 const PEOPLE = ['5511971000001', '5511971000002', '5511971000003', '5511971000004'];
 
-let room: EffectRoom;
+let context: EffectContext;
 let hand: Awaited<ReturnType<typeof openHand>>;
 beforeAll(async () => {
   const talk = (id: number, connectionId: number, hours: number, more: object = {}) => ({
@@ -18,7 +18,7 @@ beforeAll(async () => {
     ...more,
   });
   const sent = { id: 'ours', body: 'hello', fromMe: true, at: ago(1) };
-  room = await openEffectRoom({
+  context = await openEffectContext({
     contacts: PEOPLE.map((number, n) => ({ id: n + 1, number, name: `P${n}` })),
     conversations: [
       talk(1, WABA, 1),
@@ -29,17 +29,17 @@ beforeAll(async () => {
       talk(3, 1, 48),
     ],
   });
-  const client = { baseUrl: room.sandbox.baseUrl, token: 'svc_test_house' };
-  hand = await openHand({ db: room.db, client });
+  const client = { baseUrl: context.sandbox.baseUrl, token: 'svc_test_house' };
+  hand = await openHand({ db: context.db, client });
   await hand.settle();
 });
 afterAll(async () => {
   await hand.client.close();
-  await room.close();
+  await context.close();
 });
 
 const ask = (to: WindowQuestion['to'], connection?: number | string) =>
-  windowOf(room.db, { account: 'acme', to, connection, scopeOf: () => 'all', now: new Date() });
+  windowOf(context.db, { account: 'acme', to, connection, scopeOf: () => 'all', now: new Date() });
 
 it.each([
   ['who wrote an hour ago', 1, 'open'],
@@ -62,7 +62,7 @@ it.each([
 });
 
 it('a contact who writes opens it with the next poll', async () => {
-  await fetch(`${room.sandbox.panelUrl}/accounts/acme/inbound`, {
+  await fetch(`${context.sandbox.panelUrl}/accounts/acme/inbound`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ number: PEOPLE[1], body: 'hi again', connectionId: WABA }),

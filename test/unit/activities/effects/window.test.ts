@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { markOf } from '../../../../activities/events/effects/message-match.ts';
 import { reopenIntent, takeIntent } from '../../../../src/ledger/sync/intents.ts';
-import { type EffectRoom, KNOWN, message, openEffectRoom, POLLER } from './support.ts';
+import { type EffectContext, KNOWN, message, openEffectContext, POLLER } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -16,7 +16,7 @@ const MEDIA = {
 };
 const EITHER = { outsideWindow: 'template', template: TEMPLATE };
 
-let room: EffectRoom;
+let context: EffectContext;
 let talks = 0;
 /** A new person with a conversation on waba, in which they wrote so long ago, as the service and the ledger have it. */
 async function talk(agoMs: number, over: { polledMs?: number; channel?: string } = {}) {
@@ -24,14 +24,14 @@ async function talk(agoMs: number, over: { polledMs?: number; channel?: string }
   const number = `55119700${String(id).padStart(5, '0')}`;
   const [at, connectionId] = [new Date(Date.now() - agoMs), over.channel === undefined ? WABA : 1];
   const state = { contactId: 100 + id, connectionId, status: 'open', chatbot: true };
-  await room.panel.patch({
+  await context.panel.patch({
     contacts: [{ id: 100 + id, number, name: `T${id}` }],
     conversations: [
       { id, ...state, messages: [{ id: `in-${id}`, body: 'hi', fromMe: false, at: at.toISOString() }] },
     ],
   });
   const item = { state: { status: 'open', connection: { id: connectionId, name: 'x' } }, lastMessage: 'hi' };
-  await room.db.query(
+  await context.db.query(
     `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at)
      values ('acme', $1, $2, $3, $4, $5, $6, '', $7, $6)`,
     [id, POLLER, connectionId, over.channel ?? 'waba', number, at, JSON.stringify(item)],
@@ -40,35 +40,38 @@ async function talk(agoMs: number, over: { polledMs?: number; channel?: string }
   return {
     id,
     number,
-    reply: (more: object = {}) => room.event({ ...message(number), to: { conversation: id }, ...more }),
+    reply: (more: object = {}) => context.event({ ...message(number), to: { conversation: id }, ...more }),
   };
 }
 const polled = (agoMs: number) =>
-  room.db.query(
+  context.db.query(
     `insert into pollers (account, poller, run_id, since, complete_at) values ('acme', $1, 'r', now() - interval '9 days', $2)
      on conflict (account, poller) do update set complete_at = excluded.complete_at`,
     [POLLER, new Date(Date.now() - agoMs)],
   );
 /** The contact wrote so long ago, after all. */
 const wrote = (id: number, agoMs: number) =>
-  room.db.query('update conversations set inbound_at = $2 where id = $1', [id, new Date(Date.now() - agoMs)]);
-const calls = async () => (await room.requests()).filter(({ method }) => method === 'POST').length;
+  context.db.query('update conversations set inbound_at = $2 where id = $1', [
+    id,
+    new Date(Date.now() - agoMs),
+  ]);
+const calls = async () => (await context.requests()).filter(({ method }) => method === 'POST').length;
 /** Texts and templates that went out in a conversation. */
 const sentIn = async (id: number) => {
-  const { conversations } = await room.state();
+  const { conversations } = await context.state();
   const { messages } = conversations.find((each) => each.id === id) ?? { messages: [] };
   return messages.filter(({ fromMe }) => fromMe).map(({ body, templateData }) => templateData ?? body);
 };
 const APPROVED = { templateName: 'promo', templateLanguage: 'pt_BR', templateParameters: ['1'] };
 
 beforeAll(async () => {
-  room = await openEffectRoom();
+  context = await openEffectContext();
 });
-afterAll(() => room.close());
+afterAll(() => context.close());
 beforeEach(async () => {
-  await room.panel.clearFaults();
-  await room.db.query("update slots set blocked_until = '-infinity'");
-  await room.requests();
+  await context.panel.clearFaults();
+  await context.db.query("update slots set blocked_until = '-infinity'");
+  await context.requests();
 });
 
 describe('while the window is closed', () => {
@@ -89,74 +92,74 @@ describe('while the window is closed', () => {
   ])('%s ends with its code before anything is spent', async (_, over, reason) => {
     const { reply } = await talk(2 * DAY_MS);
     const id = await reply(over);
-    expect(await room.drive(id)).toEqual(['sendMessage']);
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED', kept: true });
-    expect((await room.outcome(id)).reason).toMatch(reason);
-    expect(await room.intent(id)).toBeUndefined();
-    expect(await room.requests()).toEqual([]);
+    expect(await context.drive(id)).toEqual(['sendMessage']);
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED', kept: true });
+    expect((await context.outcome(id)).reason).toMatch(reason);
+    expect(await context.intent(id)).toBeUndefined();
+    expect(await context.requests()).toEqual([]);
   });
 
   it('and a message of the conversation could not be read, nothing goes out either', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
-    await room.db.query(
+    await context.db.query(
       `insert into poll_gaps (account, poller, conversation_id, code, reason, assumed)
        values ('acme', $1, $2, 'UNREADABLE', 'no direction', 'others')`,
       [POLLER, id],
     );
     const event = await reply({});
-    await room.drive(event);
-    expect(await room.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_UNREAD' });
+    await context.drive(event);
+    expect(await context.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_UNREAD' });
     expect(await sentIn(id)).toEqual([]);
   });
 
   it('and the service shows messages in another form, nothing goes out either', async () => {
     const { id, reply } = await talk(2 * DAY_MS, { polledMs: HOUR_MS });
-    await room.db.query("update pollers set hold_code = 'UNEXPECTED_SHAPE', hold_shape = '{}'");
+    await context.db.query("update pollers set hold_code = 'UNEXPECTED_SHAPE', hold_shape = '{}'");
     const event = await reply({});
-    await room.drive(event);
-    await room.db.query('update pollers set hold_code = null, hold_shape = null');
-    expect(await room.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_UNREAD' });
+    await context.drive(event);
+    await context.db.query('update pollers set hold_code = null, hold_shape = null');
+    expect(await context.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_UNREAD' });
     expect(await sentIn(id)).toEqual([]);
   });
 
   it('a template alone goes out', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
-    await room.drive(await reply({ text: undefined, template: TEMPLATE }));
+    await context.drive(await reply({ text: undefined, template: TEMPLATE }));
     expect(await sentIn(id)).toEqual([APPROVED]);
   });
 
   it('a route that says so sends the template instead of text and files, which are not even fetched', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     const event = await reply({ ...EITHER, media: MEDIA });
-    await room.drive(event);
+    await context.drive(event);
     expect(await sentIn(id)).toEqual([APPROVED]);
-    expect(await room.outcome(event)).toMatchObject({ outcome: 'done' });
+    expect(await context.outcome(event)).toMatchObject({ outcome: 'done' });
   });
 
   it('a route that says so sends all of it', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
-    await room.drive(await reply({ outsideWindow: 'send', template: TEMPLATE }));
+    await context.drive(await reply({ outsideWindow: 'send', template: TEMPLATE }));
     expect(await sentIn(id)).toEqual([APPROVED, 'hello']);
   });
 
   it('a text to the number is refused alike, on the connection that is named', async () => {
     const { number } = await talk(2 * DAY_MS);
-    const id = await room.event(message(number, { connection: WABA }));
-    await room.drive(id);
-    expect(await room.outcome(id)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
-    const stranger = await room.event(message('5511988880001', { connection: WABA }));
-    await room.drive(stranger);
-    expect((await room.outcome(stranger)).reason).toMatch(/the contact has not written for longer/);
+    const id = await context.event(message(number, { connection: WABA }));
+    await context.drive(id);
+    expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
+    const stranger = await context.event(message('5511988880001', { connection: WABA }));
+    await context.drive(stranger);
+    expect((await context.outcome(stranger)).reason).toMatch(/the contact has not written for longer/);
     expect(await calls()).toBe(0);
   });
 
   it('tried again by an operator once the contact has written, it goes out', async () => {
     const { id, reply } = await talk(2 * DAY_MS);
     const event = await reply();
-    await room.drive(event);
+    await context.drive(event);
     await wrote(id, HOUR_MS);
-    await room.db.query("update events set state = 'accepted', outcome = null where id = $1", [event]);
-    await room.drive(event);
+    await context.db.query("update events set state = 'accepted', outcome = null where id = $1", [event]);
+    await context.drive(event);
     expect(await sentIn(id)).toEqual(['hello']);
   });
 });
@@ -191,9 +194,9 @@ describe('while it is open, or not known', () => {
   ])('%s goes out', async (_, agoMs, over, request, sent) => {
     const { id, reply } = await talk(agoMs, over);
     const event = await reply(request);
-    await room.drive(event);
+    await context.drive(event);
     expect(await sentIn(id)).toEqual(sent);
-    expect(await room.outcome(event)).toMatchObject({ outcome: 'done' });
+    expect(await context.outcome(event)).toMatchObject({ outcome: 'done' });
   });
 });
 
@@ -201,25 +204,25 @@ describe('a window that moves while a message waits', () => {
   it('FAULTS 45: it closes while the message is queued: that ends with its code, and no call is spent', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply();
-    await room.db.query("update slots set blocked_until = now() + interval '3 seconds'");
-    const driven = room.drive(event);
+    await context.db.query("update slots set blocked_until = now() + interval '3 seconds'");
+    const driven = context.drive(event);
     await wrote(id, DAY_MS);
     await driven;
-    expect(await room.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
-    expect(await room.requests()).toEqual([]);
-    expect(await room.intent(event)).toBeUndefined();
+    expect(await context.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
+    expect(await context.requests()).toEqual([]);
+    expect(await context.intent(event)).toBeUndefined();
   });
 
   it('FAULTS 45: it closes while the message is queued: the template goes out, and is what is looked for', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply(EITHER);
-    await room.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
-    await room.db.query("update slots set blocked_until = now() + interval '3 seconds'");
-    const driven = room.drive(event);
+    await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
+    await context.db.query("update slots set blocked_until = now() + interval '3 seconds'");
+    const driven = context.drive(event);
     await wrote(id, DAY_MS);
     expect(await driven).toEqual(['sendMessage', 'readBackMessage']);
     expect(await sentIn(id)).toEqual([APPROVED]);
-    expect(await room.outcome(event)).toMatchObject({ outcome: 'done' });
+    expect(await context.outcome(event)).toMatchObject({ outcome: 'done' });
   });
 
   it.each([
@@ -230,24 +233,24 @@ describe('a window that moves while a message waits', () => {
     async (_, before, after, sent) => {
       const { id, reply } = await talk(before);
       const event = await reply(EITHER);
-      await room.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
-      expect((await room.step('sendMessage', event)).next).toBe('readBackMessage');
+      await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
+      expect((await context.step('sendMessage', event)).next).toBe('readBackMessage');
       await wrote(id, after);
       // A worker that died begins at the first step again.
-      expect(await room.drive(event)).toEqual(['sendMessage', 'readBackMessage']);
+      expect(await context.drive(event)).toEqual(['sendMessage', 'readBackMessage']);
       expect(await sentIn(id)).toEqual([sent]);
-      expect(await room.outcome(event)).toMatchObject({ outcome: 'done' });
+      expect(await context.outcome(event)).toMatchObject({ outcome: 'done' });
     },
   );
 
   it('a call that had no effect is not made again behind a window that has closed', async () => {
     const { id, reply } = await talk(HOUR_MS);
     const event = await reply();
-    await room.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-before', times: 1 });
-    await room.step('sendMessage', event);
+    await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-before', times: 1 });
+    await context.step('sendMessage', event);
     await wrote(id, DAY_MS);
-    expect(new Set(await room.drive(event))).toEqual(new Set(['sendMessage', 'readBackMessage']));
-    expect(await room.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
+    expect(new Set(await context.drive(event))).toEqual(new Set(['sendMessage', 'readBackMessage']));
+    expect(await context.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_CLOSED' });
     expect(await sentIn(id)).toEqual([]);
   });
 
@@ -257,10 +260,10 @@ describe('a window that moves while a message waits', () => {
     const key = { account: 'acme', kind: 'event-message' as const, subject: event };
     // It had found the window open.
     const says = { mark: markOf({ text: 'hello' }), trace: { to: 'x' } };
-    const taken = await takeIntent(room.db, { ...key, ...says, run: room.run });
-    await reopenIntent(room.db, taken?.id as number, 1);
-    await room.drive(event);
-    const [row] = await room.db.query<{ mark: string }>('select mark from intents where subject = $1', [
+    const taken = await takeIntent(context.db, { ...key, ...says, run: context.run });
+    await reopenIntent(context.db, taken?.id as number, 1);
+    await context.drive(event);
+    const [row] = await context.db.query<{ mark: string }>('select mark from intents where subject = $1', [
       event,
     ]);
     expect(row?.mark).toBe(markOf({ template: TEMPLATE }));
@@ -270,18 +273,18 @@ describe('a window that moves while a message waits', () => {
 it('what went out is followed, sent or found', async () => {
   const { id, reply } = await talk(HOUR_MS);
   const followed = async (event: string) =>
-    await room.db.query(
+    await context.db.query(
       'select conversation_id, status, next_at is not null as due from deliveries where event_id = $1',
       [event],
     );
   const sent = await reply();
-  await room.drive(sent);
+  await context.drive(sent);
   expect(await followed(sent)).toMatchObject([{ conversation_id: id, due: true }]);
-  await room.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
+  await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
   const found = await reply({ text: 'again' });
-  await room.drive(found);
+  await context.drive(found);
   expect(await followed(found)).toMatchObject([{ conversation_id: id, due: true }]);
-  const unsaved = await room.event(message(KNOWN[0] as string, { saveOnTicket: false }));
-  await room.drive(unsaved);
-  expect(await room.outcome(unsaved)).toMatchObject({ outcome: 'done' });
+  const unsaved = await context.event(message(KNOWN[0] as string, { saveOnTicket: false }));
+  await context.drive(unsaved);
+  expect(await context.outcome(unsaved)).toMatchObject({ outcome: 'done' });
 });

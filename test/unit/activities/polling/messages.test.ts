@@ -1,17 +1,17 @@
 // Messages of one conversation: what is told, in which order, once, and with no more calls than needed.
 import { describe, expect, it } from 'vitest';
-import { list, pollingRoom } from './room.ts';
+import { list, pollingContext } from './context.ts';
 import { at, chat, message } from './service.ts';
 import { Killed, outline, textsOf } from './support.ts';
 
-const room = pollingRoom();
-const { hire, write } = room;
-const reads = () => room.service.asked.filter(({ of }) => of !== 'list').length;
+const context = pollingContext();
+const { hire, write } = context;
+const reads = () => context.service.asked.filter(({ of }) => of !== 'list').length;
 
 describe('what is told', () => {
   it('opened first, then the messages from the oldest, then what became of it', async () => {
     write(message('a', 1), message('b', 2, { fromMe: true, status: 'sent' }), message('c', 3));
-    Object.assign(room.service.chats[0] as object, { status: 'closed' });
+    Object.assign(context.service.chats[0] as object, { status: 'closed' });
     const hand = await hire();
     await hand.settle();
     const told = await hand.told();
@@ -44,16 +44,16 @@ describe('what is told', () => {
     ['nothing that shows', { unread: 9, updatedAt: at(60) }, []],
   ])('a conversation that was there before: %s', async (name, change, expected) => {
     write(message('a', 1));
-    if (name === 'opened again') Object.assign(room.service.chats[0] as object, { status: 'closed' });
+    if (name === 'opened again') Object.assign(context.service.chats[0] as object, { status: 'closed' });
     const hand = await hire({ since: 'now' });
     await hand.settle();
-    Object.assign(room.service.chats[0] as object, { updatedAt: at(50) }, change);
+    Object.assign(context.service.chats[0] as object, { updatedAt: at(50) }, change);
     await hand.settle();
     expect(outline(await hand.told())).toEqual(expected);
   });
 
   it('an old conversation that the list has not shown before is an update of nothing known', async () => {
-    room.service.chats = [chat(2, 500)];
+    context.service.chats = [chat(2, 500)];
     const hand = await hire({ since: new Date(at(400)) });
     await hand.settle();
     write(message('old', 5), message('new', 600));
@@ -123,13 +123,13 @@ describe('a long history', () => {
     const hand = await hire({ polling });
     await hand.page();
     let turn = 0;
-    room.service.before = ({ of }) => {
+    context.service.before = ({ of }) => {
       if (of === 'list' || ++turn > 5) return;
-      const now = room.service.messages.get(1) ?? [];
+      const now = context.service.messages.get(1) ?? [];
       write(...now.filter(({ id }) => turn !== 3 || id !== 'm45'), ...list(3, 100 * turn));
     };
     await hand.settle();
-    const wanted = (room.service.messages.get(1) ?? []).map(({ id }) => id);
+    const wanted = (context.service.messages.get(1) ?? []).map(({ id }) => id);
     const got = textsOf(await hand.told()).filter((id) => id !== 'm45');
     expect(new Set(got)).toEqual(new Set(wanted));
     expect(got).toHaveLength(wanted.length);
@@ -139,7 +139,7 @@ describe('a long history', () => {
     write(...list(100));
     const hand = await hire({ polling });
     await hand.settle();
-    const [kept] = await room.db.query<{ n: number }>('select count(*)::int as n from messages');
+    const [kept] = await context.db.query<{ n: number }>('select count(*)::int as n from messages');
     expect(kept?.n).toBe(25);
     write(...list(60), message('new', 200));
     await hand.settle();
@@ -159,7 +159,7 @@ describe('a long history', () => {
   it('one that never ends is a gap', async () => {
     write(...list(10));
     const hand = await hire({ polling });
-    room.service.bend = ({ of }, body) =>
+    context.service.bend = ({ of }, body) =>
       of === 'list' ? null : { status: 200, body: { ...body, hasMore: true, messages: list(10) } };
     const calls = await hand.settle();
     expect(calls).toBeLessThan(20);
@@ -175,15 +175,15 @@ describe('no call is wasted', () => {
   async function ahead(date: Date) {
     write(message('one', 10));
     const hand = await hire({ since: 'now' });
-    room.service.chats = [];
+    context.service.chats = [];
     await hand.page();
     write(message('one', 10));
     await hand.page();
-    room.service.date = date;
-    room.service.messages.set(1, [message('one', 10), message('two', 20, late)]);
+    context.service.date = date;
+    context.service.messages.set(1, [message('one', 10), message('two', 20, late)]);
     await hand.read(1);
     const before = reads();
-    Object.assign(room.service.chats[0] as object, { updatedAt: at(20), lastMessage: 'two' });
+    Object.assign(context.service.chats[0] as object, { updatedAt: at(20), lastMessage: 'two' });
     return { hand, before };
   }
 
@@ -201,7 +201,7 @@ describe('no call is wasted', () => {
     ['its state is another', new Date(at(21)), { userId: 4 }],
   ])('it does when %s', async (_name, date, change) => {
     const { hand, before } = await ahead(date);
-    Object.assign(room.service.chats[0] as object, change);
+    Object.assign(context.service.chats[0] as object, change);
     await hand.settle();
     expect(reads()).toBeGreaterThan(before);
   });
@@ -210,7 +210,7 @@ describe('no call is wasted', () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.settle();
-    Object.assign(room.service.chats[0] as object, { updatedAt: at(30), lastMessage: 'b' });
+    Object.assign(context.service.chats[0] as object, { updatedAt: at(30), lastMessage: 'b' });
     await hand.page();
     for (const tries of [1, 2]) {
       await hand.read(1);
@@ -226,24 +226,24 @@ describe('no call is wasted', () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.settle();
-    room.service.messages.get(1)?.push(message('b', 2));
-    Object.assign(room.service.chats[0] as object, { updatedAt: at(3), lastMessage: 'c' });
+    context.service.messages.get(1)?.push(message('b', 2));
+    Object.assign(context.service.chats[0] as object, { updatedAt: at(3), lastMessage: 'c' });
     await hand.page();
     await hand.read(1);
-    room.service.messages.get(1)?.push(message('c', 3));
+    context.service.messages.get(1)?.push(message('c', 3));
     await hand.settle();
     expect(textsOf(await hand.told())).toEqual(['a', 'b', 'c']);
   });
 
   it('where times are whole seconds, one more of the same second and text is met by one more look', async () => {
-    room.service.date = new Date(at(1));
+    context.service.date = new Date(at(1));
     write(message('a', 1, { body: 'ok' }));
     const hand = await hire();
     await hand.page();
     await hand.read(1);
     expect(await hand.conversation(1)).toMatchObject({ tries: 1 });
     write(message('a', 1, { body: 'ok' }), message('b', 1, { body: 'ok' }));
-    room.service.date = new Date(at(3));
+    context.service.date = new Date(at(3));
     expect((await hand.page()).changed).toBe(0);
     await hand.read(1);
     expect(await hand.todo()).toEqual([]);

@@ -1,32 +1,32 @@
 // Histories that are odd, and conversations that can't be read.
 import { describe, expect, it } from 'vitest';
-import { list, pollingRoom } from './room.ts';
+import { list, pollingContext } from './context.ts';
 import { at, message } from './service.ts';
 import { outline, textsOf } from './support.ts';
 
-const room = pollingRoom();
-const { hire, write } = room;
+const context = pollingContext();
+const { hire, write } = context;
 
 describe('odd items', () => {
   it('without times and before any is known, the newest page is told, with a gap', async () => {
     const bare = (id: string) => ({ id, body: id, fromMe: false });
     write(...list(8).map(({ id }) => bare(String(id))));
-    Object.assign(room.service.chats[0] as object, { updatedAt: at(90) });
+    Object.assign(context.service.chats[0] as object, { updatedAt: at(90) });
     const timeField = { path: 'createdAt', optional: true };
-    const client = { baseUrl: room.service.baseUrl, assumptions: { 'message.timeField': timeField } };
+    const client = { baseUrl: context.service.baseUrl, assumptions: { 'message.timeField': timeField } };
     const hand = await hire({ client, since: new Date(at(50)), polling: { messagePageSize: 3, keep: 20 } });
     await hand.settle();
     expect(textsOf(await hand.told())).toEqual(['m6', 'm7', 'm8']);
     expect(await hand.gaps()).toMatchObject([{ code: 'UNDATED', conversation_id: 1 }]);
-    room.service.messages.get(1)?.push(bare('m9'));
-    Object.assign(room.service.chats[0] as object, { updatedAt: at(95), lastMessage: 'm9' });
+    context.service.messages.get(1)?.push(bare('m9'));
+    Object.assign(context.service.chats[0] as object, { updatedAt: at(95), lastMessage: 'm9' });
     await hand.settle();
     expect(textsOf(await hand.told())).toEqual(['m6', 'm7', 'm8', 'm9']);
   });
 
   it('FAULTS 14: unknown fields are kept, what is no item is a gap, the rest is told', async () => {
     write(message('a', 1, { mood: 'fine', status: 'teleported' }), message('b', 2));
-    room.service.messages.get(1)?.splice(1, 0, 'text' as never);
+    context.service.messages.get(1)?.splice(1, 0, 'text' as never);
     const hand = await hire();
     await hand.settle();
     const told = await hand.told();
@@ -41,12 +41,12 @@ it.each([1, 2, 3, 200])(
   async (messagePageSize) => {
     const ok = (n: number) => Array.from({ length: n }, () => message('', 1, { body: 'ok' }));
     const other = message('', 1, { body: 'x' });
-    const client = { baseUrl: room.service.baseUrl, assumptions: { 'message.idField': 'nothingSuch' } };
+    const client = { baseUrl: context.service.baseUrl, assumptions: { 'message.idField': 'nothingSuch' } };
     const hand = await hire({ client, polling: { messagePageSize, keep: 2 * messagePageSize + 3 } });
     let expected = 0;
     for (const n of [2, 3, 7, 8]) {
       write(message('', 0, { body: 'first' }), ...ok(n), other, ...ok(n));
-      Object.assign(room.service.chats[0] as object, { updatedAt: at(10 + n) });
+      Object.assign(context.service.chats[0] as object, { updatedAt: at(10 + n) });
       await hand.settle();
       expected = 2 * n;
       const told = textsOf(await hand.told());
@@ -64,7 +64,7 @@ it('ids and texts that no database takes are told, each once', async () => {
   );
   const hand = await hire();
   await hand.settle();
-  write(...(room.service.messages.get(1) ?? []), message('e', 4));
+  write(...(context.service.messages.get(1) ?? []), message('e', 4));
   await hand.settle();
   expect(textsOf(await hand.told())).toEqual(['ab', 'xy', 'd#2', 'e']);
 });
@@ -74,7 +74,7 @@ describe('a conversation that can not be read', () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.page();
-    room.service.bend = ({ of }) =>
+    context.service.bend = ({ of }) =>
       of === 'list' ? null : { status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } };
     expect(await hand.read(1)).toEqual({ done: true, messages: 0 });
     expect(await hand.gaps()).toMatchObject([{ code: 'CONVERSATION_GONE', conversation_id: 1 }]);
@@ -87,7 +87,7 @@ describe('a conversation that can not be read', () => {
     const hand = await hire({ polling: { messagePageSize: 5, keep: 20 } });
     await hand.page();
     await hand.read(1);
-    room.service.bend = () => ({ status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } });
+    context.service.bend = () => ({ status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } });
     await hand.read(1);
     expect(textsOf(await hand.told())).toEqual(list(5, 16).map(({ id }) => id));
   });
@@ -98,7 +98,7 @@ describe('a conversation that can not be read', () => {
     await hand.settle();
     write(message('a', 1), message('b', 2));
     await hand.page();
-    room.service.bend = () => ({ status: 200, body: { count: 1 } });
+    context.service.bend = () => ({ status: 200, body: { count: 1 } });
     for (const _ of [1, 2])
       await expect(hand.read(1)).rejects.toMatchObject({ type: 'UNEXPECTED_SHAPE', nonRetryable: false });
     expect(await hand.read(1)).toEqual({ done: true, messages: 0 });
@@ -110,11 +110,11 @@ describe('a conversation that can not be read', () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.page();
-    room.service.bend = () => ({ status: 500, body: { error: 'oops' } });
+    context.service.bend = () => ({ status: 500, body: { error: 'oops' } });
     for (let n = 0; n < 11; n++) await expect(hand.read(1)).rejects.toMatchObject({ type: 'HTTP_500' });
     await hand.read(1);
     expect((await hand.conversation(1))['due']).toBeGreaterThan(600);
-    room.service.bend = () => null;
+    context.service.bend = () => null;
     await hand.settle();
     expect(textsOf(await hand.told())).toEqual(['a']);
   });
@@ -128,7 +128,7 @@ describe('a conversation that can not be read', () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.page();
-    room.service.bend = () => ({ status, body: { error: 'no', ...body } });
+    context.service.bend = () => ({ status, body: { error: 'no', ...body } });
     await expect(hand.read(1)).rejects.toMatchObject({
       type,
       nonRetryable: true,
@@ -140,6 +140,6 @@ describe('a conversation that can not be read', () => {
   it('costs no call when there is nothing to read', async () => {
     const hand = await hire();
     expect(await hand.read(77)).toEqual({ done: true, messages: 0 });
-    expect(room.service.asked).toEqual([]);
+    expect(context.service.asked).toEqual([]);
   });
 });

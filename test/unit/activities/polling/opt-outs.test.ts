@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { optOutMatcher } from '../../../../activities/polling/opt-out-replies.ts';
 import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
-import { pollingRoom } from './room.ts';
+import { pollingContext } from './context.ts';
 import { at, chat, type Item, message } from './service.ts';
 import type { Hand } from './support.ts';
 
@@ -78,13 +78,13 @@ describe('a whole message that is one of the words', () => {
 });
 
 describe('polling', () => {
-  const room = pollingRoom();
+  const context = pollingContext();
   const PERSON = '5511987600001';
 
   async function polled(words: readonly string[], items: readonly Item[], since: Date | null = null) {
-    const hand = await room.hire({ since });
+    const hand = await context.hire({ since });
     setWords(hand, words);
-    room.write(...items);
+    context.write(...items);
     await hand.settle();
     return hand;
   }
@@ -94,7 +94,7 @@ describe('polling', () => {
       account: (name: string) => ({ ...account(name), optOut: { tags: [], words } }),
     });
   }
-  const known = () => room.db.query<object>('select account, key, via, at from opt_outs order by key');
+  const known = () => context.db.query<object>('select account, key, via, at from opt_outs order by key');
   const since = (seconds: number) => ({
     account: 'acme',
     key: PERSON,
@@ -135,17 +135,17 @@ describe('polling', () => {
 
   it('is one person with and without the ninth digit, and nobody without a number', async () => {
     const of = (number: string | null) => ({ contact: { id: 7, name: 'B', number } });
-    room.service.chats = [chat(2, 9, of('551187600001')), chat(3, 8, of(null))];
-    room.service.messages.set(2, [message('sair', 9)]);
-    room.service.messages.set(3, [message('sair', 8)]);
+    context.service.chats = [chat(2, 9, of('551187600001')), chat(3, 8, of(null))];
+    context.service.messages.set(2, [message('sair', 9)]);
+    context.service.messages.set(3, [message('sair', 8)]);
     await polled(['sair'], [message('sair', 2)]);
     expect(await known()).toEqual([since(2)]);
   });
 
   it('a poll that dies before its commit has noted nothing, and its repetition does', async () => {
-    const hand = await room.hire();
+    const hand = await context.hire();
     setWords(hand, ['sair']);
-    room.write(message('sair', 2));
+    context.write(message('sair', 2));
     await hand.page();
     await expect(hand.read(1, 'lost')).rejects.toThrow();
     expect(await known()).toEqual([]);
@@ -156,18 +156,18 @@ describe('polling', () => {
   it('words that are configured later count for what is read later', async () => {
     const hand = await polled([], [message('sair', 2)]);
     setWords(hand, ['sair']);
-    room.write(message('sair', 2), message('oi', 9));
+    context.write(message('sair', 2), message('oi', 9));
     await hand.settle();
     expect(await known()).toEqual([since(2)]);
   });
 });
 
 describe('the ledger', () => {
-  const room = pollingRoom();
+  const context = pollingContext();
   const day = (n: number) => new Date(Date.UTC(2026, 0, n));
 
   it('keeps the earliest word, of each account its own', async () => {
-    const { db } = room;
+    const { db } = context;
     await noteOptOuts(db, 'acme', ['b', 'a', 'b', ''], 'tag', day(5));
     await noteOptOuts(db, 'acme', ['a'], 'reply', day(3));
     await noteOptOuts(db, 'acme', ['a', 'b'], 'tag', day(9));

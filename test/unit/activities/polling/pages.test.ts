@@ -1,24 +1,24 @@
 // Pages of conversations: what is found, where a poll ends, and what it does when the list shifts or lies.
 import { describe, expect, it } from 'vitest';
-import { pollingRoom } from './room.ts';
+import { pollingContext } from './context.ts';
 import { at, type Chat, chat, message, type Service } from './service.ts';
 import { type Hand, Killed } from './support.ts';
 
-const room = pollingRoom();
-const { hire } = room;
+const context = pollingContext();
+const { hire } = context;
 
 const chats = (count: number, seconds = (n: number) => n): Chat[] =>
   Array.from({ length: count }, (_, n) => chat(n + 1, seconds(n + 1)));
 
 /** Polls until a poll is complete. @returns pages asked for */
 async function poll(hand: Hand): Promise<number> {
-  const before = room.service.asked.length;
+  const before = context.service.asked.length;
   for (let done = false; !done; ) done = (await hand.page()).done;
-  return room.service.asked.length - before;
+  return context.service.asked.length - before;
 }
 
 /** Takes everything as read. */
-const readAll = () => room.db.query('update conversations set todo_at = null, told = item->$1', ['state']);
+const readAll = () => context.db.query('update conversations set todo_at = null, told = item->$1', ['state']);
 
 describe('the first poll', () => {
   it.each<[string, 'now' | Date | null, number[]]>([
@@ -27,23 +27,23 @@ describe('the first poll', () => {
     ['a time before page 1', new Date(at(100)), Array.from({ length: 61 }, (_, n) => 100 + n)],
     ['all of the history', null, Array.from({ length: 160 }, (_, n) => n + 1)],
   ])('%s: reads what is not older, and nothing else', async (_name, since, expected) => {
-    room.service.chats = chats(160);
+    context.service.chats = chats(160);
     const hand = await hire({ since, config: { pageSize: 20 } });
     expect(await hand.page()).toMatchObject({ done: true });
-    expect(room.service.asked).toEqual([{ of: 'list', page: 1, size: 20 }]);
+    expect(context.service.asked).toEqual([{ of: 'list', page: 1, size: 20 }]);
     for (let done = false; !done; ) done = (await hand.history()).done;
     expect((await hand.todo()).toSorted((a, b) => a - b)).toEqual(expected);
     expect(await hand.poller()).toMatchObject({ history: null, watermark: new Date(at(160)), polls: 1 });
     expect(await hand.gaps()).toEqual([]);
-    const pages = room.service.asked.length;
+    const pages = context.service.asked.length;
     expect(await hand.history()).toEqual({ done: true, found: 0 });
-    expect(room.service.asked.length).toBe(pages);
+    expect(context.service.asked.length).toBe(pages);
   });
 
   it('of an empty list leaves everything to come', async () => {
     const hand = await hire({ since: 'now' });
     await poll(hand);
-    room.service.chats = [chat(1, 5)];
+    context.service.chats = [chat(1, 5)];
     expect(await hand.page()).toEqual({ done: true, changed: 1, todo: 1 });
   });
 });
@@ -52,7 +52,7 @@ describe('a poll', () => {
   it('finds a person without number and name', async () => {
     const hand = await hire({ since: 'now' });
     await poll(hand);
-    room.service.chats = [
+    context.service.chats = [
       chat(1, 5, { channel: 'instagram', contact: { id: 8, name: null, number: null } }),
       chat(2, 6, { channel: 'facebook', contact: { id: 9, name: '', number: null }, lastMessage: undefined }),
     ];
@@ -61,27 +61,27 @@ describe('a poll', () => {
   });
 
   it('costs one call while nothing happens, and finds nothing', async () => {
-    room.service.chats = chats(300, (n) => n * 60);
+    context.service.chats = chats(300, (n) => n * 60);
     const hand = await hire({ since: 'now' });
     await poll(hand);
     expect(await hand.page()).toEqual({ done: true, changed: 0, todo: 0 });
     expect(await hand.page()).toEqual({ done: true, changed: 0, todo: 0 });
-    expect(room.service.asked.length).toBe(3);
+    expect(context.service.asked.length).toBe(3);
     expect((await hand.poller())['news_at']).toBeNull();
   });
 
   it('after a burst reads on until it meets what is known', async () => {
-    room.service.chats = chats(300, (n) => n * 60);
+    context.service.chats = chats(300, (n) => n * 60);
     const hand = await hire({ since: 'now' });
     await poll(hand);
-    for (const each of room.service.chats.slice(0, 230)) each.updatedAt = at(100_000 + each.id);
+    for (const each of context.service.chats.slice(0, 230)) each.updatedAt = at(100_000 + each.id);
     expect(await poll(hand)).toBeLessThanOrEqual(4);
     expect(await hand.todo()).toHaveLength(230);
     expect(await hand.poller()).toMatchObject({ sweep: null, watermark: new Date(at(100_230)) });
   });
 
   it('reads a bulk of one instant with every poll for ten seconds, and then no more', async () => {
-    room.service.chats = chats(90, () => 60);
+    context.service.chats = chats(90, () => 60);
     const hand = await hire({ since: null, config: { pageSize: 20 } });
     await poll(hand);
     for (let done = false; !done; ) done = (await hand.history()).done;
@@ -89,50 +89,50 @@ describe('a poll', () => {
     const whole = await poll(hand);
     expect(whole).toBeGreaterThanOrEqual(5);
     expect(await poll(hand)).toBe(whole);
-    await room.db.query("update pollers set moved_at = moved_at - interval '11 seconds'");
+    await context.db.query("update pollers set moved_at = moved_at - interval '11 seconds'");
     // One that was committed late is found by the last poll that goes so far, and makes it not the last.
-    room.service.chats.push(chat(200, 55));
+    context.service.chats.push(chat(200, 55));
     await poll(hand);
     expect(await hand.todo()).toEqual([200]);
     expect(await poll(hand)).toBeGreaterThanOrEqual(5);
     expect(await poll(hand)).toBe(1);
-    room.service.chats.push(chat(201, 61));
+    context.service.chats.push(chat(201, 61));
     expect(await hand.page()).toMatchObject({ done: true, changed: 1 });
     expect(await poll(hand)).toBeGreaterThanOrEqual(5);
   });
 
   it('finds what was committed late, up to ten seconds', async () => {
-    room.service.chats = chats(30, (n) => n * 60);
+    context.service.chats = chats(30, (n) => n * 60);
     // Between the newest one and the late one stands more than a page.
-    room.service.chats.push(...Array.from({ length: 8 }, (_, n) => chat(40 + n, 30 * 60 - 1)));
+    context.service.chats.push(...Array.from({ length: 8 }, (_, n) => chat(40 + n, 30 * 60 - 1)));
     const hand = await hire({ since: 'now', config: { pageSize: 5 } });
     await poll(hand);
-    room.service.chats.push(chat(99, 30 * 60 - 9));
+    context.service.chats.push(chat(99, 30 * 60 - 9));
     await readAll();
     await poll(hand);
     expect(await hand.todo()).toEqual([]);
     expect(await hand.conversation(99)).toMatchObject({ id: 99, told: { status: 'open' } });
-    (room.service.chats.find(({ id }) => id === 29) as Chat).lastMessage = 'late';
-    (room.service.chats.find(({ id }) => id === 29) as Chat).updatedAt = at(30 * 60 - 8);
+    (context.service.chats.find(({ id }) => id === 29) as Chat).lastMessage = 'late';
+    (context.service.chats.find(({ id }) => id === 29) as Chat).updatedAt = at(30 * 60 - 8);
     await poll(hand);
     expect(await hand.todo()).toEqual([29]);
   });
 
   it.each([1, 2, 3, 7, 20])('sees each of forty that share one instant (page size %i)', async (pageSize) => {
-    room.service.chats = [chat(99, 0)];
+    context.service.chats = [chat(99, 0)];
     const hand = await hire({ since: new Date(at(0)), config: { pageSize } });
     await poll(hand);
-    room.service.chats.push(...chats(40, () => 60));
+    context.service.chats.push(...chats(40, () => 60));
     await poll(hand);
     expect((await hand.todo()).length).toBe(41);
     expect(await hand.gaps()).toEqual([]);
   });
 
   it('a changed field that is no matter of the conversation is no change', async () => {
-    room.service.chats = [chat(1, 60)];
+    context.service.chats = [chat(1, 60)];
     const hand = await hire({ since: 'now' });
     await poll(hand);
-    room.service.chats = [
+    context.service.chats = [
       chat(1, 60, {
         ...{ unread: 3, owner: { id: 1, name: 'Ana' } },
         connection: { id: 1, name: 'renamed', channel: 'waba', status: 'OPENING' },
@@ -144,10 +144,10 @@ describe('a poll', () => {
   it.each(['lost', 'after'] as const)(
     'cut off between pages (%s) it goes on and misses nothing',
     async (how) => {
-      room.service.chats = chats(200, (n) => n * 60);
+      context.service.chats = chats(200, (n) => n * 60);
       const hand = await hire({ since: 'now', config: { pageSize: 20 } });
       await poll(hand);
-      for (const each of room.service.chats) each.updatedAt = at(100_000 + each.id);
+      for (const each of context.service.chats) each.updatedAt = at(100_000 + each.id);
       for (let cuts = 0; ; cuts++) {
         await expect(hand.page(how)).rejects.toThrow(Killed);
         if ((await hand.page()).done) break;
@@ -164,38 +164,38 @@ describe('a poll', () => {
     'an attempt that was stopped with its page, while another one %s, leaves the listings as they are',
     async (_, pageSize) => {
       const config = { pageSize };
-      room.service.chats = chats(3);
+      context.service.chats = chats(3);
       const hand = await hire({ since: 'now', config });
       await poll(hand);
-      room.service.chats = chats(3, (n) => n + 3600);
+      context.service.chats = chats(3, (n) => n + 3600);
       const closes = async () => {
-        room.service.chats = room.service.chats.map((each) =>
+        context.service.chats = context.service.chats.map((each) =>
           each.id === 3 ? { ...each, status: 'closed', updatedAt: at(7200) } : each,
         );
         await hand.page();
       };
-      const db: typeof room.db = {
-        ...room.db,
+      const db: typeof context.db = {
+        ...context.db,
         transaction: async (work) => {
           await closes();
-          return await room.db.transaction(work);
+          return await context.db.transaction(work);
         },
       };
       const stopped = await hire({ db, since: 'now', config });
       expect(await stopped.page()).toMatchObject({ done: false, changed: 0 });
       const statusOf = async () =>
-        await room.db.query("select item->'state'->>'status' as status from conversations where id = 3");
+        await context.db.query("select item->'state'->>'status' as status from conversations where id = 3");
       expect(await statusOf()).toEqual([{ status: 'closed' }]);
     },
   );
 
   it('the history goes on where it was cut off, beside polls', async () => {
-    room.service.chats = chats(120, (n) => n * 60);
+    context.service.chats = chats(120, (n) => n * 60);
     const hand = await hire({ since: null, config: { pageSize: 20 } });
     await hand.page();
     for (let n = 0, done = false; !done; n++) {
       await expect(hand.history(n % 2 === 0 ? 'lost' : 'after')).rejects.toThrow(Killed);
-      (room.service.chats[n % 120] as Chat).updatedAt = at(100_000 + n);
+      (context.service.chats[n % 120] as Chat).updatedAt = at(100_000 + n);
       await poll(hand);
       done = (await hand.history()).done;
       expect(n).toBeLessThan(30);
@@ -208,37 +208,37 @@ describe('a list that shifts while it is read', () => {
   it.each([1, 3, 20])(
     'FAULTS 15: conversations leave and jump to the front (page size %i)',
     async (pageSize) => {
-      room.service.chats = chats(150, (n) => n * 60);
+      context.service.chats = chats(150, (n) => n * 60);
       const hand = await hire({ since: null, config: { pageSize } });
       await poll(hand);
       for (let done = false; !done; ) done = (await hand.history()).done;
       await readAll();
-      for (const each of room.service.chats) each.updatedAt = at(100_000 + each.id);
+      for (const each of context.service.chats) each.updatedAt = at(100_000 + each.id);
       let turn = 0;
-      room.service.before = () => {
+      context.service.before = () => {
         turn += 1;
         if (turn > 12) return;
         // From what was read already: what follows slips up, at times past the end of what was read.
         const leave = turn === 3 || turn === 5 ? 15 : 1;
-        const newest = new Set(room.service.chats.toSorted((a, b) => b.id - a.id).slice(0, leave));
-        room.service.chats = room.service.chats.filter((each) => !newest.has(each));
-        (room.service.chats[turn * 3] as Chat).updatedAt = at(200_000 + turn);
+        const newest = new Set(context.service.chats.toSorted((a, b) => b.id - a.id).slice(0, leave));
+        context.service.chats = context.service.chats.filter((each) => !newest.has(each));
+        (context.service.chats[turn * 3] as Chat).updatedAt = at(200_000 + turn);
       };
       const pages = await poll(hand);
       expect(pages).toBeLessThan(40);
       await poll(hand);
       const found = new Set(await hand.todo());
-      expect(room.service.chats.filter(({ id }) => !found.has(id))).toEqual([]);
+      expect(context.service.chats.filter(({ id }) => !found.has(id))).toEqual([]);
       expect(await hand.gaps()).toEqual([]);
     },
   );
 
   it('a service that caps pages lower than was asked is read to the end', async () => {
-    room.service.chats = chats(57, (n) => n * 60);
+    context.service.chats = chats(57, (n) => n * 60);
     const hand = await hire({ since: null });
     const cap = 7;
-    room.service.bend = ({ page, size }) => {
-      const all = room.service.chats.toReversed();
+    context.service.bend = ({ page, size }) => {
+      const all = context.service.chats.toReversed();
       const real = Math.min(size, cap);
       const conversations = all.slice((page - 1) * real, page * real);
       return { status: 200, body: { count: 57, hasMore: page * real < 57, conversations } };
@@ -296,11 +296,11 @@ describe('a list that lies', () => {
     ],
   ];
   it.each(lies)('FAULTS 15: one that %s ends, with a gap', async (_name, code, bend) => {
-    room.service.chats = [chat(1, 10)];
+    context.service.chats = [chat(1, 10)];
     const hand = await hire({ since: 'now', config: { pageSize: 20 } });
     await poll(hand);
-    room.service.chats.push(...chats(19, () => 100_000).slice(1));
-    room.service.bend = bend;
+    context.service.chats.push(...chats(19, () => 100_000).slice(1));
+    context.service.bend = bend;
     let pages = 0;
     for (let done = false; !done && pages < 200; pages++) done = (await hand.page()).done;
     const gaps = await hand.gaps();
@@ -316,7 +316,7 @@ describe('a list that lies', () => {
 
   it('FAULTS 14: an item that lacks a promised field is a gap with its id; unknown words and fields are read', async () => {
     const hand = await hire({ since: null });
-    room.service.chats = [
+    context.service.chats = [
       chat(1, 1, { status: 'snoozed', channel: 'telegram', mood: 'fine' }),
       chat(2, 2, { contact: { name: 'P2' } }),
       chat(3, 3, { createdAt: 'yesterday' }),
@@ -339,7 +339,7 @@ describe('a list that lies', () => {
     [404, null],
   ])('a refusal (%i %s) is a failure that the workflow holds on', async (status, code) => {
     const hand = await hire();
-    room.service.bend = () => ({ status, body: { error: 'no', ...(code === null ? {} : { code }) } });
+    context.service.bend = () => ({ status, body: { error: 'no', ...(code === null ? {} : { code }) } });
     await expect(hand.page()).rejects.toMatchObject({
       nonRetryable: true,
       type: code ?? 'HTTP_404',
@@ -350,7 +350,7 @@ describe('a list that lies', () => {
   it('a refusal for a scope names the scope', async () => {
     const hand = await hire();
     const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'conversations:read' };
-    room.service.bend = () => ({ status: 403, body });
+    context.service.bend = () => ({ status: 403, body });
     await expect(hand.page()).rejects.toThrow(
       /ERR_SCOPE_MISSING: the token lacks the scope conversations:read$/,
     );
@@ -358,7 +358,7 @@ describe('a list that lies', () => {
 
   it('an answer without a list is asked for again, and held on after three times', async () => {
     const hand = await hire();
-    room.service.bend = () => ({ status: 200, body: { count: 0, hasMore: false } });
+    context.service.bend = () => ({ status: 200, body: { count: 0, hasMore: false } });
     await expect(hand.page('none', 1)).rejects.toMatchObject({
       type: 'UNEXPECTED_SHAPE',
       nonRetryable: false,
@@ -371,15 +371,15 @@ describe('a list that lies', () => {
 
   it('an internal error is tried again', async () => {
     const hand = await hire();
-    room.service.bend = () => ({ status: 500, body: { error: 'oops' } });
+    context.service.bend = () => ({ status: 500, body: { error: 'oops' } });
     await expect(hand.page()).rejects.toMatchObject({ nonRetryable: false, type: 'HTTP_500' });
   });
 });
 
 it('messages are not asked for by polls', async () => {
   const hand = await hire({ since: null });
-  room.service.chats = [chat(1, 1)];
-  room.service.messages.set(1, [message('a', 1)]);
+  context.service.chats = [chat(1, 1)];
+  context.service.messages.set(1, [message('a', 1)]);
   await poll(hand);
-  expect(room.service.asked.every(({ of }) => of === 'list')).toBe(true);
+  expect(context.service.asked.every(({ of }) => of === 'list')).toBe(true);
 });

@@ -2,12 +2,12 @@
 import { CancelledFailure } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
 import type { PollFailures } from '../../../../src/contracts/wire/poll.ts';
-import { list, pollingRoom } from './room.ts';
+import { list, pollingContext } from './context.ts';
 import { at, chat, message } from './service.ts';
 import { environment, NO_FAILURES as NONE, textsOf } from './support.ts';
 
-const room = pollingRoom();
-const { hire } = room;
+const context = pollingContext();
+const { hire } = context;
 const SLOW = { interval: { min: '1h', max: '1h' } };
 /** Newer than the start of any poller of these tests. */
 const LATER = Date.parse('2030-01-01T00:00:00.000Z') / 1000 - Date.parse(at(0)) / 1000;
@@ -15,16 +15,16 @@ const LATER = Date.parse('2030-01-01T00:00:00.000Z') / 1000 - Date.parse(at(0)) 
 /** Conversations with one message each; `n` is their number and their second. */
 function fill(numbers: readonly number[], from = LATER): void {
   // Long after: nothing hides behind the newest message.
-  room.service.date = new Date(at(LATER + 86_400));
+  context.service.date = new Date(at(LATER + 86_400));
   for (const n of numbers) {
-    room.service.messages.set(n, [message(`m${n}`, from + n)]);
-    room.service.chats.push(chat(n, from + n));
+    context.service.messages.set(n, [message(`m${n}`, from + n)]);
+    context.service.chats.push(chat(n, from + n));
   }
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 const sorted = (all: readonly unknown[]) => all.map(String).toSorted((a, b) => a.localeCompare(b));
-const listsAsked = () => room.service.asked.filter(({ of }) => of === 'list').length;
+const listsAsked = () => context.service.asked.filter(({ of }) => of === 'list').length;
 
 describe('a batch', () => {
   it('polls, reads what has changed, wakes the sinks, and ends when the next poll is far away', async () => {
@@ -84,7 +84,7 @@ describe('a call that fails', () => {
   it('for a moment is made again, the other conversations first; the poll is complete after it', async () => {
     fill(upTo(3));
     let failures = 0;
-    room.service.bend = ({ of }) => (of === 1 && failures++ < 2 ? { status: 503, body: {} } : null);
+    context.service.bend = ({ of }) => (of === 1 && failures++ < 2 ? { status: 503, body: {} } : null);
     const hand = await hire({ config: SLOW });
     expect(await hand.batch()).toMatchObject({ polls: 1, failures: NONE, news: { block: null } });
     expect(sorted(textsOf(await hand.told()))).toEqual(['m1', 'm2', 'm3']);
@@ -92,7 +92,7 @@ describe('a call that fails', () => {
   });
 
   it('again and again ends the batch; the next one knows how often it was', async () => {
-    room.service.bend = () => ({ status: 503, body: {} });
+    context.service.bend = () => ({ status: 503, body: {} });
     const hand = await hire({ config: SLOW });
     const end = await hand.batch({ failures: { ...NONE, list: 4 } });
     expect(end).toMatchObject({ polls: 0, failures: { ...NONE, list: 5 }, news: { calls: 0, block: null } });
@@ -102,31 +102,31 @@ describe('a call that fails', () => {
   it('says nothing of calls of another kind: answers about what is old that fail do not block the list', async () => {
     fill(upTo(3), -10_000_000);
     const hand = await hire({ config: SLOW });
-    room.service.bend = ({ of }) => (of === 'list' ? null : { status: 503, body: {} });
+    context.service.bend = ({ of }) => (of === 'list' ? null : { status: 503, body: {} });
     const { failures } = await hand.batch();
     expect(failures).toMatchObject({ list: 0, read: 0, history: 0 });
     expect(failures.readOld).toBeGreaterThan(1);
     // The third list in a row that can't be read blocks.
     let lists = 0;
-    room.service.bend = ({ of }) => (of === 'list' && lists++ < 2 ? { status: 200, body: '{}' } : null);
+    context.service.bend = ({ of }) => (of === 'list' && lists++ < 2 ? { status: 200, body: '{}' } : null);
     expect(await hand.batch({ failures, once: true })).toMatchObject({ polls: 1, news: { block: null } });
   });
 
   it('since the account refuses it ends the batch with the reason', async () => {
     fill(upTo(9));
-    room.service.bend = ({ of }) =>
+    context.service.bend = ({ of }) =>
       of === 'list' ? null : { status: 403, body: { code: 'ERR_SCOPE_MISSING', error: 'no' } };
     const hand = await hire({ config: SLOW });
     const end = await hand.batch();
     expect(end).toMatchObject({ polls: 0, news: { block: { code: 'ERR_SCOPE_MISSING' } } });
-    expect(room.service.asked.length).toBeLessThanOrEqual(5);
+    expect(context.service.asked.length).toBeLessThanOrEqual(5);
     expect(await hand.todo()).toHaveLength(9);
   });
 
   it('about what is old alone keeps nobody from what is new', async () => {
     fill([1], -10_000_000);
     fill([2]);
-    room.service.bend = ({ of }) =>
+    context.service.bend = ({ of }) =>
       of === 1 ? { status: 403, body: { code: 'ERR_SCOPE_MISSING', error: 'no' } } : null;
     const hand = await hire({ config: SLOW });
     expect(await hand.batch()).toMatchObject({
@@ -143,13 +143,13 @@ it('FAULTS 23: a batch that is cancelled calls nobody any more, and the next one
   fill(upTo(30));
   const hand = await hire({ config: SLOW });
   const env = environment();
-  room.service.before = ({ of }) => {
-    if (of !== 'list' && room.service.asked.length === 5) env.cancel();
+  context.service.before = ({ of }) => {
+    if (of !== 'list' && context.service.asked.length === 5) env.cancel();
   };
   const end = await hand.batch({}, env).catch((error: unknown) => error);
   expect(end).not.toBeInstanceOf(CancelledFailure);
   expect(end).toMatchObject({ polls: 0, pollInMs: 0 });
-  const asked = room.service.asked.length;
+  const asked = context.service.asked.length;
   expect(asked).toBeLessThan(12);
   await hand.batch();
   expect(sorted(textsOf(await hand.told()))).toEqual(sorted(upTo(30).map((n) => `m${n}`)));
@@ -163,11 +163,11 @@ it('an attempt after the first wakes all sinks of the account, since the one bef
 });
 
 it('a history of several pages is told in its order though batches are cut off at each page', async () => {
-  room.service.date = new Date(at(LATER + 86_400));
-  room.write(...list(95, LATER));
+  context.service.date = new Date(at(LATER + 86_400));
+  context.write(...list(95, LATER));
   const hand = await hire({ config: SLOW, polling: { messagePageSize: 10, keep: 25 } });
   let calls = 0;
-  room.service.bend = () => (++calls % 3 === 0 ? { status: 200, body: '<html>' } : null);
+  context.service.bend = () => (++calls % 3 === 0 ? { status: 200, body: '<html>' } : null);
   let failures: PollFailures = NONE;
   // An answer of the list that can't be read three times in a row blocks the poller.
   do ({ failures } = await hand.batch({ failures: { ...failures, list: 0 } }));

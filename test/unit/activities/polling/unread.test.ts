@@ -1,18 +1,18 @@
 // What can't be read: one odd item is a gap, the service's own way of showing all of them blocks the poller, and under other
 // assumptions all of it is read again. Nothing is lost, nothing is published twice.
 import { describe, expect, it } from 'vitest';
-import { list, pollingRoom } from './room.ts';
+import { list, pollingContext } from './context.ts';
 import { chat, type Item, message } from './service.ts';
 import { type Hand, textsOf } from './support.ts';
 
-const room = pollingRoom();
-const { hire, write } = room;
+const context = pollingContext();
+const { hire, write } = context;
 
 const BLOCKED = { type: 'UNEXPECTED_SHAPE', nonRetryable: true };
 
 /** Shows every message in another form. */
 const reshape = (how: (item: Item) => Item) => {
-  room.service.bend = ({ of }, body) =>
+  context.service.bend = ({ of }, body) =>
     of === 'list'
       ? null
       : { status: 200, body: { ...body, messages: (body['messages'] as Item[]).map(how) } };
@@ -76,8 +76,8 @@ describe('a service that shows every message in another form', () => {
   it('blocks it when five conversations in a row have messages that can not be read', async () => {
     const hand = await hire();
     const half = [message('a', 1), message('b', 2, { fromMe: null })];
-    room.service.chats = [1, 2, 3, 4, 5].map((id) => chat(id, id));
-    for (const { id } of room.service.chats) room.service.messages.set(id, half);
+    context.service.chats = [1, 2, 3, 4, 5].map((id) => chat(id, id));
+    for (const { id } of context.service.chats) context.service.messages.set(id, half);
     await hand.page();
     for (const id of [1, 2, 3, 4]) expect(await hand.read(id)).toMatchObject({ messages: 1 });
     await expect(hand.read(5)).rejects.toMatchObject(BLOCKED);
@@ -101,7 +101,7 @@ describe('a service that shows every message in another form', () => {
     write(...list(3));
     const hand = await hire();
     await hand.page();
-    room.service.bend = ({ of }) => (of === 'list' ? null : { status: 200, body });
+    context.service.bend = ({ of }) => (of === 'list' ? null : { status: 200, body });
     let last: unknown = null;
     for (let n = 0; n < 3; n++) last = await hand.read(1).catch((error: unknown) => error);
     expect(last).toMatchObject(BLOCKED);
@@ -110,9 +110,9 @@ describe('a service that shows every message in another form', () => {
 
   it('blocks it when it lists conversations and then knows none of them', async () => {
     const hand = await hire();
-    room.service.chats = [1, 2, 3, 4, 5].map((id) => chat(id, id));
+    context.service.chats = [1, 2, 3, 4, 5].map((id) => chat(id, id));
     await hand.page();
-    room.service.bend = ({ of }) =>
+    context.service.bend = ({ of }) =>
       of === 'list' ? null : { status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } };
     for (const id of [1, 2, 3, 4]) await hand.read(id);
     await expect(hand.read(5)).rejects.toMatchObject({ type: 'CONVERSATION_GONE', nonRetryable: true });
@@ -129,10 +129,10 @@ describe('a list that shows conversations in another form', () => {
     ['chatbot', renamed('chatbot', 'bot')],
     ['connection', renamed('connection', 'channelAccount')],
   ])('blocks the poller, which keeps its place: %s', async (_, how) => {
-    room.service.chats = [chat(1, 60), chat(2, 61), chat(3, 62)];
+    context.service.chats = [chat(1, 60), chat(2, 61), chat(3, 62)];
     const hand = await hire({ since: 'now' });
     const before = await hand.poller();
-    room.service.bend = (_asked, body) => ({
+    context.service.bend = (_asked, body) => ({
       status: 200,
       body: { ...body, conversations: (body['conversations'] as Item[]).map(how) },
     });
@@ -141,7 +141,7 @@ describe('a list that shows conversations in another form', () => {
       details: [{ scope: 'run', step: 'listConversations', shape: { assumptions: [] } }],
     });
     expect(await hand.poller()).toEqual(before);
-    room.service.bend = () => null;
+    context.service.bend = () => null;
     await hand.page();
     expect(await hand.poller()).toMatchObject({ polls: 1 });
   });
@@ -151,7 +151,7 @@ describe('a list that shows conversations in another form', () => {
       const { userId: _, ...rest } = chat(id, id);
       return { ...rest, ...over };
     };
-    room.service.chats = [
+    context.service.chats = [
       bare(1, { owner: { id: 7, name: 'Ana' } }) as never,
       bare(2, { owner: null }) as never,
     ];
@@ -162,14 +162,14 @@ describe('a list that shows conversations in another form', () => {
       state: { userId: null },
       mayBeServed: false,
     });
-    room.service.chats = [bare(1, {}) as never, bare(2, { chatbot: true }) as never];
+    context.service.chats = [bare(1, {}) as never, bare(2, { chatbot: true }) as never];
     await hand.page();
     expect((await hand.conversation(1))['item']).toMatchObject({ mayBeServed: true });
     expect((await hand.conversation(2))['item']).toMatchObject({ mayBeServed: false });
   });
 
   it('leaves out conversations of another connection, should the service not know the parameter', async () => {
-    room.service.chats = [
+    context.service.chats = [
       chat(1, 60),
       chat(2, 61, { connection: { id: 2, name: 'other', channel: 'waba', status: 'CONNECTED' } }),
     ];
@@ -181,7 +181,7 @@ describe('a list that shows conversations in another form', () => {
 
 describe('other assumptions', () => {
   const OUTGOING = { 'message.fromMeField': 'outgoing' };
-  const worker = (assumptions: object) => hire({ client: { baseUrl: room.service.baseUrl, assumptions } });
+  const worker = (assumptions: object) => hire({ client: { baseUrl: context.service.baseUrl, assumptions } });
   const adopt = (hand: Hand) => hand.begin();
 
   it('have all of it read that the poller was blocked for, each message once and in its order', async () => {
@@ -210,7 +210,7 @@ describe('other assumptions', () => {
     expect(textsOf(await hand.told())).not.toContain('sair');
     expect(await hand.gaps()).toMatchObject([{ code: 'UNREADABLE', conversation_id: 1 }]);
     const mended = await hire({
-      client: { baseUrl: room.service.baseUrl, assumptions: OUTGOING },
+      client: { baseUrl: context.service.baseUrl, assumptions: OUTGOING },
       polling: { messagePageSize: 3, keep: 5 },
     });
     Object.assign(mended.deps, {
@@ -227,7 +227,7 @@ describe('other assumptions', () => {
     expect(new Set(told).size).toBe(10);
     expect(told).toContain('sair');
     expect(await mended.gaps()).toEqual([]);
-    expect(await room.db.query('select via from opt_outs')).toEqual([{ via: 'reply' }]);
+    expect(await context.db.query('select via from opt_outs')).toEqual([{ via: 'reply' }]);
   });
 
   it('about ids publish nothing again that was published without them', async () => {
@@ -249,19 +249,19 @@ describe('other assumptions', () => {
     await hand.settle();
     const other = await worker({ 'card.titleField': 'name' });
     await adopt(other);
-    const calls = room.service.asked.length;
+    const calls = context.service.asked.length;
     await other.settle();
     await adopt(other);
     await other.settle();
     expect(await other.gaps()).toMatchObject([{ code: 'UNREADABLE', seen: 2 }]);
-    expect(room.service.asked.filter(({ of }, n) => n >= calls && of === 1)).toHaveLength(1);
+    expect(context.service.asked.filter(({ of }, n) => n >= calls && of === 1)).toHaveLength(1);
     expect(textsOf(await other.told())).toHaveLength(4);
   });
 
   it('have items of the list read again that stand far below what is new', async () => {
-    room.service.chats = Array.from({ length: 60 }, (_, n) => chat(n + 1, n + 1, { lastMessage: null }));
+    context.service.chats = Array.from({ length: 60 }, (_, n) => chat(n + 1, n + 1, { lastMessage: null }));
     const hide = (item: Item): Item => (item['id'] === 5 ? { ...item, status: 7 } : item);
-    room.service.bend = ({ of }, body) =>
+    context.service.bend = ({ of }, body) =>
       of === 'list'
         ? { status: 200, body: { ...body, conversations: (body['conversations'] as Item[]).map(hide) } }
         : null;
@@ -272,9 +272,9 @@ describe('other assumptions', () => {
     };
     await poll(hand);
     expect(await hand.gaps()).toMatchObject([{ code: 'LISTING_UNREADABLE', conversation_id: 5 }]);
-    room.service.bend = () => null;
+    context.service.bend = () => null;
     const mended = await hire({
-      client: { baseUrl: room.service.baseUrl, assumptions: { 'card.titleField': 'name' } },
+      client: { baseUrl: context.service.baseUrl, assumptions: { 'card.titleField': 'name' } },
       config: { pageSize: 20 },
     });
     await poll(mended);
@@ -284,7 +284,7 @@ describe('other assumptions', () => {
 });
 
 it('what the list shows and the history does not is unread', async () => {
-  room.service.chats = [chat(1, 60, { lastMessage: 'sair' })];
+  context.service.chats = [chat(1, 60, { lastMessage: 'sair' })];
   const hand = await hire({ settleSeconds: 0 });
   await hand.settle();
   expect(await hand.gaps()).toMatchObject([{ code: 'MESSAGES_MISSING', conversation_id: 1 }]);

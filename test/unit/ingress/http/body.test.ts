@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createBodyRoom, isDeclaredTooLong, readBody } from '../../../../src/ingress/http/body.ts';
+import { createBodyCapacity, isDeclaredTooLong, readBody } from '../../../../src/ingress/http/body.ts';
 import { until } from '../../../support/until.ts';
 import { JSON_TYPE, knock, openHouse, raw, TOKEN } from './house.ts';
 
@@ -166,14 +166,14 @@ describe('compression that is none', () => {
 
 describe('room for all bodies together', () => {
   it('a body for which there is none is sent away, and what it held is free again', async () => {
-    const room = createBodyRoom(10);
+    const capacity = createBodyCapacity(10);
     const read = (...chunks: string[]) => {
       const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-      return readBody(Object.assign(stream, { complete: true }) as never, null, { maxBytes: 100, room });
+      return readBody(Object.assign(stream, { complete: true }) as never, null, { maxBytes: 100, capacity });
     };
     expect((await read('123', '45678')).toString()).toBe('12345678');
-    await expect(read('12', '3')).rejects.toMatchObject({ name: 'NoRoomError' });
-    room.release(8);
+    await expect(read('12', '3')).rejects.toMatchObject({ name: 'NoCapacityError' });
+    capacity.release(8);
     expect((await read('0123456789')).toString()).toBe('0123456789');
   });
 

@@ -108,7 +108,7 @@ export async function openHouse(script: Script = {}): Promise<House> {
   };
   const acceptance: Acceptance = {
     accept: script.accept ?? (async (_route, drafts) => drafts.map(({ id }) => ({ id, duplicate: false }))),
-    requireRoom: async () => undefined,
+    requireCapacity: async () => undefined,
     loads: async () => script.loads ?? [{ account: 'acme', open: 3, oldestSeconds: 1.5, busy: null }],
     ready: script.ready ?? (async () => undefined),
     close: async () => undefined,

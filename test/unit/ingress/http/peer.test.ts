@@ -29,14 +29,14 @@ it('no body, route or peer ever takes more than its share, and all is free again
     const shares = createShares(limits);
     const bodies = Array.from({ length: 20 }, (_, at) => ({
       ...{ route: `r${at % 3}`, peer: `p${at % 5}`, length: 0 },
-      room: shares.bodyOf(`r${at % 3}`, `p${at % 5}`),
+      context: shares.bodyOf(`r${at % 3}`, `p${at % 5}`),
     }));
     const beyond = (among: typeof bodies) =>
       among.reduce((sum, { length }) => sum + Math.max(0, length - FREE_BYTES), 0);
     for (const { body: at, bytes } of steps) {
       const body = bodies[at] as (typeof bodies)[number];
       const isSmall = body.length + bytes <= FREE_BYTES;
-      const took = body.room.take(bytes);
+      const took = body.context.take(bytes);
       if (took) body.length += bytes;
       if (isSmall) expect(took).toBe(true);
       expect(beyond(bodies)).toBeLessThanOrEqual(limits.total);
@@ -44,7 +44,7 @@ it('no body, route or peer ever takes more than its share, and all is free again
       expect(beyond(bodies.filter(({ peer }) => peer === body.peer))).toBeLessThanOrEqual(limits.perPeer);
     }
     expect(shares.used()).toBe(bodies.reduce((sum, { length }) => sum + length, 0));
-    for (const { room, length } of bodies) room.release(length);
+    for (const { context, length } of bodies) context.release(length);
     expect(shares.used()).toBe(0);
   });
   fc.assert(property, { numRuns: 200 });

@@ -54,7 +54,7 @@ function surroundings(fails: readonly boolean[] = []) {
       log.push(...drafts.map(({ id }) => id));
       return drafts.map(({ id }) => ({ id, duplicate: false }));
     },
-    requireRoom: async () => {},
+    requireCapacity: async () => {},
     loads: async () => [],
     ready: async () => {},
     close: async () => {},

@@ -34,7 +34,7 @@ function partition(gate: (drafts: readonly EventDraft[]) => void | Promise<void>
       for (const { id } of drafts) accepted.add(Number(id));
       return drafts.map(({ id }) => ({ id, duplicate: false }));
     },
-    requireRoom: async () => {},
+    requireCapacity: async () => {},
     loads: async () => [],
     ready: async () => {},
     close: async () => {},

@@ -9,21 +9,21 @@ export const list = (count: number, from = 1) =>
   Array.from({ length: count }, (_, n) => message(`m${from + n}`, from + n));
 
 /** Made anew for each test of the file. */
-export function pollingRoom() {
+export function pollingContext() {
   let hands: Hand[] = [];
-  const room = {
+  const context = {
     db: null as unknown as Database,
     service: null as unknown as Service,
 
     async hire(over: Partial<HandOptions> = {}): Promise<Hand> {
-      const hand = await openHand({ db: room.db, client: { baseUrl: room.service.baseUrl }, ...over });
+      const hand = await openHand({ db: context.db, client: { baseUrl: context.service.baseUrl }, ...over });
       hands.push(hand);
       return hand;
     },
 
     /** Conversation 1 with these messages; its listing is as new as the last of them. */
     write(...items: Item[]): void {
-      const { service } = room;
+      const { service } = context;
       service.messages.set(1, items);
       const last = items.at(-1);
       const seconds = (Date.parse(String(last?.['createdAt'] ?? at(0))) - Date.parse(at(0))) / 1000;
@@ -36,13 +36,13 @@ export function pollingRoom() {
   // The first one of a process starts its database: seconds, where the machine is busy.
   beforeAll(async () => void (await testLedger()), 90_000);
   beforeEach(async () => {
-    room.db = await testLedger();
-    room.service = await openService();
+    context.db = await testLedger();
+    context.service = await openService();
     hands = [];
   });
   afterEach(async () => {
     for (const hand of hands) await hand.close();
-    await room.service.close();
+    await context.service.close();
   });
-  return room;
+  return context;
 }

@@ -28,7 +28,7 @@ export const EVERY_DAY = {
   ...{ sat: WHOLE_DAY, sun: WHOLE_DAY },
 };
 
-export interface RoomOptions {
+export interface ContextOptions {
   /** Zones of each member that waits, joined by a comma. */
   readonly members: readonly string[];
   readonly config?: object;
@@ -48,9 +48,9 @@ export interface Outcome {
 }
 
 /** @param number of the run among those of its campaign */
-export async function turnRoom(
+export async function turnContext(
   db: Database,
-  { members, config = {}, state = 'planned', plan = { problems: [] }, others = [] }: RoomOptions,
+  { members, config = {}, state = 'planned', plan = { problems: [] }, others = [] }: ContextOptions,
   account = freshAccount(),
   number = 1,
 ) {
@@ -184,7 +184,7 @@ export async function turnRoom(
   };
 }
 
-export type TurnRoom = Awaited<ReturnType<typeof turnRoom>>;
+export type TurnContext = Awaited<ReturnType<typeof turnContext>>;
 type ActOf = CampaignAct extends infer Act
   ? Act extends CampaignAct
     ? Omit<Act, 'by' | 'reason'> & { by?: string; reason?: string }

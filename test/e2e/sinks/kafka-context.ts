@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 
 /** Call it once, at the top of a test file. */
-export function kafkaRoom() {
+export function kafkaContext() {
   let kafka: TestKafka | null;
   let client: Kafka;
   let admin: Admin;

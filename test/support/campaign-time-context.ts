@@ -1,9 +1,9 @@
-// The room of a file whose campaigns take weeks: one engine whose time runs ahead, and what it needs to be judged by.
+// The context of a file whose campaigns take weeks: one engine whose time runs ahead, and what it needs to be judged by.
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
 import { SendingWindows } from '../../src/contracts/config/config-campaigns.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { type campaignHouse, type FlowRun, flowRuns } from './campaign-room.ts';
+import { type campaignHouse, type FlowRun, flowRuns } from './campaign-context.ts';
 import { type House, openHouse } from './house.ts';
 import { testLedger } from './ledger.ts';
 import { type SkippingTemporal, startSkippingTemporal, startSkippingWorker } from './time-skipping.ts';
@@ -13,7 +13,7 @@ import type { WorkflowWorker } from './workflow-worker.ts';
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
-export interface TimeRoom {
+export interface TimeContext {
   /** Opens a house that lives in the engine's time, works in it, and closes it whatever happened. */
   inHouse(options: ReturnType<typeof campaignHouse>, work: (house: House) => Promise<void>): Promise<void>;
   readonly temporal: SkippingTemporal;
@@ -22,7 +22,7 @@ export interface TimeRoom {
 }
 
 /** Call it once, at the top of a test file. Its time only goes on: what a test needs of the calendar is its next occurrence. */
-export function timeRoom(): TimeRoom {
+export function timeContext(): TimeContext {
   let temporal: SkippingTemporal;
   let db: Database;
   let workflows: WorkflowWorker;

@@ -44,7 +44,7 @@ export interface Member {
   readonly place: number | null;
 }
 
-export interface RoomOptions {
+export interface ContextOptions {
   readonly db: Database;
   readonly baseUrl?: string;
   readonly token?: string;
@@ -62,7 +62,7 @@ export interface RoomOptions {
 }
 
 /** Plans of one campaign, by one worker. */
-export function openAudienceRoom(options: RoomOptions) {
+export function openAudienceContext(options: ContextOptions) {
   const { db, baseUrl = 'http://127.0.0.1:1/wapi', name = 'back', sources = {} } = options;
   const client = new MessagingClient({ baseUrl, token: options.token ?? 'svc_test_a', deadlineMs: 5000 });
   const config = {
@@ -70,7 +70,7 @@ export function openAudienceRoom(options: RoomOptions) {
     audience: [{ from: 'contacts' }],
     ...options.campaign,
   };
-  const room = {
+  const context = {
     client,
     /** What the next plan goes by. */
     spec: {
@@ -92,15 +92,15 @@ export function openAudienceRoom(options: RoomOptions) {
     ...{ db, spec: never, compileMapping: never, sink: never, poller: never, budget: freeBudget(120) },
     ...{ sinkNames: [], sinkRetry: never, calls: createCallCounter(db) },
     log: { info() {}, warn() {}, error: console.error },
-    clock: { now: async () => room.now },
-    campaign: () => room.spec,
+    clock: { now: async () => context.now },
+    campaign: () => context.spec,
     openSource: (source) => {
       const path = 'path' in source ? source.path : '';
       return memorySource(sources[path] ?? [], options.broken, path === options.cutOff);
     },
     account: () => ({
       ...{ name: 'acme', tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
-      ...{ settleSeconds: 60, announce: [], optOut: room.spec.optOut },
+      ...{ settleSeconds: 60, announce: [], optOut: context.spec.optOut },
     }),
   };
   const api = createAudienceActivities(deps);
@@ -131,7 +131,7 @@ export function openAudienceRoom(options: RoomOptions) {
   }
 
   return {
-    ...{ room, steps, readPart },
+    ...{ context, steps, readPart },
 
     /** Reads everything, and freezes it unless told not to. @returns id of the run, and what each part found */
     async plan({ freeze = true, workflow = randomUUID() } = {}): Promise<{ run: string; found: number[] }> {
@@ -162,7 +162,7 @@ export function openAudienceRoom(options: RoomOptions) {
   };
 }
 
-export type AudienceRoom = ReturnType<typeof openAudienceRoom>;
+export type AudienceContext = ReturnType<typeof openAudienceContext>;
 
 function memorySource(
   rows: readonly Record<string, unknown>[],

@@ -43,7 +43,7 @@ export interface Sent {
 }
 
 /** Close it after the file's tests, and call `fresh` before each. */
-export async function openDeliveryRoom() {
+export async function openDeliveryContext() {
   const db = await testLedger();
   const dir = await mkdtemp(join(tmpdir(), 'sluice-delivery-'));
   /** Epoch milliseconds: the sandbox's time, and that of the activities. */

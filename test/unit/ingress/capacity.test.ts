@@ -1,9 +1,12 @@
-// Room for more: a count that is asked for once a second, and what is full, or only behind.
+// Capacity for more: a count that is asked for once a second, and what is full, or only behind.
 import { describe, expect, it } from 'vitest';
-import { createRoom } from '../../../src/ingress/room.ts';
+import { createCapacity } from '../../../src/ingress/capacity.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 
-function roomOf(open: number, over: { maxOpen?: number; maxDelayMs?: number; callsPerMinute?: number } = {}) {
+function capacityOf(
+  open: number,
+  over: { maxOpen?: number; maxDelayMs?: number; callsPerMinute?: number } = {},
+) {
   const state = { open, asked: 0, now: 0, broken: false };
   const db: Queryable = {
     query: async () => {
@@ -13,17 +16,17 @@ function roomOf(open: number, over: { maxOpen?: number; maxDelayMs?: number; cal
     },
   };
   const { maxOpen = 100, maxDelayMs = 600_000, callsPerMinute = 120 } = over;
-  const room = createRoom({
+  const capacity = createCapacity({
     db,
     maxOpen,
     maxDelayMs,
     callsPerMinute: () => callsPerMinute,
     now: () => state.now,
   });
-  return { room, state };
+  return { capacity, state };
 }
 
-describe('room', () => {
+describe('capacity', () => {
   it.each([
     // open, calls a minute → is there a place; is it time to fetch more
     [0, 120, true, true],
@@ -31,7 +34,7 @@ describe('room', () => {
     [100, 120, false, false],
     [99, 20, true, false],
   ])('%d open at %d calls a minute: a place %s, time %s', async (open, callsPerMinute, place, time) => {
-    const { room } = roomOf(open, { callsPerMinute });
+    const { capacity } = capacityOf(open, { callsPerMinute });
     const told = (asked: Promise<void>) =>
       asked.then(
         () => true,
@@ -40,26 +43,26 @@ describe('room', () => {
           return false;
         },
       );
-    expect([await told(room.requirePlace('acme')), await told(room.requireTime('acme'))]).toEqual([
+    expect([await told(capacity.requirePlace('acme')), await told(capacity.requireTime('acme'))]).toEqual([
       place,
       time,
     ]);
-    await room.requireTime('another account');
+    await capacity.requireTime('another account');
   });
 
   it('is counted once a second however many ask, and again after a count that failed', async () => {
-    const { room, state } = roomOf(1);
-    await Promise.all(Array.from({ length: 50 }, () => room.requirePlace('acme')));
+    const { capacity, state } = capacityOf(1);
+    await Promise.all(Array.from({ length: 50 }, () => capacity.requirePlace('acme')));
     expect(state.asked).toBe(1);
     state.now = 1000;
     state.open = 100;
-    await expect(room.requirePlace('acme')).rejects.toThrow(/maxOpen is 100/);
+    await expect(capacity.requirePlace('acme')).rejects.toThrow(/maxOpen is 100/);
     state.now = 2000;
     state.broken = true;
-    await expect(room.requirePlace('acme')).rejects.toThrow('away');
+    await expect(capacity.requirePlace('acme')).rejects.toThrow('away');
     state.broken = false;
     state.open = 0;
-    await room.requirePlace('acme');
+    await capacity.requirePlace('acme');
     expect(state.asked).toBe(4);
   });
 });

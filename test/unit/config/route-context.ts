@@ -1,7 +1,7 @@
 // What the tests of routes begin with, and how they tell what is wrong.
 import { expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
-import { configRoom } from './room.ts';
+import { configContext } from './context.ts';
 
 export const GOOD = `version: 1
 accounts:
@@ -28,12 +28,12 @@ routes:
 export type Case = [name: string, from: string, to: string, expected: string[]];
 
 /** Call it once, at the top of a test file. */
-export function routeRoom() {
-  const room = configRoom();
-  const problemsOf = (text: string) => room.problemsOf(text, CONFIG_CHECKS);
+export function routeContext() {
+  const context = configContext();
+  const problemsOf = (text: string) => context.problemsOf(text, CONFIG_CHECKS);
   return {
-    room,
-    load: (text: string) => room.load(text, CONFIG_CHECKS),
+    context,
+    load: (text: string) => context.load(text, CONFIG_CHECKS),
     problemsOf,
     /** One test a case: each line of `expected` is a whole message, with its place. */
     tell(cases: Case[]) {

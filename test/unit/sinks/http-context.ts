@@ -14,7 +14,7 @@ export const NEW = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
 export const FOREIGN = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 
 /** Call it once in a file. */
-export function httpRoom() {
+export function httpContext() {
   const toEnd: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const end of toEnd.splice(0).toReversed()) await end();

@@ -20,7 +20,7 @@ import { startPostgres } from '../../support/postgres.ts';
 import { connectTestTemporal } from '../../support/temporal.ts';
 import { until } from '../../support/until.ts';
 
-export interface BurstRoom {
+export interface BurstContext {
   readonly sandbox: Sandbox;
   readonly panel: ReturnType<typeof panelOf>;
   readonly db: Database;
@@ -34,7 +34,7 @@ export interface BurstRoom {
   close(): Promise<void>;
 }
 
-export interface BurstRoomOptions {
+export interface BurstContextOptions {
   readonly fixture: object;
   /** Of the fixture's account `acme`. */
   readonly token: string;
@@ -43,7 +43,7 @@ export interface BurstRoomOptions {
 }
 
 /** Opens everything but a worker. The caller closes it. */
-export async function openBurstRoom(options: BurstRoomOptions): Promise<BurstRoom> {
+export async function openBurstContext(options: BurstContextOptions): Promise<BurstContext> {
   const ends: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const end of ends.splice(0).toReversed()) await end();
@@ -57,9 +57,9 @@ export async function openBurstRoom(options: BurstRoomOptions): Promise<BurstRoo
 }
 
 async function furnish(
-  options: BurstRoomOptions,
+  options: BurstContextOptions,
   ends: (() => Promise<unknown>)[],
-): Promise<Omit<BurstRoom, 'close'>> {
+): Promise<Omit<BurstContext, 'close'>> {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-burst-'));
   ends.push(() => rm(dir, { recursive: true, force: true }));
   const [built, temporal, postgres, sandbox] = await Promise.all([

@@ -1,6 +1,6 @@
 // A right configuration with campaigns, of which tests change one place.
 import { expect, it } from 'vitest';
-import { configRoom } from './room.ts';
+import { configContext } from './context.ts';
 
 export const GOOD = `version: 1
 accounts:
@@ -53,15 +53,15 @@ export const NOW = new Date('2026-11-22T12:00:00Z');
 export type Case = [name: string, from: string, to: string, expected: string[]];
 
 /** Call it once, at the top of a test file. */
-export function campaignConfigRoom() {
-  const room = configRoom();
+export function campaignConfigContext() {
+  const context = configContext();
   return {
-    ...room,
+    ...context,
     /** The file, with one place changed, has exactly these problems. */
     tell(cases: Case[]): void {
       it.each(cases)('%s', async (_name, from, to, expected) => {
         expect(GOOD).toContain(from);
-        const found = await room.problemsOf(GOOD.replace(from, () => to));
+        const found = await context.problemsOf(GOOD.replace(from, () => to));
         expect(found.map((problem) => problem.replace(/^sluice\.yaml:\d+:\d+ {2}/, ''))).toEqual(expected);
       });
     },

@@ -23,7 +23,7 @@ export interface Ask {
 
 export const ALL = 'svc_test_all';
 
-export interface Room {
+export interface Context {
   readonly baseUrl: string;
   readonly dataDir: string;
   /**
@@ -115,7 +115,7 @@ export const fixture = () => ({
   ],
 });
 
-export async function openRoom(options: Partial<SandboxOptions> = {}): Promise<Room> {
+export async function openContext(options: Partial<SandboxOptions> = {}): Promise<Context> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sluice-sandbox-'));
   const first = { port: 0, dataDir, fixture: fixture(), rate: 0, ...options };
   let sandbox = await startSandbox(first).catch(async (error: unknown) => {

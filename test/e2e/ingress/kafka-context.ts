@@ -1,4 +1,4 @@
-// A room for tests of the Kafka ingress: a real broker, topics of their own for each test, and an acceptance that can be told to refuse.
+// A context for tests of the Kafka ingress: a real broker, topics of their own for each test, and an acceptance that can be told to refuse.
 import { randomUUID } from 'node:crypto';
 import { type Admin, type IHeaders, Kafka, logLevel, type Producer } from 'kafkajs';
 import { Registry } from 'prom-client';
@@ -36,7 +36,7 @@ export interface ScriptedAcceptance extends Acceptance {
   /** Asked before each acceptance; what it throws is thrown, what it waits for is waited for. */
   gate: (drafts: readonly EventDraft[]) => void | Promise<void>;
   /** Asked before each chunk. */
-  room: () => void;
+  context: () => void;
 }
 
 export function scriptedAcceptance(): ScriptedAcceptance {
@@ -46,7 +46,7 @@ export function scriptedAcceptance(): ScriptedAcceptance {
     accepted,
     known,
     gate: () => {},
-    room: () => {},
+    context: () => {},
     async accept(_route, drafts): Promise<Accepted[]> {
       await it.gate(drafts);
       return drafts.map(({ id, subject }) => {
@@ -56,7 +56,7 @@ export function scriptedAcceptance(): ScriptedAcceptance {
         return { id, duplicate };
       });
     },
-    requireRoom: async () => it.room(),
+    requireCapacity: async () => it.context(),
     loads: async () => [],
     ready: async () => {},
     close: async () => {},
@@ -109,7 +109,7 @@ export interface Started {
 }
 
 /** Registers the hooks of a file's tests. */
-export function kafkaRoom() {
+export function kafkaContext() {
   let broker: TestKafka | null = null;
   let client: Kafka;
   let admin: Admin;

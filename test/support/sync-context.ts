@@ -1,4 +1,4 @@
-// The room of a file that tests whole syncs: one engine and one corner of the Temporal server for all its tests.
+// The context of a file that tests whole syncs: one engine and one corner of the Temporal server for all its tests.
 import { afterAll, beforeAll } from 'vitest';
 import { readProgress } from '../../src/cli/sync/sync-progress.ts';
 import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';
@@ -22,7 +22,7 @@ export function plainRows(count: number, stage = ''): string {
 
 export type SyncHandle = Awaited<ReturnType<House['start']>>;
 
-export interface SyncRoom {
+export interface SyncContext {
   /** Opens a house, works in it, and closes it whatever happened; `wrap` stands between the house and its database. */
   inHouse(
     options: Omit<HouseOptions, 'temporal' | 'db' | 'workflows'> & { wrap?: (db: Database) => Database },
@@ -32,7 +32,7 @@ export interface SyncRoom {
 }
 
 /** Call it once, at the top of a test file. */
-export function syncRoom(): SyncRoom {
+export function syncContext(): SyncContext {
   let temporal: TestTemporal;
   let db: Database;
   let workflows: WorkflowWorker;

@@ -92,7 +92,7 @@ export function memorySink(rule: Rule = () => null): MemorySink {
 export const logger = new DefaultLogger('ERROR');
 export const START = Date.parse('2026-11-20T10:00:00.000Z');
 
-export interface OutboxRoom {
+export interface OutboxContext {
   /** Milliseconds since the epoch: what the batches take for the time. */
   now: number;
   readonly activities: ReturnType<typeof createOutboxActivities>;
@@ -101,15 +101,15 @@ export interface OutboxRoom {
 }
 
 /** Batches at these sinks; `retry`: waits of those that have a list. */
-export function outboxRoom(
+export function outboxContext(
   db: Database,
   sinks: Readonly<Record<string, Sink>>,
   {
     retry = {},
     ...options
   }: OutboxBatchOptions & { retry?: Readonly<Record<string, readonly number[]>> } = {},
-): OutboxRoom {
-  const logged: OutboxRoom['logged'] = [];
+): OutboxContext {
+  const logged: OutboxContext['logged'] = [];
   const log = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, fields: fields as Record<string, unknown>, message });
   const find = (name: string) => {
@@ -126,15 +126,15 @@ export function outboxRoom(
     },
     sinkRetry: (name: string) => (find(name), retry[name] ?? null),
   } as unknown as Deps;
-  const room: OutboxRoom = {
+  const context: OutboxContext = {
     now: START,
     logged,
     activities: createOutboxActivities(deps, {
-      now: async () => new Date(room.now),
+      now: async () => new Date(context.now),
       random: () => 0.5,
       ...options,
     }),
-    sit: (sink) => new MockActivityEnvironment({}, { logger }).run(room.activities.outboxBatch, { sink }),
+    sit: (sink) => new MockActivityEnvironment({}, { logger }).run(context.activities.outboxBatch, { sink }),
   };
-  return room;
+  return context;
 }

@@ -23,7 +23,7 @@ syncs:
 `;
 
 /** Call it once, at the top of a test file. */
-export function configRoom() {
+export function configContext() {
   let dir: string;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'sluice-config-'));

@@ -93,7 +93,7 @@ export function aChatAccount(over: Record<string, unknown> = {}): Record<string,
   };
 }
 
-export interface Room {
+export interface Context {
   readonly sandbox: Sandbox;
   readonly client: MessagingClient;
   clientWith(over: Partial<MessagingClientOptions>): MessagingClient;
@@ -109,10 +109,10 @@ export interface Room {
   close(): Promise<void>;
 }
 
-export async function openRoom(
+export async function openContext(
   account: Record<string, unknown> = anAccount(),
   options: Partial<SandboxOptions> = {},
-): Promise<Room> {
+): Promise<Context> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sluice-client-'));
   const sandbox = await startSandbox({
     port: 0,

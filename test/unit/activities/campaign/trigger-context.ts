@@ -60,9 +60,9 @@ export interface WorkerOptions extends Partial<MessagingClientOptions> {
   readonly limit?: number;
 }
 
-export type TriggerRoom = Awaited<ReturnType<typeof openTriggerRoom>>;
+export type TriggerContext = Awaited<ReturnType<typeof openTriggerContext>>;
 
-export async function openTriggerRoom(over: Record<string, unknown> = {}) {
+export async function openTriggerContext(over: Record<string, unknown> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-trigger-'));
   const scopes = ['contacts:write', 'cards:write', 'flows:trigger'];
   const fixture = account({

@@ -34,7 +34,7 @@ export interface Case {
 export const codes = (notes: readonly { readonly code: string }[]) => notes.map(({ code }) => code);
 
 /** Call it once, at the top of a test file. */
-export function forecastRoom() {
+export function forecastContext() {
   let db: Database;
   let account: string;
   let run: string;

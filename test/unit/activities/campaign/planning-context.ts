@@ -2,18 +2,18 @@
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { type AudienceRoom, openAudienceRoom, type RoomOptions } from './audience-room.ts';
+import { type AudienceContext, type ContextOptions, openAudienceContext } from './audience-context.ts';
 import { type Lists, openLists } from './lists-service.ts';
 
 /** Made anew for each test of the file. */
-export function planningRoom() {
-  let opened: AudienceRoom[] = [];
-  const room = {
+export function planningContext() {
+  let opened: AudienceContext[] = [];
+  const context = {
     db: null as unknown as Database,
     service: null as unknown as Lists,
 
-    open(over: Partial<RoomOptions> = {}): AudienceRoom {
-      const plans = openAudienceRoom({ db: room.db, baseUrl: room.service.baseUrl, ...over });
+    open(over: Partial<ContextOptions> = {}): AudienceContext {
+      const plans = openAudienceContext({ db: context.db, baseUrl: context.service.baseUrl, ...over });
       opened.push(plans);
       return plans;
     },
@@ -21,13 +21,13 @@ export function planningRoom() {
   // The first one of a process starts its database: seconds, where the machine is busy.
   beforeAll(async () => void (await testLedger()), 90_000);
   beforeEach(async () => {
-    room.db = await testLedger();
-    room.service = await openLists();
+    context.db = await testLedger();
+    context.service = await openLists();
     opened = [];
   });
   afterEach(async () => {
     for (const plans of opened) await plans.close();
-    await room.service.close();
+    await context.service.close();
   });
-  return room;
+  return context;
 }

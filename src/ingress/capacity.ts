@@ -11,7 +11,7 @@ const CALLS_AN_EVENT = 3;
 /** When it is worth a try again. */
 const BUSY_RETRY_MS = 10_000;
 
-export interface RoomOptions {
+export interface CapacityOptions {
   readonly db: Queryable;
   readonly maxOpen: number;
   readonly maxDelayMs: number;
@@ -21,7 +21,7 @@ export interface RoomOptions {
   readonly now?: () => number;
 }
 
-export interface Room {
+export interface Capacity {
   loads(): Promise<Load[]>;
   /** Is there room for what comes by itself? Its sender may not come again, so a budget that is behind turns nobody away. @throws NotAcceptedError `BUSY` */
   requirePlace(account: string): Promise<void>;
@@ -33,7 +33,7 @@ function refuse(why: string | null): void {
   if (why !== null) throw new NotAcceptedError('BUSY', BUSY_RETRY_MS, why);
 }
 
-export function createRoom(options: RoomOptions): Room {
+export function createCapacity(options: CapacityOptions): Capacity {
   const { db, maxOpen, maxDelayMs, callsPerMinute, now = () => performance.now() } = options;
   let known: { at: number; loads: Promise<Load[]> } | null = null;
 
