@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import type { BenchResult } from './bench.ts';
 import { FOREIGN_PATH, runForeign } from './foreign.ts';
 import { readChain } from './support/engine.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type Environment, openEnvironment } from './support/environment.ts';
 import {
   type LoggedCall,
   longestGap,
@@ -107,7 +107,7 @@ async function inParallel<A, B>(all: readonly A[], work: (each: A) => Promise<B>
 
 async function runCase(what: Case, say: (line: string) => void): Promise<BenchResult> {
   const { name, workers, minutes, foreign } = what;
-  const house = await openHouse({
+  const environment = await openEnvironment({
     accounts: [{ id: 'acme', fixture: account('acme') }],
     rate: LIMIT,
     config: {
@@ -121,16 +121,16 @@ async function runCase(what: Case, say: (line: string) => void): Promise<BenchRe
   });
   const quiet = new AbortController();
   try {
-    const all = await Promise.all(Array.from({ length: workers }, () => house.worker()));
-    const { handle, firstRunId } = await house.start('acme', 'people');
-    const began = await house.until(async () => (await house.requests(0))[0] ?? null, 100);
+    const all = await Promise.all(Array.from({ length: workers }, () => environment.worker()));
+    const { handle, firstRunId } = await environment.start('acme', 'people');
+    const began = await environment.until(async () => (await environment.requests(0))[0] ?? null, 100);
     const from = timeOf(began);
     const other =
       foreign === undefined
         ? Promise.resolve()
         : runForeign(
             {
-              baseUrl: house.baseUrl,
+              baseUrl: environment.baseUrl,
               token: tokenOf('acme'),
               callsPerMinute: LIMIT * FOREIGN_SHARE,
               how: foreign,
@@ -141,24 +141,24 @@ async function runCase(what: Case, say: (line: string) => void): Promise<BenchRe
     let startSeconds: number | null = null;
     // In the middle of a minute and of the whole, not at the edge of a window.
     if (foreign === undefined) {
-      await untilTime(house, from + minutes * 30_000);
+      await untilTime(environment, from + minutes * 30_000);
       // The hardest to lose is the process that has the workflow in memory.
-      const { carrier } = await readChain(house.client, handle.workflowId, firstRunId);
+      const { carrier } = await readChain(environment.client, handle.workflowId, firstRunId);
       const victim = all.find(({ pid }) => carrier.startsWith(`${pid}@`));
       if (victim === undefined) throw new Error(`${carrier} is none of the worker processes`);
       await victim.kill('SIGKILL');
       const killed = Date.now();
       say(`${name}: the one with the workflow is killed${workers === 1 ? ', and started anew' : ''}`);
       if (workers === 1) {
-        await house.worker();
+        await environment.worker();
         startSeconds = (Date.now() - killed) / 1000;
       }
     }
-    await untilTime(house, from + minutes * 60_000 + 500);
+    await untilTime(environment, from + minutes * 60_000 + 500);
     quiet.abort();
     await other;
-    const calls = await house.requests(0);
-    const chain = await readChain(house.client, handle.workflowId, firstRunId);
+    const calls = await environment.requests(0);
+    const chain = await readChain(environment.client, handle.workflowId, firstRunId);
     const found = evaluate(what, calls, from);
     found.figures[`${name}: activities per call`] = round(chain.activities.length / calls.length, 3);
     if (startSeconds !== null) found.figures[`${name}: start of the new process, s`] = round(startSeconds, 1);
@@ -166,12 +166,12 @@ async function runCase(what: Case, say: (line: string) => void): Promise<BenchRe
     return found;
   } finally {
     quiet.abort();
-    await house.close();
+    await environment.close();
   }
 }
 
-function untilTime(house: House, at: number): Promise<void> {
-  return house.wait(Math.max(0, at - Date.now()));
+function untilTime(environment: Environment, at: number): Promise<void> {
+  return environment.wait(Math.max(0, at - Date.now()));
 }
 
 /** Whole minutes from the token's first call on: time in which nobody calls counts as unused. */

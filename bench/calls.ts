@@ -2,7 +2,7 @@
 // account, then with 1 % of them changed, then unchanged; and what a plain script spends on the same. The sandbox counts.
 import type { BenchResult } from './bench.ts';
 import { type PlainScriptOptions, runPlainScript } from './plain-script.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type Environment, openEnvironment } from './support/environment.ts';
 import { type LoggedCall, round } from './support/log.ts';
 import {
   account,
@@ -30,7 +30,7 @@ interface Run {
 }
 
 export async function calls(say: (line: string) => void): Promise<BenchResult> {
-  const house = await openHouse({
+  const environment = await openEnvironment({
     accounts: ['acme', 'plain'].map((id, i) => ({
       id,
       fixture: account(id, i + 1),
@@ -47,7 +47,7 @@ export async function calls(say: (line: string) => void): Promise<BenchResult> {
     say,
   });
   try {
-    for (let i = 0; i < WORKERS; i++) await house.worker();
+    for (let i = 0; i < WORKERS; i++) await environment.worker();
     const figures: Record<string, number | string> = {
       people: PEOPLE,
       changed: CHANGED,
@@ -56,7 +56,7 @@ export async function calls(say: (line: string) => void): Promise<BenchResult> {
     };
     for (const run of runs()) {
       say(`Sluice: ${run.name}`);
-      const spent = await syncRun(house, run);
+      const spent = await syncRun(environment, run);
       figures[`${run.name}: calls`] = spent.all.length;
       if (run.minimum > 0) {
         figures[`${run.name}: fewest possible`] = run.minimum;
@@ -64,13 +64,13 @@ export async function calls(say: (line: string) => void): Promise<BenchResult> {
       } else figures[`${run.name}: writes`] = spent.writes.length;
       figures[`${run.name}: calls/s`] = round(spent.all.length / spent.seconds, 1);
       say(`plain script: ${run.name}`);
-      figures[`${run.name}: calls of the plain script`] = await plainRun(house, run);
+      figures[`${run.name}: calls of the plain script`] = await plainRun(environment, run);
     }
     for (const [id, who] of [
       ['acme', 'Sluice'],
       ['plain', 'the plain script'],
     ] as const) {
-      const { contacts, cards } = await house.account(id);
+      const { contacts, cards } = await environment.account(id);
       figures[`contacts after ${who}`] = contacts.length;
       figures[`cards after ${who}`] = cards.length;
     }
@@ -85,7 +85,7 @@ export async function calls(say: (line: string) => void): Promise<BenchResult> {
       },
     };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }
 
@@ -105,29 +105,29 @@ function runs(): Run[] {
   ];
 }
 
-async function syncRun(house: House, { rows }: Run) {
-  await house.write('people.csv', peopleCsv(rows));
-  const since = (await house.requests(0)).length;
+async function syncRun(environment: Environment, { rows }: Run) {
+  await environment.write('people.csv', peopleCsv(rows));
+  const since = (await environment.requests(0)).length;
   const began = Date.now();
-  const { handle } = await house.start('acme', 'people');
-  const report = await house.result(handle);
+  const { handle } = await environment.start('acme', 'people');
+  const report = await environment.result(handle);
   if (report.failed + report.unknown + report.rejected > 0)
     throw new Error(`not all rows went well: ${JSON.stringify(report)}`);
-  const all = mine(await house.requests(since), 'acme');
+  const all = mine(await environment.requests(since), 'acme');
   return { all, writes: all.filter(({ method }) => method !== 'GET'), seconds: (Date.now() - began) / 1000 };
 }
 
-async function plainRun(house: House, { rows }: Run): Promise<number> {
+async function plainRun(environment: Environment, { rows }: Run): Promise<number> {
   const options: PlainScriptOptions = {
-    baseUrl: house.baseUrl,
+    baseUrl: environment.baseUrl,
     token: tokenOf('plain'),
     callsPerMinute: RATE,
     pipelineId: PLAIN_ID,
     stages: Object.fromEntries(STAGES.map((name, i) => [name, PLAIN_ID * 10 + i])),
   };
-  const since = (await house.requests(0)).length;
+  const since = (await environment.requests(0)).length;
   await runPlainScript(options, rows);
-  return mine(await house.requests(since), 'plain').length;
+  return mine(await environment.requests(since), 'plain').length;
 }
 
 function mine(calls: readonly LoggedCall[], id: string): LoggedCall[] {

@@ -3,7 +3,12 @@
 import { openPostgres } from '../src/ledger/database.ts';
 import { changeRateUpdate, pauseCampaignUpdate, resumeCampaignUpdate } from '../workflows/messages.ts';
 import type { BenchResult } from './bench.ts';
-import { openCampaignHouse, planCampaign, runCampaign, wrongRuns } from './support/campaign-house.ts';
+import {
+  openCampaignEnvironment,
+  planCampaign,
+  runCampaign,
+  wrongRuns,
+} from './support/campaign-environment.ts';
 import { round } from './support/log.ts';
 import { residentMb } from './support/memory.ts';
 
@@ -13,16 +18,22 @@ const RATE = 600_000;
 const ACT_EVERY_MS = 10_000;
 
 export async function campaignLarge(say: (line: string) => void): Promise<BenchResult> {
-  const house = await openCampaignHouse(MEMBERS, { canary: 100, size: 25_000, settle: '0s' }, RATE, 60, say);
-  const db = await openPostgres(house.databaseUrl, (error) => say(error.message));
+  const environment = await openCampaignEnvironment(
+    MEMBERS,
+    { canary: 100, size: 25_000, settle: '0s' },
+    RATE,
+    60,
+    say,
+  );
+  const db = await openPostgres(environment.databaseUrl, (error) => say(error.message));
   try {
-    const workers = [await house.worker(), await house.worker()];
+    const workers = [await environment.worker(), await environment.worker()];
     say(`${MEMBERS} members are planned`);
     const began = Date.now();
-    const { run } = await planCampaign(house);
+    const { run } = await planCampaign(environment);
     const planSeconds = (Date.now() - began) / 1000;
     say(`planned in ${Math.round(planSeconds)} s; now they are triggered, some eight minutes`);
-    const { handle, startedAt, bytes } = await runCampaign(house, run);
+    const { handle, startedAt, bytes } = await runCampaign(environment, run);
     const result = handle.result();
     let over = false;
     const ended = result.finally(() => {
@@ -41,7 +52,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
         )[0]?.n,
       );
     for (;;) {
-      await Promise.race([ended, house.wait(ACT_EVERY_MS)]);
+      await Promise.race([ended, environment.wait(ACT_EVERY_MS)]);
       if (over) break;
       const by = { by: 'bench', reason: `act ${acts}` };
       try {
@@ -59,7 +70,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
         }
       } catch (error) {
         // It may have ended between two acts.
-        await house.wait(2000);
+        await environment.wait(2000);
         if (!over) throw error;
       }
     }
@@ -87,7 +98,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
         'acts lost': Math.max(0, acts - Number(audit?.n)),
         'triggered after a pause was answered': late,
         'members without an outcome': MEMBERS - Number(sum?.n),
-        'flow runs missing or twice': await wrongRuns(house, MEMBERS),
+        'flow runs missing or twice': await wrongRuns(environment, MEMBERS),
         'worker memory at the end, MB': memory.join(' '),
       },
       goals: {
@@ -100,6 +111,6 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
     };
   } finally {
     await db.close();
-    await house.close();
+    await environment.close();
   }
 }

@@ -2,12 +2,12 @@
 // member costs in memory and history. Flow runs and calls are counted by the sandbox, bytes by the engine.
 import type { BenchResult } from './bench.ts';
 import {
-  openCampaignHouse,
+  openCampaignEnvironment,
   planCampaign,
   runCampaign,
   TRIGGER,
   wrongRuns,
-} from './support/campaign-house.ts';
+} from './support/campaign-environment.ts';
 import { readChain } from './support/engine.ts';
 import { evaluate, LIMIT, openSender } from './support/leads.ts';
 import { mostInAnyMinute, round, timeOf, wasTaken } from './support/log.ts';
@@ -44,15 +44,21 @@ export async function campaign(say: (line: string) => void): Promise<BenchResult
 
 /** Nothing else uses the token. */
 async function quiet(say: (line: string) => void): Promise<Record<string, number | string>> {
-  const house = await openCampaignHouse(QUIET, { size: QUIET / QUIET_WAVES, settle: '0s' }, LIMIT, 10, say);
+  const environment = await openCampaignEnvironment(
+    QUIET,
+    { size: QUIET / QUIET_WAVES, settle: '0s' },
+    LIMIT,
+    10,
+    say,
+  );
   try {
-    await house.worker();
-    const { run: planned, planning } = await planCampaign(house);
+    await environment.worker();
+    const { run: planned, planning } = await planCampaign(environment);
     const from = Date.now();
     say(`quiet: ${QUIET} members in ${QUIET_WAVES} waves, about ${Math.ceil(QUIET / LIMIT)} minutes`);
-    const { handle, startedAt, bytes } = await runCampaign(house, planned);
+    const { handle, startedAt, bytes } = await runCampaign(environment, planned);
     await handle.result();
-    const calls = (await house.requests(0)).filter((call) => timeOf(call) >= from);
+    const calls = (await environment.requests(0)).filter((call) => timeOf(call) >= from);
     const triggers = calls.filter(({ path }) => path === TRIGGER);
     const last = Math.max(...triggers.map(timeOf));
     // As many calls, evenly, as the limit allows: the first at once.
@@ -68,57 +74,57 @@ async function quiet(say: (line: string) => void): Promise<Record<string, number
       'quiet: calls/trigger': round(calls.length / QUIET, 4),
       'quiet: 429': calls.filter((call) => !wasTaken(call)).length,
       'quiet: most calls in any 60 s': mostInAnyMinute(calls.map(timeOf)),
-      'quiet: flow runs missing or twice': await wrongRuns(house, QUIET),
+      'quiet: flow runs missing or twice': await wrongRuns(environment, QUIET),
       'quiet: history bytes a member': round(chain.bytes / QUIET, 0),
     };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }
 
 /** Leads come at random meanwhile. */
 async function mixed(say: (line: string) => void): Promise<Record<string, number | string>> {
-  const house = await openCampaignHouse(MIXED, { size: MIXED, settle: '0s' }, LIMIT, 16, say);
+  const environment = await openCampaignEnvironment(MIXED, { size: MIXED, settle: '0s' }, LIMIT, 16, say);
   try {
-    for (let i = 0; i < 2; i++) await house.worker();
-    const { run: planned } = await planCampaign(house);
-    const { handle, workflowId, firstRunId } = await runCampaign(house, planned);
-    const trigger = await house.until(
-      async () => (await house.requests(0)).find(({ path }) => path === TRIGGER) ?? null,
+    for (let i = 0; i < 2; i++) await environment.worker();
+    const { run: planned } = await planCampaign(environment);
+    const { handle, workflowId, firstRunId } = await runCampaign(environment, planned);
+    const trigger = await environment.until(
+      async () => (await environment.requests(0)).find(({ path }) => path === TRIGGER) ?? null,
     );
-    await house.wait(15_000);
-    const { activities } = await readChain(house.client, workflowId, firstRunId);
+    await environment.wait(15_000);
+    const { activities } = await readChain(environment.client, workflowId, firstRunId);
     const tokenKey = activities.find(({ fairnessKey }) => fairnessKey !== '')?.fairnessKey ?? '';
-    const sender = await openSender(house, { run: planned, tokenKey, callsPerMinute: LIMIT });
+    const sender = await openSender(environment, { run: planned, tokenKey, callsPerMinute: LIMIT });
     try {
       say(`with leads: ${LEADS} leads, one in ${LEAD_EVERY_MS / 1000} s, beside ${MIXED} members`);
       const leads = await sender.send(LEADS, LEAD_EVERY_MS);
-      const found = evaluate(leads, await house.requests(0), timeOf(trigger));
+      const found = evaluate(leads, await environment.requests(0), timeOf(trigger));
       await handle.result();
       return {
         ...Object.fromEntries(Object.entries(found).map(([name, value]) => [`with leads: ${name}`, value])),
         'with leads: members': MIXED,
-        'with leads: flow runs missing or twice': await wrongRuns(house, MIXED),
+        'with leads: flow runs missing or twice': await wrongRuns(environment, MIXED),
       };
     } finally {
       await sender.close();
     }
   } finally {
-    await house.close();
+    await environment.close();
   }
 }
 
 /** Many members, as fast as this machine goes. */
 async function large(say: (line: string) => void): Promise<Record<string, number | string>> {
-  const house = await openCampaignHouse(LARGE, { size: 5000, settle: '0s' }, RAISED, 20, say);
+  const environment = await openCampaignEnvironment(LARGE, { size: 5000, settle: '0s' }, RAISED, 20, say);
   try {
-    const worker = await house.worker();
-    const { run: planned } = await planCampaign(house);
+    const worker = await environment.worker();
+    const { run: planned } = await planCampaign(environment);
     say(`large: ${LARGE} members at a limit of ${RAISED}`);
-    const { handle, startedAt, bytes } = await runCampaign(house, planned);
+    const { handle, startedAt, bytes } = await runCampaign(environment, planned);
     const doneBy = async (count: number) =>
-      (await house.requests(0)).filter(({ path }) => path === TRIGGER).length >= count ? true : null;
-    await house.until(() => doneBy(LARGE_FROM), 2000);
+      (await environment.requests(0)).filter(({ path }) => path === TRIGGER).length >= count ? true : null;
+    await environment.until(() => doneBy(LARGE_FROM), 2000);
     const before = await residentMb(worker.pid);
     await handle.result();
     const seconds = (Date.now() - startedAt) / 1000;
@@ -137,9 +143,9 @@ async function large(say: (line: string) => void): Promise<Record<string, number
         Math.max(0, ((after - before) * 1e6) / (LARGE - LARGE_FROM)),
         0,
       ),
-      'large: flow runs missing or twice': await wrongRuns(house, LARGE),
+      'large: flow runs missing or twice': await wrongRuns(environment, LARGE),
     };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { BenchResult } from './bench.ts';
 import { readChain } from './support/engine.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type Environment, openEnvironment } from './support/environment.ts';
 import { longestGap, round, sum, timeOf } from './support/log.ts';
 import { peakMb } from './support/memory.ts';
 import {
@@ -49,24 +49,24 @@ export async function cost(say: (line: string) => void): Promise<BenchResult> {
 
 async function atRaisedLimit(say: (line: string) => void): Promise<BenchResult['figures']> {
   const rows = people(PEOPLE);
-  const house = await openWith(rows, RAISED, 10, say);
+  const environment = await openWith(rows, RAISED, 10, say);
   try {
-    const worker = await house.worker();
+    const worker = await environment.worker();
     // Before and after, so that it sees the same machine.
     say('plain script');
-    const scripts = [await plainScript(house, rows)];
+    const scripts = [await plainScript(environment, rows)];
     say(`Sluice: ${PEOPLE} people with a card each`);
-    const since = (await house.requests(0)).length;
-    const cpu = await house.watchCpu();
-    const { handle } = await house.start('acme', 'people');
-    const report = await house.result(handle);
+    const since = (await environment.requests(0)).length;
+    const cpu = await environment.watchCpu();
+    const { handle } = await environment.start('acme', 'people');
+    const report = await environment.result(handle);
     const used = await cpu();
     if (report.created !== PEOPLE) throw new Error(`not all rows went well: ${JSON.stringify(report)}`);
     const peak = await peakMb(worker.pid);
-    const calls = (await house.requests(since)).filter((call) => call.tokenHash === tokenHash('acme'));
+    const calls = (await environment.requests(since)).filter((call) => call.tokenHash === tokenHash('acme'));
     say('plain script, once more');
-    scripts.push(await plainScript(house, rows));
-    const { contacts, cards } = await house.account('acme');
+    scripts.push(await plainScript(environment, rows));
+    const { contacts, cards } = await environment.account('acme');
     const ms = (seconds: number) => round((seconds * 1000) / calls.length);
     // NaN where PostgreSQL runs elsewhere: printed as a miss.
     const postgres = used.postgres === 0 ? Number.NaN : used.postgres;
@@ -101,21 +101,21 @@ async function atRaisedLimit(say: (line: string) => void): Promise<BenchResult['
       'busy cores of the machine': round(used.machine / used.elapsed, 2),
     };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }
 
 async function atServiceLimit(say: (line: string) => void): Promise<BenchResult['figures']> {
-  const house = await openWith(people(PEOPLE_AT_LIMIT), LIMIT, 6, say);
+  const environment = await openWith(people(PEOPLE_AT_LIMIT), LIMIT, 6, say);
   try {
-    await house.worker();
+    await environment.worker();
     say(`${PEOPLE_AT_LIMIT} people with a card each at ${LIMIT} calls a minute: three minutes`);
-    const { handle, firstRunId } = await house.start('acme', 'people');
-    const report = await house.result(handle);
+    const { handle, firstRunId } = await environment.start('acme', 'people');
+    const report = await environment.result(handle);
     if (report.created !== PEOPLE_AT_LIMIT)
       throw new Error(`not all rows went well: ${JSON.stringify(report)}`);
-    const calls = (await house.requests(0)).length;
-    const chain = await readChain(house.client, handle.workflowId, firstRunId);
+    const calls = (await environment.requests(0)).length;
+    const chain = await readChain(environment.client, handle.workflowId, firstRunId);
     const attempts = sum(chain.activities.map((activity) => activity.attempts));
     const named = 'at 120/minute';
     return {
@@ -128,7 +128,7 @@ async function atServiceLimit(say: (line: string) => void): Promise<BenchResult[
       [`${named}: workflow tasks`]: chain.tasks,
     };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }
 
@@ -137,8 +137,8 @@ function openWith(
   rate: number,
   minutes: number,
   say: (line: string) => void,
-): Promise<House> {
-  return openHouse({
+): Promise<Environment> {
+  return openEnvironment({
     accounts: ['acme', 'plain'].map((id, i) => ({
       id,
       fixture: account(id, i + 1),
@@ -156,7 +156,7 @@ function openWith(
   });
 }
 
-async function plainScript({ baseUrl }: House, rows: readonly Person[]): Promise<PlainUse> {
+async function plainScript({ baseUrl }: Environment, rows: readonly Person[]): Promise<PlainUse> {
   const work: PlainWork = {
     options: {
       baseUrl,

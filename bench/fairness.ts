@@ -2,7 +2,7 @@
 // less than its own limit allows? Counted by the sandbox, over the same minutes for all.
 import type { BenchResult } from './bench.ts';
 import { readChain } from './support/engine.ts';
-import { openHouse } from './support/house.ts';
+import { openEnvironment } from './support/environment.ts';
 import {
   type LoggedCall,
   mostInAnyMinute,
@@ -65,7 +65,7 @@ const BACKLOG = Math.ceil(LIMIT * (MINUTES + 1.5));
 async function measure(tokens: number, say: (line: string) => void) {
   const others = Array.from({ length: tokens - 1 }, (_, i) => `t${i + 1}`);
   const sync = { mapping: 'people' };
-  const house = await openHouse({
+  const environment = await openEnvironment({
     accounts: [BIG, ...others].map((id, i) => ({
       id,
       fixture: account(id, i + 1),
@@ -85,32 +85,36 @@ async function measure(tokens: number, say: (line: string) => void) {
     say,
   });
   try {
-    for (let i = 0; i < WORKERS; i++) await house.worker();
+    for (let i = 0; i < WORKERS; i++) await environment.worker();
     say(
       `${tokens} tokens: a backlog of ${BACKLOG * TIMES} rows is planned, then ${others.length} of ${BACKLOG}`,
     );
-    await house.start(BIG, BIG);
-    await house.until(async () => (await house.requests(0))[0] ?? null);
-    const since = (await house.requests(0)).length;
-    const [sample] = await Promise.all(others.map((id) => house.start(id, id)));
-    const started = await house.until(async () => {
-      const first = firstCalls(await house.requests(since));
+    await environment.start(BIG, BIG);
+    await environment.until(async () => (await environment.requests(0))[0] ?? null);
+    const since = (await environment.requests(0)).length;
+    const [sample] = await Promise.all(others.map((id) => environment.start(id, id)));
+    const started = await environment.until(async () => {
+      const first = firstCalls(await environment.requests(since));
       return first.size === tokens ? first : null;
     });
     say(`every token has called; ${MINUTES} minutes are measured`);
     const from = Math.max(...started.values()) + SETTLE_MS;
     const until = from + MINUTES * 60_000;
-    await house.wait(Math.max(0, from - Date.now()));
-    const cpu = await house.watchCpu();
-    await house.wait(Math.max(0, until + 500 - Date.now()));
+    await environment.wait(Math.max(0, from - Date.now()));
+    const cpu = await environment.watchCpu();
+    await environment.wait(Math.max(0, until + 500 - Date.now()));
     const { elapsed, temporal, workers, sandbox, machine } = await cpu();
     const cores = (seconds: number) => round(seconds / elapsed, 2);
-    const calls = await house.requests(0);
+    const calls = await environment.requests(0);
     const times = timesByToken(calls.filter(wasTaken));
     const share = (id: string) =>
       sum(perMinute(times.get(tokenHash(id)) ?? [], from, until)) / (LIMIT * MINUTES);
     // One of the others stands for all: reading fifty histories would load the engine.
-    const chain = await readChain(house.client, sample?.handle.workflowId ?? '', sample?.firstRunId ?? '');
+    const chain = await readChain(
+      environment.client,
+      sample?.handle.workflowId ?? '',
+      sample?.firstRunId ?? '',
+    );
     const inTime = calls.filter((call) => wasTaken(call) && timeOf(call) >= from && timeOf(call) < until);
     return {
       shares: others.map(share),
@@ -127,7 +131,7 @@ async function measure(tokens: number, say: (line: string) => void) {
       activities: chain.activities.length / (times.get(tokenHash(others[0] as string))?.length ?? Number.NaN),
     };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }
 

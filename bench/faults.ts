@@ -2,7 +2,7 @@
 // Counted by the sandbox; its accounts say whether anybody is there twice or has no card.
 import type { BenchResult } from './bench.ts';
 import { readChain } from './support/engine.ts';
-import { type House, openHouse, type Started } from './support/house.ts';
+import { type Environment, openEnvironment, type Started } from './support/environment.ts';
 import { type LoggedCall, longestGap, round, timeOf, wasTaken } from './support/log.ts';
 import { account, CONTACT_AND_CARD, people, peopleCsv } from './support/people.ts';
 
@@ -87,7 +87,7 @@ export async function faults(say: (line: string) => void): Promise<BenchResult> 
 
 async function runCase(what: Case, say: (line: string) => void): Promise<Found> {
   const { settleSeconds } = what;
-  const house = await openHouse({
+  const environment = await openEnvironment({
     accounts: [
       {
         id: 'acme',
@@ -112,33 +112,36 @@ async function runCase(what: Case, say: (line: string) => void): Promise<Found> 
     if (what.faults) {
       // The second is asked about calls that the first has let pass.
       const probability = FAULTS / 2;
-      await house.panel('/faults', { kind: 'status', status: 500, probability, seed: SEED });
-      await house.panel('/faults', { kind: 'reset-after', probability, seed: SEED + 1 });
+      await environment.panel('/faults', { kind: 'status', status: 500, probability, seed: SEED });
+      await environment.panel('/faults', { kind: 'reset-after', probability, seed: SEED + 1 });
     }
-    const workers = await Promise.all(Array.from({ length: what.workers }, () => house.worker()));
-    const run = await house.start('acme', 'people');
+    const workers = await Promise.all(Array.from({ length: what.workers }, () => environment.worker()));
+    const run = await environment.start('acme', 'people');
     if (what.kill) {
-      await house.until(async () => ((await house.requests(0)).length >= PEOPLE ? true : null), ASK_MS);
-      const busy = await busyWorker(house, run);
+      await environment.until(
+        async () => ((await environment.requests(0)).length >= PEOPLE ? true : null),
+        ASK_MS,
+      );
+      const busy = await busyWorker(environment, run);
       const victim = workers.find(({ pid }) => busy.startsWith(`${pid}@`));
       if (victim === undefined) throw new Error(`${busy} is none of the worker processes`);
       await victim.kill('SIGKILL');
       say(`${what.name}: half way, the worker is killed`);
-      if (what.workers === 1) await house.worker();
+      if (what.workers === 1) await environment.worker();
     }
-    const { unknown } = await house.result(run.handle);
-    const calls = await house.requests(0);
-    const found = { ...evaluate(calls), state: await stateOf(house) };
+    const { unknown } = await environment.result(run.handle);
+    const calls = await environment.requests(0);
+    const found = { ...evaluate(calls), state: await stateOf(environment) };
     const figures = { ...found.figures, ...found.state, unknown };
     say(`${what.name}: ${JSON.stringify(figures)}`);
     return { share: found.share, whole: found.whole, figures };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }
 
 /** Who carries out an activity, else who has the workflow in memory: `PID@HOST`. */
-async function busyWorker({ client }: House, { handle, firstRunId }: Started): Promise<string> {
+async function busyWorker({ client }: Environment, { handle, firstRunId }: Started): Promise<string> {
   const { pendingActivities } = (await handle.describe()).raw;
   const at = pendingActivities?.find(({ lastStartedTime }) => lastStartedTime)?.lastWorkerIdentity;
   return at || (await readChain(client, handle.workflowId, firstRunId)).carrier;
@@ -170,8 +173,8 @@ function evaluate(calls: readonly LoggedCall[]): Found {
   };
 }
 
-async function stateOf(house: House): Promise<Record<string, number>> {
-  const { contacts, cards } = (await house.account('acme')) as {
+async function stateOf(environment: Environment): Promise<Record<string, number>> {
+  const { contacts, cards } = (await environment.account('acme')) as {
     contacts: { id: number; number: string }[];
     cards: { contactId: number }[];
   };

@@ -7,8 +7,8 @@ import { openPostgres } from '../src/ledger/database.ts';
 import { shortHash } from '../src/ledger/short-hash.ts';
 import { startBroker } from '../test/support/kafka-broker.ts';
 import type { BenchResult } from './bench.ts';
+import { type Environment, openEnvironment } from './support/environment.ts';
 import { makeTopics, SECRET_TEXT, type Sent, sendHttp, sendKafka } from './support/events.ts';
-import { type House, openHouse } from './support/house.ts';
 import { acceptedOf, balanceOf } from './support/intake-count.ts';
 import { quantile, round, sum } from './support/log.ts';
 import { residentMb } from './support/memory.ts';
@@ -65,7 +65,7 @@ export async function ingress(say: (line: string) => void): Promise<BenchResult>
   if (broker === null) throw new Error('there is no Kafka broker to be had: this bench needs Java and Maven');
   try {
     await makeTopics(broker.brokers, { 'kafka-single': PARTITIONS, 'kafka-batched': PARTITIONS, dead: 1 });
-    const house = await openHouse({
+    const environment = await openEnvironment({
       // Nothing of what comes in is worked off, and nothing of it may count as too much.
       accounts: [{ id: ACCOUNT, fixture: account(ACCOUNT), config: { callsPerMinute: 60_000 } }],
       rate: 0,
@@ -84,21 +84,25 @@ export async function ingress(say: (line: string) => void): Promise<BenchResult>
       say,
     });
     try {
-      return await measure(house, broker.brokers, say);
+      return await measure(environment, broker.brokers, say);
     } finally {
-      await house.close();
+      await environment.close();
     }
   } finally {
     await broker.stop();
   }
 }
 
-async function measure(house: House, brokers: string[], say: (line: string) => void): Promise<BenchResult> {
+async function measure(
+  environment: Environment,
+  brokers: string[],
+  say: (line: string) => void,
+): Promise<BenchResult> {
   const figures: Figures = {};
-  const { child, url } = await house.ingress();
-  const db = await openPostgres(house.databaseUrl, (error) => say(String(error)));
+  const { child, url } = await environment.ingress();
+  const db = await openPostgres(environment.databaseUrl, (error) => say(String(error)));
   try {
-    const raw = await rawStarter(house, say);
+    const raw = await rawStarter(environment, say);
     let before = await raw.measure();
     /** One way in, in turns with the engine's own rate; of the shares the one in the middle. */
     const beside = async (name: string, turns: number, rate: (turn: number) => Promise<number>) => {
@@ -136,7 +140,7 @@ async function measure(house: House, brokers: string[], say: (line: string) => v
       const from = told.get(route) ?? 0;
       await sendKafka(brokers, route, { from, events });
       tell(route, events);
-      const window = await house.until(async () => {
+      const window = await environment.until(async () => {
         const seen = await acceptedOf(db, route, from);
         return seen.events >= events ? seen : null;
       });
@@ -161,7 +165,12 @@ async function measure(house: House, brokers: string[], say: (line: string) => v
     let lost = 0;
     let duplicates = 0;
     for (const route of ROUTES) {
-      const balance = await balanceOf({ db, client: house.client }, ACCOUNT, route, told.get(route) ?? 0);
+      const balance = await balanceOf(
+        { db, client: environment.client },
+        ACCOUNT,
+        route,
+        told.get(route) ?? 0,
+      );
       say(`${route}: ${told.get(route)} told yes, ${JSON.stringify(balance)}`);
       figures[`${route}: workflows`] = balance.workflows;
       lost += balance.lost;
@@ -194,7 +203,7 @@ function noteWaits(figures: Figures, name: string, connections: number, sent: Se
 }
 
 /** The engine's own rate: the same start as the ingress makes, and nothing else. */
-async function rawStarter({ client }: House, say: (line: string) => void) {
+async function rawStarter({ client }: Environment, say: (line: string) => void) {
   let n = 0;
   const startFor = async (seconds: number, atOnce: number): Promise<number> => {
     const began = performance.now();

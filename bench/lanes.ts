@@ -2,7 +2,7 @@
 // engine's time of scheduling the call to the time at which it came in at the sandbox.
 import type { BenchResult } from './bench.ts';
 import { readChain } from './support/engine.ts';
-import { openHouse } from './support/house.ts';
+import { openEnvironment } from './support/environment.ts';
 import { evaluate, LIMIT, openSender } from './support/leads.ts';
 import { timeOf, wasTaken } from './support/log.ts';
 import { account, CONTACT_ONLY, contactsCsv } from './support/people.ts';
@@ -22,7 +22,7 @@ const BETWEEN_MS = 10_000;
 const SETTLE_MS = 15_000;
 
 export async function lanes(say: (line: string) => void): Promise<BenchResult> {
-  const house = await openHouse({
+  const environment = await openEnvironment({
     accounts: [{ id: 'acme', fixture: account('acme') }],
     rate: LIMIT,
     config: {
@@ -35,13 +35,13 @@ export async function lanes(say: (line: string) => void): Promise<BenchResult> {
     say,
   });
   try {
-    for (let i = 0; i < WORKERS; i++) await house.worker();
+    for (let i = 0; i < WORKERS; i++) await environment.worker();
     say(`a backfill of ${ROWS} rows is planned`);
-    const { handle, firstRunId } = await house.start('acme', 'backfill');
-    const began = timeOf(await house.until(async () => (await house.requests(0))[0] ?? null));
-    await house.wait(SETTLE_MS);
-    const run = (await house.until(() => house.progress(handle))).run ?? '';
-    const { activities } = await readChain(house.client, handle.workflowId, firstRunId);
+    const { handle, firstRunId } = await environment.start('acme', 'backfill');
+    const began = timeOf(await environment.until(async () => (await environment.requests(0))[0] ?? null));
+    await environment.wait(SETTLE_MS);
+    const run = (await environment.until(() => environment.progress(handle))).run ?? '';
+    const { activities } = await readChain(environment.client, handle.workflowId, firstRunId);
     const tokenKey = activities.find(({ fairnessKey }) => fairnessKey !== '')?.fairnessKey ?? '';
     const figures: Record<string, number | string> = {
       'limit, calls/minute': LIMIT,
@@ -49,27 +49,27 @@ export async function lanes(say: (line: string) => void): Promise<BenchResult> {
       'worker processes': WORKERS,
       'leads of each distance': LEADS,
     };
-    const sender = await openSender(house, { run, tokenKey, callsPerMinute: LIMIT });
+    const sender = await openSender(environment, { run, tokenKey, callsPerMinute: LIMIT });
     try {
       for (const seconds of LEAD_EVERY_S) {
-        await house.wait(BETWEEN_MS);
+        await environment.wait(BETWEEN_MS);
         say(
           `${LEADS} leads at random, one in ${seconds} s; about ${Math.round((LEADS * seconds) / 60)} minutes`,
         );
         const leads = await sender.send(LEADS, seconds * 1000);
-        const found = evaluate(leads, await house.requests(0), began);
+        const found = evaluate(leads, await environment.requests(0), began);
         for (const [name, value] of Object.entries(found)) figures[`one in ${seconds} s: ${name}`] = value;
         say(JSON.stringify(found));
       }
     } finally {
       await sender.close();
     }
-    figures['429'] = (await house.requests(0)).filter((call) => !wasTaken(call)).length;
+    figures['429'] = (await environment.requests(0)).filter((call) => !wasTaken(call)).length;
     return {
       figures,
       goals: { [`one in ${GOAL_S} s: wait p99, slots`]: { max: 2 }, '429': { max: 0 } },
     };
   } finally {
-    await house.close();
+    await environment.close();
   }
 }

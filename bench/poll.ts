@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PollerConfig } from '../src/contracts/config/config.ts';
 import { startPollers } from '../src/runtime/pollers.ts';
 import type { BenchResult } from './bench.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type Environment, openEnvironment } from './support/environment.ts';
 import { type LoggedCall, mostInAnyMinute, quantile, round, timeOf, wasTaken } from './support/log.ts';
 import { tokenHash } from './support/people.ts';
 import { balanceOf, delaysOf, perHour, spentOf } from './support/poll-count.ts';
@@ -54,7 +54,7 @@ type Figures = Record<string, number | string>;
 export async function poll(say: (line: string) => void): Promise<BenchResult> {
   const named = <T>(entry: (scenario: Scenario) => T) =>
     Object.fromEntries(SCENARIOS.map((scenario) => [scenario.id, entry(scenario)]));
-  const house = await openHouse({
+  const environment = await openEnvironment({
     accounts: SCENARIOS.map(({ id, conversations }, i) => ({
       id,
       fixture: accountWithConversations(id, i + 1, conversations),
@@ -72,11 +72,11 @@ export async function poll(say: (line: string) => void): Promise<BenchResult> {
   });
   const tails = new Map<string, Tail>();
   try {
-    for (const { id } of SCENARIOS) tails.set(id, tail(join(house.dir, `${id}.jsonl`)));
-    for (let i = 0; i < WORKERS; i++) await house.worker();
+    for (const { id } of SCENARIOS) tails.set(id, tail(join(environment.dir, `${id}.jsonl`)));
+    for (let i = 0; i < WORKERS; i++) await environment.worker();
     const pollers = named(({ id }) => PollerConfig.parse({ account: id }));
-    await startPollers({ client: house.client, config: { pollers } });
-    await untilAllPoll(house);
+    await startPollers({ client: environment.client, config: { pollers } });
+    await untilAllPoll(environment);
     say(`customers write for ${SECONDS} s`);
     const figures: Figures = {
       'limit, calls/minute': LIMIT,
@@ -88,30 +88,32 @@ export async function poll(say: (line: string) => void): Promise<BenchResult> {
       fewest: 'reads that brought something new, and a page of the list for 100 of them',
     };
     const found = await Promise.all(
-      SCENARIOS.map((scenario, i) => runOne(house, scenario, i + 1, tails.get(scenario.id) as Tail, say)),
+      SCENARIOS.map((scenario, i) =>
+        runOne(environment, scenario, i + 1, tails.get(scenario.id) as Tail, say),
+      ),
     );
     for (const each of found) Object.assign(figures, each);
-    figures['429'] = (await house.requests(0)).filter((call) => !wasTaken(call)).length;
+    figures['429'] = (await environment.requests(0)).filter((call) => !wasTaken(call)).length;
     return { figures, goals: goals() };
   } finally {
     await Promise.all([...tails.values()].map((each) => each.close()));
-    await house.close();
+    await environment.close();
   }
 }
 
 /** Each has read page 1: what comes from then on is news. */
-async function untilAllPoll(house: House): Promise<void> {
+async function untilAllPoll(environment: Environment): Promise<void> {
   const hashes = SCENARIOS.map(({ id }) => tokenHash(id));
-  await house.until(async () => {
-    const calling = new Set((await house.requests(0)).map((call) => call.tokenHash));
+  await environment.until(async () => {
+    const calling = new Set((await environment.requests(0)).map((call) => call.tokenHash));
     return hashes.every((hash) => calling.has(hash)) ? true : null;
   });
   // The answer to the first call is in the ledger by then.
-  await house.wait(3000);
+  await environment.wait(3000);
 }
 
 async function runOne(
-  house: House,
+  environment: Environment,
   scenario: Scenario,
   n: number,
   told: Tail,
@@ -120,9 +122,11 @@ async function runOne(
   const { id, name, conversations, everyS } = scenario;
   const began = now();
   const mine = async () =>
-    (await house.requests(0)).filter((call) => call.tokenHash === tokenHash(id) && timeOf(call) >= began);
+    (await environment.requests(0)).filter(
+      (call) => call.tokenHash === tokenHash(id) && timeOf(call) >= began,
+    );
   if (everyS === null) {
-    await house.wait(SECONDS * 1000);
+    await environment.wait(SECONDS * 1000);
     const late = (await mine()).filter((call) => timeOf(call) >= began + SETTLE_S * 1000);
     const figures = {
       [`${name}: conversations`]: conversations,
@@ -132,16 +136,16 @@ async function runOne(
     say(JSON.stringify(figures));
     return figures;
   }
-  const handed = await write(house, {
+  const handed = await write(environment, {
     ...{ account: id, n, conversations, everyS, seconds: SECONDS, seed: SEED + n },
   });
   const stopped = now();
   while (now() < stopped + LAST_S * 1000 && delaysOf(handed, told.lines).length < handed.size)
-    await house.wait(500);
+    await environment.wait(500);
   const minutes = (now() - began) / 60_000;
   // What is told twice may come late.
-  await house.wait(2000);
-  const written = writtenIn(await house.panel<AccountState>(`/accounts/${id}`));
+  await environment.wait(2000);
+  const written = writtenIn(await environment.panel<AccountState>(`/accounts/${id}`));
   const figures = figuresOf(scenario, { handed, written, told, minutes, calls: await mine() });
   say(JSON.stringify(figures));
   return figures;

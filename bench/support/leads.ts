@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { LeadInput, lead } from '../lead-workflow.ts';
 import { readChain, type ScheduledActivity } from './engine.ts';
-import type { House } from './house.ts';
+import type { Environment } from './environment.ts';
 import { type LoggedCall, perMinute, quantile, round, sum, timeOf, wasTaken } from './log.ts';
 import { poissonTimes, seeded } from './random.ts';
 
@@ -21,10 +21,10 @@ export interface Lead {
 }
 
 /** A worker of this process runs the workflows of leads; their calls are made by the worker processes. */
-export async function openSender(house: House, input: LeadInput) {
+export async function openSender(environment: Environment, input: LeadInput) {
   // The last line of a bench is its figures; the SDK would fill the rest.
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
-  const connection = await NativeConnection.connect({ address: house.temporalAddress });
+  const connection = await NativeConnection.connect({ address: environment.temporalAddress });
   const worker = await Worker.create({
     connection,
     taskQueue: QUEUE,
@@ -38,8 +38,8 @@ export async function openSender(house: House, input: LeadInput) {
       const begin = Date.now();
       const pending: Promise<Lead>[] = [];
       for (const [i, at] of poissonTimes(count, everyMs, seeded(SEED)).entries()) {
-        await house.wait(Math.max(0, begin + at - Date.now()));
-        const one = sendLead(house, `lead-${everyMs}-${i}`, input);
+        await environment.wait(Math.max(0, begin + at - Date.now()));
+        const one = sendLead(environment, `lead-${everyMs}-${i}`, input);
         one.catch(() => undefined);
         pending.push(one);
       }
@@ -53,14 +53,14 @@ export async function openSender(house: House, input: LeadInput) {
   };
 }
 
-async function sendLead(house: House, workflowId: string, input: LeadInput): Promise<Lead> {
-  const handle = await house.client.workflow.start<typeof lead>('lead', {
+async function sendLead(environment: Environment, workflowId: string, input: LeadInput): Promise<Lead> {
+  const handle = await environment.client.workflow.start<typeof lead>('lead', {
     workflowId,
     taskQueue: QUEUE,
     args: [input],
   });
   await handle.result();
-  const chain = await readChain(house.client, workflowId, handle.firstExecutionRunId);
+  const chain = await readChain(environment.client, workflowId, handle.firstExecutionRunId);
   return { startedAt: chain.startedAt, call: chain.activities[0] as ScheduledActivity };
 }
 

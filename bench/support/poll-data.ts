@@ -1,5 +1,5 @@
 // Accounts with conversations in them, and the messages that customers write there, for the bench of the poller.
-import type { House } from './house.ts';
+import type { Environment } from './environment.ts';
 import { account } from './people.ts';
 import { poissonTimes, seeded } from './random.ts';
 
@@ -43,7 +43,7 @@ export interface Writing {
  * Customers write. Ends when the last message has been handed in.
  * @returns id of each message → when it was handed to the sandbox, by {@link now}
  */
-export async function write(house: House, what: Writing): Promise<Map<string, number>> {
+export async function write(environment: Environment, what: Writing): Promise<Map<string, number>> {
   const { conversations, everyS, seconds } = what;
   const random = seeded(what.seed);
   const meanMs = (everyS * 1000) / conversations;
@@ -55,8 +55,8 @@ export async function write(house: House, what: Writing): Promise<Map<string, nu
   for (const [i, at] of times.entries()) {
     if (at > seconds * 1000) break;
     const number = numberOf(Math.floor(random() * conversations));
-    await house.wait(Math.max(0, began + at - now()));
-    const one = hand(house, what, { number, body: `message ${i}`, connectionId: what.n }, handed);
+    await environment.wait(Math.max(0, began + at - now()));
+    const one = hand(environment, what, { number, body: `message ${i}`, connectionId: what.n }, handed);
     one.catch(() => undefined);
     pending.push(one);
   }
@@ -64,9 +64,9 @@ export async function write(house: House, what: Writing): Promise<Map<string, nu
   return handed;
 }
 
-async function hand(house: House, what: Writing, inbound: object, handed: Map<string, number>) {
+async function hand(environment: Environment, what: Writing, inbound: object, handed: Map<string, number>) {
   const at = now();
-  const { messageId } = await house.panel<{ messageId: string }>(
+  const { messageId } = await environment.panel<{ messageId: string }>(
     `/accounts/${what.account}/inbound`,
     inbound,
   );

@@ -6,12 +6,12 @@ import { CHOICES, type Choices } from './choices.ts';
 import { fixtureDigest, fixtureOps, parseFixture } from './fixture/fixture-merge.ts';
 import { resumeCalls } from './hooks/process.ts';
 import { BackgroundQueue } from './hooks/queue.ts';
-import type { House } from './house.ts';
 import { Faults } from './http/faults.ts';
 import { RateWindows } from './http/rate.ts';
 import { RequestLog } from './http/request-log.ts';
 import { wapiRouter } from './http/wapi.ts';
 import { panelRouter } from './panel/panel.ts';
+import type { SandboxParts } from './parts.ts';
 import { Board } from './state/board.ts';
 import { Store } from './state/store.ts';
 
@@ -55,7 +55,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const store = new Store(dataDir);
   const log = openOrClose(() => new RequestLog(dataDir), store);
   const timers = new Set<NodeJS.Timeout>();
-  const house: House = {
+  const parts: SandboxParts = {
     store,
     log,
     faults: new Faults(),
@@ -75,23 +75,23 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
   const closeFiles = () => {
-    house.background.stop();
+    parts.background.stop();
     store.close();
     log.close();
   };
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use('/wapi', wapiRouter(house));
-  app.use('/panel', panelRouter(house));
+  app.use('/wapi', wapiRouter(parts));
+  app.use('/panel', panelRouter(parts));
   app.use(
     (_req, res) => void res.status(404).json({ error: 'Not found: the sandbox serves /wapi and /panel' }),
   );
   // Clients keep connections open between two calls; a short wait here would reset theirs at random.
   const server = createServer({ keepAliveTimeout: 65_000 }, app);
   try {
-    if (options.fixture !== undefined) applyFixture(house, options.fixture);
-    resumeCalls(house);
+    if (options.fixture !== undefined) applyFixture(parts, options.fixture);
+    resumeCalls(parts);
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
@@ -143,14 +143,14 @@ function openOrClose<T>(open: () => T, store: Store): T {
 }
 
 /** A folder takes one fixture in its life; a changed one is checked, then left alone, and said so. */
-function applyFixture(house: House, value: unknown): void {
+function applyFixture(parts: SandboxParts, value: unknown): void {
   const fixture = parseFixture(value);
   const digest = fixtureDigest(fixture);
-  const { store } = house;
+  const { store } = parts;
   if (store.fixture === null) {
-    store.applyFixture(fixtureOps(store, fixture, house.now().getTime()), digest);
+    store.applyFixture(fixtureOps(store, fixture, parts.now().getTime()), digest);
   } else if (store.fixture !== digest) {
-    house.warn(
+    parts.warn(
       'the data folder holds the state of another fixture; this one was not applied (use an empty folder for it)',
     );
   }

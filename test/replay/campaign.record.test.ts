@@ -10,7 +10,7 @@ import {
   retryFailedUpdate,
   skipWaveUpdate,
 } from '../../workflows/messages.ts';
-import { campaignHouse, started } from '../support/campaign-context.ts';
+import { campaignEnvironment, started } from '../support/campaign-context.ts';
 import { untilEnded } from '../support/intake-context.ts';
 import { saveHistory } from '../support/save-history.ts';
 import { syncContext } from '../support/sync-context.ts';
@@ -22,7 +22,7 @@ const context = syncContext();
 describe.runIf(number)('recording', () => {
   it('keeps the histories of waves, a pause, a rate, a refusal, a retry, and what follows the triggers', async () => {
     const by = { by: 'test', reason: 'recording' };
-    const options = campaignHouse(12, {
+    const options = campaignEnvironment(12, {
       campaign: {
         waves: { canary: 2, size: 4, settle: '1s', every: '2s' },
         after: { tags: ['vip'] },
@@ -30,13 +30,13 @@ describe.runIf(number)('recording', () => {
         variables: { name: 'contact.name' },
       },
     });
-    await context.inHouse(options, async (house) => {
+    await context.inEnvironment(options, async (environment) => {
       const { client } = context.temporal;
       const trigger = '^/v1/flows/trigger$';
-      await house.panel.fault({ path: trigger, kind: 'delay', ms: 60 });
+      await environment.panel.fault({ path: trigger, kind: 'delay', ms: 60 });
       const refusal = { error: 'no', code: 'ERR_CONTACT_NUMBER_IS_LID' };
-      await house.panel.fault({ path: trigger, kind: 'status', status: 400, body: refusal, times: 1 });
-      const { handle, planWorkflow } = await started(house, client);
+      await environment.panel.fault({ path: trigger, kind: 'status', status: 400, body: refusal, times: 1 });
+      const { handle, planWorkflow } = await started(environment, client);
       await handle.executeUpdate(pauseCampaignUpdate, { args: [by] });
       await handle.executeUpdate(changeRateUpdate, { args: [{ ...by, callsPerMinute: 300 }] });
       await handle.executeUpdate(resumeCampaignUpdate, { args: [by] });
@@ -49,13 +49,13 @@ describe.runIf(number)('recording', () => {
         const { wave } = await handle.query(campaignProgressQuery);
         return wave !== null && wave >= 3 ? true : null;
       });
-      await house.panel.patch({ flows: [{ id: 1, active: false }] });
+      await environment.panel.patch({ flows: [{ id: 1, active: false }] });
       await handle.executeUpdate(skipWaveUpdate, { args: [by] });
-      await house.panel.patch({ flows: [{ id: 1, active: true }] });
+      await environment.panel.patch({ flows: [{ id: 1, active: true }] });
       const { paused } = await handle.query(campaignProgressQuery);
       if (paused !== null) await handle.executeUpdate(resumeCampaignUpdate, { args: [by] });
       await handle.result();
-      await untilEnded(house);
+      await untilEnded(environment);
       const file = (name: string) => join(import.meta.dirname, 'histories', `${name}-${number}.json`);
       // Every run of it: an engine for tests asks early to continue as new.
       let runId: string | null | undefined = handle.firstExecutionRunId;

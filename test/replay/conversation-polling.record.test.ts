@@ -8,7 +8,7 @@ import { describe, it } from 'vitest';
 import { deliveryWorkflowId, outboxWorkflowId, pollingIdentity } from '../../src/contracts/ids.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
 import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
-import { account } from '../support/house.ts';
+import { account } from '../support/environment.ts';
 import { acceptanceOf, draft, leadRoute, untilEnded } from '../support/intake-context.ts';
 import { saveHistory } from '../support/save-history.ts';
 import { HEADER, syncContext } from '../support/sync-context.ts';
@@ -21,9 +21,9 @@ const SCOPES = ['conversations:read', 'messages:read', 'messages:send', 'connect
 describe.runIf(number)('recording', () => {
   it('keeps the histories of news, a pause, a refusal, a message that is followed', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'sluice-record-'));
-    const token = (revoked: boolean) => [{ value: 'svc_test_house', scopes: SCOPES, revoked }];
+    const token = (revoked: boolean) => [{ value: 'svc_test_token', scopes: SCOPES, revoked }];
     const poller = { account: 'acme', poller: 'recorded' };
-    const house = {
+    const environment = {
       csv: HEADER,
       settleSeconds: 1,
       account: account({ tokens: token(false) }),
@@ -31,13 +31,13 @@ describe.runIf(number)('recording', () => {
       announce: [{ sink: 'recorded' }],
       pollers: { recorded: { account: 'acme', from: 'all', interval: { min: '500ms', max: '1s' } } },
     };
-    await context.inHouse(house, async (house) => {
+    await context.inEnvironment(environment, async (environment) => {
       const { client } = context.temporal;
       const { pollers } = { pollers: { recorded: { account: 'acme' } as never } };
       const inbound = (n: number) =>
-        house.panel.inbound({ number: `1415555${3000 + n}`, body: `hello ${n}`, connectionId: 1 });
+        environment.panel.inbound({ number: `1415555${3000 + n}`, body: `hello ${n}`, connectionId: 1 });
       for (let n = 0; n < 8; n++) await inbound(n);
-      await startPollers({ client, config: { pollers }, taskQueue: house.workQueue });
+      await startPollers({ client, config: { pollers }, taskQueue: environment.workQueue });
       const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
       await handle.executeUpdate(pollNowUpdate);
       const act = { by: 'test', reason: 'recording' };
@@ -45,17 +45,17 @@ describe.runIf(number)('recording', () => {
       await inbound(1);
       await handle.executeUpdate(resumePollingUpdate, { args: [act] });
       await handle.executeUpdate(pollNowUpdate);
-      await house.panel.patch({ tokens: token(true) });
+      await environment.panel.patch({ tokens: token(true) });
       await until('it is held', async () => {
-        const [row] = await house.db.query<{ held: boolean }>(
+        const [row] = await environment.db.query<{ held: boolean }>(
           'select hold_code is not null as held from pollers',
         );
         return row?.held === true ? true : null;
       });
-      await house.panel.patch({ tokens: token(false) });
+      await environment.panel.patch({ tokens: token(false) });
       await handle.executeUpdate(resumePollingUpdate, { args: [act] });
       const route = leadRoute('answers', {}, {});
-      const acceptance = acceptanceOf(house, client);
+      const acceptance = acceptanceOf(environment, client);
       await acceptance.accept(route, [
         draft(route, 'a', 'conversation/1', {
           type: 'message',
@@ -64,9 +64,9 @@ describe.runIf(number)('recording', () => {
           saveOnTicket: true,
         }),
       ]);
-      await untilEnded(house);
+      await untilEnded(environment);
       await until('its delivery was told', async () => {
-        const rows = await house.db.query(`select 1 from deliveries where checked_at is not null`);
+        const rows = await environment.db.query(`select 1 from deliveries where checked_at is not null`);
         return rows.length > 0 ? true : null;
       });
       const save = (id: string, name: string) =>

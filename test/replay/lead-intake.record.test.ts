@@ -13,14 +13,14 @@ const context = syncContext();
 
 describe.runIf(name)('recording', () => {
   it('keeps the history of a burst: leads, tags, two about one person, a lost answer, one that waited for a word', async () => {
-    await context.inHouse({ csv: HEADER, settleSeconds: 1 }, async (house) => {
+    await context.inEnvironment({ csv: HEADER, settleSeconds: 1 }, async (environment) => {
       const route = leadRoute('recorded', { batch: { max: 20, wait: '1s' } });
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const scopes = ['contacts:write', 'cards:write'];
-      const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_house', scopes, revoked }] });
+      const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_token', scopes, revoked }] });
       const card = { pipeline: 'Sales', stage: 'New', customFields: {} };
-      await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
-      await house.panel.patch(token(true));
+      await environment.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
+      await environment.panel.patch(token(true));
       const number = '14155552001';
       const tags = { type: 'tags' as const, number, key: number, add: ['vip'], remove: [] };
       await acceptance.accept(route, [
@@ -30,16 +30,16 @@ describe.runIf(name)('recording', () => {
         lead(route, 'd', 2, { card }),
       ]);
       await until('an event waits', async () => {
-        const rows = await house.db.query('select 1 from events where hold_code is not null');
+        const rows = await environment.db.query('select 1 from events where hold_code is not null');
         return rows.length === 1;
       });
-      await house.panel.patch(token(false));
-      const [row] = await house.db.query<{ workflow: string }>(
+      await environment.panel.patch(token(false));
+      const [row] = await environment.db.query<{ workflow: string }>(
         'select workflow from events where workflow is not null',
       );
       const handle = context.temporal.client.workflow.getHandle(row?.workflow ?? '');
       await handle.signal(retrySignal);
-      await untilEnded(house);
+      await untilEnded(environment);
       await handle.result();
       await saveHistory(
         context.temporal,

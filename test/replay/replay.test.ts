@@ -12,7 +12,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
 import { findTemporalCli } from '../../src/runtime/temporal/temporal-binary.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { account, openHouse, SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { account, openEnvironment, SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { testLedger } from '../support/ledger.ts';
 import { connectTestTemporal } from '../support/temporal.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
@@ -46,7 +46,7 @@ describe.runIf(process.env.RECORD_HISTORY)('recording', () => {
     const row = (i: number) =>
       `11 98765-43${10 + i},P${i},,${i % 2 ? 'crm' : ''},C${i},${i % 3 ? 'New' : 'Nowhere'},pro\n`;
     const rows = Array.from({ length: 12 }, (_, i) => row(i)).join('');
-    const house = await openHouse({
+    const environment = await openEnvironment({
       temporal,
       db,
       csv: header + rows + row(3).replace('P3', 'P3b'),
@@ -55,9 +55,9 @@ describe.runIf(process.env.RECORD_HISTORY)('recording', () => {
       settleSeconds: 1,
     });
     try {
-      await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
-      await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'delay', ms: 50 });
-      const handle = await house.start();
+      await environment.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
+      await environment.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'delay', ms: 50 });
+      const handle = await environment.start();
       const act = { by: 'test', reason: 'recording' };
       await handle.executeUpdate(pauseUpdate, { args: [act] });
       await handle.executeUpdate(resumeUpdate, { args: [act] });
@@ -77,7 +77,7 @@ describe.runIf(process.env.RECORD_HISTORY)('recording', () => {
 `,
       );
     } finally {
-      await house.close();
+      await environment.close();
       await temporal.close();
     }
   });

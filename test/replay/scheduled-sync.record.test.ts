@@ -15,7 +15,7 @@ const context = syncContext();
 
 describe.runIf(name)('recording', () => {
   it('keeps the history of a turn that met a run, cancelled it, waited and ran', async () => {
-    await context.inHouse({ csv: plainRows(1) }, async ({ workQueue: taskQueue }) => {
+    await context.inEnvironment({ csv: plainRows(1) }, async ({ workQueue: taskQueue }) => {
       const { client } = context.temporal;
       const other = await client.workflow.start<typeof crmSync>('crmSync', {
         workflowId: crmSyncWorkflowId('acme', 'leads'),

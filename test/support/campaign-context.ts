@@ -1,4 +1,4 @@
-// A house with a campaign: contacts with a tag, a flow, and windows that are always open unless a test says otherwise.
+// A test environment with a campaign: contacts with a tag, a flow, and windows that are always open unless a test says otherwise.
 
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
@@ -12,7 +12,7 @@ import { catchUp } from '../../src/ledger/campaigns/campaign-results.ts';
 import type { campaignPlan } from '../../workflows/campaign-plan.ts';
 import { campaignProgressQuery } from '../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
-import { account, type House, type HouseOptions } from './house.ts';
+import { account, type Environment, type EnvironmentOptions } from './environment.ts';
 import { until } from './until.ts';
 
 export const ALL_DAY = Object.fromEntries(
@@ -40,21 +40,21 @@ export const numberOf = (n: number): string => `1415555${2000 + n}`;
 /** The account's token, as the service has it. */
 export const token = (over: object) => [
   {
-    value: 'svc_test_house',
+    value: 'svc_test_token',
     scopes: ['contacts:write', 'cards:write', 'connections:read', 'flows:trigger', 'conversations:read'],
     ...over,
   },
 ];
 
-/** What a house needs for a campaign to so many contacts. */
-export function campaignHouse(
+/** What a test environment needs for a campaign to so many contacts. */
+export function campaignEnvironment(
   members: number,
   over: {
     readonly campaign?: Record<string, unknown>;
     readonly account?: Record<string, unknown>;
     readonly accountConfig?: Record<string, unknown>;
   } = {},
-): Omit<HouseOptions, 'temporal' | 'db' | 'workflows'> {
+): Omit<EnvironmentOptions, 'temporal' | 'db' | 'workflows'> {
   return {
     csv: '',
     account: account({
@@ -75,34 +75,34 @@ export function campaignHouse(
 
 /** Plans the campaign. */
 export async function planned(
-  house: House,
+  environment: Environment,
   client: Client,
-  workflowId = `${house.workQueue}/campaign-plan/${randomUUID()}`,
+  workflowId = `${environment.workQueue}/campaign-plan/${randomUUID()}`,
 ): Promise<CampaignPlan> {
   return await client.workflow.execute<typeof campaignPlan>('campaignPlan', {
     workflowId,
-    taskQueue: house.workQueue,
+    taskQueue: environment.workQueue,
     args: [{ ...NAME, by: 'ana' }],
   });
 }
 
 /** What starts a planned run, or joins it. */
-export function startOptions(house: House, run: string) {
+export function startOptions(environment: Environment, run: string) {
   return {
-    workflowId: `${house.workQueue}/${campaignIdentity(NAME).workflowId}`,
-    taskQueue: house.workQueue,
+    workflowId: `${environment.workQueue}/${campaignIdentity(NAME).workflowId}`,
+    taskQueue: environment.workQueue,
     args: [{ ...NAME, run, by: 'ana' }] as [CampaignInput],
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
   };
 }
 
 /** Plans the campaign and starts it. */
-export async function started(house: House, client: Client) {
-  const planWorkflow = `${house.workQueue}/campaign-plan/${randomUUID()}`;
-  const plan = await planned(house, client, planWorkflow);
+export async function started(environment: Environment, client: Client) {
+  const planWorkflow = `${environment.workQueue}/campaign-plan/${randomUUID()}`;
+  const plan = await planned(environment, client, planWorkflow);
   const handle = await client.workflow.start<typeof reactivationCampaign>(
     'reactivationCampaign',
-    startOptions(house, plan.run),
+    startOptions(environment, plan.run),
   );
   return { plan, run: plan.run, handle, planWorkflow };
 }
@@ -115,14 +115,14 @@ export interface FlowRun {
 }
 
 /** What the service ran, as it tells it. */
-export async function flowRuns(house: Pick<House, 'sandbox'>): Promise<FlowRun[]> {
-  const { body } = await request(`${house.sandbox.panelUrl}/flow-runs`);
+export async function flowRuns(environment: Pick<Environment, 'sandbox'>): Promise<FlowRun[]> {
+  const { body } = await request(`${environment.sandbox.panelUrl}/flow-runs`);
   return ((await body.json()) as { runs: FlowRun[] }).runs;
 }
 
-export async function report(house: House, run: string): Promise<CampaignReport> {
-  await catchUp(house.db, run, new Date());
-  const found = await reportOf(house.db, run);
+export async function report(environment: Environment, run: string): Promise<CampaignReport> {
+  await catchUp(environment.db, run, new Date());
+  const found = await reportOf(environment.db, run);
   if (found === null) throw new Error(`there is no run ${run}`);
   return found;
 }
@@ -138,8 +138,10 @@ export function sumOf({ total }: CampaignReport): number {
 
 export type CampaignHandle = Awaited<ReturnType<typeof started>>['handle'];
 
-export async function untilRuns(house: House, count: number): Promise<void> {
-  await until(`${count} flows have run`, async () => ((await flowRuns(house)).length >= count ? true : null));
+export async function untilRuns(environment: Environment, count: number): Promise<void> {
+  await until(`${count} flows have run`, async () =>
+    (await flowRuns(environment)).length >= count ? true : null,
+  );
 }
 
 /** Waits until the campaign has paused by itself; answers the reason. */
@@ -151,8 +153,8 @@ export async function untilHeld(handle: CampaignHandle): Promise<string> {
 }
 
 /** Each of these contacts has one flow run, and nobody else has any. */
-export async function expectOnce(house: House, contacts: number): Promise<void> {
-  const runs = (await flowRuns(house)).map(({ contactId }) => contactId).sort((a, b) => a - b);
+export async function expectOnce(environment: Environment, contacts: number): Promise<void> {
+  const runs = (await flowRuns(environment)).map(({ contactId }) => contactId).sort((a, b) => a - b);
   expect(runs).toEqual(Array.from({ length: contacts }, (_, i) => i + 1));
 }
 

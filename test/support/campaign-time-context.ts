@@ -3,8 +3,8 @@ import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
 import { SendingWindows } from '../../src/contracts/config/config-campaigns.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { type campaignHouse, type FlowRun, flowRuns } from './campaign-context.ts';
-import { type House, openHouse } from './house.ts';
+import { type campaignEnvironment, type FlowRun, flowRuns } from './campaign-context.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 import { testLedger } from './ledger.ts';
 import { type SkippingTemporal, startSkippingTemporal, startSkippingWorker } from './time-skipping.ts';
 import { wallOracle } from './wall-clock.ts';
@@ -14,8 +14,11 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
 export interface TimeContext {
-  /** Opens a house that lives in the engine's time, works in it, and closes it whatever happened. */
-  inHouse(options: ReturnType<typeof campaignHouse>, work: (house: House) => Promise<void>): Promise<void>;
+  /** Opens a test environment that lives in the engine's time, works in it, and closes it whatever happened. */
+  inEnvironment(
+    options: ReturnType<typeof campaignEnvironment>,
+    work: (environment: Environment) => Promise<void>,
+  ): Promise<void>;
   readonly temporal: SkippingTemporal;
   /** Lets time pass until then. */
   passUntil(ms: number): Promise<void>;
@@ -39,12 +42,12 @@ export function timeContext(): TimeContext {
     }
   });
   return {
-    async inHouse(options, work) {
-      const house = await openHouse({ temporal, workflows, db, time: temporal, ...options });
+    async inEnvironment(options, work) {
+      const environment = await openEnvironment({ temporal, workflows, db, time: temporal, ...options });
       try {
-        await work(house);
+        await work(environment);
       } finally {
-        await house.close();
+        await environment.close();
       }
     },
     get temporal() {
@@ -80,27 +83,27 @@ export const dateIn = (zone: string, ms: number): string =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDate().toString();
 
 /** When flows ran, in order. */
-export async function triggerTimes(house: House): Promise<number[]> {
-  return (await flowRuns(house)).map(({ at }) => Date.parse(at)).sort((one, other) => one - other);
+export async function triggerTimes(environment: Environment): Promise<number[]> {
+  return (await flowRuns(environment)).map(({ at }) => Date.parse(at)).sort((one, other) => one - other);
 }
 
 /** Flows that ran, as the service tells, while the clocks of any of the contact's zones stood outside the windows. */
 export async function outsideWindows(
-  house: House,
+  environment: Environment,
   windows: object,
   zonesOf: (contact: number) => readonly string[],
 ): Promise<FlowRun[]> {
   const parsed = SendingWindows.parse(windows);
-  const runs = await flowRuns(house);
+  const runs = await flowRuns(environment);
   return runs.filter(
     ({ at, contactId }) => !zonesOf(contactId).every((zone) => wallOracle(parsed, zone)(Date.parse(at))),
   );
 }
 
 /** Seconds, at most, between the service's log and the ledger's times: more would mean that time ran ahead during a call. */
-export async function clocksApart(house: House, run: string): Promise<number> {
-  const at = new Map((await flowRuns(house)).map((each) => [each.contactId, Date.parse(each.at)]));
-  const members = await house.db.query<{ contact: number; at: Date }>(
+export async function clocksApart(environment: Environment, run: string): Promise<number> {
+  const at = new Map((await flowRuns(environment)).map((each) => [each.contactId, Date.parse(each.at)]));
+  const members = await environment.db.query<{ contact: number; at: Date }>(
     'select contact_id::int as contact, triggered_at as at from campaign_members where run_id = $1 and triggered_at is not null',
     [run],
   );

@@ -1,4 +1,4 @@
-// A house whose account also takes events: what comes in is accepted as a transport would do it.
+// A test environment whose account also takes events: what comes in is accepted as a transport would do it.
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { type MappingConfig, RouteConfig } from '../../src/contracts/config/config.ts';
@@ -7,8 +7,8 @@ import type { CrmRecord } from '../../src/contracts/wire/record.ts';
 import { createAcceptance } from '../../src/ingress/accept.ts';
 import type { Acceptance, Route } from '../../src/ingress/intake.ts';
 import { intakeSpec } from '../../src/ingress/spec.ts';
-import type { House } from './house.ts';
-import { MAPPING } from './house.ts';
+import type { Environment } from './environment.ts';
+import { MAPPING } from './environment.ts';
 import { until } from './until.ts';
 
 /** A route of the account `acme` that makes leads; it is never asked to read. */
@@ -54,16 +54,16 @@ export function draft(
   return { account, route: route.name, id: eventId(`${route.name}/${key}`), subject, rank, request };
 }
 
-/** Acceptance as the ingress builds it, in the house's ledger and queue. */
+/** Acceptance as the ingress builds it, in the environment's ledger and queue. */
 export function acceptanceOf(
-  house: Pick<House, 'db' | 'workQueue'>,
+  environment: Pick<Environment, 'db' | 'workQueue'>,
   client: Client,
   over: Partial<Parameters<typeof createAcceptance>[0]> = {},
 ): Acceptance {
   return createAcceptance({
     client,
-    db: house.db,
-    taskQueue: house.workQueue,
+    db: environment.db,
+    taskQueue: environment.workQueue,
     maxOpen: 1000,
     maxDelayMs: 3_600_000,
     callsPerMinute: () => 60_000,
@@ -79,11 +79,11 @@ export interface EventEndRow {
   readonly reason: string | null;
 }
 
-/** Waits until no event of the house is open; answers how each ended, in the order in which they came. */
-export async function untilEnded(house: House): Promise<EventEndRow[]> {
+/** Waits until no event of the environment is open; answers how each ended, in the order in which they came. */
+export async function untilEnded(environment: Environment): Promise<EventEndRow[]> {
   await until('all events have ended', async () => {
-    const rows = await house.db.query(`select 1 from events where state <> 'ended' limit 1`);
+    const rows = await environment.db.query(`select 1 from events where state <> 'ended' limit 1`);
     return rows.length === 0;
   });
-  return await house.db.query('select id, outcome, code, reason from events order by seq');
+  return await environment.db.query('select id, outcome, code, reason from events order by seq');
 }

@@ -12,7 +12,7 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps } from '../../workers/compose.ts';
 import { buildOnce } from './build.ts';
 import { type Child, runModule } from './child.ts';
-import { SEARCH_ATTRIBUTES } from './house.ts';
+import { SEARCH_ATTRIBUTES } from './environment.ts';
 import { panelOf } from './panel.ts';
 import { startPostgres } from './postgres.ts';
 import { connectTestTemporal } from './temporal.ts';
@@ -75,7 +75,7 @@ export async function openKillContext({ account, config: parts, accountConfig, c
     ...accountConfig,
   };
   await writeFile(file, stringify({ version: 1, accounts: { acme }, ...parts }));
-  const config = await loadConfig(file, { env: { TOKEN: 'svc_test_house' } });
+  const config = await loadConfig(file, { env: { TOKEN: 'svc_test_token' } });
   const { deps, close } = await createDeps({
     config,
     db,

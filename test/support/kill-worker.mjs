@@ -129,7 +129,7 @@ const db = {
 
 const log = { info() {}, warn() {}, error: console.error };
 const { deps } = await createDeps({
-  config: await loadConfig(config, { env: { TOKEN: 'svc_test_house' } }),
+  config: await loadConfig(config, { env: { TOKEN: 'svc_test_token' } }),
   ...{ db, log },
 });
 const [{ client }] = deps.account('acme').tokens;

@@ -23,7 +23,7 @@ import type { Database } from '../../src/ledger/database.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { createDeps } from '../../workers/compose.ts';
 import { ALL_DAY, numberOf } from './campaign-context.ts';
-import { account } from './house.ts';
+import { account } from './environment.ts';
 import { testLedger } from './ledger.ts';
 import { panelOf } from './panel.ts';
 import { type Rule, reshape } from './reshaped-service.ts';
@@ -76,7 +76,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
     fixture: {
       accounts: [
         account({
-          tokens: [{ value: 'svc_test_house', scopes: SCOPES }],
+          tokens: [{ value: 'svc_test_token', scopes: SCOPES }],
           users: [{ id: 7, name: 'Ana' }],
           lostReasons: [{ id: 1, name: 'price' }],
           flows: [{ id: 1, name: 'reactivate', active: true, published: true, nodes: 3 }],
@@ -150,7 +150,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
         },
       }),
     );
-    const config = await loadConfig(file, { env: { TOKEN: 'svc_test_house' } });
+    const config = await loadConfig(file, { env: { TOKEN: 'svc_test_token' } });
     const { deps, close } = await createDeps({ config, db, log: silent });
     closers.push(close);
     const polls = {

@@ -3,7 +3,12 @@ import { afterAll, beforeAll } from 'vitest';
 import { readProgress } from '../../src/cli/sync/sync-progress.ts';
 import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { type House, type HouseOptions, openHouse, SEARCH_ATTRIBUTES } from './house.ts';
+import {
+  type Environment,
+  type EnvironmentOptions,
+  openEnvironment,
+  SEARCH_ATTRIBUTES,
+} from './environment.ts';
 import { testLedger } from './ledger.ts';
 import { connectTestTemporal, type TestTemporal } from './temporal.ts';
 import { until } from './until.ts';
@@ -20,13 +25,15 @@ export function plainRows(count: number, stage = ''): string {
   return HEADER + Array.from({ length: count }, (_, n) => plainRow(n, stage)).join('');
 }
 
-export type SyncHandle = Awaited<ReturnType<House['start']>>;
+export type SyncHandle = Awaited<ReturnType<Environment['start']>>;
 
 export interface SyncContext {
-  /** Opens a house, works in it, and closes it whatever happened; `wrap` stands between the house and its database. */
-  inHouse(
-    options: Omit<HouseOptions, 'temporal' | 'db' | 'workflows'> & { wrap?: (db: Database) => Database },
-    work: (house: House) => Promise<void>,
+  /** Opens a test environment, works in it, and closes it whatever happened; `wrap` stands between the environment and its database. */
+  inEnvironment(
+    options: Omit<EnvironmentOptions, 'temporal' | 'db' | 'workflows'> & {
+      wrap?: (db: Database) => Database;
+    },
+    work: (environment: Environment) => Promise<void>,
   ): Promise<void>;
   readonly temporal: TestTemporal;
 }
@@ -46,13 +53,13 @@ export function syncContext(): SyncContext {
     await temporal?.close();
   });
   return {
-    async inHouse({ wrap, ...options }, work) {
+    async inEnvironment({ wrap, ...options }, work) {
       const parts = { temporal, workflows, db: wrap === undefined ? db : wrap(db) };
-      const house = await openHouse({ ...parts, ...options });
+      const environment = await openEnvironment({ ...parts, ...options });
       try {
-        await work(house);
+        await work(environment);
       } finally {
-        await house.close();
+        await environment.close();
       }
     },
     get temporal() {

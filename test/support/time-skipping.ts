@@ -9,8 +9,8 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Clock } from '../../activities/shared/deps.ts';
 import { cacheDirOf } from '../../src/runtime/temporal/cache-dir.ts';
 import { findTestServer } from '../../src/runtime/temporal/temporal-binary.ts';
+import { SEARCH_ATTRIBUTES } from './environment.ts';
 import { guard } from './guard.ts';
-import { SEARCH_ATTRIBUTES } from './house.ts';
 import type { TestTemporal } from './temporal.ts';
 import { runWorkflows, type WorkflowWorker } from './workflow-worker.ts';
 

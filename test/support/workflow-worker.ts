@@ -1,5 +1,5 @@
-// The worker that runs workflow code, one for all houses of a test file: its start takes a third of a second of computing,
-// and the first workflow in it another tenth. Each house brings workers for the activities, which have its parts.
+// The worker that runs workflow code, one for all environments of a test file: its start takes a third of a second of computing,
+// and the first workflow in it another tenth. Each environment brings workers for the activities, which have its parts.
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { TestTemporal } from './temporal.ts';
@@ -7,7 +7,7 @@ import { workflowBundle } from './workflow-bundle.ts';
 
 export interface WorkflowWorker {
   readonly workQueue: string;
-  /** Ends what still runs, so that nothing of a house that closed asks for activities of the next one. */
+  /** Ends what still runs, so that nothing of a test environment that closed asks for activities of the next one. */
   endAll(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import {
   resumeCampaignUpdate,
 } from '../../workflows/messages.ts';
 import {
-  campaignHouse,
+  campaignEnvironment,
   expectOnce,
   flowRuns,
   report,
@@ -22,7 +22,7 @@ import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
 const context = syncContext();
-const { inHouse } = context;
+const { inEnvironment } = context;
 const BY = { by: 'ana', reason: 'lunch' };
 /** A command reaches a batch within this time. */
 const SOON_MS = 2000;
@@ -34,34 +34,34 @@ async function took(work: () => Promise<unknown>): Promise<number> {
 }
 
 it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a cancellation too', async () => {
-  await inHouse({ ...campaignHouse(60), rate: 60 }, async (house) => {
-    const { run, handle } = await started(house, context.temporal.client);
-    await untilRuns(house, 2);
+  await inEnvironment({ ...campaignEnvironment(60), rate: 60 }, async (environment) => {
+    const { run, handle } = await started(environment, context.temporal.client);
+    await untilRuns(environment, 2);
     await until('two batches are under way', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
       return batches === 2 ? true : null;
     });
     expect(await took(() => handle.executeUpdate(pauseCampaignUpdate, { args: [BY] }))).toBeLessThan(SOON_MS);
-    const { length } = await flowRuns(house);
+    const { length } = await flowRuns(environment);
     const held = 'select 1 from campaign_members where run_id = $1 and holder is not null';
-    expect(await house.db.query(held, [run])).toEqual([]);
+    expect(await environment.db.query(held, [run])).toEqual([]);
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
-    await untilRuns(house, length + 1);
+    await untilRuns(environment, length + 1);
     expect(await took(() => handle.executeUpdate(cancelCampaignUpdate, { args: [BY] }))).toBeLessThan(
       SOON_MS,
     );
     await handle.result();
-    const { total } = await report(house, run);
+    const { total } = await report(environment, run);
     expect(total).toMatchObject({ unknown: 0, sending: 0, waiting: 0 });
-    expect(total.triggered).toBe((await flowRuns(house)).length);
+    expect(total.triggered).toBe((await flowRuns(environment)).length);
   });
 });
 
 it('another rate holds for the batches under way, faster or slower', async () => {
   const slow = { waves: { settle: '0s', callsPerMinute: 1 } };
-  await inHouse(campaignHouse(30, { campaign: slow }), async (house) => {
-    const { handle } = await started(house, context.temporal.client);
-    await untilRuns(house, 1);
+  await inEnvironment(campaignEnvironment(30, { campaign: slow }), async (environment) => {
+    const { handle } = await started(environment, context.temporal.client);
+    await untilRuns(environment, 1);
     await until('two batches wait for their rate', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
       return batches === 2 ? true : null;
@@ -70,7 +70,7 @@ it('another rate holds for the batches under way, faster or slower', async () =>
       handle.executeUpdate(changeRateUpdate, { args: [{ ...BY, callsPerMinute }] });
     const faster = async () => {
       await rate(120);
-      await untilRuns(house, 2);
+      await untilRuns(environment, 2);
     };
     expect(await took(faster)).toBeLessThan(SOON_MS);
     await rate(1);
@@ -78,64 +78,64 @@ it('another rate holds for the batches under way, faster or slower', async () =>
       const { batches, pacePerMinute } = await handle.query(campaignProgressQuery);
       return batches === 2 && pacePerMinute === 1 ? true : null;
     });
-    const { length } = await flowRuns(house);
+    const { length } = await flowRuns(environment);
     for (let n = 0; n < 20; n++) await handle.query(campaignProgressQuery);
     // One may have had its slot already.
-    expect((await flowRuns(house)).length).toBeLessThanOrEqual(length + 1);
-    expect((await flowRuns(house)).length).toBeLessThan(20);
+    expect((await flowRuns(environment)).length).toBeLessThanOrEqual(length + 1);
+    expect((await flowRuns(environment)).length).toBeLessThan(20);
     await rate(null);
     expect(await handle.result()).toMatchObject({ state: 'finished' });
-    await expectOnce(house, 30);
+    await expectOnce(environment, 30);
   });
 });
 
 it('a refusal that a batch meets pauses the campaign soon, however long the calls under way take', async () => {
-  await inHouse(campaignHouse(200), async (house) => {
-    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 300, times: 3 });
-    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 8000, times: 20 });
-    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 1000 });
-    const { handle } = await started(house, context.temporal.client);
-    await untilRuns(house, 8);
-    await house.panel.patch({ tokens: token({ revoked: true }) });
-    await house.panel.clearFaults();
+  await inEnvironment(campaignEnvironment(200), async (environment) => {
+    await environment.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 300, times: 3 });
+    await environment.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 8000, times: 20 });
+    await environment.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 1000 });
+    const { handle } = await started(environment, context.temporal.client);
+    await untilRuns(environment, 8);
+    await environment.panel.patch({ tokens: token({ revoked: true }) });
+    await environment.panel.clearFaults();
     await untilHeld(handle);
     const heldAt = Date.now();
-    const refusedAt = (await house.panel.requests()).find(({ status }) => status === 401)?.at ?? '';
+    const refusedAt = (await environment.panel.requests()).find(({ status }) => status === 401)?.at ?? '';
     expect(heldAt - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
-    await house.panel.patch({ tokens: token({ revoked: false }) });
+    await environment.panel.patch({ tokens: token({ revoked: false }) });
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
     expect(await handle.result()).toMatchObject({ state: 'finished' });
-    await expectOnce(house, 200);
+    await expectOnce(environment, 200);
   });
 });
 
 it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it is exact', async () => {
-  await inHouse(campaignHouse(200), async (house) => {
-    await house.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 500 });
-    const { run, handle } = await started(house, context.temporal.client);
-    await untilRuns(house, 3);
-    await house.panel.patch({ tokens: token({ revoked: true }) });
+  await inEnvironment(campaignEnvironment(200), async (environment) => {
+    await environment.panel.fault({ path: '^/v1/flows/trigger$', kind: 'delay', ms: 500 });
+    const { run, handle } = await started(environment, context.temporal.client);
+    await untilRuns(environment, 3);
+    await environment.panel.patch({ tokens: token({ revoked: true }) });
     expect(await untilHeld(handle)).toContain('ERR_TOKEN_REVOKED');
     await until('no batch is under way', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
       return batches === 0 ? true : null;
     });
-    const requests = await house.panel.requests();
+    const requests = await environment.panel.requests();
     const refusedAt = requests.find(({ status }) => status === 401)?.at ?? '';
     const lastAt = requests.at(-1)?.at ?? '';
     expect(Date.parse(lastAt) - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
     // The hold is written down behind the workflow's back.
     const held = await until('the ledger knows', async () => {
-      const found = await report(house, run);
+      const found = await report(environment, run);
       return found.held === null ? null : found;
     });
     expect(held.held).toMatchObject({ by: 'sluice', reason: expect.stringContaining('ERR_TOKEN_REVOKED') });
     expect(held.total).toMatchObject({ failed: {}, unknown: 0 });
     expect(sumOf(held)).toBe(200);
-    await house.panel.patch({ tokens: token({ revoked: false }) });
-    await house.panel.clearFaults();
+    await environment.panel.patch({ tokens: token({ revoked: false }) });
+    await environment.panel.clearFaults();
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
     expect(await handle.result()).toMatchObject({ state: 'finished' });
-    await expectOnce(house, 200);
+    await expectOnce(environment, 200);
   });
 });

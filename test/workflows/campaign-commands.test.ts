@@ -26,7 +26,7 @@ import type { Database } from '../../src/ledger/database.ts';
 import { saveCatalog } from '../../src/ledger/sync/catalog.ts';
 import { createDeps } from '../../workers/compose.ts';
 import type { campaignDeskAct } from '../../workflows/campaign-desk.ts';
-import { SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { testLedger } from '../support/ledger.ts';
 import { runHere } from '../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';

@@ -22,7 +22,7 @@ import {
   skipWaveUpdate,
 } from '../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
-import { SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import { startWorkflowWorker, type WorkflowWorker } from '../support/workflow-worker.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WEEKDAYS } from '../../src/contracts/config/config-campaigns.ts';
-import { campaignHouse, flowRuns, report, started, sumOf } from '../support/campaign-context.ts';
+import { campaignEnvironment, flowRuns, report, started, sumOf } from '../support/campaign-context.ts';
 import {
   clocksApart,
   DAY,
@@ -19,7 +19,7 @@ import {
 const MINUTE = 60_000;
 const SAO_PAULO = 'America/Sao_Paulo';
 const context = timeContext();
-const { inHouse, passUntil } = context;
+const { inEnvironment, passUntil } = context;
 const now = () => context.temporal.clock.now();
 
 const daily = (...ranges: string[]) => Object.fromEntries(WEEKDAYS.map((day) => [day, ranges]));
@@ -46,11 +46,11 @@ describe('windows over weeks', () => {
       holidays: [dateIn(SAO_PAULO, monday + 8.5 * DAY), dateIn(SAO_PAULO, monday + 10.5 * DAY)],
     };
     const waves = { canary: 1, size: [2, 4], every: '2d', settle: '3h' };
-    await inHouse(campaignHouse(11, { campaign: { windows, waves } }), async (house) => {
-      const { plan, run, handle } = await started(house, context.temporal.client);
+    await inEnvironment(campaignEnvironment(11, { campaign: { windows, waves } }), async (environment) => {
+      const { plan, run, handle } = await started(environment, context.temporal.client);
       await context.temporal.pass(28 * DAY);
       expect((await handle.describe()).status.name).toBe('COMPLETED');
-      const times = await triggerTimes(house);
+      const times = await triggerTimes(environment);
       const [first, second, third, fourth] = [
         ...[
           monday + 22 * HOUR,
@@ -62,9 +62,9 @@ describe('windows over weeks', () => {
       expectAt(times, [first, ...Array(2).fill(second), ...Array(4).fill(third), ...Array(4).fill(fourth)]);
       expect(plan.waves.map(({ startsAt }) => Date.parse(startsAt))).toEqual([first, second, third, fourth]);
       expect(Date.parse(plan.finishAt ?? '')).toBeLessThan((times.at(-1) ?? 0) + MINUTE);
-      const found = await report(house, run);
+      const found = await report(environment, run);
       expect(found.waves.map(({ triggered }) => triggered)).toEqual([1, 2, 4, 4]);
-      expect(await outsideWindows(house, windows, () => [SAO_PAULO])).toEqual([]);
+      expect(await outsideWindows(environment, windows, () => [SAO_PAULO])).toEqual([]);
     });
   });
 
@@ -76,18 +76,18 @@ describe('windows over weeks', () => {
   ] as const)('FAULTS 43: %s, clocks go %s: %s', async (zone, direction, range, minutes) => {
     const change = nextChange(zone, direction, (await now()) + 3 * DAY);
     await passUntil(change - 30 * HOUR);
-    const options = campaignHouse(3, {
+    const options = campaignEnvironment(3, {
       campaign: {
         windows: { zone: 'account', days: daily(range) },
         waves: { size: 1, every: '20h', settle: '0s' },
       },
       accountConfig: { timeZone: zone },
     });
-    await inHouse(options, async (house) => {
-      await started(house, context.temporal.client);
+    await inEnvironment(options, async (environment) => {
+      await started(environment, context.temporal.client);
       await context.temporal.pass(3 * DAY);
       expectAt(
-        await triggerTimes(house),
+        await triggerTimes(environment),
         minutes.map((minute) => change + minute * MINUTE),
       );
     });
@@ -109,19 +109,27 @@ describe('windows over weeks', () => {
       { number: '79161234567', name: 'Moscow', zones: [] },
     ];
     const contacts = people.map(({ number, name }, n) => ({ id: n + 1, number, name, tagIds: [1] }));
-    await inHouse(campaignHouse(0, { campaign: { windows }, account: { contacts } }), async (house) => {
-      const { plan } = await started(house, context.temporal.client);
-      expect(plan).toMatchObject({ audience: 5, eligible: 4, excluded: { NO_COMMON_WINDOW: 1 } });
-      await context.temporal.pass(2 * DAY);
-      expect(await outsideWindows(house, windows, (id) => people[id - 1]?.zones ?? [])).toEqual([]);
-      const runs = new Map((await flowRuns(house)).map(({ contactId, at }) => [contactId, Date.parse(at)]));
-      expect(runs.size).toBe(4);
-      // Nine o'clock is an hour later on the Azores, and in Recife an hour later than on Noronha.
-      const clock = (zone: string, contact: number) =>
-        new Date(runs.get(contact) ?? 0).toLocaleTimeString('en-GB', { timeZone: zone, timeStyle: 'short' });
-      expect(clock('Atlantic/Azores', 1)).toBe('09:00');
-      expect(clock('America/Recife', 2)).toBe('09:00');
-    });
+    await inEnvironment(
+      campaignEnvironment(0, { campaign: { windows }, account: { contacts } }),
+      async (environment) => {
+        const { plan } = await started(environment, context.temporal.client);
+        expect(plan).toMatchObject({ audience: 5, eligible: 4, excluded: { NO_COMMON_WINDOW: 1 } });
+        await context.temporal.pass(2 * DAY);
+        expect(await outsideWindows(environment, windows, (id) => people[id - 1]?.zones ?? [])).toEqual([]);
+        const runs = new Map(
+          (await flowRuns(environment)).map(({ contactId, at }) => [contactId, Date.parse(at)]),
+        );
+        expect(runs.size).toBe(4);
+        // Nine o'clock is an hour later on the Azores, and in Recife an hour later than on Noronha.
+        const clock = (zone: string, contact: number) =>
+          new Date(runs.get(contact) ?? 0).toLocaleTimeString('en-GB', {
+            timeZone: zone,
+            timeStyle: 'short',
+          });
+        expect(clock('Atlantic/Azores', 1)).toBe('09:00');
+        expect(clock('America/Recife', 2)).toBe('09:00');
+      },
+    );
   });
 });
 
@@ -129,18 +137,18 @@ it('FAULTS 44: an outage that ends in quiet hours: what it held up waits for the
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   await passUntil(monday + 9 * HOUR - 2 * MINUTE);
   const windows = { zone: 'account', days: daily('09:00-09:05') };
-  await inHouse(campaignHouse(3, { campaign: { windows } }), async (house) => {
-    const { run, handle } = await started(house, context.temporal.client);
-    const back = await house.outage();
+  await inEnvironment(campaignEnvironment(3, { campaign: { windows } }), async (environment) => {
+    const { run, handle } = await started(environment, context.temporal.client);
+    const back = await environment.outage();
     await passUntil(monday + 9 * HOUR + 8 * MINUTE);
-    expect((await report(house, run)).total).toMatchObject({ triggered: 0, failed: {}, unknown: 0 });
+    expect((await report(environment, run)).total).toMatchObject({ triggered: 0, failed: {}, unknown: 0 });
     await back();
     await passUntil(monday + DAY + 9 * HOUR - MINUTE);
-    expect(await flowRuns(house)).toEqual([]);
+    expect(await flowRuns(environment)).toEqual([]);
     await passUntil(monday + DAY + 10 * HOUR);
     expect((await handle.describe()).status.name).toBe('COMPLETED');
-    expectAt(await triggerTimes(house), Array(3).fill(monday + DAY + 9 * HOUR));
-    expect((await report(house, run)).total).toMatchObject({ triggered: 3, failed: {}, unknown: 0 });
+    expectAt(await triggerTimes(environment), Array(3).fill(monday + DAY + 9 * HOUR));
+    expect((await report(environment, run)).total).toMatchObject({ triggered: 3, failed: {}, unknown: 0 });
   });
 });
 
@@ -149,13 +157,15 @@ it('a window that closes in the middle of a wave: the rest has its turn when it 
   // Calls keep their rate by the clock of the machine, and time stands still between them: six seconds are left.
   await passUntil(monday + 9 * HOUR + 5 * MINUTE - 6000);
   const windows = { zone: 'account', days: daily('09:00-09:05') };
-  const options = campaignHouse(8, { campaign: { windows, waves: { settle: '0s', callsPerMinute: 60 } } });
-  await inHouse(options, async (house) => {
-    await started(house, context.temporal.client);
+  const options = campaignEnvironment(8, {
+    campaign: { windows, waves: { settle: '0s', callsPerMinute: 60 } },
+  });
+  await inEnvironment(options, async (environment) => {
+    await started(environment, context.temporal.client);
     await context.temporal.pass(3 * DAY);
-    const times = await triggerTimes(house);
+    const times = await triggerTimes(environment);
     expect(times).toHaveLength(8);
-    expect(await outsideWindows(house, windows, () => [SAO_PAULO])).toEqual([]);
+    expect(await outsideWindows(environment, windows, () => [SAO_PAULO])).toEqual([]);
     const onMonday = times.filter((ms) => ms < monday + DAY).length;
     expect(onMonday).toBeGreaterThan(0);
     expect(onMonday).toBeLessThan(8);
@@ -168,15 +178,18 @@ it('nobody is triggered after the end, whatever held the campaign up', async () 
   await passUntil(monday + 9 * HOUR - 2 * MINUTE);
   const windows = { zone: 'account', days: daily('09:00-18:00') };
   const end = new Date(monday + 9 * HOUR + 2 * MINUTE).toISOString();
-  await inHouse(campaignHouse(2, { campaign: { windows, end } }), async (house) => {
-    const { run, handle } = await started(house, context.temporal.client);
-    const back = await house.outage();
+  await inEnvironment(campaignEnvironment(2, { campaign: { windows, end } }), async (environment) => {
+    const { run, handle } = await started(environment, context.temporal.client);
+    const back = await environment.outage();
     await passUntil(monday + 9 * HOUR + 4 * MINUTE);
     await back();
     await context.temporal.pass(DAY);
     expect((await handle.describe()).status.name).toBe('COMPLETED');
-    expect(await flowRuns(house)).toEqual([]);
-    expect((await report(house, run)).total).toMatchObject({ triggered: 0, skipped: { CAMPAIGN_ENDED: 2 } });
+    expect(await flowRuns(environment)).toEqual([]);
+    expect((await report(environment, run)).total).toMatchObject({
+      triggered: 0,
+      skipped: { CAMPAIGN_ENDED: 2 },
+    });
   });
 });
 
@@ -184,17 +197,17 @@ it('nobody hears of two runs within a week', async () => {
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   await passUntil(monday);
   const windows = { zone: 'account', days: daily('09:00-12:00') };
-  await inHouse(campaignHouse(3, { campaign: { windows } }), async (house) => {
+  await inEnvironment(campaignEnvironment(3, { campaign: { windows } }), async (environment) => {
     const reached = async () => {
-      const { run } = await started(house, context.temporal.client);
+      const { run } = await started(environment, context.temporal.client);
       await context.temporal.pass(2 * DAY);
-      return (await report(house, run)).total.triggered;
+      return (await report(environment, run)).total.triggered;
     };
     expect(await reached()).toBe(3);
     expect(await reached()).toBe(0);
     await passUntil(monday + 8 * DAY);
     expect(await reached()).toBe(3);
-    expect(await flowRuns(house)).toHaveLength(6);
+    expect(await flowRuns(environment)).toHaveLength(6);
   });
 });
 
@@ -206,21 +219,21 @@ it('whom a person serves is tried again days later, in a window', async () => {
     ...{ id: 1, contactId: 2, connectionId: 1, status: 'open', chatbot: false, userId: 1, queueId: null },
     messages: [{ id: 'm1', body: 'hi', fromMe: false }],
   };
-  const options = campaignHouse(3, {
+  const options = campaignEnvironment(3, {
     account: { users: [{ id: 1, name: 'Ana' }], conversations: [served] },
     campaign: { windows, humanService: { retryAfter: '40h', times: 2 } },
   });
-  await inHouse(options, async (house) => {
-    const { run, handle } = await started(house, context.temporal.client);
+  await inEnvironment(options, async (environment) => {
+    const { run, handle } = await started(environment, context.temporal.client);
     await passUntil(monday + DAY);
-    expect(await flowRuns(house)).toHaveLength(2);
-    await house.panel.patch({ conversations: [{ id: 1, status: 'closed' }] });
+    expect(await flowRuns(environment)).toHaveLength(2);
+    await environment.panel.patch({ conversations: [{ id: 1, status: 'closed' }] });
     await passUntil(monday + 5 * DAY);
     expect((await handle.describe()).status.name).toBe('COMPLETED');
     // 40 hours later it is one in the morning.
     const nine = monday + 9 * HOUR;
-    expectAt(await triggerTimes(house), [nine, nine, nine + 2 * DAY]);
-    expect((await report(house, run)).total).toMatchObject({ triggered: 3, skipped: {} });
+    expectAt(await triggerTimes(environment), [nine, nine, nine + 2 * DAY]);
+    expect((await report(environment, run)).total).toMatchObject({ triggered: 3, skipped: {} });
   });
 });
 
@@ -261,20 +274,20 @@ describe('whatever the windows and the zones', () => {
           ...{ zone: { field: 'contact.name' }, days },
           holidays: holidays.map((n) => dateIn(change, at + (n - 3) * DAY)),
         };
-        const options = campaignHouse(0, {
+        const options = campaignEnvironment(0, {
           account: { contacts: contactsIn(ZONES) },
           campaign: { windows, waves },
         });
-        await inHouse(options, async (house) => {
-          const { run, handle } = await started(house, context.temporal.client);
+        await inEnvironment(options, async (environment) => {
+          const { run, handle } = await started(environment, context.temporal.client);
           await context.temporal.pass(40 * DAY);
-          expect(await outsideWindows(house, windows, (id) => [ZONES[id - 1] as string])).toEqual([]);
+          expect(await outsideWindows(environment, windows, (id) => [ZONES[id - 1] as string])).toEqual([]);
           expect((await handle.describe()).status.name).toBe('COMPLETED');
-          expect(await clocksApart(house, run)).toBeLessThan(30);
-          const found = await report(house, run);
+          expect(await clocksApart(environment, run)).toBeLessThan(30);
+          const found = await report(environment, run);
           expect(sumOf(found)).toBe(ZONES.length);
           expect(found.total.triggered).toBe(ZONES.length);
-          expect(await flowRuns(house)).toHaveLength(ZONES.length);
+          expect(await flowRuns(environment)).toHaveLength(ZONES.length);
         });
       }),
       { numRuns: 4, endOnFailure: true },

@@ -15,7 +15,7 @@ import {
 } from '../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import {
-  campaignHouse,
+  campaignEnvironment,
   expectOnce,
   flowRuns,
   numberOf,
@@ -33,7 +33,7 @@ import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
 const context = syncContext();
-const { inHouse } = context;
+const { inEnvironment } = context;
 const BY = { by: 'ana', reason: 'lunch' };
 const TRIGGER = '^/v1/flows/trigger$';
 const SLOW = { path: TRIGGER, kind: 'delay', ms: 150 };
@@ -46,7 +46,7 @@ describe('a campaign', () => {
       stageId: 11,
       title: `Card ${id}`,
     }));
-    const options = campaignHouse(7, {
+    const options = campaignEnvironment(7, {
       account: { cards },
       campaign: {
         audience: [
@@ -58,37 +58,37 @@ describe('a campaign', () => {
         after: { stage: { pipeline: 'Sales', stage: 'Talking' }, tags: ['vip'] },
       },
     });
-    await inHouse(options, async (house) => {
-      const { plan, run, handle } = await started(house, context.temporal.client);
+    await inEnvironment(options, async (environment) => {
+      const { plan, run, handle } = await started(environment, context.temporal.client);
       expect(plan).toMatchObject({ audience: 7, eligible: 7, merged: 3, problems: [] });
       expect(await handle.result()).toEqual({ run, state: 'finished' });
-      await expectOnce(house, 7);
-      expect(new Set((await flowRuns(house)).map(({ variables }) => variables.name))).toEqual(
+      await expectOnce(environment, 7);
+      expect(new Set((await flowRuns(environment)).map(({ variables }) => variables.name))).toEqual(
         new Set([1, 2, 3, 4, 5, 6, 7].map((n) => `Person ${n}`)),
       );
-      await untilEnded(house);
-      const found = await report(house, run);
+      await untilEnded(environment);
+      const found = await report(environment, run);
       expect(found.total).toMatchObject({ audience: 7, eligible: 7, triggered: 7, tagged: 7, moved: 3 });
       expect(found.waves.map(({ kind, audience, triggered }) => [kind, audience, triggered])).toEqual([
         ['canary', 2, 2],
         ['wave', 3, 3],
         ['wave', 2, 2],
       ]);
-      const { contacts, cards: after } = await house.panel.account();
+      const { contacts, cards: after } = await environment.panel.account();
       expect(contacts.every(({ tagIds }) => tagIds.includes(1) && tagIds.includes(2))).toBe(true);
       expect(after.map(({ stageId }) => stageId)).toEqual([12, 12, 12]);
     });
   });
 
   it('FAULTS 20: started twice at once is one run; a plan that is edited, or over, does not start', async () => {
-    await inHouse(campaignHouse(6), async (house) => {
+    await inEnvironment(campaignEnvironment(6), async (environment) => {
       const { client } = context.temporal;
-      const plan = await planned(house, client);
-      await house.panel.fault({ ...SLOW, ms: 1500 });
+      const plan = await planned(environment, client);
+      await environment.panel.fault({ ...SLOW, ms: 1500 });
       const start = () =>
         client.workflow.start<typeof reactivationCampaign>(
           'reactivationCampaign',
-          startOptions(house, plan.run),
+          startOptions(environment, plan.run),
         );
       const [one, two] = await Promise.all([start(), start()]);
       expect(one.firstExecutionRunId).toBe(two.firstExecutionRunId);
@@ -96,13 +96,13 @@ describe('a campaign', () => {
         'it runs',
         async () => (await one.query(campaignProgressQuery)).phase === 'running' || null,
       );
-      await expect(planned(house, client)).rejects.toMatchObject({
+      await expect(planned(environment, client)).rejects.toMatchObject({
         cause: { cause: { type: 'RUN_OPEN' } },
       });
       expect(await one.result()).toMatchObject({ state: 'finished' });
       // Once more: everybody has an outcome.
       expect(await (await start()).result()).toMatchObject({ state: 'finished' });
-      await expectOnce(house, 6);
+      await expectOnce(environment, 6);
     });
   });
 
@@ -120,116 +120,119 @@ describe('a campaign', () => {
       'ERR_UNSUPPORTED_CHANNEL',
     ],
   ])('a flow %s pauses it instead of failing its members', async (_, off, on, code) => {
-    await inHouse(campaignHouse(5), async (house) => {
+    await inEnvironment(campaignEnvironment(5), async (environment) => {
       const { client } = context.temporal;
-      const plan = await planned(house, client);
-      await house.panel.patch(off);
+      const plan = await planned(environment, client);
+      await environment.panel.patch(off);
       const handle = await client.workflow.start<typeof reactivationCampaign>(
         'reactivationCampaign',
-        startOptions(house, plan.run),
+        startOptions(environment, plan.run),
       );
       expect(await untilHeld(handle)).toContain(code);
-      expect((await report(house, plan.run)).total).toMatchObject({ waiting: 5, failed: {} });
+      expect((await report(environment, plan.run)).total).toMatchObject({ waiting: 5, failed: {} });
       // What all of them would be refused for costs one call.
-      const tried = (await house.panel.requests()).filter(({ path }) => path === '/v1/flows/trigger');
+      const tried = (await environment.panel.requests()).filter(({ path }) => path === '/v1/flows/trigger');
       expect(tried).toHaveLength(1);
-      await house.panel.patch(on);
+      await environment.panel.patch(on);
       await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
       await handle.result();
-      await expectOnce(house, 5);
+      await expectOnce(environment, 5);
     });
   });
 });
 
 describe('operators', () => {
   it('FAULTS 23: after a pause is answered nothing goes out; resume repeats nothing', async () => {
-    await inHouse(campaignHouse(60), async (house) => {
-      await house.panel.fault(SLOW);
-      const { run, handle } = await started(house, context.temporal.client);
-      await untilRuns(house, 2);
+    await inEnvironment(campaignEnvironment(60), async (environment) => {
+      await environment.panel.fault(SLOW);
+      const { run, handle } = await started(environment, context.temporal.client);
+      await untilRuns(environment, 2);
       // A workflow that is reset is told its updates again, under their names: the ledger does none of them twice.
       await handle.executeUpdate(pauseCampaignUpdate, { args: [BY], updateId: 'lunch-time' });
-      const audit = await house.db.query("select id from campaign_audit where action = 'pause'");
+      const audit = await environment.db.query("select id from campaign_audit where action = 'pause'");
       expect(audit).toEqual([{ id: 'lunch-time' }]);
-      const before = await house.panel.requests();
+      const before = await environment.panel.requests();
       // What is meant for another run of the campaign.
       const other = { ...BY, run: `${run}9` };
       await expect(handle.executeUpdate(resumeCampaignUpdate, { args: [other] })).rejects.toMatchObject({
         cause: { type: 'ANOTHER_RUN' },
       });
-      expect((await report(house, run)).held).toEqual(BY);
+      expect((await report(environment, run)).held).toEqual(BY);
       for (let n = 0; n < 40; n++) await handle.query(campaignProgressQuery);
-      expect(await house.panel.requests()).toEqual(before);
-      await house.panel.clearFaults();
+      expect(await environment.panel.requests()).toEqual(before);
+      await environment.panel.clearFaults();
       await handle.executeUpdate(resumeCampaignUpdate, { args: [{ ...BY, run }] });
       expect(await handle.result()).toMatchObject({ state: 'finished' });
-      await expectOnce(house, 60);
+      await expectOnce(environment, 60);
     });
   });
 
   it('FAULTS 25: cancelled stays cancelled, with exact counts', async () => {
-    await inHouse(campaignHouse(12, { campaign: { waves: { size: 4, settle: '0s' } } }), async (house) => {
-      await house.panel.fault(SLOW);
-      const { client } = context.temporal;
-      const { run, handle } = await started(house, client);
-      await untilRuns(house, 1);
-      await handle.executeUpdate(cancelCampaignUpdate, { args: [BY] });
-      expect(await handle.result()).toEqual({ run, state: 'cancelled' });
-      const runs = await flowRuns(house);
-      const found = await report(house, run);
-      expect(found).toMatchObject({ state: 'cancelled' });
-      expect(found.total).toMatchObject({ triggered: runs.length, waiting: 0, sending: 0, unknown: 0 });
-      expect(found.total.cancelled).toBe(12 - runs.length);
-      const again = await client.workflow.start<typeof reactivationCampaign>(
-        'reactivationCampaign',
-        startOptions(house, run),
-      );
-      await expect(again.result()).rejects.toThrow(WorkflowFailedError);
-      expect(await flowRuns(house)).toEqual(runs);
-    });
+    await inEnvironment(
+      campaignEnvironment(12, { campaign: { waves: { size: 4, settle: '0s' } } }),
+      async (environment) => {
+        await environment.panel.fault(SLOW);
+        const { client } = context.temporal;
+        const { run, handle } = await started(environment, client);
+        await untilRuns(environment, 1);
+        await handle.executeUpdate(cancelCampaignUpdate, { args: [BY] });
+        expect(await handle.result()).toEqual({ run, state: 'cancelled' });
+        const runs = await flowRuns(environment);
+        const found = await report(environment, run);
+        expect(found).toMatchObject({ state: 'cancelled' });
+        expect(found.total).toMatchObject({ triggered: runs.length, waiting: 0, sending: 0, unknown: 0 });
+        expect(found.total.cancelled).toBe(12 - runs.length);
+        const again = await client.workflow.start<typeof reactivationCampaign>(
+          'reactivationCampaign',
+          startOptions(environment, run),
+        );
+        await expect(again.result()).rejects.toThrow(WorkflowFailedError);
+        expect(await flowRuns(environment)).toEqual(runs);
+      },
+    );
   });
 
   it('FAULTS 25: so does one whose workflow is cancelled by the tools of the engine', async () => {
-    await inHouse(campaignHouse(8), async (house) => {
-      await house.panel.fault(SLOW);
-      const { run, handle } = await started(house, context.temporal.client);
-      await untilRuns(house, 1);
+    await inEnvironment(campaignEnvironment(8), async (environment) => {
+      await environment.panel.fault(SLOW);
+      const { run, handle } = await started(environment, context.temporal.client);
+      await untilRuns(environment, 1);
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
-      const found = await report(house, run);
+      const found = await report(environment, run);
       expect(found).toMatchObject({ state: 'cancelled' });
-      expect(found.total.triggered).toBe((await flowRuns(house)).length);
+      expect(found.total.triggered).toBe((await flowRuns(environment)).length);
       expect(sumOf(found)).toBe(8);
     });
   });
 
   it('FAULTS 22: continues as new in time; updates around that moment are kept, and nobody is reached twice', async () => {
     const members = 160;
-    await inHouse(
-      campaignHouse(members, { campaign: { waves: { size: 70, settle: '0s' } } }),
-      async (house) => {
-        const { run, handle } = await started(house, context.temporal.client);
+    await inEnvironment(
+      campaignEnvironment(members, { campaign: { waves: { size: 70, settle: '0s' } } }),
+      async (environment) => {
+        const { run, handle } = await started(environment, context.temporal.client);
         const first = (await handle.describe()).runId;
         let acts = 0;
         for (let at = 20; at < members; at += 20) {
-          await until('more flows', async () => ((await flowRuns(house)).length >= at ? true : null));
+          await until('more flows', async () => ((await flowRuns(environment)).length >= at ? true : null));
           const act = { by: 'ana', reason: `at ${at}` };
           const failed = (error: Error) => error;
           const paused = await handle.executeUpdate(pauseCampaignUpdate, { args: [act] }).catch(failed);
           // It may be over meanwhile.
           if (paused instanceof Error) break;
-          const { length } = await flowRuns(house);
+          const { length } = await flowRuns(environment);
           await handle.executeUpdate(changeRateUpdate, {
             args: [{ ...act, callsPerMinute: at % 40 === 0 ? null : 60_000 }],
           });
-          expect(await flowRuns(house)).toHaveLength(length);
+          expect(await flowRuns(environment)).toHaveLength(length);
           await handle.executeUpdate(resumeCampaignUpdate, { args: [act] });
           acts += 3;
         }
         expect(await handle.result()).toMatchObject({ state: 'finished' });
         expect((await handle.describe()).runId).not.toBe(first);
-        await expectOnce(house, members);
-        const [audit] = await house.db.query<{ n: number }>(
+        await expectOnce(environment, members);
+        const [audit] = await environment.db.query<{ n: number }>(
           "select count(*)::int as n from campaign_audit where run_id = $1 and action in ('pause', 'rate', 'resume')",
           [run],
         );
@@ -239,19 +242,19 @@ describe('operators', () => {
   });
 
   it('what failed is tried again, what is unknown is settled, also when all was over', async () => {
-    await inHouse(campaignHouse(4), async (house) => {
+    await inEnvironment(campaignEnvironment(4), async (environment) => {
       const { client } = context.temporal;
-      await house.panel.fault({ path: TRIGGER, kind: 'reset-after', times: 1 });
-      await house.panel.fault({
+      await environment.panel.fault({ path: TRIGGER, kind: 'reset-after', times: 1 });
+      await environment.panel.fault({
         path: TRIGGER,
         kind: 'status',
         status: 400,
         body: { error: 'no', code: 'ERR_CONTACT_NUMBER_IS_LID' },
         times: 1,
       });
-      const { run, handle } = await started(house, client);
+      const { run, handle } = await started(environment, client);
       await handle.result();
-      const found = await report(house, run);
+      const found = await report(environment, run);
       expect(found.total).toMatchObject({
         triggered: 2,
         unknown: 1,
@@ -260,7 +263,7 @@ describe('operators', () => {
       const start = () =>
         new WithStartWorkflowOperation<typeof reactivationCampaign>(
           'reactivationCampaign',
-          startOptions(house, run),
+          startOptions(environment, run),
         );
       const retry = start();
       await client.workflow.executeUpdateWithStart(retryFailedUpdate, {
@@ -268,23 +271,23 @@ describe('operators', () => {
         args: [{ ...BY, codes: ['ERR_CONTACT_NUMBER_IS_LID'] }],
       });
       await (await retry.workflowHandle()).result();
-      expect((await report(house, run)).total).toMatchObject({ triggered: 3, unknown: 1, failed: {} });
+      expect((await report(environment, run)).total).toMatchObject({ triggered: 3, unknown: 1, failed: {} });
       const resolve = start();
       await client.workflow.executeUpdateWithStart(resolveUnknownUpdate, {
         startWorkflowOperation: resolve,
         args: [{ ...BY, members: null, as: 'triggered', again: false }],
       });
       await (await resolve.workflowHandle()).result();
-      expect((await report(house, run)).total).toMatchObject({ triggered: 4, unknown: 0 });
-      await expectOnce(house, 4);
+      expect((await report(environment, run)).total).toMatchObject({ triggered: 4, unknown: 0 });
+      await expectOnce(environment, 4);
     });
   });
 
   it('a wave that is skipped reaches nobody, and the next one goes on', async () => {
-    await inHouse(
-      campaignHouse(9, { campaign: { waves: { size: 3, settle: '0s', every: '30m' } } }),
-      async (house) => {
-        const { run, handle } = await started(house, context.temporal.client);
+    await inEnvironment(
+      campaignEnvironment(9, { campaign: { waves: { size: 3, settle: '0s', every: '30m' } } }),
+      async (environment) => {
+        const { run, handle } = await started(environment, context.temporal.client);
         await until('the first wave is over', async () => {
           const { waiting } = await handle.query(campaignProgressQuery);
           return waiting?.why === 'every' ? true : null;
@@ -292,7 +295,7 @@ describe('operators', () => {
         expect(await handle.executeUpdate(skipWaveUpdate, { args: [BY] })).toEqual({ members: 3 });
         await handle.executeUpdate(cancelCampaignUpdate, { args: [BY] });
         await handle.result();
-        expect((await report(house, run)).total).toMatchObject({
+        expect((await report(environment, run)).total).toMatchObject({
           triggered: 3,
           skipped: { WAVE_SKIPPED: 3 },
           cancelled: 3,
@@ -304,12 +307,12 @@ describe('operators', () => {
   it('FAULTS 50: nothing of a person or a token is in the engine, in logs, or in what operators are shown, whatever goes wrong', async () => {
     const lines: string[] = [];
     const log = createLogger({ level: 'trace', destination: { write: (text) => lines.push(text) } });
-    const options = campaignHouse(9, {
+    const options = campaignEnvironment(9, {
       campaign: { variables: { name: 'contact.name' }, recheck: 'api', after: { tags: ['vip'] } },
     });
-    await inHouse({ ...options, log, deadlineMs: 500 }, async (house) => {
+    await inEnvironment({ ...options, log, deadlineMs: 500 }, async (environment) => {
       const { client } = context.temporal;
-      const error = `Person 1 ${numberOf(1)} svc_test_house Kanarien`;
+      const error = `Person 1 ${numberOf(1)} svc_test_token Kanarien`;
       const answers = [
         { kind: 'status', status: 422, body: { error, code: 'ERR_CONTACT_NUMBER_IS_LID' } },
         { kind: 'status', status: 400, body: { error, code: error } },
@@ -318,10 +321,10 @@ describe('operators', () => {
         { kind: 'hang' },
         { kind: 'status', status: 404, body: { error, code: 'ERR_FLOW_NOT_FOUND' } },
       ];
-      for (const fault of answers) await house.panel.fault({ path: TRIGGER, times: 1, ...fault });
+      for (const fault of answers) await environment.panel.fault({ path: TRIGGER, times: 1, ...fault });
       const looks = { path: '^/v1/contacts/1$', times: 1, kind: 'status', status: 400 };
-      await house.panel.fault({ ...looks, body: { error, code: error } });
-      const { run, plan, handle, planWorkflow } = await started(house, client);
+      await environment.panel.fault({ ...looks, body: { error, code: error } });
+      const { run, plan, handle, planWorkflow } = await started(environment, client);
       // The first refusal without a listed code holds it, and the flow that is gone.
       for (let held = true; held; ) {
         held = await until('it is held, or over', async () => {
@@ -332,21 +335,21 @@ describe('operators', () => {
         if (held) await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
       }
       await handle.result();
-      await untilEnded(house);
-      const { total } = await report(house, run);
+      await untilEnded(environment);
+      const { total } = await report(environment, run);
       expect(total.unknown).toBeGreaterThan(0);
       expect(Object.values(total.failed)).not.toEqual([]);
       const told: Record<string, string> = { logs: lines.join(''), plan: JSON.stringify(plan) };
       for await (const { workflowId } of client.workflow.list({
-        query: `TaskQueue = "${house.workQueue}"`,
+        query: `TaskQueue = "${environment.workQueue}"`,
       })) {
         const its = client.workflow.getHandle(workflowId);
         told[workflowId] = textOf(await its.fetchHistory()) + textOf((await its.describe()).raw);
       }
       expect(Object.keys(told)).toEqual(expect.arrayContaining([handle.workflowId, planWorkflow]));
       for (const table of ['campaigns', 'campaign_audit', 'campaign_waves', 'run_warnings', 'runs'])
-        told[table] = JSON.stringify(await house.db.query(`select * from ${table}`));
-      told.members = JSON.stringify(await peopleOf(house.db).members({ run, after: 0, limit: 100 }));
+        told[table] = JSON.stringify(await environment.db.query(`select * from ${table}`));
+      told.members = JSON.stringify(await peopleOf(environment.db).members({ run, after: 0, limit: 100 }));
       // Each would be seen where it may be.
       expect(told[handle.workflowId]).toContain('ERR_FLOW_NOT_FOUND');
       expect(told.logs).toContain('the answer to a trigger was lost');
@@ -360,19 +363,19 @@ describe('operators', () => {
       ...{ id, contactId: id, connectionId: 1, status: 'open', chatbot: false, userId: 1, queueId: null },
       messages: [{ id: `m${id}`, body: 'hi', fromMe: false }],
     }));
-    const options = campaignHouse(6, {
+    const options = campaignEnvironment(6, {
       account: { users: [{ id: 1, name: 'Ana' }], conversations: served },
       campaign: { waves: { size: 5, settle: '0s' }, stop: { humanService: 0.1, atLeast: 2 } },
     });
-    await inHouse(options, async (house) => {
-      const { run, handle } = await started(house, context.temporal.client);
+    await inEnvironment(options, async (environment) => {
+      const { run, handle } = await started(environment, context.temporal.client);
       expect(await untilHeld(handle)).toMatch(/^STOP_RULE: wave 1: .*40 %|40%/);
       await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
       await handle.result();
-      const found = await report(house, run);
+      const found = await report(environment, run);
       expect(found.total).toMatchObject({ triggered: 3, skipped: { HUMAN_SERVICE: 3 } });
       expect(found.waves[0]?.broken).toMatchObject([{ code: 'STOP_HUMAN_SERVICE' }]);
-      const tickets = await house.db.query<{ ticket_id: number }>(
+      const tickets = await environment.db.query<{ ticket_id: number }>(
         "select ticket_id from campaign_members where code = 'HUMAN_SERVICE' order by ticket_id",
       );
       expect(tickets.map(({ ticket_id }) => ticket_id)).toEqual([1, 2, 3]);

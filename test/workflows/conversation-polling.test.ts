@@ -11,7 +11,7 @@ import type { PollerStatus } from '../../src/contracts/wire/poll.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
 import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
-import { account, type House } from '../support/house.ts';
+import { account, type Environment } from '../support/environment.ts';
 import { HEADER, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
@@ -30,15 +30,15 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 let file = 0;
 
-/** A house with a poller of its own name, whose events go to a file. */
-async function inPolledHouse(
+/** A test environment with a poller of its own name, whose events go to a file. */
+async function inPolledEnvironment(
   options: { readonly name: string; readonly interval?: object; readonly poller?: object },
   work: (polled: Polled) => Promise<void>,
 ): Promise<void> {
   const path = join(dir, `events-${++file}.jsonl`);
   const { name, interval = SLOW, poller = {} } = options;
-  const token = (revoked: boolean) => [{ value: 'svc_test_house', scopes: SCOPES, revoked }];
-  const house = {
+  const token = (revoked: boolean) => [{ value: 'svc_test_token', scopes: SCOPES, revoked }];
+  const environment = {
     csv: HEADER,
     settleSeconds: 1,
     account: account({ tokens: token(false) }),
@@ -46,23 +46,23 @@ async function inPolledHouse(
     announce: [{ sink: `file-${file}` }],
     pollers: { [name]: { account: 'acme', from: 'all', interval, ...poller } },
   };
-  await context.inHouse(house, async (house) => {
+  await context.inEnvironment(environment, async (environment) => {
     const { client } = context.temporal;
     const start = () =>
       startPollers({
         client,
         config: { pollers: { [name]: { account: 'acme' } as never } },
-        taskQueue: house.workQueue,
+        taskQueue: environment.workQueue,
       });
     await work({
       ...{
-        house,
+        environment,
         start,
         handle: client.workflow.getHandle(pollingIdentity({ account: 'acme', poller: name }).workflowId),
       },
-      revoke: (revoked) => house.panel.patch({ tokens: token(revoked) }),
+      revoke: (revoked) => environment.panel.patch({ tokens: token(revoked) }),
       async write(n, body) {
-        await house.panel.inbound({ number: `1415555${3000 + n}`, body, connectionId: 1 });
+        await environment.panel.inbound({ number: `1415555${3000 + n}`, body, connectionId: 1 });
       },
       async told(count) {
         return await until(`${count} messages are told`, async () => {
@@ -78,7 +78,7 @@ async function inPolledHouse(
       async status() {
         const { pollers } = await client.workflow.execute<typeof describePollers>('describePollers', {
           workflowId: `desk/${name}/${Math.random()}`,
-          taskQueue: house.workQueue,
+          taskQueue: environment.workQueue,
           args: [{ names: [name], gaps: false, limit: 1 }],
         });
         return pollers[0] as PollerStatus;
@@ -88,7 +88,7 @@ async function inPolledHouse(
 }
 
 interface Polled {
-  readonly house: House;
+  readonly environment: Environment;
   readonly handle: WorkflowHandle;
   start(): ReturnType<typeof startPollers>;
   revoke(revoked: boolean): Promise<object>;
@@ -99,37 +99,42 @@ interface Polled {
 
 describe('a poller', () => {
   it('tells what customers write, polls at once when asked, and is one however often it is started', async () => {
-    await inPolledHouse({ name: 'once' }, async ({ house, handle, start, write, told, status }) => {
-      expect(await Promise.all([start(), start()])).toContainEqual([
-        { poller: 'once', account: 'acme', started: false },
-      ]);
-      await write(1, 'hello');
-      await handle.executeUpdate(pollNowUpdate);
-      const [event] = await told(1);
-      expect(event).toMatchObject({
-        source: expect.stringMatching(/^\/sluice\/accounts\/acme\/conversations\/\d+$/),
-        data: { message: { body: 'hello', fromMe: false } },
-      });
-      await write(1, 'again');
-      await write(2, 'me too');
-      await handle.executeUpdate(pollNowUpdate);
-      expect(new Set((await told(3)).map(({ id }) => id)).size).toBe(3);
-      await house.requests();
-      await handle.executeUpdate(pollNowUpdate);
-      expect((await house.requests()).map(({ path }) => path.split('?')[0])).toEqual(['/v1/conversations']);
-      expect(await status()).toMatchObject({ state: 'polling', messages: 3, todo: 0, gaps: 0 });
-    });
+    await inPolledEnvironment(
+      { name: 'once' },
+      async ({ environment, handle, start, write, told, status }) => {
+        expect(await Promise.all([start(), start()])).toContainEqual([
+          { poller: 'once', account: 'acme', started: false },
+        ]);
+        await write(1, 'hello');
+        await handle.executeUpdate(pollNowUpdate);
+        const [event] = await told(1);
+        expect(event).toMatchObject({
+          source: expect.stringMatching(/^\/sluice\/accounts\/acme\/conversations\/\d+$/),
+          data: { message: { body: 'hello', fromMe: false } },
+        });
+        await write(1, 'again');
+        await write(2, 'me too');
+        await handle.executeUpdate(pollNowUpdate);
+        expect(new Set((await told(3)).map(({ id }) => id)).size).toBe(3);
+        await environment.requests();
+        await handle.executeUpdate(pollNowUpdate);
+        expect((await environment.requests()).map(({ path }) => path.split('?')[0])).toEqual([
+          '/v1/conversations',
+        ]);
+        expect(await status()).toMatchObject({ state: 'polling', messages: 3, todo: 0, gaps: 0 });
+      },
+    );
   });
 
   it('FAULTS 23: paused, nothing is called after the acknowledgement, a restart included; resumed, nothing is told twice', async () => {
-    await inPolledHouse(
+    await inPolledEnvironment(
       { name: 'paused', interval: QUICK },
-      async ({ house, handle, start, write, told, status }) => {
+      async ({ environment, handle, start, write, told, status }) => {
         await start();
         await write(1, 'before');
         await told(1);
         await handle.executeUpdate(pausePollingUpdate, { args: [ACT] });
-        await house.requests();
+        await environment.requests();
         await write(1, 'meanwhile');
         await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({
           cause: { message: 'the poller is paused' },
@@ -139,7 +144,7 @@ describe('a poller', () => {
         await handle.result().catch(() => undefined);
         await start();
         expect(await status()).toMatchObject({ state: 'paused' });
-        expect(await house.requests()).toEqual([]);
+        expect(await environment.requests()).toEqual([]);
         await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
         const bodies = (await told(2)).map(({ data }) => ('message' in data ? data.message : null));
         expect(bodies).toMatchObject([{ body: 'before' }, { body: 'meanwhile' }]);
@@ -148,22 +153,22 @@ describe('a poller', () => {
   });
 
   it('FAULTS 23: a pause reaches a batch under way within 2 s, and what it had in hand is told once after the resume', async () => {
-    await inPolledHouse(
+    await inPolledEnvironment(
       { name: 'stopped', interval: QUICK },
-      async ({ house, handle, start, write, told }) => {
+      async ({ environment, handle, start, write, told }) => {
         const callMs = 400;
         for (let n = 0; n < 30; n++) await write(n, `hello ${n}`);
-        await house.panel.fault({ method: 'GET', path: '/messages', kind: 'delay', ms: callMs });
+        await environment.panel.fault({ method: 'GET', path: '/messages', kind: 'delay', ms: callMs });
         await start();
         await told(1);
         const began = performance.now();
         await handle.executeUpdate(pausePollingUpdate, { args: [ACT] });
         expect(performance.now() - began).toBeLessThan(2000 + callMs);
-        const before = (await house.requests()).length;
+        const before = (await environment.requests()).length;
         expect(before).toBeLessThan(30);
-        await house.panel.clearFaults();
+        await environment.panel.clearFaults();
         // Nothing but the panel's own calls since.
-        expect(await house.requests()).toEqual([]);
+        expect(await environment.requests()).toEqual([]);
         await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
         const events = await told(30);
         expect(new Set(events.map(({ id }) => id)).size).toBe(30);
@@ -173,7 +178,7 @@ describe('a poller', () => {
   });
 
   it('FAULTS 12: a revoked token blocks it with the reason; when it works again, resume goes on and nothing is missed', async () => {
-    await inPolledHouse({ name: 'refused' }, async ({ handle, start, revoke, write, told, status }) => {
+    await inPolledEnvironment({ name: 'refused' }, async ({ handle, start, revoke, write, told, status }) => {
       await start();
       await handle.executeUpdate(pollNowUpdate);
       await revoke(true);
@@ -188,7 +193,7 @@ describe('a poller', () => {
   });
 
   it('what was refused is shown until it works, by the next run of the workflow, too', async () => {
-    await inPolledHouse({ name: 'again' }, async ({ handle, start, revoke, status }) => {
+    await inPolledEnvironment({ name: 'again' }, async ({ handle, start, revoke, status }) => {
       await revoke(true);
       await start();
       await until('it is blocked', async () => ((await status())?.state === 'blocked' ? true : null));
@@ -205,23 +210,28 @@ describe('a poller', () => {
   });
 
   it('what is refused stays shown while other calls get through', async () => {
-    await inPolledHouse({ name: 'blind', interval: QUICK }, async ({ house, start, write, status }) => {
-      await house.panel.patch({ tokens: [{ value: 'svc_test_house', scopes: ['conversations:read'] }] });
-      await write(1, 'from before the start');
-      await start();
-      const { polls } = await until('it is blocked', async () => {
-        // Nothing at all before the poller has begun.
-        const now: PollerStatus | undefined = await status();
-        return now?.state === 'blocked' ? now : null;
-      });
-      await until('the list was asked for again', async () =>
-        (await status()).polls > polls + 1 ? true : null,
-      );
-      expect(await status()).toMatchObject({
-        state: 'blocked',
-        blocked: { code: 'ERR_SCOPE_MISSING' },
-        todo: 1,
-      });
-    });
+    await inPolledEnvironment(
+      { name: 'blind', interval: QUICK },
+      async ({ environment, start, write, status }) => {
+        await environment.panel.patch({
+          tokens: [{ value: 'svc_test_token', scopes: ['conversations:read'] }],
+        });
+        await write(1, 'from before the start');
+        await start();
+        const { polls } = await until('it is blocked', async () => {
+          // Nothing at all before the poller has begun.
+          const now: PollerStatus | undefined = await status();
+          return now?.state === 'blocked' ? now : null;
+        });
+        await until('the list was asked for again', async () =>
+          (await status()).polls > polls + 1 ? true : null,
+        );
+        expect(await status()).toMatchObject({
+          state: 'blocked',
+          blocked: { code: 'ERR_SCOPE_MISSING' },
+          todo: 1,
+        });
+      },
+    );
   });
 });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { describe, expect, it } from 'vitest';
 import type { crmSync } from '../../workflows/crm-sync.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
-import { account, type House } from '../support/house.ts';
+import { account, type Environment } from '../support/environment.ts';
 import type { PanelRequest } from '../support/panel.ts';
 import {
   HEADER,
@@ -16,11 +16,11 @@ import {
 import { until } from '../support/until.ts';
 
 const context = syncContext();
-const { inHouse } = context;
+const { inEnvironment } = context;
 
 const LIMITED = { error: 'too many', code: 'ERR_RATE_LIMITED' };
 const token = (over: object) => ({
-  tokens: [{ value: 'svc_test_house', scopes: ['contacts:write', 'cards:write'], ...over }],
+  tokens: [{ value: 'svc_test_token', scopes: ['contacts:write', 'cards:write'], ...over }],
 });
 const resume = (handle: SyncHandle) =>
   handle.executeUpdate(resumeUpdate, { args: [{ by: 'ana', reason: 'mended' }] });
@@ -44,16 +44,16 @@ describe('FAULTS 7: a storm of 429', () => {
     ],
   ];
   it('with Retry-After in seconds, as a date, missing, garbage → the whole token waits, no record fails', async () => {
-    await inHouse({ csv: '', sync: { concurrency: 4 } }, async (house) => {
+    await inEnvironment({ csv: '', sync: { concurrency: 4 } }, async (environment) => {
       const rows: string[] = [];
       for (const [n, [name, headers, { times, atLeastMs }]] of cases.entries()) {
         for (let i = 0; i < 12; i++) rows.push(`+1 415 555 2${n}${10 + i},P${i},,,,,\n`);
-        await house.write(HEADER + rows.join(''));
-        await house.requests();
+        await environment.write(HEADER + rows.join(''));
+        await environment.requests();
         const fault = { kind: 'status', status: 429, body: LIMITED, times, headers: headers() };
-        await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', ...fault });
-        expect(await house.run(), name).toMatchObject({ created: 12, unchanged: n * 12, failed: 0 });
-        const seen = (await house.requests()).map(({ at, status }) => ({ at: Date.parse(at), status }));
+        await environment.panel.fault({ method: 'POST', path: '^/v1/contacts$', ...fault });
+        expect(await environment.run(), name).toMatchObject({ created: 12, unchanged: n * 12, failed: 0 });
+        const seen = (await environment.requests()).map(({ at, status }) => ({ at: Date.parse(at), status }));
         const refused = seen.filter(({ status }) => status === 429).map(({ at }) => at);
         expect(refused, name).toHaveLength(times);
         expect(seen, name).toHaveLength(12 + times);
@@ -68,23 +68,23 @@ describe('FAULTS 7: a storm of 429', () => {
 
 describe('FAULTS 12: a token that is refused', () => {
   it('in the middle of a run → paused by itself with the reason; resumed, all is exact', async () => {
-    await inHouse({ csv: plainRows(10, 'New'), sync: { concurrency: 3 } }, async (house) => {
-      await house.panel.fault({ kind: 'delay', ms: 60 });
-      const handle = await house.start();
+    await inEnvironment({ csv: plainRows(10, 'New'), sync: { concurrency: 3 } }, async (environment) => {
+      await environment.panel.fault({ kind: 'delay', ms: 60 });
+      const handle = await environment.start();
       await until('some are done', async () => (await progressOf(handle)).done >= 2);
-      await house.panel.patch(token({ revoked: true }));
+      await environment.panel.patch(token({ revoked: true }));
       expect(await untilHeld(handle)).toMatch(/ERR_TOKEN_REVOKED/);
       await until('what was under way has ended', async () => {
         const { raw } = await handle.describe();
         return (raw.pendingActivities ?? []).length === 0;
       });
-      const refused = (await house.panel.requests()).filter(({ status }) => status === 401).length;
+      const refused = (await environment.panel.requests()).filter(({ status }) => status === 401).length;
       expect(refused).toBeLessThanOrEqual(3);
       // Resumed too early: held again, and nobody fails.
       await resume(handle);
       expect(await untilHeld(handle)).toMatch(/ERR_TOKEN_REVOKED/);
 
-      await house.panel.patch(token({ revoked: false }));
+      await environment.panel.patch(token({ revoked: false }));
       await resume(handle);
       expect(await handle.result()).toMatchObject({
         read: 10,
@@ -93,7 +93,7 @@ describe('FAULTS 12: a token that is refused', () => {
         failed: 0,
         pending: 0,
       });
-      const { contacts, cards } = await house.panel.account();
+      const { contacts, cards } = await environment.panel.account();
       expect(contacts).toHaveLength(10);
       expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(10);
       expect(cards).toHaveLength(10);
@@ -125,28 +125,31 @@ describe('FAULTS 12: a token that is refused', () => {
   ];
   for (const [name, csv, before, after, reason] of firstCalls) {
     it(`${name} → the run waits with the reason; nobody fails`, async () => {
-      await inHouse({ csv, account: account(token(before)), sync: { concurrency: 1 } }, async (house) => {
-        const handle = await house.start();
-        expect(await untilHeld(handle)).toMatch(reason);
-        expect((await house.panel.requests()).filter(({ status }) => status >= 400)).toHaveLength(1);
-        await house.panel.patch(token(after));
-        await resume(handle);
-        expect(await handle.result()).toMatchObject({ created: 2, cards: 2, failed: 0, pending: 0 });
-      });
+      await inEnvironment(
+        { csv, account: account(token(before)), sync: { concurrency: 1 } },
+        async (environment) => {
+          const handle = await environment.start();
+          expect(await untilHeld(handle)).toMatch(reason);
+          expect((await environment.panel.requests()).filter(({ status }) => status >= 400)).toHaveLength(1);
+          await environment.panel.patch(token(after));
+          await resume(handle);
+          expect(await handle.result()).toMatchObject({ created: 2, cards: 2, failed: 0, pending: 0 });
+        },
+      );
     });
   }
 
   it('for the list of tags only → the step stops; the tags are set by the next run that may', async () => {
-    await inHouse({ csv: `${HEADER}+1 415 555 2671,A,,crm,,,\n` }, async (house) => {
+    await inEnvironment({ csv: `${HEADER}+1 415 555 2671,A,,crm,,,\n` }, async (environment) => {
       const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'contacts:read' };
-      await house.panel.fault({ path: '^/v1/tags', kind: 'status', status: 403, body });
-      const report = await house.run();
+      await environment.panel.fault({ path: '^/v1/tags', kind: 'status', status: 403, body });
+      const report = await environment.run();
       expect(report).toMatchObject({ created: 1, failed: 0, pending: 0 });
       expect(report.warnings.map(({ code }) => code)).toEqual(['ERR_SCOPE_MISSING']);
-      await house.panel.clearFaults();
-      await house.run();
-      expect((await house.panel.account()).contacts).toMatchObject([{ tagIds: [1] }]);
-      expect(await house.run()).toMatchObject({ unchanged: 1, calls: 0 });
+      await environment.panel.clearFaults();
+      await environment.run();
+      expect((await environment.panel.account()).contacts).toMatchObject([{ tagIds: [1] }]);
+      expect(await environment.run()).toMatchObject({ unchanged: 1, calls: 0 });
     });
   });
 });
@@ -180,14 +183,14 @@ describe('a service that never answers', () => {
     const slow = { baseUrl: `http://127.0.0.1:${port}/wapi`, tokens, callsPerMinute: 60_000 };
     const sync = { account: 'slow', source: 'leads', mapping: 'leads', concurrency: 200 };
     const options = { csv: plainRows(100), more: { accounts: { slow }, syncs: { slow: sync } } };
-    await inHouse(options, async (house) => {
+    await inEnvironment(options, async (environment) => {
       const stuck = await context.temporal.client.workflow.start<typeof crmSync>('crmSync', {
-        workflowId: `${house.workQueue}/slow`,
-        taskQueue: house.workQueue,
+        workflowId: `${environment.workQueue}/slow`,
+        taskQueue: environment.workQueue,
         args: [{ account: 'slow', sync: 'slow' }],
       });
       await until('it holds calls of the other account', () => held.size >= 16);
-      expect(await house.run()).toMatchObject({ created: 100, failed: 0, pending: 0 });
+      expect(await environment.run()).toMatchObject({ created: 100, failed: 0, pending: 0 });
       await stuck.terminate();
       server.close();
       server.closeAllConnections();
@@ -201,35 +204,44 @@ describe('what the survey of the account costs', () => {
   const strangers = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: n + 1, number: `1415555${1000 + n}`, name: `S${n}` }));
 
-  async function readsOf(house: House): Promise<string[]> {
-    await house.run();
-    return asked((await house.requests()).filter(({ method }) => method === 'GET'));
+  async function readsOf(environment: Environment): Promise<string[]> {
+    await environment.run();
+    return asked((await environment.requests()).filter(({ method }) => method === 'GET'));
   }
 
   it('five people against two hundred contacts → two pages instead of five look-ups', async () => {
-    await inHouse({ csv: people(5), account: account({ contacts: strangers(200) }) }, async (house) => {
-      expect(await readsOf(house)).toEqual(['GET /v1/contacts', 'GET /v1/contacts']);
-      expect((await house.panel.account()).contacts).toHaveLength(205);
-    });
+    await inEnvironment(
+      { csv: people(5), account: account({ contacts: strangers(200) }) },
+      async (environment) => {
+        expect(await readsOf(environment)).toEqual(['GET /v1/contacts', 'GET /v1/contacts']);
+        expect((await environment.panel.account()).contacts).toHaveLength(205);
+      },
+    );
   });
 
   it('two people against four hundred contacts → one page that tells so, and two look-ups', async () => {
-    await inHouse({ csv: people(2), account: account({ contacts: strangers(400) }) }, async (house) => {
-      expect(await readsOf(house)).toHaveLength(3);
-      expect((await house.panel.account()).contacts).toHaveLength(402);
-    });
+    await inEnvironment(
+      { csv: people(2), account: account({ contacts: strangers(400) }) },
+      async (environment) => {
+        expect(await readsOf(environment)).toHaveLength(3);
+        expect((await environment.panel.account()).contacts).toHaveLength(402);
+      },
+    );
   });
 
   it('one person → one look-up and no survey', async () => {
-    await inHouse({ csv: people(1), account: account({ contacts: strangers(150) }) }, async (house) => {
-      expect(await readsOf(house)).toHaveLength(1);
-    });
+    await inEnvironment(
+      { csv: people(1), account: account({ contacts: strangers(150) }) },
+      async (environment) => {
+        expect(await readsOf(environment)).toHaveLength(1);
+      },
+    );
   });
 
   it('FAULTS 15: a contact that slips between two pages is looked up: no second one with a ninth digit', async () => {
     const old = { id: 500, number: '551187654310', name: 'Old' };
     const contacts = [...strangers(199), old];
-    await inHouse({ csv: people(5), account: account({ contacts }) }, async (house) => {
+    await inEnvironment({ csv: people(5), account: account({ contacts }) }, async (environment) => {
       const at = '2026-01-01T00:00:00.000Z';
       const view = (each: object) => ({
         ...{
@@ -247,10 +259,10 @@ describe('what the survey of the account costs', () => {
       for (const page of pages) {
         const body = { requestId: 'r', count: 200, hasMore: page === pages[0], contacts: page.map(view) };
         const fault = { method: 'GET', path: '^/v1/contacts$', kind: 'status', status: 200, body, times: 1 };
-        await house.panel.fault(fault);
+        await environment.panel.fault(fault);
       }
-      expect(await house.run()).toMatchObject({ created: 4, updated: 1 });
-      expect((await house.panel.account()).contacts).toHaveLength(204);
+      expect(await environment.run()).toMatchObject({ created: 4, updated: 1 });
+      expect((await environment.panel.account()).contacts).toHaveLength(204);
     });
   });
 });

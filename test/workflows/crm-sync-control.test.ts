@@ -3,7 +3,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { reportRun } from '../../src/ledger/sync/runs.ts';
 import { pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import type { House } from '../support/house.ts';
+import type { Environment } from '../support/environment.ts';
 import { effects } from '../support/panel.ts';
 import {
   HEADER,
@@ -15,7 +15,7 @@ import {
 } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncContext();
+const { inEnvironment } = syncContext();
 
 const BY = { by: 'ana', reason: 'lunch' };
 const pause = (handle: SyncHandle) => handle.executeUpdate(pauseUpdate, { args: [BY] });
@@ -25,23 +25,26 @@ const MANY = 20;
 const SLOW = { kind: 'delay', ms: 150 };
 
 /** Waits until the service has answered so many calls. */
-async function untilCalls(house: House, count: number): Promise<void> {
-  await until(`${count} calls were answered`, async () => (await house.panel.requests()).length >= count);
+async function untilCalls(environment: Environment, count: number): Promise<void> {
+  await until(
+    `${count} calls were answered`,
+    async () => (await environment.panel.requests()).length >= count,
+  );
 }
 
 /** The log must not grow while the engine does something else for a while. */
-async function expectStill(house: House, handle: SyncHandle): Promise<void> {
-  const before = await house.panel.requests();
+async function expectStill(environment: Environment, handle: SyncHandle): Promise<void> {
+  const before = await environment.panel.requests();
   for (let n = 0; n < 40; n++) await progressOf(handle);
-  expect(await house.panel.requests()).toEqual(before);
+  expect(await environment.panel.requests()).toEqual(before);
 }
 
 /** Each of `count` people has one contact and one card, each made by one effect. */
-async function expectEachOnce(house: House, count: number): Promise<void> {
-  const { contacts, cards } = await house.panel.account();
+async function expectEachOnce(environment: Environment, count: number): Promise<void> {
+  const { contacts, cards } = await environment.panel.account();
   expect(contacts).toHaveLength(count);
   expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(count);
-  const all = await house.panel.requests();
+  const all = await environment.panel.requests();
   expect(effects(all, 'POST', /cards$/)).toHaveLength(count);
   // Of many people whom nobody knows the card's call makes the contact too.
   const upserts = effects(all, 'POST', /contacts$/).length;
@@ -50,27 +53,27 @@ async function expectEachOnce(house: House, count: number): Promise<void> {
 
 describe('a pause', () => {
   it('FAULTS 23: after its answer nothing new goes out; resume repeats nothing', async () => {
-    await inHouse({ csv: plainRows(12, 'New'), sync: { concurrency: 4 } }, async (house) => {
-      await house.panel.fault(SLOW);
-      const handle = await house.start();
-      await untilCalls(house, 5);
+    await inEnvironment({ csv: plainRows(12, 'New'), sync: { concurrency: 4 } }, async (environment) => {
+      await environment.panel.fault(SLOW);
+      const handle = await environment.start();
+      await untilCalls(environment, 5);
       const asked = Date.now();
       expect(await pause(handle)).toMatchObject({ paused: BY });
-      const last = (await house.panel.requests()).at(-1);
+      const last = (await environment.panel.requests()).at(-1);
       expect(Date.parse(last?.at ?? '') - asked).toBeLessThan(2000);
-      await expectStill(house, handle);
+      await expectStill(environment, handle);
       expect((await progressOf(handle)).done).toBeLessThan(12);
-      await house.panel.clearFaults();
+      await environment.panel.clearFaults();
       expect(await resume(handle)).toMatchObject({ paused: null });
       expect(await handle.result()).toMatchObject({ read: 12, created: 12, cards: 12, pending: 0 });
-      await expectEachOnce(house, 12);
+      await expectEachOnce(environment, 12);
     });
   });
 
   it('FAULTS 23: while the account is being read is answered only when that call has ended', async () => {
-    await inHouse({ csv: plainRows(2, 'New') }, async (house) => {
-      await house.panel.fault({ path: '^/v1/pipelines', kind: 'delay', ms: 1500 });
-      const handle = await house.start();
+    await inEnvironment({ csv: plainRows(2, 'New') }, async (environment) => {
+      await environment.panel.fault({ path: '^/v1/pipelines', kind: 'delay', ms: 1500 });
+      const handle = await environment.start();
       await until('the pipelines were asked for', async () => {
         const { raw } = await handle.describe();
         return raw.pendingActivities?.some(
@@ -80,41 +83,41 @@ describe('a pause', () => {
       await pause(handle);
       const { raw } = await handle.describe();
       expect(raw.pendingActivities ?? []).toEqual([]);
-      await expectStill(house, handle);
-      await house.panel.clearFaults();
+      await expectStill(environment, handle);
+      await environment.panel.clearFaults();
       await resume(handle);
       expect(await handle.result()).toMatchObject({ created: 2, cards: 2 });
     });
   });
 
   it('taken back before it was answered, again and again → the run goes on, whatever was under way', async () => {
-    await inHouse({ csv: plainRows(1), deadlineMs: 500 }, async (house) => {
-      await house.panel.fault({ path: '^/v1/contacts$', kind: 'hang' });
-      const handle = await house.start();
+    await inEnvironment({ csv: plainRows(1), deadlineMs: 500 }, async (environment) => {
+      await environment.panel.fault({ path: '^/v1/contacts$', kind: 'hang' });
+      const handle = await environment.start();
       const impatience = async () => {
         const asked = await handle.startUpdate(pauseUpdate, { args: [BY], waitForStage: 'ACCEPTED' });
         await resume(handle);
         await asked.result();
       };
       for (let n = 1; n <= 3; n++) {
-        await untilCalls(house, n);
+        await untilCalls(environment, n);
         await impatience();
       }
-      await house.panel.clearFaults();
+      await environment.panel.clearFaults();
       expect(await handle.result()).toMatchObject({ created: 1, failed: 0, pending: 0 });
     });
   });
 
   it('taken back before it was answered, while the account is being read → the run goes on', async () => {
     const people = Array.from({ length: 3 }, (_, n) => `11 98765-432${n},P${n},,,,,\n`).join('');
-    await inHouse({ csv: HEADER + people, deadlineMs: 500 }, async (house) => {
-      await house.panel.fault({ method: 'GET', path: '^/v1/contacts$', kind: 'hang' });
-      const handle = await house.start();
-      await untilCalls(house, 1);
+    await inEnvironment({ csv: HEADER + people, deadlineMs: 500 }, async (environment) => {
+      await environment.panel.fault({ method: 'GET', path: '^/v1/contacts$', kind: 'hang' });
+      const handle = await environment.start();
+      await untilCalls(environment, 1);
       const asked = await handle.startUpdate(pauseUpdate, { args: [BY], waitForStage: 'ACCEPTED' });
       await resume(handle);
       await asked.result();
-      await house.panel.clearFaults();
+      await environment.panel.clearFaults();
       expect(await handle.result()).toMatchObject({ created: 3, failed: 0, pending: 0 });
     });
   });
@@ -123,9 +126,9 @@ describe('a pause', () => {
 describe('a long run', () => {
   it('FAULTS 22: continues as new in time; pauses around that moment are kept and nothing is done twice', async () => {
     const people = 50;
-    await inHouse({ csv: plainRows(people, 'New'), sync: { concurrency: 2 } }, async (house) => {
-      await house.panel.fault({ kind: 'delay', ms: 150 });
-      const handle = await house.start();
+    await inEnvironment({ csv: plainRows(people, 'New'), sync: { concurrency: 2 } }, async (environment) => {
+      await environment.panel.fault({ kind: 'delay', ms: 150 });
+      const handle = await environment.start();
       const first = (await handle.describe()).runId;
       let at = 0;
       let done = 0;
@@ -133,7 +136,7 @@ describe('a long run', () => {
       while ((await progressOf(handle)).phase !== 'ended') {
         at += 4;
         const calls = await until('more calls, or the end', async () => {
-          const { length } = await house.panel.requests();
+          const { length } = await environment.panel.requests();
           return length >= at || (await progressOf(handle)).phase === 'ended' ? length : null;
         });
         at = Math.max(at, calls);
@@ -145,46 +148,52 @@ describe('a long run', () => {
         done = answer.done;
         // A run of batches has a short history: commands make it long.
         for (let n = 0; n < 24; n++) await pause(handle).catch(() => undefined);
-        await expectStill(house, handle);
+        await expectStill(environment, handle);
         expect((await progressOf(handle)).paused).toEqual(BY);
         if ((await resume(handle).catch((error: Error) => error)) instanceof Error) break;
       }
       expect(await handle.result()).toMatchObject({ read: people, created: people, cards: people });
       expect((await handle.describe()).runId).not.toBe(first);
-      await expectEachOnce(house, people);
+      await expectEachOnce(environment, people);
     });
   });
 });
 
 describe('a cancellation', () => {
   it('FAULTS 25: stays, with exact counts; the next run does the rest and no more', async () => {
-    await inHouse(
+    await inEnvironment(
       { csv: `${plainRows(12, 'New')}x,Nobody,,,,,\n`, sync: { concurrency: 3 } },
-      async (house) => {
+      async (environment) => {
         // A cancellation reaches a batch within a second or two: by then some calls have to be left.
-        await house.panel.fault({ kind: 'delay', ms: 500 });
-        const handle = await house.start();
-        await untilCalls(house, 8);
+        await environment.panel.fault({ kind: 'delay', ms: 500 });
+        const handle = await environment.start();
+        await untilCalls(environment, 8);
         await pause(handle);
         await resume(handle);
-        await untilCalls(house, 10);
+        await untilCalls(environment, 10);
         await handle.cancel();
         await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
         const { status } = await handle.describe();
         expect(status.name).toBe('CANCELLED');
-        const report = await reportRun(house.db, 'acme/leads/1');
-        const { contacts, cards } = await house.panel.account();
+        const report = await reportRun(environment.db, 'acme/leads/1');
+        const { contacts, cards } = await environment.panel.account();
         expect(report).toMatchObject({ read: 13, rejected: 1, failed: 0, unknown: 0 });
         expect(report.pending).toBeGreaterThan(0);
         expect(sumOf(report)).toBe(13);
         // Whoever is not pending has all, whoever is pending lacks something.
         expect(report.created).toBe(cards.length);
         expect(report.created).toBeLessThanOrEqual(contacts.length);
-        expect(report.calls).toBe((await house.panel.requests()).length);
+        expect(report.calls).toBe((await environment.panel.requests()).length);
 
-        await house.panel.clearFaults();
-        expect(await house.run()).toMatchObject({ read: 13, rejected: 1, pending: 0, failed: 0, unknown: 0 });
-        await expectEachOnce(house, 12);
+        await environment.panel.clearFaults();
+        expect(await environment.run()).toMatchObject({
+          read: 13,
+          rejected: 1,
+          pending: 0,
+          failed: 0,
+          unknown: 0,
+        });
+        await expectEachOnce(environment, 12);
       },
     );
   });
@@ -192,13 +201,13 @@ describe('a cancellation', () => {
 
 describe('a sync that is started again while it runs', () => {
   it('FAULTS 20: is the same run', async () => {
-    await inHouse({ csv: HEADER + plainRows(6, 'New').slice(HEADER.length) }, async (house) => {
-      await house.panel.fault(SLOW);
-      const handles = await Promise.all(Array.from({ length: 8 }, () => house.start()));
+    await inEnvironment({ csv: HEADER + plainRows(6, 'New').slice(HEADER.length) }, async (environment) => {
+      await environment.panel.fault(SLOW);
+      const handles = await Promise.all(Array.from({ length: 8 }, () => environment.start()));
       const reports = await Promise.all(handles.map((handle) => handle.result()));
       expect(new Set(reports.map(({ run }) => run))).toEqual(new Set(['acme/leads/1']));
       expect(reports[0]).toMatchObject({ created: 6, cards: 6 });
-      await expectEachOnce(house, 6);
+      await expectEachOnce(environment, 6);
     });
   });
 });

@@ -13,7 +13,7 @@ import { ignoreField, type Rule } from '../support/reshaped-service.ts';
 import { HEADER, plainRows, progressOf, syncContext, untilHeld } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncContext();
+const { inEnvironment } = syncContext();
 const UPSERT = /^POST \/v1\/contacts$/;
 const READ = /^GET \/v1\/contacts\/\d+$/;
 const BY = { by: 'ana', reason: 'lunch' };
@@ -46,16 +46,16 @@ describe('a batch that must halt', () => {
       },
     };
     const options = { csv: plainRows(30), sync: { concurrency: 4 }, shape: [rule] };
-    await inHouse(options, async (house) => {
-      const handle = await house.start();
+    await inEnvironment(options, async (environment) => {
+      const handle = await environment.start();
       expect(await untilHeld(handle)).toContain('OTHER_PERSON');
       expect(Date.now() - haltedAt).toBeLessThan(2000);
       // What a heartbeat takes: from then on whatever is under way comes to its answer, and nothing follows.
       await delay(1500);
-      const writes = house.service?.writes().length;
+      const writes = environment.service?.writes().length;
       slow.open();
       await until('no batch is left', async () => (await handle.query(progressQuery)).running.length === 0);
-      expect(house.service?.writes()).toHaveLength(writes ?? 0);
+      expect(environment.service?.writes()).toHaveLength(writes ?? 0);
     });
   });
 });
@@ -71,8 +71,8 @@ describe('a difference that is found while the run is paused by hand', () => {
       },
     };
     const options = { csv: withExtra(3), shape: [ignoreField(UPSERT, 'extraInfo'), rule] };
-    await inHouse(options, async (house) => {
-      const handle = await house.start();
+    await inEnvironment(options, async (environment) => {
+      const handle = await environment.start();
       await until('the write is checked', () => reads === 2);
       const pause = await handle.startUpdate(pauseUpdate, { args: [BY], waitForStage: 'ACCEPTED' });
       shown.open();
@@ -92,9 +92,15 @@ describe('the progress of a run', () => {
   ])(
     'counts a record once, as the ledger has it, when the check of its last write ends in %s',
     async (_, fault) => {
-      await inHouse({ csv: withExtra(3) }, async (house) => {
-        await house.panel.fault({ method: 'GET', path: 'contacts/', kind: 'status', times: 1, ...fault });
-        const handle = await house.start();
+      await inEnvironment({ csv: withExtra(3) }, async (environment) => {
+        await environment.panel.fault({
+          method: 'GET',
+          path: 'contacts/',
+          kind: 'status',
+          times: 1,
+          ...fault,
+        });
+        const handle = await environment.start();
         expect(await handle.result()).toMatchObject({ created: 3, failed: 0, unknown: 0 });
         expect(await progressOf(handle)).toMatchObject({ done: 3, created: 3, failed: 0 });
       });
@@ -107,8 +113,8 @@ describe('the progress of a run', () => {
   it.each(kills)(
     'FAULTS 16: counts each record once when a batch is killed at statement %d and %s goes on',
     async (statement, then) => {
-      await inHouse({ csv: HEADER + plainRows(6).slice(HEADER.length) }, async (house) => {
-        const { deps, db } = house;
+      await inEnvironment({ csv: HEADER + plainRows(6).slice(HEADER.length) }, async (environment) => {
+        const { deps, db } = environment;
         const plan = createSyncPlanActivities(deps);
         const attempt = <R>(n: number, work: () => Promise<R>) =>
           new MockActivityEnvironment({ attempt: n, activityId }).run(work) as Promise<R>;
@@ -147,7 +153,7 @@ describe('the progress of a run', () => {
 });
 
 it('FAULTS 23: a batch that was taken back while its worker stalled takes no further record', async () => {
-  await inHouse({ csv: plainRows(12) }, async ({ deps, db, panel }) => {
+  await inEnvironment({ csv: plainRows(12) }, async ({ deps, db, panel }) => {
     const plan = createSyncPlanActivities(deps);
     const { syncBatch } = createSyncBatchActivities(deps);
     await emptyLedger(db);

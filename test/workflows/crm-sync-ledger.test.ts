@@ -12,12 +12,12 @@ import { LeaseLostError } from '../../src/ledger/sync/records.ts';
 import { getRun } from '../../src/ledger/sync/runs.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { account } from '../support/house.ts';
+import { account } from '../support/environment.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRows, type SyncHandle, sumOf, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncContext();
+const { inEnvironment } = syncContext();
 
 /** A database whose connection can be cut: every statement then fails, those in a transaction too. */
 function breakable(db: Database): { db: Database; cut(): void; mend(): void; failures(): number } {
@@ -55,62 +55,70 @@ describe('a ledger that goes away', () => {
       return line.db;
     };
     const sync = { concurrency: 4 };
-    await inHouse({ csv: plainRows(10, 'New'), settleSeconds: 1, sync, wrap, log: silent }, async (house) => {
-      await house.panel.fault({ method: 'POST', kind: 'delay', ms: 100 });
-      const handle = await house.start();
-      for (const calls of [4, 10]) {
-        await until('calls went out', async () => (await house.panel.requests()).length >= calls);
-        const before = line?.failures() ?? 0;
-        line?.cut();
-        // Of what was under way something has run into the wall, and has tried again: tries are further and further apart.
-        await until('work has failed', () => (line?.failures() ?? 0) >= before + 4);
-        line?.mend();
-      }
-      const report = await handle.result();
-      expect(report).toMatchObject({ read: 10, created: 10, cards: 10, failed: 0, unknown: 0, pending: 0 });
-      const { contacts, cards } = await house.panel.account();
-      expect(contacts).toHaveLength(10);
-      expect(cards).toHaveLength(10);
-      expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(10);
-      expect(effects(await house.requests(), 'POST', /cards$/)).toHaveLength(10);
-    });
+    await inEnvironment(
+      { csv: plainRows(10, 'New'), settleSeconds: 1, sync, wrap, log: silent },
+      async (environment) => {
+        await environment.panel.fault({ method: 'POST', kind: 'delay', ms: 100 });
+        const handle = await environment.start();
+        for (const calls of [4, 10]) {
+          await until('calls went out', async () => (await environment.panel.requests()).length >= calls);
+          const before = line?.failures() ?? 0;
+          line?.cut();
+          // Of what was under way something has run into the wall, and has tried again: tries are further and further apart.
+          await until('work has failed', () => (line?.failures() ?? 0) >= before + 4);
+          line?.mend();
+        }
+        const report = await handle.result();
+        expect(report).toMatchObject({ read: 10, created: 10, cards: 10, failed: 0, unknown: 0, pending: 0 });
+        const { contacts, cards } = await environment.panel.account();
+        expect(contacts).toHaveLength(10);
+        expect(cards).toHaveLength(10);
+        expect(new Set(cards.map(({ contactId }) => contactId)).size).toBe(10);
+        expect(effects(await environment.requests(), 'POST', /cards$/)).toHaveLength(10);
+      },
+    );
   });
 });
 
 describe('an attempt that outlives its timeout', () => {
   it('FAULTS 17: leaves one card, however the next attempts overlap it', async () => {
-    await inHouse({ csv: plainRows(1), settleSeconds: 5, deadlineMs: 2000 }, async (house) => {
-      await house.run();
+    await inEnvironment({ csv: plainRows(1), settleSeconds: 5, deadlineMs: 2000 }, async (environment) => {
+      await environment.run();
       // The same person once more, now with a card: a record in the state in which its card is to be created.
-      await house.write(plainRows(1, 'New'));
-      await house.panel.fault({ path: '^/v1/cards$', kind: 'hang' });
-      const handle = await house.start();
+      await environment.write(plainRows(1, 'New'));
+      await environment.panel.fault({ path: '^/v1/cards$', kind: 'hang' });
+      const handle = await environment.start();
       await until('the run got to the card', async () =>
-        (await house.panel.requests()).some(({ path }) => path === '/v1/cards'),
+        (await environment.panel.requests()).some(({ path }) => path === '/v1/cards'),
       );
       await handle.terminate('its worker is lost');
-      await house.panel.clearFaults();
-      await house.db.query('update run_records set todo = $1, status = $2, holder = null where run_id = $3', [
-        STEP_BITS.createCard,
-        'pending',
-        'acme/leads/2',
-      ]);
-      const [row] = await house.db.query<{ id: number }>(
+      await environment.panel.clearFaults();
+      await environment.db.query(
+        'update run_records set todo = $1, status = $2, holder = null where run_id = $3',
+        [STEP_BITS.createCard, 'pending', 'acme/leads/2'],
+      );
+      const [row] = await environment.db.query<{ id: number }>(
         "select id from run_records where run_id = 'acme/leads/2'",
       );
-      await house.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'delay', ms: 400, times: 1 });
-      const { deps } = house;
-      const run = runContext(deps, await getRun(house.db, 'acme/leads/2'), accountLists('acme'));
+      await environment.panel.fault({
+        method: 'POST',
+        path: '^/v1/cards$',
+        kind: 'delay',
+        ms: 400,
+        times: 1,
+      });
+      const { deps } = environment;
+      const run = runContext(deps, await getRun(environment.db, 'acme/leads/2'), accountLists('acme'));
       const attempt = async (step: 'createCard' | 'readBackCard'): Promise<StepResult> => {
-        const c = stepContext(run, await loadRecord(house.db, placeOf(run), row?.id ?? 0));
+        const c = stepContext(run, await loadRecord(environment.db, placeOf(run), row?.id ?? 0));
         return await new MockActivityEnvironment().run(() => runStep(deps, step, c, createSteps(deps)[step]));
       };
       const results = await Promise.all([1, 2, 3].map(() => attempt('createCard')));
       expect(results.filter(({ cardCreated }) => cardCreated)).toHaveLength(1);
       await attempt('createCard');
       await attempt('readBackCard');
-      expect(effects(await house.panel.requests(), 'POST', /cards$/)).toHaveLength(1);
-      expect((await house.panel.account()).cards).toHaveLength(1);
+      expect(effects(await environment.panel.requests(), 'POST', /cards$/)).toHaveLength(1);
+      expect((await environment.panel.account()).cards).toHaveLength(1);
     });
   });
 });
@@ -121,9 +129,9 @@ describe('a batch that lost its lease', () => {
   it.each(['lookup', 'upsertContact'] as const)(
     'FAULTS 17: writes nothing of an answer that comes after that, be it to %s',
     async (step) => {
-      await inHouse({ csv: plainRows(1) }, async (house) => {
-        await house.run();
-        const { db } = house;
+      await inEnvironment({ csv: plainRows(1) }, async (environment) => {
+        await environment.run();
+        const { db } = environment;
         const record = {
           key: '14155552000',
           contact: { number: '14155552000', name: 'Other' },
@@ -136,9 +144,9 @@ describe('a batch that lost its lease', () => {
         );
         await db.query("update people set seen = null, hash_contact = ''");
         let calls = 0;
-        const deps = { ...house.deps, calls: { ...house.deps.calls, count: () => void calls++ } };
-        await house.panel.fault({ path: '^/v1/contacts$', kind: 'delay', ms: 300 });
-        const before = (await house.panel.requests()).length;
+        const deps = { ...environment.deps, calls: { ...environment.deps.calls, count: () => void calls++ } };
+        await environment.panel.fault({ path: '^/v1/contacts$', kind: 'delay', ms: 300 });
+        const before = (await environment.panel.requests()).length;
         const run = runContext(deps, await getRun(db, 'acme/leads/1'), accountLists('acme'));
         const c = stepContext(run, await loadRecord(db, placeOf(run), row?.id ?? 0));
         const late = new MockActivityEnvironment().run(() => runStep(deps, step, c, createSteps(deps)[step]));
@@ -146,7 +154,7 @@ describe('a batch that lost its lease', () => {
         await until('the call is under way', () => calls > 0);
         await db.query("update run_records set holder = 'next'");
         await ended;
-        expect((await house.panel.requests()).length).toBe(before + 1);
+        expect((await environment.panel.requests()).length).toBe(before + 1);
         const [person] = await db.query('select seen, hash_contact from people');
         expect(person).toEqual({ seen: null, hash_contact: '' });
         const [left] = await db.query('select todo, holder from run_records');
@@ -156,7 +164,7 @@ describe('a batch that lost its lease', () => {
           runStep(deps, 'upsertContact', c, createSteps(deps).upsertContact),
         );
         await expect(again).rejects.toThrow(LeaseLostError);
-        expect((await house.panel.requests()).length).toBe(before + 1);
+        expect((await environment.panel.requests()).length).toBe(before + 1);
       });
     },
   );
@@ -173,7 +181,7 @@ function textOf(value: unknown): string {
 
 describe('personal data and tokens', () => {
   it('FAULTS 50: are in no history, memo, search attribute, failure or log line, whatever goes wrong', async () => {
-    const canaries = ['8765000', 'Canaria', 'canary@', 'svc_test_house', 'Kanarien'];
+    const canaries = ['8765000', 'Canaria', 'canary@', 'svc_test_token', 'Kanarien'];
     const lines: string[] = [];
     const log = createLogger({ level: 'trace', destination: { write: (text) => lines.push(text) } });
     let line: ReturnType<typeof breakable> | undefined;
@@ -193,8 +201,8 @@ describe('personal data and tokens', () => {
       settleSeconds: 1,
       deadlineMs: 600,
     };
-    await inHouse({ ...options, wrap, log }, async (house) => {
-      const echo = 'Canaria 5511987650001 canary@1.example svc_test_house';
+    await inEnvironment({ ...options, wrap, log }, async (environment) => {
+      const echo = 'Canaria 5511987650001 canary@1.example svc_test_token';
       const faults = [
         { method: 'POST', path: 'contacts$', kind: 'status', status: 500, body: { error: echo } },
         { method: 'POST', path: 'contacts$', kind: 'status', status: 200, body: echo },
@@ -210,10 +218,10 @@ describe('personal data and tokens', () => {
           body: { error: echo, code: 'ERR_TOKEN_REVOKED' },
         },
       ];
-      for (const fault of faults) await house.panel.fault({ times: 1, ...fault });
-      const handle: SyncHandle = await house.start();
+      for (const fault of faults) await environment.panel.fault({ times: 1, ...fault });
+      const handle: SyncHandle = await environment.start();
       await until('the token was refused', async () =>
-        (await house.panel.requests()).some(({ status }) => status === 401),
+        (await environment.panel.requests()).some(({ status }) => status === 401),
       );
       const act: { args: [OperatorAct] } = { args: [{ by: 'ana', reason: 'look' }] };
       await handle.executeUpdate(pauseUpdate, act);

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RunReport } from '../../src/contracts/wire/run.ts';
-import { account, type House } from '../support/house.ts';
+import { account, type Environment } from '../support/environment.ts';
 import { writes } from '../support/panel.ts';
 import { HEADER, sumOf, syncContext } from '../support/sync-context.ts';
 
-const { inHouse } = syncContext();
+const { inEnvironment } = syncContext();
 
 const PEOPLE = 6;
 const STAGES: Record<string, number> = { New: 11, Talking: 12 };
@@ -73,8 +73,8 @@ function csvOf(rows: readonly Row[]): string {
 }
 
 /** One contact a person, one card at most. */
-async function personsOf(house: House) {
-  const { contacts, cards } = await house.panel.account();
+async function personsOf(environment: Environment) {
+  const { contacts, cards } = await environment.panel.account();
   const persons = new Map<number, { name: string; tagIds: number[]; stage: number | null }>();
   for (const { id, number, name, tagIds } of contacts) {
     const person = Number(number.at(-1));
@@ -102,18 +102,18 @@ it('any mode under any faults → nobody twice, everybody as the mode says, true
       card ? [{ id: index + 1, contactId: index + 1, pipelineId: 1, stageId: 12, title: 'by hand' }] : [],
     );
     const options = { csv: csvOf(rows), account: account({ contacts, cards }), settleSeconds: 0, sync };
-    await inHouse(options, async (house) => {
-      for (const each of faults) await house.panel.fault(each);
-      const first = await house.run();
+    await inEnvironment(options, async (environment) => {
+      for (const each of faults) await environment.panel.fault(each);
+      const first = await environment.run();
       expectTrueCounts(first, rows.length);
-      const early = await personsOf(house);
+      const early = await personsOf(environment);
       expect(first.created).toBeLessThanOrEqual(early.size - known.length);
 
-      await house.panel.clearFaults();
-      const second = await house.run();
+      await environment.panel.clearFaults();
+      const second = await environment.run();
       expectTrueCounts(second, rows.length);
       expect(second.unknown).toBe(0);
-      const persons = await personsOf(house);
+      const persons = await personsOf(environment);
       const there = new Set(known.map(({ person }) => person));
       const wanted = sync.mode === 'update' ? [] : rows.map(({ person }) => person);
       expect(new Set(persons.keys())).toEqual(new Set([...there, ...wanted]));
@@ -143,11 +143,11 @@ it('any mode under any faults → nobody twice, everybody as the mode says, true
         const at = before?.card ? 12 : last === undefined ? null : STAGES[last];
         expect(stage, `stage of person ${person}`).toBe(at);
       }
-      await house.requests();
-      const third = await house.run();
+      await environment.requests();
+      const third = await environment.run();
       const distinct = new Set(rows.map(({ person }) => person)).size;
       expect(third).toMatchObject({ unchanged: distinct, merged: rows.length - distinct });
-      const again = await house.requests();
+      const again = await environment.requests();
       expect(writes(again)).toEqual([]);
       if (sync.mode !== 'update') expect(again).toEqual([]);
     });

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RunReport } from '../../src/contracts/wire/run.ts';
-import { account, type House } from '../support/house.ts';
+import { account, type Environment } from '../support/environment.ts';
 import { HEADER, sumOf, syncContext } from '../support/sync-context.ts';
 
-const { inHouse } = syncContext();
+const { inEnvironment } = syncContext();
 
 const PEOPLE = 4;
 const STAGES: Record<string, number> = { New: 11, Talking: 12 };
@@ -67,8 +67,8 @@ function csvOf(rows: readonly Row[], junk: boolean): string {
 }
 
 /** One contact a person, one card at most; answers the cards by person. */
-async function personsOf(house: House): Promise<Map<number, number | null>> {
-  const { contacts, cards } = await house.panel.account();
+async function personsOf(environment: Environment): Promise<Map<number, number | null>> {
+  const { contacts, cards } = await environment.panel.account();
   const persons = new Map<number, number | null>();
   for (const { id, number } of contacts) {
     const person = Number(number.at(-1));
@@ -80,13 +80,14 @@ async function personsOf(house: House): Promise<Map<number, number | null>> {
   return persons;
 }
 
-async function expectTrueCounts(house: House, report: RunReport, rows: number): Promise<void> {
+async function expectTrueCounts(environment: Environment, report: RunReport, rows: number): Promise<void> {
   expect(report.read).toBe(rows);
   expect(sumOf(report)).toBe(rows);
   expect(report).toMatchObject({ pending: 0, failed: 0 });
-  const unknown = await house.db.query("select 1 from run_records where run_id = $1 and status = 'unknown'", [
-    report.run,
-  ]);
+  const unknown = await environment.db.query(
+    "select 1 from run_records where run_id = $1 and status = 'unknown'",
+    [report.run],
+  );
   expect(report.unknown).toBe(unknown.length);
 }
 
@@ -100,18 +101,18 @@ it('any mix of resets and internal errors → each person once, each card once, 
       name: 'known',
     }));
     const options = { csv: csvOf(rows, junk), account: account({ contacts }), settleSeconds: 0 };
-    await inHouse(options, async (house) => {
-      for (const each of faults) await house.panel.fault(each);
+    await inEnvironment(options, async (environment) => {
+      for (const each of faults) await environment.panel.fault(each);
       const total = rows.length + (junk ? 1 : 0);
-      const first = await house.run();
-      await expectTrueCounts(house, first, total);
-      await personsOf(house);
+      const first = await environment.run();
+      await expectTrueCounts(environment, first, total);
+      await personsOf(environment);
 
-      await house.panel.clearFaults();
-      const second = await house.run();
-      await expectTrueCounts(house, second, total);
+      await environment.panel.clearFaults();
+      const second = await environment.run();
+      await expectTrueCounts(environment, second, total);
       expect(second.unknown).toBe(0);
-      const persons = await personsOf(house);
+      const persons = await personsOf(environment);
       const wanted = new Set([...rows, ...known].map(({ person }) => person));
       expect(new Set(persons.keys())).toEqual(wanted);
       for (const [person, stage] of persons) {
@@ -119,13 +120,13 @@ it('any mix of resets and internal errors → each person once, each card once, 
         expect(stage, `stage of person ${person}`).toBe(last === undefined ? null : (STAGES[last] as number));
       }
       // A run after an unknown outcome may adopt; the one after that has nothing left to say.
-      await house.requests();
+      await environment.requests();
       const distinct = new Set(rows.map(({ person }) => person)).size;
-      expect(await house.run()).toMatchObject({
+      expect(await environment.run()).toMatchObject({
         ...{ calls: 0, rejected: junk ? 1 : 0 },
         ...{ unchanged: distinct, merged: rows.length - distinct },
       });
-      expect(await house.requests()).toEqual([]);
+      expect(await environment.requests()).toEqual([]);
     });
   });
   await fc.assert(property, { seed, numRuns: 3, endOnFailure: true });

@@ -1,12 +1,12 @@
 // Snapshots of an account: when they are read, what they spare, and that nothing wrong is concluded from them.
 import { describe, expect, it } from 'vitest';
 import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { account } from '../support/house.ts';
+import { account } from '../support/environment.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
 import { HEADER, progressOf, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
-const { inHouse } = syncContext();
+const { inEnvironment } = syncContext();
 
 const number = (n: number) => `55119${String(80000000 + n)}`;
 const withoutNinth = (n: number) => `5511${String(80000000 + n)}`;
@@ -19,27 +19,27 @@ const count = (requests: readonly PanelRequest[], method: string, path: string) 
 
 describe('the contacts', () => {
   it('of an equal account: pages of a hundred and not one write; the arithmetic is in the report', async () => {
-    await inHouse(
+    await inEnvironment(
       { csv: HEADER + rows(0, 230), account: account({ contacts: contacts(230) }) },
-      async (house) => {
-        const handle = await house.start();
+      async (environment) => {
+        const handle = await environment.start();
         const report = await handle.result();
         expect(await progressOf(handle)).toMatchObject({ total: 0, done: 0 });
         expect(report).toMatchObject({ read: 230, unchanged: 230, created: 0, updated: 0, calls: 3 });
         expect(report.snapshots).toEqual([{ of: 'contacts', single: 230, pages: 3, read: 3 }]);
-        const seen = await house.requests();
+        const seen = await environment.requests();
         expect(count(seen, 'GET', '/v1/contacts')).toBe(3);
         expect(seen).toHaveLength(3);
-        expect(await house.run()).toMatchObject({ unchanged: 230, calls: 0 });
+        expect(await environment.run()).toMatchObject({ unchanged: 230, calls: 0 });
       },
     );
   });
 
   it('of a large account are not read for a few people', async () => {
-    await inHouse(
+    await inEnvironment(
       { csv: HEADER + rows(998, 1002), account: account({ contacts: contacts(1000) }) },
-      async (house) => {
-        const report = await house.run();
+      async (environment) => {
+        const report = await environment.run();
         expect(report).toMatchObject({ created: 2, unchanged: 2, calls: 7 });
         expect(report.snapshots).toEqual([{ of: 'contacts', single: 4, pages: 10, read: 1 }]);
       },
@@ -52,17 +52,17 @@ describe('the contacts', () => {
       ...contacts(120).slice(1),
       { id: 200, number: number(0), name: 'long' },
     ];
-    await inHouse(
+    await inEnvironment(
       { csv: HEADER + rows(0, 1) + rows(500, 502), account: account({ contacts: both }) },
-      async (house) => {
-        expect(await house.run()).toMatchObject({ created: 2, updated: 1, calls: 5 });
-        const after = (await house.panel.account()).contacts;
+      async (environment) => {
+        expect(await environment.run()).toMatchObject({ created: 2, updated: 1, calls: 5 });
+        const after = (await environment.panel.account()).contacts;
         expect(after).toHaveLength(both.length + 2);
         expect(after.filter(({ id }) => id === 1 || id === 200)).toMatchObject([
           { name: 'short' },
           { name: 'P0' },
         ]);
-        expect(await house.run()).toMatchObject({ unchanged: 3, calls: 0 });
+        expect(await environment.run()).toMatchObject({ unchanged: 3, calls: 0 });
       },
     );
   });
@@ -75,12 +75,12 @@ describe('the contacts', () => {
     const old = { id: 1, number: withoutNinth(0), name: 'old' };
     const card = { id: 9, contactId: 1, pipelineId: 1, stageId: 12, title: 'by hand' };
     const options = { csv: HEADER + rows(0, 3, 'New'), account: account({ contacts: [old], cards: [card] }) };
-    await inHouse(options, async (house) => {
+    await inEnvironment(options, async (environment) => {
       const body = { requestId: 'r', ...page };
       const once = { method: 'GET', path: '^/v1/contacts$', times: 1 };
-      await house.panel.fault({ ...once, kind: 'status', status: 200, body });
-      expect(await house.run()).toMatchObject({ created: 2, updated: 1, cards: 2 });
-      const state = await house.panel.account();
+      await environment.panel.fault({ ...once, kind: 'status', status: 200, body });
+      expect(await environment.run()).toMatchObject({ created: 2, updated: 1, cards: 2 });
+      const state = await environment.panel.account();
       expect(state.contacts).toHaveLength(3);
       expect(state.cards.filter(({ contactId }) => contactId === 1)).toMatchObject([{ id: 9 }]);
     });
@@ -88,7 +88,7 @@ describe('the contacts', () => {
 
   it('whose number changes while they are read: nobody is taken for new', async () => {
     const options = { csv: HEADER + rows(0, 150), account: account({ contacts: contacts(150) }) };
-    await inHouse(options, async (house) => {
+    await inEnvironment(options, async (environment) => {
       const first = contacts(100).map((each) => ({
         ...{ ...each, email: null, document: null, channel: 'whatsapp', disableBot: false, tags: [] },
         ...{ createdAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z' },
@@ -100,7 +100,7 @@ describe('the contacts', () => {
         hasMore: true,
         contacts: [{ ...first[0], id: 999, number: '1' }, ...first.slice(1)],
       };
-      await house.panel.fault({
+      await environment.panel.fault({
         method: 'GET',
         path: '^/v1/contacts$',
         kind: 'status',
@@ -108,8 +108,8 @@ describe('the contacts', () => {
         times: 1,
         body,
       });
-      expect(await house.run()).toMatchObject({ created: 0, updated: 0, unchanged: 150, calls: 3 });
-      expect((await house.panel.account()).contacts).toHaveLength(150);
+      expect(await environment.run()).toMatchObject({ created: 0, updated: 0, unchanged: 150, calls: 3 });
+      expect((await environment.panel.account()).contacts).toHaveLength(150);
     });
   });
 
@@ -119,18 +119,18 @@ describe('the contacts', () => {
       csv: HEADER + rows(0, 60) + rows(5000, 5001),
       account: account({ contacts: contacts(size) }),
     };
-    await inHouse(options, async (house) => {
-      await house.panel.fault({ method: 'GET', path: '^/v1/contacts$', kind: 'delay', ms: 150 });
-      const handle = await house.start();
-      await until('pages were read', async () => (await house.panel.requests()).length >= 5);
+    await inEnvironment(options, async (environment) => {
+      await environment.panel.fault({ method: 'GET', path: '^/v1/contacts$', kind: 'delay', ms: 150 });
+      const handle = await environment.start();
+      await until('pages were read', async () => (await environment.panel.requests()).length >= 5);
       const act: { args: [OperatorAct] } = { args: [{ by: 'ana', reason: 'lunch' }] };
       await handle.executeUpdate(pauseUpdate, act);
-      const { length } = await house.panel.requests();
+      const { length } = await environment.panel.requests();
       expect(length).toBeLessThan(25);
       await handle.executeUpdate(resumeUpdate, act);
       const report = await handle.result();
       expect(report).toMatchObject({ read: 61, created: 1, unchanged: 60 });
-      const reads = count(await house.requests(), 'GET', '/v1/contacts');
+      const reads = count(await environment.requests(), 'GET', '/v1/contacts');
       // Pages overlap by one item, which takes an eighth more of them.
       expect(reads).toBeLessThanOrEqual(30);
       expect(report.snapshots).toEqual([{ of: 'contacts', single: 61, pages: reads, read: reads }]);
@@ -152,33 +152,35 @@ describe('the cards', () => {
       csv: HEADER + rows(0, 110, 'New'),
       account: account({ contacts: contacts(110), cards }),
     };
-    await inHouse(options, async (house) => {
+    await inEnvironment(options, async (environment) => {
       // An earlier run sent this one's card away, and was cut off.
-      await house.db.query("insert into people (account, key) values ('acme', $1)", [number(0)]);
-      await house.db.query(
+      await environment.db.query("insert into people (account, key) values ('acme', $1)", [number(0)]);
+      await environment.db.query(
         `insert into intents (account, kind, subject, run_id, state, sends, sent_at)
          select 'acme', 'card', id || '/Sales', 'acme/leads/0', 'sent', 1, now() - interval '1 hour' from people`,
       );
-      const report = await house.run();
+      const report = await environment.run();
       expect(report).toMatchObject({ unchanged: 101, updated: 9, created: 0, cards: 9 });
       expect(report.snapshots).toEqual([
         { of: 'contacts', single: 110, pages: 2, read: 2 },
         { of: 'cards', single: 110, pages: 2, read: 2 },
       ]);
-      const seen = await house.requests();
+      const seen = await environment.requests();
       // Pipelines, two pages of each, one look alone.
       expect(seen).toHaveLength(1 + 2 + 2 + 1 + 9);
       expect(writes(seen).map(({ path }) => path)).toEqual(Array(9).fill('/v1/cards'));
-      const state = await house.panel.account();
+      const state = await environment.panel.account();
       expect(new Set(state.cards.map(({ contactId }) => contactId)).size).toBe(110);
       expect(state.cards.filter(({ stageId }) => stageId === 12)).toHaveLength(101);
-      expect(await house.db.query("select distinct state from intents where kind = 'card'")).toEqual([
+      expect(await environment.db.query("select distinct state from intents where kind = 'card'")).toEqual([
         { state: 'done' },
       ]);
 
-      await house.write(HEADER + rows(0, 110, 'New').replace('P5,,,,New', 'P5,,,,Won'));
-      expect(await house.run()).toMatchObject({ updated: 1, unchanged: 109 });
-      expect((await house.panel.account()).cards.find(({ contactId }) => contactId === 6)).toMatchObject({
+      await environment.write(HEADER + rows(0, 110, 'New').replace('P5,,,,New', 'P5,,,,Won'));
+      expect(await environment.run()).toMatchObject({ updated: 1, unchanged: 109 });
+      expect(
+        (await environment.panel.account()).cards.find(({ contactId }) => contactId === 6),
+      ).toMatchObject({
         stageId: 13,
       });
     });
@@ -190,9 +192,9 @@ describe('the cards', () => {
       csv: HEADER + rows(0, 3, 'New'),
       account: account({ contacts: contacts(3), cards: [card] }),
     };
-    await inHouse(options, async (house) => {
+    await inEnvironment(options, async (environment) => {
       const body = { requestId: 'r', count: 1, hasMore: false, totalValue: 0, cards: [{ id: 9 }] };
-      await house.panel.fault({
+      await environment.panel.fault({
         method: 'GET',
         path: '^/v1/cards$',
         kind: 'status',
@@ -200,8 +202,10 @@ describe('the cards', () => {
         times: 1,
         body,
       });
-      expect(await house.run()).toMatchObject({ cards: 2, unchanged: 1, updated: 2 });
-      expect((await house.panel.account()).cards.filter(({ contactId }) => contactId === 1)).toHaveLength(1);
+      expect(await environment.run()).toMatchObject({ cards: 2, unchanged: 1, updated: 2 });
+      expect(
+        (await environment.panel.account()).cards.filter(({ contactId }) => contactId === 1),
+      ).toHaveLength(1);
     });
   });
 });

@@ -2,11 +2,11 @@
 // verified before others follow, and a run that cannot trust what it wrote pauses and says why.
 import { describe, expect, it } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
-import { account as accountWith } from '../support/house.ts';
+import { account as accountWith } from '../support/environment.ts';
 import { type Body, eachItem, ignoreField, ignoreParameter, type Rule } from '../support/reshaped-service.ts';
 import { HEADER, plainRow, plainRows, syncContext, untilHeld } from '../support/sync-context.ts';
 
-const { inHouse } = syncContext();
+const { inEnvironment } = syncContext();
 const PEOPLE = 12;
 const POST_CARD = /^POST \/v1\/cards$/;
 const UPSERT = /^POST \/v1\/contacts$/;
@@ -44,14 +44,14 @@ describe('a write that the service does not show as it was made', () => {
     ],
   ] as const)('pauses the run after one record: %s', async (_, rule, field, assumption) => {
     const options = { csv: plainRows(PEOPLE, 'New'), mapping: MAPPING, shape: [rule] };
-    await inHouse(options, async (house) => {
-      const handle = await house.start();
+    await inEnvironment(options, async (environment) => {
+      const handle = await environment.start();
       const reason = await untilHeld(handle);
       expect(reason).toContain('NOT_AS_WRITTEN');
       expect(reason).toContain(field);
       if (assumption !== null) expect(reason).toContain(assumption);
       expect(reason).not.toContain('Person');
-      const { cards, contacts } = await house.panel.account();
+      const { cards, contacts } = await environment.panel.account();
       expect(field.startsWith('card') ? cards.length : contacts.length).toBe(1);
       // Verified again: one more record tells that nothing has changed.
       const again = { by: 'ana', reason: 'started again', recheck: true };
@@ -78,25 +78,28 @@ describe('a write that the service does not show as it was made', () => {
     };
     const assumptions = { 'card.titleField': 'headline' };
     const options = { csv: plainRows(3, 'New'), mapping: MAPPING, shape: [rule], assumptions };
-    await inHouse(options, async (house) => {
-      expect(await house.run()).toMatchObject({ created: 3, cards: 3, warnings: [] });
+    await inEnvironment(options, async (environment) => {
+      expect(await environment.run()).toMatchObject({ created: 3, cards: 3, warnings: [] });
     });
   });
 
   it('is found by one read-back where no answer shows it: extra info', async () => {
     const csv = `${HEADER}${[1, 2, 3].map((n) => `+1 415 555 200${n},Person ${n},,,ACME,,\n`).join('')}`;
-    await inHouse({ csv, mapping: MAPPING, shape: [ignoreField(UPSERT, 'extraInfo')] }, async (house) => {
-      const handle = await house.start();
-      expect(await untilHeld(handle)).toContain('extraInfo.company');
-      expect((await house.panel.account()).contacts).toHaveLength(1);
-    });
+    await inEnvironment(
+      { csv, mapping: MAPPING, shape: [ignoreField(UPSERT, 'extraInfo')] },
+      async (environment) => {
+        const handle = await environment.start();
+        expect(await untilHeld(handle)).toContain('extraInfo.company');
+        expect((await environment.panel.account()).contacts).toHaveLength(1);
+      },
+    );
   });
 
   it('reads back once a run, and no more', async () => {
     const csv = `${HEADER}${[1, 2, 3].map((n) => `+1 415 555 200${n},Person ${n},,,ACME,,\n`).join('')}`;
-    await inHouse({ csv, mapping: MAPPING }, async (house) => {
-      expect(await house.run()).toMatchObject({ created: 3, failed: 0, warnings: [] });
-      const reads = (await house.requests()).filter(
+    await inEnvironment({ csv, mapping: MAPPING }, async (environment) => {
+      expect(await environment.run()).toMatchObject({ created: 3, failed: 0, warnings: [] });
+      const reads = (await environment.requests()).filter(
         ({ method, path }) => method === 'GET' && /contacts\/\d+$/.test(path),
       );
       expect(reads).toHaveLength(1);
@@ -116,10 +119,10 @@ describe('a write that the service does not show as it was made', () => {
   ] as const)(
     'that nobody can read pauses the run, and can be accepted: %s',
     async (_, rule, csv, code, outcome) => {
-      await inHouse({ csv, mapping: MAPPING, shape: [rule] }, async (house) => {
-        const handle = await house.start();
+      await inEnvironment({ csv, mapping: MAPPING, shape: [rule] }, async (environment) => {
+        const handle = await environment.start();
         expect(await untilHeld(handle)).toContain(code);
-        const [ended] = await house.db.query(
+        const [ended] = await environment.db.query(
           "select count(*)::int as n from run_records where status <> 'pending'",
         );
         expect(ended).toEqual({ n: 1 });
@@ -133,16 +136,16 @@ describe('a write that the service does not show as it was made', () => {
     const upper = answerField(UPSERT, 'contact', (contact) => {
       contact.name = String(contact.name).toUpperCase();
     });
-    await inHouse({ csv: plainRows(3), mapping: MAPPING, shape: [upper] }, async (house) => {
-      const { created, warnings } = await house.run();
+    await inEnvironment({ csv: plainRows(3), mapping: MAPPING, shape: [upper] }, async (environment) => {
+      const { created, warnings } = await environment.run();
       expect(created).toBe(3);
       expect(warnings).toEqual([expect.objectContaining({ code: 'NOT_AS_WRITTEN' })]);
     });
     const stale = answerField(UPSERT, 'contact', (contact) => {
       contact.name = 'As before';
     });
-    await inHouse({ csv: plainRows(1), mapping: MAPPING, shape: [stale] }, async (house) => {
-      expect(await house.run()).toMatchObject({ created: 1, warnings: [] });
+    await inEnvironment({ csv: plainRows(1), mapping: MAPPING, shape: [stale] }, async (environment) => {
+      expect(await environment.run()).toMatchObject({ created: 1, warnings: [] });
     });
   });
 
@@ -150,10 +153,10 @@ describe('a write that the service does not show as it was made', () => {
     const rule = answerField(UPSERT, 'contact', (contact) => {
       contact.number = '14155559999';
     });
-    await inHouse({ csv: plainRows(PEOPLE), mapping: MAPPING, shape: [rule] }, async (house) => {
-      const handle = await house.start();
+    await inEnvironment({ csv: plainRows(PEOPLE), mapping: MAPPING, shape: [rule] }, async (environment) => {
+      const handle = await environment.start();
       expect(await untilHeld(handle)).toContain('OTHER_PERSON');
-      const [noted] = await house.db.query(
+      const [noted] = await environment.db.query(
         'select count(*)::int as n from people where remote_id is not null',
       );
       expect(noted).toEqual({ n: 0 });
@@ -169,11 +172,14 @@ describe('a list filter that the service ignores', () => {
     const contacts = [...others.contacts, { id: 3, number: '14155552000', name: 'Person 0' }];
     const account = accountWith({ contacts, cards });
     const shape = [ignoreParameter(/^GET \/v1\/cards$/, 'contactId')];
-    await inHouse({ csv: HEADER + plainRow(0, 'New'), mapping: MAPPING, account, shape }, async (house) => {
-      expect(await house.run()).toMatchObject({ updated: 1, cards: 1 });
-      const made = (await house.panel.account()).cards;
-      expect(made.map(({ contactId }) => contactId).sort((a, b) => a - b)).toEqual([1, 3]);
-    });
+    await inEnvironment(
+      { csv: HEADER + plainRow(0, 'New'), mapping: MAPPING, account, shape },
+      async (environment) => {
+        expect(await environment.run()).toMatchObject({ updated: 1, cards: 1 });
+        const made = (await environment.panel.account()).cards;
+        expect(made.map(({ contactId }) => contactId).sort((a, b) => a - b)).toEqual([1, 3]);
+      },
+    );
   });
 
   it('pauses the run when further pages follow: absence proves nothing then', async () => {
@@ -187,11 +193,14 @@ describe('a list filter that the service ignores', () => {
       },
     };
     const shape = [ignoreParameter(/^GET \/v1\/cards$/, 'contactId'), more];
-    await inHouse({ csv: HEADER + plainRow(0, 'New'), mapping: MAPPING, account, shape }, async (house) => {
-      const handle = await house.start();
-      expect(await untilHeld(handle)).toContain('FILTER_IGNORED');
-      expect((await house.panel.account()).cards).toHaveLength(1);
-    });
+    await inEnvironment(
+      { csv: HEADER + plainRow(0, 'New'), mapping: MAPPING, account, shape },
+      async (environment) => {
+        const handle = await environment.start();
+        expect(await untilHeld(handle)).toContain('FILTER_IGNORED');
+        expect((await environment.panel.account()).cards).toHaveLength(1);
+      },
+    );
   });
 });
 
@@ -204,7 +213,7 @@ it('tags that the service left out are named in the report', async () => {
     },
   };
   const csv = `${HEADER}+1 415 555 2001,Ana,,crm,,,\n`;
-  await inHouse({ csv, mapping: MAPPING, shape: [rule, drop] }, async (house) => {
-    expect(await untilHeld(await house.start())).toContain('another value of tags');
+  await inEnvironment({ csv, mapping: MAPPING, shape: [rule, drop] }, async (environment) => {
+    expect(await untilHeld(await environment.start())).toContain('another value of tags');
   });
 });

@@ -8,8 +8,8 @@ import type { Route } from '../../src/ingress/intake.ts';
 import { NotAcceptedError } from '../../src/ingress/intake.ts';
 import { freePort } from '../../src/runtime/ports.ts';
 import { retrySignal, turnSignal } from '../../workflows/messages.ts';
-import type { House } from '../support/house.ts';
-import { account } from '../support/house.ts';
+import type { Environment } from '../support/environment.ts';
+import { account } from '../support/environment.ts';
 import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRow, syncContext } from '../support/sync-context.ts';
@@ -26,18 +26,18 @@ async function starts(route: Route): Promise<number> {
   return (await context.temporal.client.workflow.count(query)).count;
 }
 
-const writes = async (house: House) =>
-  effects(await house.requests(), 'POST', /^\/v1\/(cards|contacts)$/).map(({ path }) => path);
+const writes = async (environment: Environment) =>
+  effects(await environment.requests(), 'POST', /^\/v1\/(cards|contacts)$/).map(({ path }) => path);
 
 describe('an event that is accepted', () => {
   it('becomes a contact with tags and a card, and the engine learns nothing of the person', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('whole');
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const draft = lead(route, 'a', 1, { tags: ['crm', 'vip'], ...CARD });
       expect(await acceptance.accept(route, [draft])).toEqual([{ id: draft.id, duplicate: false }]);
-      expect(await untilEnded(house)).toMatchObject([{ id: draft.id, outcome: 'done' }]);
-      const { contacts, cards } = await house.panel.account();
+      expect(await untilEnded(environment)).toMatchObject([{ id: draft.id, outcome: 'done' }]);
+      const { contacts, cards } = await environment.panel.account();
       expect(contacts).toMatchObject([{ number: '14155552001', name: 'Person 1', tagIds: [1, 2] }]);
       expect(cards).toMatchObject([{ contactId: contacts[0]?.id, stageId: 11 }]);
       const handle = context.temporal.client.workflow.getHandle(idOf(route, 'a'));
@@ -45,14 +45,14 @@ describe('an event that is accepted', () => {
       const history = JSON.stringify(await handle.fetchHistory());
       for (const text of ['4155552001', 'Person'])
         expect(history).not.toContain(Buffer.from(text).toString('base64').slice(0, 8));
-      const [row] = await house.db.query('select request, record_id from events');
+      const [row] = await environment.db.query('select request, record_id from events');
       expect(row).toEqual({ request: null, record_id: null });
-      expect(await house.db.query('select 1 from run_records')).toEqual([]);
+      expect(await environment.db.query('select 1 from run_records')).toEqual([]);
     });
   });
 
   it('gets a place in its lane: a message before leads, however it came', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const { client } = context.temporal;
       const leads = leadRoute('laneLeads');
       const config = { account: 'acme', action: { type: 'message' } } as Route['config'];
@@ -62,17 +62,17 @@ describe('an event that is accepted', () => {
         ...{ type: 'message', to: { conversation: 9 }, saveOnTicket: true },
         uploads: ['none'],
       });
-      const acceptance = acceptanceOf(house, client);
+      const acceptance = acceptanceOf(environment, client);
       await acceptance.accept(leads, [lead(leads, 'a', 1)]);
       await acceptance.accept(messages, [message]);
-      expect((await untilEnded(house)).map(({ outcome }) => outcome)).toEqual(['done', 'failed']);
+      expect((await untilEnded(environment)).map(({ outcome }) => outcome)).toEqual(['done', 'failed']);
       const filter = { ids: [message.id], states: [], limit: 1 };
       await client.workflow.execute('retryEvents', {
-        ...{ workflowId: `${house.workQueue}/retry`, taskQueue: house.workQueue },
+        ...{ workflowId: `${environment.workQueue}/retry`, taskQueue: environment.workQueue },
         args: [{ filter, by: 'ana', gone: [] }],
       });
-      await untilEnded(house);
-      const retried = await house.db.query<{ workflow: string }>(
+      await untilEnded(environment);
+      const retried = await environment.db.query<{ workflow: string }>(
         'select workflow from events where route = $1',
         [messages.name],
       );
@@ -88,100 +88,106 @@ describe('an event that is accepted', () => {
   });
 
   it('FAULTS 28: one event 100 times at once is one start and one card, and every sender hears yes', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('hundred');
       // Two processes of the ingress.
       const doors = [
-        acceptanceOf(house, context.temporal.client),
-        acceptanceOf(house, context.temporal.client),
+        acceptanceOf(environment, context.temporal.client),
+        acceptanceOf(environment, context.temporal.client),
       ];
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, n) => doors[n % 2]?.accept(route, [lead(route, 'a', 1, CARD)])),
       );
       expect(answers.flat().filter((answer) => answer?.duplicate === false).length).toBeLessThanOrEqual(2);
       expect(answers.flat()).toHaveLength(100);
-      expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
-      expect(await writes(house)).toEqual(['/v1/contacts', '/v1/cards']);
+      expect(await untilEnded(environment)).toMatchObject([{ outcome: 'done' }]);
+      expect(await writes(environment)).toEqual(['/v1/contacts', '/v1/cards']);
       await until('the engine lists it', async () => (await starts(route)) === 1);
     });
   });
 
   it('FAULTS 29: the same event is still the same after the engine has forgotten its workflow', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('later');
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const draft = lead(route, 'a', 1, CARD);
       await acceptance.accept(route, [draft]);
-      await untilEnded(house);
-      await house.requests();
+      await untilEnded(environment);
+      await environment.requests();
       // An engine that knows nothing of it, as after the end of the retention.
       const { connection } = context.temporal;
       const oblivious = new Client({ connection, namespace: 'default' });
-      const later = acceptanceOf(house, oblivious);
+      const later = acceptanceOf(environment, oblivious);
       expect(await later.accept(route, [draft])).toEqual([{ id: draft.id, duplicate: true }]);
-      expect(await house.requests()).toEqual([]);
+      expect(await environment.requests()).toEqual([]);
       await expect(oblivious.workflow.getHandle(idOf(route, 'a')).describe()).rejects.toThrow(/not found/i);
     });
   });
 
   it('FAULTS 19: Temporal down: not accepted, and the same event later is one start', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('down');
       const connection = Connection.lazy({ address: `127.0.0.1:${await freePort()}` });
-      const lost = acceptanceOf(house, new Client({ connection }));
+      const lost = acceptanceOf(environment, new Client({ connection }));
       const draft = lead(route, 'a', 1);
       const refused = await lost.accept(route, [draft]).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(NotAcceptedError);
       expect(refused).toMatchObject({ why: 'ENGINE' });
       await expect(lost.ready()).rejects.toMatchObject({ why: 'ENGINE' });
       await connection.close();
-      expect(await house.db.query('select state from events')).toEqual([{ state: 'received' }]);
-      const again = await acceptanceOf(house, context.temporal.client).accept(route, [draft]);
+      expect(await environment.db.query('select state from events')).toEqual([{ state: 'received' }]);
+      const again = await acceptanceOf(environment, context.temporal.client).accept(route, [draft]);
       expect(again).toEqual([{ id: draft.id, duplicate: false }]);
-      expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
-      expect(await writes(house)).toHaveLength(1);
+      expect(await untilEnded(environment)).toMatchObject([{ outcome: 'done' }]);
+      expect(await writes(environment)).toHaveLength(1);
     });
   });
 });
 
 describe('several events about one person', () => {
   it('FAULTS 41: an older one after a newer one makes no step back', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('ordered', { order: 'at' });
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const named = (key: string, name: string, rank: number) =>
         lead(route, key, 1, { contact: { number: '14155552001', name } }, rank);
       await acceptance.accept(route, [named('new', 'Newer', 2000)]);
       await acceptance.accept(route, [named('old', 'Older', 1000)]);
       await acceptance.accept(route, [named('same', 'Same time', 2000)]);
-      const ended = await untilEnded(house);
+      const ended = await untilEnded(environment);
       expect(ended.map(({ outcome }) => outcome)).toEqual(['done', 'superseded', 'done']);
-      const { contacts } = await house.panel.account();
+      const { contacts } = await environment.panel.account();
       expect(contacts.map(({ name }) => name)).toEqual(['Same time']);
     });
   });
 
   it('are done one after the other in the order in which they came, though the first is slow', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('queue');
-      const acceptance = acceptanceOf(house, context.temporal.client);
-      await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'delay', ms: 1500, times: 1 });
+      const acceptance = acceptanceOf(environment, context.temporal.client);
+      await environment.panel.fault({
+        method: 'POST',
+        path: '^/v1/contacts$',
+        kind: 'delay',
+        ms: 1500,
+        times: 1,
+      });
       const drafts = ['First', 'Second', 'Third'].map((name) =>
         lead(route, name, 1, { contact: { number: '14155552001', name } }),
       );
       await acceptance.accept(route, drafts);
-      expect((await untilEnded(house)).map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
-      const { contacts } = await house.panel.account();
+      expect((await untilEnded(environment)).map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
+      const { contacts } = await environment.panel.account();
       expect(contacts.map(({ name }) => name)).toEqual(['Third']);
     });
   });
 
   it('one whose call fails for ever does not take the next one along', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('failing');
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const body = { error: 'no', code: 'ERR_CONTACT_NUMBER_IS_LID' };
-      await house.panel.fault({
+      await environment.panel.fault({
         method: 'POST',
         path: '^/v1/contacts$',
         kind: 'status',
@@ -190,11 +196,11 @@ describe('several events about one person', () => {
         times: 1,
       });
       await acceptance.accept(route, [lead(route, 'a', 1), lead(route, 'b', 1)]);
-      expect(await untilEnded(house)).toMatchObject([
+      expect(await untilEnded(environment)).toMatchObject([
         { outcome: 'failed', code: 'ERR_CONTACT_NUMBER_IS_LID' },
         { outcome: 'done' },
       ]);
-      const kept = await house.db.query('select request is not null as kept from events order by seq');
+      const kept = await environment.db.query('select request is not null as kept from events order by seq');
       expect(kept).toEqual([{ kept: true }, { kept: false }]);
     });
   });
@@ -202,34 +208,36 @@ describe('several events about one person', () => {
 
 describe('an event that the account refuses', () => {
   it('waits with the reason, and goes on when somebody has acted', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('revoked');
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const scopes = ['contacts:write', 'cards:write'];
-      const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_house', scopes, revoked }] });
-      await house.panel.patch(token(true));
+      const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_token', scopes, revoked }] });
+      await environment.panel.patch(token(true));
       await acceptance.accept(route, [lead(route, 'a', 1, CARD)]);
       await until('the event waits', async () => {
-        const [row] = await house.db.query<{ hold_code: string | null }>('select hold_code from events');
+        const [row] = await environment.db.query<{ hold_code: string | null }>(
+          'select hold_code from events',
+        );
         return row?.hold_code === 'ERR_TOKEN_REVOKED';
       });
-      await house.panel.patch(token(false));
+      await environment.panel.patch(token(false));
       await context.temporal.client.workflow.getHandle(idOf(route, 'a')).signal(retrySignal);
-      expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }]);
-      expect(await house.db.query('select hold_code from events')).toEqual([{ hold_code: null }]);
+      expect(await untilEnded(environment)).toMatchObject([{ outcome: 'done' }]);
+      expect(await environment.db.query('select hold_code from events')).toEqual([{ hold_code: null }]);
     });
   });
 
   it('FAULTS 22: goes on in a new run before the history of its waiting gets too long, and so does who waits for it', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('patient', { batch: { max: 2, wait: '1s' } });
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const scopes = ['contacts:write', 'cards:write'];
-      const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_house', scopes, revoked }] });
-      await house.panel.patch(token(true));
+      const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_token', scopes, revoked }] });
+      await environment.panel.patch(token(true));
       await acceptance.accept(route, [lead(route, 'a', 1), lead(route, 'b', 1)]);
       const held = async () => {
-        const [row] = await house.db.query<{ workflow: string }>(
+        const [row] = await environment.db.query<{ workflow: string }>(
           'select workflow from events where hold_code is not null',
         );
         return row?.workflow;
@@ -241,17 +249,17 @@ describe('an event that the account refuses', () => {
       await Promise.all(Array.from({ length: 300 }, () => handle.signal(turnSignal, 'another')));
       await until('a new run has it', async () => (await handle.describe()).runId !== runId);
       await until('the first waits there', async () => (await held()) !== undefined);
-      await house.panel.patch(token(false));
+      await environment.panel.patch(token(false));
       await handle.signal(retrySignal);
-      expect(await untilEnded(house)).toMatchObject([{ outcome: 'done' }, { outcome: 'unchanged' }]);
+      expect(await untilEnded(environment)).toMatchObject([{ outcome: 'done' }, { outcome: 'unchanged' }]);
     });
   });
 
   it('cancelled, it ends as discarded, and the next one about the person has its turn', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('cancelled');
-      const acceptance = acceptanceOf(house, context.temporal.client);
-      await house.panel.fault({
+      const acceptance = acceptanceOf(environment, context.temporal.client);
+      await environment.panel.fault({
         method: 'POST',
         path: '^/v1/contacts$',
         kind: 'status',
@@ -259,24 +267,24 @@ describe('an event that the account refuses', () => {
         times: 1000,
       });
       await acceptance.accept(route, [lead(route, 'a', 1), lead(route, 'b', 1)]);
-      await until('a call was made', async () => (await house.requests()).length > 0);
+      await until('a call was made', async () => (await environment.requests()).length > 0);
       await context.temporal.client.workflow.getHandle(idOf(route, 'a')).cancel();
       await until('the first has ended', async () => {
-        const rows = await house.db.query(`select 1 from events where outcome = 'discarded'`);
+        const rows = await environment.db.query(`select 1 from events where outcome = 'discarded'`);
         return rows.length === 1;
       });
-      await house.panel.clearFaults();
-      expect(await untilEnded(house)).toMatchObject([{ code: 'CANCELLED' }, { outcome: 'done' }]);
+      await environment.panel.clearFaults();
+      expect(await untilEnded(environment)).toMatchObject([{ code: 'CANCELLED' }, { outcome: 'done' }]);
     });
   });
 });
 
 describe('a route that batches', () => {
   it('leaves no event open when its workflow is cancelled', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('stopped', { batch: { max: 30, wait: '1s' } });
-      const acceptance = acceptanceOf(house, context.temporal.client);
-      await house.panel.fault({
+      const acceptance = acceptanceOf(environment, context.temporal.client);
+      await environment.panel.fault({
         method: 'POST',
         path: '^/v1/contacts$',
         kind: 'status',
@@ -287,31 +295,31 @@ describe('a route that batches', () => {
         route,
         Array.from({ length: 30 }, (_, n) => lead(route, `k${n}`, n)),
       );
-      await until('a call was made', async () => (await house.requests()).length > 0);
-      const [row] = await house.db.query<{ workflow: string }>(
+      await until('a call was made', async () => (await environment.requests()).length > 0);
+      const [row] = await environment.db.query<{ workflow: string }>(
         'select workflow from events where workflow is not null',
       );
       await context.temporal.client.workflow.getHandle(row?.workflow ?? '').cancel();
-      const ended = await untilEnded(house);
+      const ended = await untilEnded(environment);
       expect(new Set(ended.map(({ code }) => code))).toEqual(new Set(['CANCELLED']));
       expect(ended).toHaveLength(30);
-      expect(await house.db.query('select 1 from run_records')).toEqual([]);
+      expect(await environment.db.query('select 1 from run_records')).toEqual([]);
     });
   });
 
   it('starts one workflow for a burst, in which every event is done', async () => {
-    await context.inHouse({ csv: HEADER }, async (house) => {
+    await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('burst', { batch: { max: 50, wait: '50ms' } });
-      const acceptance = acceptanceOf(house, context.temporal.client);
+      const acceptance = acceptanceOf(environment, context.temporal.client);
       const keys = Array.from({ length: 40 }, (_, n) => n);
       const answers = await Promise.all(
         keys.map((n) => acceptance.accept(route, [lead(route, `k${n}`, n % 30)])),
       );
       expect(answers.flat().every(({ duplicate }) => !duplicate)).toBe(true);
-      const ended = await untilEnded(house);
+      const ended = await untilEnded(environment);
       expect(ended).toHaveLength(40);
       expect(ended.filter(({ outcome }) => outcome === 'done')).toHaveLength(30);
-      expect((await house.panel.account()).contacts).toHaveLength(30);
+      expect((await environment.panel.account()).contacts).toHaveLength(30);
       await until('the engine lists it', async () => (await starts(route)) >= 1);
       // History grows long here (300 events in tests), so one start may be several runs of one workflow.
       const ids = new Set<string>();
@@ -327,20 +335,20 @@ describe('a route that batches', () => {
 describe('tags of a lead', () => {
   it('come on top of what is there, and no sync takes them back', async () => {
     const contact = { id: 1, number: '14155552001', name: 'Person 1', channel: 'waba', tagIds: [3] };
-    await context.inHouse(
+    await context.inEnvironment(
       { csv: HEADER + plainRow(1), account: account({ contacts: [contact] }) },
-      async (house) => {
+      async (environment) => {
         const route = leadRoute('tags');
-        const acceptance = acceptanceOf(house, context.temporal.client);
+        const acceptance = acceptanceOf(environment, context.temporal.client);
         await acceptance.accept(route, [lead(route, 'a', 1, { tags: ['vip'] })]);
-        await untilEnded(house);
-        const tags = async () => (await house.panel.account()).contacts[0]?.tagIds.toSorted();
+        await untilEnded(environment);
+        const tags = async () => (await environment.panel.account()).contacts[0]?.tagIds.toSorted();
         expect(await tags()).toEqual([2, 3]);
-        await house.write(`${HEADER}+1 415 555 2001,Person 1,,crm,,,\n`);
-        await house.run();
+        await environment.write(`${HEADER}+1 415 555 2001,Person 1,,crm,,,\n`);
+        await environment.run();
         expect(await tags()).toEqual([1, 2, 3]);
-        await house.write(`${HEADER}+1 415 555 2001,Person 1,,,,,\n`);
-        await house.run();
+        await environment.write(`${HEADER}+1 415 555 2001,Person 1,,,,,\n`);
+        await environment.run();
         expect(await tags()).toEqual([2, 3]);
       },
     );

@@ -24,7 +24,7 @@ import {
   wakeSignal,
 } from '../../workflows/messages.ts';
 import type { describePollers } from '../../workflows/poll-desk.ts';
-import { SEARCH_ATTRIBUTES } from '../support/house.ts';
+import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { testLedger } from '../support/ledger.ts';
 import { runHere } from '../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../support/temporal.ts';

@@ -5,7 +5,7 @@ import { MessagingClient } from '../../src/api-client/client.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
 import { campaignProgressQuery, changeRateUpdate } from '../../workflows/messages.ts';
 import {
-  campaignHouse,
+  campaignEnvironment,
   flowRuns,
   numberOf,
   planned,
@@ -13,7 +13,7 @@ import {
   startOptions,
   token,
 } from '../support/campaign-context.ts';
-import type { House } from '../support/house.ts';
+import type { Environment } from '../support/environment.ts';
 import { eachMessage, rename, reshape } from '../support/reshaped-service.ts';
 import { syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
@@ -23,10 +23,10 @@ const SCOPES = ['contacts:write', 'connections:read', 'flows:trigger', 'conversa
 const INTERVAL = { min: '500ms', max: '1s' };
 
 /** The workers' clients from now on, as after a restart with these assumptions. */
-function restart(house: House, baseUrl: string, assumptions: Record<string, string>): void {
-  const { account } = house.deps;
-  const client = new MessagingClient({ baseUrl, token: 'svc_test_house', assumptions });
-  Object.assign(house.deps, {
+function restart(environment: Environment, baseUrl: string, assumptions: Record<string, string>): void {
+  const { account } = environment.deps;
+  const client = new MessagingClient({ baseUrl, token: 'svc_test_token', assumptions });
+  Object.assign(environment.deps, {
     account: (name: string) => ({
       ...account(name),
       tokens: account(name).tokens.map((each) => ({ ...each, client })),
@@ -35,39 +35,41 @@ function restart(house: House, baseUrl: string, assumptions: Record<string, stri
 }
 
 it('a poller and a campaign that were blocked go on after the override', async () => {
-  const options = campaignHouse(5, {
+  const options = campaignEnvironment(5, {
     account: { tokens: token({ scopes: SCOPES }) },
     accountConfig: { optOut: { words: ['sair'] } },
     campaign: { waves: { size: 1, settle: '0s', callsPerMinute: 20 } },
   });
   const pollers = { reshaped: { account: 'acme', from: 'all', interval: INTERVAL } };
-  await context.inHouse({ ...options, pollers }, async (house) => {
+  await context.inEnvironment({ ...options, pollers }, async (environment) => {
     const { client } = context.temporal;
-    const proxy = await reshape(house.sandbox.baseUrl);
+    const proxy = await reshape(environment.sandbox.baseUrl);
     const write = (n: number, body: string) =>
-      house.panel.inbound({ number: numberOf(n), body, connectionId: 1 });
+      environment.panel.inbound({ number: numberOf(n), body, connectionId: 1 });
     // One that runs already is woken, as by a worker that starts.
     const wake = () =>
-      startPollers({ client, config: { pollers: pollers as never }, taskQueue: house.workQueue });
+      startPollers({ client, config: { pollers: pollers as never }, taskQueue: environment.workQueue });
     const poller = async () => {
-      const [row] = await house.db.query<{ blocked: string | null; shape: object | null; polls: number }>(
-        'select hold_code as blocked, hold_shape as shape, polls from pollers',
-      );
+      const [row] = await environment.db.query<{
+        blocked: string | null;
+        shape: object | null;
+        polls: number;
+      }>('select hold_code as blocked, hold_shape as shape, polls from pollers');
       return row;
     };
-    const optedOut = async () => (await house.db.query('select 1 from opt_outs')).length;
+    const optedOut = async () => (await environment.db.query('select 1 from opt_outs')).length;
     try {
-      restart(house, proxy.baseUrl, {});
+      restart(environment, proxy.baseUrl, {});
       await write(2, 'Sair');
       await wake();
       await until('the word was read', async () => ((await optedOut()) === 1 ? true : null));
-      const { run, problems } = await planned(house, client);
+      const { run, problems } = await planned(environment, client);
       expect(problems).toEqual([]);
-      const handle = await client.workflow.start('reactivationCampaign', startOptions(house, run));
-      await until('one is triggered', async () => ((await flowRuns(house)).length > 0 ? true : null));
+      const handle = await client.workflow.start('reactivationCampaign', startOptions(environment, run));
+      await until('one is triggered', async () => ((await flowRuns(environment)).length > 0 ? true : null));
 
       proxy.rules = [eachMessage((message) => rename(message, 'fromMe', 'outgoing'))];
-      const first = (await flowRuns(house))[0]?.contactId;
+      const first = (await flowRuns(environment))[0]?.contactId;
       const next = [1, 3, 4, 5].find((id) => id !== first) as number;
       for (const body of ['hi', 'hello', 'Sair']) await write(next, body);
       const { shape } = await until('it is blocked', async () => {
@@ -80,23 +82,23 @@ it('a poller and a campaign that were blocked go on after the override', async (
         return progress.waiting?.blocked === undefined ? null : progress;
       });
       expect(waiting).toMatchObject({ why: 'replies', blocked: { code: 'REPLIES_UNREAD' } });
-      const before = (await flowRuns(house)).length;
-      expect(await report(house, run)).toMatchObject({
+      const before = (await flowRuns(environment)).length;
+      expect(await report(environment, run)).toMatchObject({
         state: 'running',
         blocked: { code: 'REPLIES_UNREAD' },
       });
 
-      restart(house, proxy.baseUrl, { 'message.fromMeField': 'outgoing' });
+      restart(environment, proxy.baseUrl, { 'message.fromMeField': 'outgoing' });
       await wake();
       await until('it polls', async () => ((await poller())?.blocked === null ? true : null));
       await until('the second word was read', async () => ((await optedOut()) === 2 ? true : null));
-      expect((await flowRuns(house)).length).toBe(before);
+      expect((await flowRuns(environment)).length).toBe(before);
       // It would check again within 30 s: a command of an operator makes it check at once.
       await handle.executeUpdate(changeRateUpdate, {
         args: [{ by: 'ana', reason: 'mended', callsPerMinute: null }],
       });
       await handle.result();
-      const reached = (await flowRuns(house)).map(({ contactId }) => contactId).sort((a, b) => a - b);
+      const reached = (await flowRuns(environment)).map(({ contactId }) => contactId).sort((a, b) => a - b);
       expect(new Set(reached).size).toBe(reached.length);
       expect(reached).not.toContain(2);
       expect(reached).not.toContain(next);

@@ -1,8 +1,8 @@
 // What a webhook call does, after it was answered: one of three actions, all of it in one transaction.
 
-import type { House } from '../house.ts';
 import { Problem } from '../http/errors.ts';
 import type { Scene } from '../http/route.ts';
+import type { SandboxParts } from '../parts.ts';
 import { draftCard } from '../rules/card-create.ts';
 import { draftRun, executableFlow, flowConnection } from '../rules/flow-trigger.ts';
 import { contactFor } from '../rules/upsert.ts';
@@ -100,8 +100,8 @@ function act(scene: Scene, webhook: Webhook, body: string): Outcome {
 }
 
 /** Processes one call that waits, and writes effect and result together. Never throws. */
-export function processCall(house: House, account: Account, call: HookCall): void {
-  const { store, choices, now, board, warn } = house;
+export function processCall(parts: SandboxParts, account: Account, call: HookCall): void {
+  const { store, choices, now, board, warn } = parts;
   const webhook = account.webhooks.get(call.hash) as Webhook;
   try {
     const { ops, result, card } = outcomeOf({ account, store, choices, at: now().getTime() }, webhook, call);
@@ -123,10 +123,10 @@ function outcomeOf(scene: Scene, webhook: Webhook, call: HookCall): Outcome {
 }
 
 /** Takes up what was acknowledged but not processed before the process ended. */
-export function resumeCalls(house: House): void {
-  for (const account of house.store.accounts.values()) {
+export function resumeCalls(parts: SandboxParts): void {
+  for (const account of parts.store.accounts.values()) {
     for (const call of account.tables.hookCall.rows) {
-      if (call.result.status === 'pending') house.background.add(() => processCall(house, account, call));
+      if (call.result.status === 'pending') parts.background.add(() => processCall(parts, account, call));
     }
   }
 }

@@ -1,8 +1,8 @@
 // The inbound webhook receiver, POST {baseUrl}/hooks/{hash}: checks, remembers, answers 202; the work comes after.
 import type { NextFunction, Request, Response } from 'express';
-import type { House } from '../house.ts';
 import { Problem } from '../http/errors.ts';
 import type { RateState } from '../http/rate.ts';
+import type { SandboxParts } from '../parts.ts';
 import type { Account } from '../state/account.ts';
 import type { HookCall, HookResult, Webhook } from '../state/model.ts';
 import { idempotencyKey } from './mapping.ts';
@@ -20,14 +20,14 @@ interface Entrance {
  * @param count Takes a call out of the window of this hash; false: it was refused with 429 already.
  */
 export function admitting(
-  house: House,
+  parts: SandboxParts,
   count: (res: Response, taken: RateState & { allowed: boolean }) => boolean,
 ) {
   return (req: Request, res: Response, next: NextFunction): void => {
     const hash = String(req.params['hash']);
-    const found = house.store.webhook(hash);
+    const found = parts.store.webhook(hash);
     if (found === undefined || !found.webhook.active) throw new Problem('ERR_WEBHOOK_NOT_FOUND');
-    if (!count(res, house.hookRate.take(hash))) return;
+    if (!count(res, parts.hookRate.take(hash))) return;
     const { authMode, token } = found.webhook;
     if (authMode === 'token' && (token === null || req.headers['x-service-token'] !== token)) {
       throw new Problem('ERR_WEBHOOK_TOKEN_INVALID');
@@ -38,19 +38,23 @@ export function admitting(
 }
 
 /** Stores the call before it is acknowledged, then processes it in the background. @throws Problem ERR_INVALID_JSON */
-export function receive(house: House, req: Request, { account, webhook }: Entrance): Record<string, unknown> {
+export function receive(
+  parts: SandboxParts,
+  req: Request,
+  { account, webhook }: Entrance,
+): Record<string, unknown> {
   const body = Buffer.isBuffer(req.body) ? req.body.toString('utf8') : '';
   const key = idempotencyKey(req.headers, parsed(body));
-  const at = house.now().getTime();
+  const at = parts.now().getTime();
   const earlier = key === null ? undefined : account.processedHook(webhook.hash, key);
   const repeated = earlier !== undefined && at - earlier.at < REMEMBERED_MS ? earlier : null;
   const result: HookResult =
     repeated === null ? { status: 'pending' } : { status: 'duplicate', of: repeated.id };
-  const id = house.store.nextId('hookCall');
+  const id = parts.store.nextId('hookCall');
   const call: HookCall = { id, hash: webhook.hash, at, body, idempotencyKey: key, result };
-  house.store.commit([['hookCall', account.id, call]]);
+  parts.store.commit([['hookCall', account.id, call]]);
   if (repeated !== null) return { received: true, duplicate: true };
-  house.background.add(() => processCall(house, account, call));
+  parts.background.add(() => processCall(parts, account, call));
   return { received: true };
 }
 

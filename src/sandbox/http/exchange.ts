@@ -2,7 +2,7 @@
 // Every answer goes out through here, so none can miss the headers, the log or the fault.
 import { performance } from 'node:perf_hooks';
 import type { Request, Response } from 'express';
-import type { House } from '../house.ts';
+import type { SandboxParts } from '../parts.ts';
 import type { Caller } from './caller.ts';
 import type { Fault } from './faults.ts';
 import { type RateState, rateHeaders } from './rate.ts';
@@ -24,20 +24,27 @@ export class Exchange {
   readonly caller: Caller;
   /** Shown in the headers; a counted call replaces it. */
   rate: RateState;
-  readonly #house: House;
+  readonly #parts: SandboxParts;
   readonly #req: Request;
   readonly #res: Response;
   readonly #started = performance.now();
 
-  constructor(house: House, req: Request, res: Response, caller: Caller, fault: Fault | null, at: Date) {
-    this.#house = house;
+  constructor(
+    parts: SandboxParts,
+    req: Request,
+    res: Response,
+    caller: Caller,
+    fault: Fault | null,
+    at: Date,
+  ) {
+    this.#parts = parts;
     this.#req = req;
     this.#res = res;
     this.caller = caller;
     this.fault = fault;
     this.at = at;
     this.path = req.path;
-    this.rate = house.rate.peek(caller.tokenHash);
+    this.rate = parts.rate.peek(caller.tokenHash);
   }
 
   /** Gives the client the answer, or what its fault makes of it. The effect is committed by now. */
@@ -88,7 +95,7 @@ export class Exchange {
     } else if (fault?.kind === 'status') {
       this.#answerFault(fault);
     } else if (fault?.kind === 'delay') {
-      this.#house.later(fault.ms ?? 0, next);
+      this.#parts.later(fault.ms ?? 0, next);
     } else return false;
     return true;
   }
@@ -110,12 +117,12 @@ export class Exchange {
 
   #headers(own: Record<string, string>, length: number): Record<string, string | number> {
     // Its own clock, which tests may set.
-    const date = this.#house.now().toUTCString();
+    const date = this.#parts.now().toUTCString();
     return { Date: date, ...rateHeaders(this.rate), ...own, 'Content-Length': length };
   }
 
   #log(row: Pick<LoggedCall, 'status' | 'code' | 'fault' | 'served'>): void {
-    this.#house.log.append({
+    this.#parts.log.append({
       at: this.at.toISOString(),
       tokenHash: this.caller.tokenHash,
       method: this.#req.method,

@@ -10,11 +10,11 @@ import express, {
 import { z } from 'zod';
 import type { Choices } from '../choices.ts';
 import { admitting, receive } from '../hooks/receiver.ts';
-import type { House } from '../house.ts';
 import { receiveWebhook } from '../openapi/automation.ts';
 import type { Described } from '../openapi/document.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { openApiRouter } from '../openapi/serve.ts';
+import type { SandboxParts } from '../parts.ts';
 import { cardRoutes } from '../routes/cards.ts';
 import { catalogueRoutes } from '../routes/catalogues.ts';
 import { contactRoutes } from '../routes/contacts.ts';
@@ -48,57 +48,57 @@ const describedRoutes = (choices: Choices): Described[] => [
 const exchangeOf = (res: Response) => res.locals['exchange'] as Exchange;
 
 /** Everything under `{baseUrl}`. */
-export function wapiRouter(house: House): Router {
+export function wapiRouter(parts: SandboxParts): Router {
   const router = express.Router({ caseSensitive: true });
-  router.use(openApiRouter(describedRoutes(house.choices), house.choices), opening(house));
+  router.use(openApiRouter(describedRoutes(parts.choices), parts.choices), opening(parts));
   // The inbound webhook receiver has no token and a limit of its own.
-  const raw = express.raw({ type: () => true, limit: house.choices.hookBodyLimit });
-  router.post(HOOK, admitting(house, counting(house)), raw, (req, res) => {
-    const body = receive(house, req, res.locals['entrance']);
+  const raw = express.raw({ type: () => true, limit: parts.choices.hookBodyLimit });
+  router.post(HOOK, admitting(parts, counting(parts)), raw, (req, res) => {
+    const body = receive(parts, req, res.locals['entrance']);
     exchangeOf(res).answer({ status: 202, body: { requestId: randomUUID(), ...body } });
   });
-  router.use(limiting(house));
-  const json = express.json({ limit: house.choices.bodyLimit });
+  router.use(limiting(parts));
+  const json = express.json({ limit: parts.choices.bodyLimit });
   for (const route of ROUTES) {
-    const operation = route.operation(house.choices);
-    const reader = route.form === undefined ? json : jsonOrForm(house, json, route.form);
+    const operation = route.operation(parts.choices);
+    const reader = route.form === undefined ? json : jsonOrForm(parts, json, route.form);
     const body = operation.body === undefined ? [] : [reader];
-    router[route.method](route.path, allowing(route), ...body, serving(house, route, operation));
+    router[route.method](route.path, allowing(route), ...body, serving(parts, route, operation));
   }
   router.use(() => {
     throw new Problem('ERR_ROUTE_NOT_FOUND');
   });
-  router.use(refusing(house));
+  router.use(refusing(parts));
   return router;
 }
 
-function opening(house: House) {
+function opening(parts: SandboxParts) {
   return (req: Request, res: Response, next: NextFunction): void => {
-    const at = house.now();
-    const fault = house.faults.next(req.method, req.path);
-    const caller = identify(req.headers.authorization, house.store, at.getTime());
-    const exchange = new Exchange(house, req, res, caller, fault, at);
+    const at = parts.now();
+    const fault = parts.faults.next(req.method, req.path);
+    const caller = identify(req.headers.authorization, parts.store, at.getTime());
+    const exchange = new Exchange(parts, req, res, caller, fault, at);
     res.locals['exchange'] = exchange;
     if (!exchange.intercept(next)) next();
   };
 }
 
 /** Only a valid token has a window to spend; the windows are kept by hash, so no secret is a key. */
-function limiting(house: House) {
+function limiting(parts: SandboxParts) {
   return (_req: Request, res: Response, next: NextFunction): void => {
     const exchange = exchangeOf(res);
     if (exchange.caller.state !== 'valid') return next();
-    if (counting(house)(res, house.rate.take(exchange.caller.tokenHash))) next();
+    if (counting(parts)(res, parts.rate.take(exchange.caller.tokenHash))) next();
   };
 }
 
 /** Shows the window in the headers, and answers 429 to a call over the limit. @returns Whether the call goes on. */
-function counting(house: House) {
+function counting(parts: SandboxParts) {
   return (res: Response, taken: RateState & { readonly allowed: boolean }): boolean => {
     const exchange = exchangeOf(res);
     exchange.rate = taken;
     if (taken.allowed) return true;
-    const seconds = retryAfter(taken, house.now());
+    const seconds = retryAfter(taken, parts.now());
     exchange.answer({
       status: 429,
       body: new Problem('ERR_RATE_LIMITED', { extras: { retryAfter: seconds } }).body,
@@ -116,10 +116,14 @@ function allowing(route: Route) {
 }
 
 /** The body of a route that takes files: multipart, or JSON without any. */
-function jsonOrForm(house: House, json: RequestHandler, form: NonNullable<Route['form']>): RequestHandler {
+function jsonOrForm(
+  parts: SandboxParts,
+  json: RequestHandler,
+  form: NonNullable<Route['form']>,
+): RequestHandler {
   return async (req, res, next) => {
     if (!isMultipart(req)) return json(req, res, next);
-    const { fields, files } = await readMultipart(req, house.choices);
+    const { fields, files } = await readMultipart(req, parts.choices);
     req.body = form(fields);
     res.locals['files'] = files;
     next();
@@ -127,7 +131,7 @@ function jsonOrForm(house: House, json: RequestHandler, form: NonNullable<Route[
 }
 
 /** A rule sees what the operation declares and nothing else, so no input works that the document does not show. */
-function serving(house: House, route: Route, { query, body, isBodyOptional = false }: Operation) {
+function serving(parts: SandboxParts, route: Route, { query, body, isBodyOptional = false }: Operation) {
   const queryNames = new Set(Object.keys(query?.shape ?? {}));
   const bodyNames = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
   return (req: Request, res: Response): void => {
@@ -141,10 +145,10 @@ function serving(house: House, route: Route, { query, body, isBodyOptional = fal
       query: declaredQuery(req.url, queryNames),
       body: declaredFields(req.body, bodyNames),
       files: res.locals['files'] ?? [],
-      board: house.board,
-      at: house.now().getTime(),
-      choices: house.choices,
-      store: house.store,
+      board: parts.board,
+      at: parts.now().getTime(),
+      choices: parts.choices,
+      store: parts.store,
     });
     exchangeOf(res).answer({ status, body: { requestId: randomUUID(), ...success } });
   };
@@ -163,12 +167,12 @@ function declaredFields(body: unknown, names: readonly string[]): Record<string,
 }
 
 /** The error handler: every refusal has the flat envelope, an internal error has no code. */
-function refusing(house: House) {
+function refusing(parts: SandboxParts) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
     const exchange = exchangeOf(res);
     const problem = error instanceof Problem ? error : problemOf(error);
     if (problem === null)
-      house.warn(`internal error: ${error instanceof Error ? error.stack : String(error)}`);
+      parts.warn(`internal error: ${error instanceof Error ? error.stack : String(error)}`);
     // A body over the limit was read to its end by now, so the connection stays good for the next request.
     exchange.answer(
       problem === null

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { FixtureError, parseAt } from '../fixture/fixture.ts';
-import type { House } from '../house.ts';
+import type { SandboxParts } from '../parts.ts';
 import { conversationFor } from '../rules/conversations.ts';
 import type { Account } from '../state/account.ts';
 import type { Contact, Op } from '../state/model.ts';
@@ -14,17 +14,17 @@ const Inbound = z.strictObject({
 });
 
 /** Makes contact and conversation as needed and adds the message; one transaction. @throws FixtureError */
-export function receiveInbound(house: House, account: Account, body: unknown) {
+export function receiveInbound(parts: SandboxParts, account: Account, body: unknown) {
   const inbound = parseAt(Inbound, body);
   const connection = account.tables.connection.get(inbound.connectionId);
   if (connection === undefined) {
     throw new FixtureError('connectionId', `the account has no connection ${inbound.connectionId}`);
   }
-  const at = house.now().getTime();
+  const at = parts.now().getTime();
   const ops: Op[] = [];
   const known = account.contactByNumber(inbound.number);
   const contact: Contact = known ?? {
-    id: house.store.nextId('contact'),
+    id: parts.store.nextId('contact'),
     number: inbound.number,
     name: inbound.number,
     email: null,
@@ -37,7 +37,7 @@ export function receiveInbound(house: House, account: Account, body: unknown) {
     updatedAt: at,
   };
   if (known === undefined) ops.push(['contact', account.id, contact]);
-  const scene = { account, at, choices: house.choices, store: house.store };
+  const scene = { account, at, choices: parts.choices, store: parts.store };
   const conversation = conversationFor(scene, contact, connection, {});
   const messageId = randomUUID();
   ops.push(['connection', account.id, { ...connection, lastWebhookAt: at }]);
@@ -47,6 +47,6 @@ export function receiveInbound(house: House, account: Account, body: unknown) {
     account.id,
     { id: messageId, conversationId: conversation.id, body: inbound.body, fromMe: false, at },
   ]);
-  house.store.commit(ops);
+  parts.store.commit(ops);
   return { conversationId: conversation.id, messageId };
 }

@@ -4,8 +4,8 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import { FixtureError, parseAt } from '../fixture/fixture.ts';
 import { patchOps } from '../fixture/fixture-merge.ts';
 import { accountJson } from '../fixture/fixture-view.ts';
-import type { House } from '../house.ts';
 import { Fault } from '../http/faults.ts';
+import type { SandboxParts } from '../parts.ts';
 import type { Account } from '../state/account.ts';
 import type { HookCall } from '../state/model.ts';
 import { streamBoard } from './events.ts';
@@ -23,11 +23,11 @@ class PanelError extends Error {
   }
 }
 
-export function panelRouter(house: House): Router {
+export function panelRouter(parts: SandboxParts): Router {
   const router = express.Router({ caseSensitive: true });
   router.use(loopbackOnly, express.json({ limit: BODY_LIMIT }), async (_req, _res, next) => {
     // Whoever looks sees no half-done webhook: what was acknowledged before is processed first.
-    await house.background.settled();
+    await parts.background.settled();
     next();
   });
 
@@ -36,30 +36,30 @@ export function panelRouter(house: House): Router {
     if (!Number.isInteger(since) || since < 0) {
       throw new PanelError(400, 'since: a whole number, the seq of the last request already seen');
     }
-    stream(res, house.log.since(since));
+    stream(res, parts.log.since(since));
   });
 
-  router.get('/accounts/:id', (req, res) => stream(res, accountJson(accountOf(house, req))));
+  router.get('/accounts/:id', (req, res) => stream(res, accountJson(accountOf(parts, req))));
   router.patch('/accounts/:id', (req, res) => {
-    const account = accountOf(house, req);
-    house.store.commit(patchOps(house.store, account.id, req.body ?? {}, house.now().getTime()));
+    const account = accountOf(parts, req);
+    parts.store.commit(patchOps(parts.store, account.id, req.body ?? {}, parts.now().getTime()));
     stream(res, accountJson(account));
   });
   router.post('/accounts/:id/inbound', (req, res) => {
-    const account = accountOf(house, req);
-    res.json(receiveInbound(house, account, req.body ?? {}));
+    const account = accountOf(parts, req);
+    res.json(receiveInbound(parts, account, req.body ?? {}));
   });
 
-  router.get('/accounts/:id/events', (req, res) => streamBoard(house, accountOf(house, req), res));
+  router.get('/accounts/:id/events', (req, res) => streamBoard(parts, accountOf(parts, req), res));
 
   router.get('/webhooks/:hash/history', (req, res) => {
-    const found = house.store.webhook(req.params.hash);
+    const found = parts.store.webhook(req.params.hash);
     if (found === undefined) throw new PanelError(404, 'no such webhook');
     const calls = found.account.tables.hookCall.rows.filter((call) => call.hash === req.params.hash);
     stream(res, historyJson(calls));
   });
   router.get('/flow-runs', (_req, res) => {
-    const runs = [...house.store.accounts.values()].flatMap((account) =>
+    const runs = [...parts.store.accounts.values()].flatMap((account) =>
       account.tables.flowRun.rows.map(({ id, at, ...run }) => ({
         id,
         at: iso(at),
@@ -70,19 +70,19 @@ export function panelRouter(house: House): Router {
     res.json({ runs: runs.sort((a, b) => a.id - b.id) });
   });
 
-  router.get('/faults', (_req, res) => void res.json({ faults: house.faults.list() }));
+  router.get('/faults', (_req, res) => void res.json({ faults: parts.faults.list() }));
   router.post('/faults', (req, res) => {
-    res.json(house.faults.add(parseAt(Fault, req.body ?? {})));
+    res.json(parts.faults.add(parseAt(Fault, req.body ?? {})));
   });
   router.delete('/faults', (_req, res) => {
-    house.faults.clear();
+    parts.faults.clear();
     res.json({ faults: [] });
   });
 
   router.use(() => {
     throw new PanelError(404, 'the panel has no such path and method');
   });
-  router.use(refusing(house));
+  router.use(refusing(parts));
   return router;
 }
 
@@ -98,8 +98,8 @@ function* historyJson(calls: readonly HookCall[]): Generator<Buffer> {
 
 const iso = (at: number) => new Date(at).toISOString();
 
-function accountOf(house: House, req: Request): Account {
-  const account = house.store.accounts.get(String(req.params['id']));
+function accountOf(parts: SandboxParts, req: Request): Account {
+  const account = parts.store.accounts.get(String(req.params['id']));
   if (account === undefined) throw new PanelError(404, 'no such account');
   return account;
 }
@@ -126,7 +126,7 @@ function loopbackOnly(req: Request, _res: Response, next: NextFunction): void {
   next();
 }
 
-function refusing(house: House) {
+function refusing(parts: SandboxParts) {
   return (error: unknown, _req: Request, res: Response, _next: NextFunction): void => {
     if (error instanceof FixtureError) {
       res.status(400).json({ error: error.message, path: error.path });
@@ -137,7 +137,7 @@ function refusing(house: House) {
       res.status(status).json({ error: (error as Error).message });
       return;
     }
-    house.warn(`internal error in the panel: ${error instanceof Error ? error.stack : String(error)}`);
+    parts.warn(`internal error in the panel: ${error instanceof Error ? error.stack : String(error)}`);
     res.status(500).json({ error: 'internal error of the sandbox, see its messages' });
   };
 }

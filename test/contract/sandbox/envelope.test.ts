@@ -5,11 +5,11 @@ import { type Context, fixture, openContext } from './context.ts';
 let context: Context;
 let clock = Date.parse('2026-03-01T12:00:00.000Z');
 beforeAll(async () => {
-  const house = fixture();
-  const [acme] = house.accounts;
+  const parts = fixture();
+  const [acme] = parts.accounts;
   const talk = { id: 1, contactId: 2, connectionId: 1, messages: [{ id: 'm1', body: 'hi', fromMe: false }] };
   Object.assign(acme as object, { conversations: [talk] });
-  context = await openContext({ fixture: house, now: () => new Date(clock) });
+  context = await openContext({ fixture: parts, now: () => new Date(clock) });
 });
 afterAll(() => context.close());
 

@@ -2,9 +2,9 @@
 import type { Router } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
-import type { House } from '../../../src/sandbox/house.ts';
 import { wapiRouter } from '../../../src/sandbox/http/wapi.ts';
 import { LIST_PAGE } from '../../../src/sandbox/openapi/parameters.ts';
+import type { SandboxParts } from '../../../src/sandbox/parts.ts';
 import { ALL, type Context, type Got, openContext } from './context.ts';
 import { Conformance } from './openapi-conformance.ts';
 
@@ -43,7 +43,7 @@ function routesOf(router: Router): string[] {
 describe('the document', () => {
   it('shows every route of the router and no other', () => {
     const about = ['get /openapi.json', 'get /docs'];
-    const served = routesOf(wapiRouter({ choices: CHOICES } as House));
+    const served = routesOf(wapiRouter({ choices: CHOICES } as SandboxParts));
     expect(served).toEqual(expect.arrayContaining(about));
     expect(
       operations()

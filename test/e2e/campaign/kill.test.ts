@@ -16,7 +16,7 @@ import { catchUp } from '../../../src/ledger/campaigns/campaign-results.ts';
 import { digestOfSpec, lockCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import { noteOptOuts } from '../../../src/ledger/campaigns/opt-outs.ts';
 import { type Database, openPostgres } from '../../../src/ledger/database.ts';
-import { campaignHouse, numberOf, winback } from '../../support/campaign-context.ts';
+import { campaignEnvironment, numberOf, winback } from '../../support/campaign-context.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
 import { until } from '../../support/until.ts';
 
@@ -36,7 +36,7 @@ const KILLED = POINTS.map((_, n) => `killed-${n}`);
 
 let context: KillContext;
 beforeAll(async () => {
-  const { account } = campaignHouse(CONTACTS);
+  const { account } = campaignEnvironment(CONTACTS);
   context = await openKillContext({
     account: account ?? {},
     accountConfig: { timeZone: 'America/Sao_Paulo' },

@@ -17,7 +17,7 @@ import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { advanceRun, closeRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { buildOnce } from '../../support/build.ts';
 import { layCluster } from '../../support/cluster.ts';
-import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
+import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
 import { unleased } from '../../support/ledger.ts';
 import { runHere } from '../../support/run-here.ts';
 import { connectTestTemporal, type TestTemporal } from '../../support/temporal.ts';

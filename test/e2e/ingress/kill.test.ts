@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createEventActivities, createLedgerActivities } from '../../../activities/index.ts';
 import { eventQueue } from '../../../src/contracts/ids.ts';
 import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
-import { account } from '../../support/house.ts';
+import { account } from '../../support/environment.ts';
 import { acceptanceOf, draft, lead, leadRoute } from '../../support/intake-context.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
 import { effects } from '../../support/panel.ts';
@@ -49,7 +49,7 @@ it('FAULTS 16: workers die in every phase of an event → another worker ends ea
     account: account({
       tokens: [
         {
-          value: 'svc_test_house',
+          value: 'svc_test_token',
           scopes: [
             'contacts:write',
             'cards:write',

@@ -15,7 +15,7 @@ import { openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts
 import { connectDoor } from '../../../src/runtime/operator/operator-door-client.ts';
 import { openOperatorIntake } from '../../../src/runtime/operator/operator-intake.ts';
 import { createShutdown, type Shutdown } from '../../../src/runtime/shutdown.ts';
-import { account, type House, MAPPING } from '../../support/house.ts';
+import { account, type Environment, MAPPING } from '../../support/environment.ts';
 import { untilEnded } from '../../support/intake-context.ts';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';
 import { HEADER, syncContext } from '../../support/sync-context.ts';
@@ -39,10 +39,10 @@ afterAll(async () => {
 });
 
 async function inIngress(
-  work: (house: House, ingress: Ingress) => Promise<void>,
+  work: (environment: Environment, ingress: Ingress) => Promise<void>,
   fixture?: ReturnType<typeof account>,
 ): Promise<void> {
-  await context.inHouse({ csv: HEADER, ...(fixture && { account: fixture }) }, async (house) => {
+  await context.inEnvironment({ csv: HEADER, ...(fixture && { account: fixture }) }, async (environment) => {
     const dir = await mkdtemp(join(tmpdir(), 'sluice-ingress-'));
     const quiet = { on() {}, off() {}, exit() {} };
     const shutdown: Shutdown = createShutdown({ graceMs: 40_000, say: console.error, host: quiet });
@@ -54,7 +54,7 @@ async function inIngress(
         stringify({
           version: 1,
           accounts: {
-            acme: { baseUrl: house.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 },
+            acme: { baseUrl: environment.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 },
           },
           mappings: { leads: MAPPING },
           ingress: {
@@ -79,11 +79,11 @@ async function inIngress(
           },
         }),
       );
-      const config = await loadConfig(file, { env: { TOKEN: 'svc_test_house', SECRET } });
+      const config = await loadConfig(file, { env: { TOKEN: 'svc_test_token', SECRET } });
       const log = createLogger({ level: 'silent' });
       const { client } = context.temporal;
-      const open = { config, db: house.db, client, log, shutdown, taskQueue: house.workQueue };
-      await work(house, await startIngress(open));
+      const open = { config, db: environment.db, client, log, shutdown, taskQueue: environment.workQueue };
+      await work(environment, await startIngress(open));
     } finally {
       await shutdown.run('the end of the test');
       await rm(dir, { recursive: true, force: true });
@@ -93,7 +93,7 @@ async function inIngress(
 
 describe('an event from outside', () => {
   it('signed with the reference package of Standard Webhooks ends as a contact and a card; repeated, as nothing', async () => {
-    await inIngress(async (house, ingress) => {
+    await inIngress(async (environment, ingress) => {
       const body = JSON.stringify({ phone: '+1 415 555 2671', name: 'Bia', tags: 'vip', stage: 'New' });
       const at = new Date();
       const send = (signed: string) =>
@@ -110,20 +110,20 @@ describe('an event from outside', () => {
       const first = await send(body);
       expect(first.statusCode).toBe(202);
       const { id } = (await first.body.json()) as { id: string };
-      expect(await untilEnded(house)).toMatchObject([{ id, outcome: 'done' }]);
+      expect(await untilEnded(environment)).toMatchObject([{ id, outcome: 'done' }]);
       const again = await send(body);
       expect(await again.body.json()).toEqual({ received: true, id, duplicate: true });
       expect((await send(body.replace('Bia', 'Eva'))).statusCode).toBe(401);
-      const { contacts, cards } = await house.panel.account();
+      const { contacts, cards } = await environment.panel.account();
       expect(contacts).toMatchObject([{ number: '14155552671', name: 'Bia', tagIds: [2] }]);
       expect(cards).toMatchObject([{ contactId: contacts[0]?.id, stageId: 11 }]);
     });
   });
 
   it('names a file that was uploaded before: its bytes arrive at the service', async () => {
-    const TOKEN = { value: 'svc_test_house', scopes: ['messages:send'] };
+    const TOKEN = { value: 'svc_test_token', scopes: ['messages:send'] };
     await inIngress(
-      async (house, ingress) => {
+      async (environment, ingress) => {
         const at = new Date();
         const send = async (path: string, type: string, body: string) => {
           const { statusCode, body: answer } = await request(ingress.url + path, {
@@ -142,8 +142,8 @@ describe('an event from outside', () => {
         expect(statusCode).toBe(201);
         const event = JSON.stringify({ phone: '+1 415 555 2671', files: [upload] });
         const { id } = await send('/notes', 'application/json', event);
-        expect(await untilEnded(house)).toMatchObject([{ id, outcome: 'done' }]);
-        const { conversations } = (await house.panel.account()) as unknown as Chats;
+        expect(await untilEnded(environment)).toMatchObject([{ id, outcome: 'done' }]);
+        const { conversations } = (await environment.panel.account()) as unknown as Chats;
         expect(conversations[0]?.messages).toMatchObject([
           {
             media: {
@@ -162,18 +162,18 @@ describe('an event from outside', () => {
   }) => {
     if (kafka === null) return skip();
     const broker = kafka;
-    await inIngress(async (house) => {
+    await inIngress(async (environment) => {
       const lead = (n: number) =>
         JSON.stringify({ phone: `+1 415 555 267${n}`, name: `Person ${n}`, stage: 'New' });
       await broker.produceByConsole(TOPIC, [`key-1\t${lead(1)}`, `key-2\t${lead(2)}`], ['parse.key=true']);
       const headers = 'ce_specversion:1.0,ce_id:e-3,ce_source:crm,ce_type:lead,content-type:application/json';
       await broker.produceByConsole(TOPIC, [`${headers}\t${lead(3)}`], ['parse.headers=true']);
       await until('three events have come', async () => {
-        const rows = await house.db.query('select 1 from events');
+        const rows = await environment.db.query('select 1 from events');
         return rows.length === 3;
       });
-      expect((await untilEnded(house)).map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
-      const { contacts, cards } = await house.panel.account();
+      expect((await untilEnded(environment)).map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
+      const { contacts, cards } = await environment.panel.account();
       expect(contacts.map(({ name }) => name).toSorted()).toEqual(['Person 1', 'Person 2', 'Person 3']);
       expect(cards).toHaveLength(3);
     });
@@ -187,56 +187,68 @@ interface Chats {
 describe('a message by hand', () => {
   const CANARY = 'canary by hand';
   const NUMBER = '14155552671';
-  const TOKEN = { value: 'svc_test_house', scopes: ['messages:send'] };
+  const TOKEN = { value: 'svc_test_token', scopes: ['messages:send'] };
 
   it('comes in by the door with its file, arrives once however often it is repeated, and leaves nothing of it in Temporal', async () => {
-    await context.inHouse({ csv: HEADER, account: account({ tokens: [TOKEN] }) }, async (house) => {
-      const dir = await mkdtemp(join(tmpdir(), 'sluice-door-'));
-      const file = join(dir, 'sluice.yaml');
-      const acme = { baseUrl: house.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 };
-      await writeFile(file, stringify({ version: 1, accounts: { acme } }));
-      const config = await loadConfig(file, { env: { TOKEN: TOKEN.value } });
-      const { client } = context.temporal;
-      const intake = openOperatorIntake({ config, db: house.db, client, taskQueue: house.workQueue });
-      const door = await openOperatorDoor({ folder: dir, intake, log: createLogger({ level: 'silent' }) });
-      const [one, other] = [connectDoor(door.path), connectDoor(door.path)];
-      try {
-        const upload = await one.upload({
-          ...{ account: 'acme', name: 'preço.txt', type: 'text/plain' },
-          data: Buffer.from('10'),
+    await context.inEnvironment(
+      { csv: HEADER, account: account({ tokens: [TOKEN] }) },
+      async (environment) => {
+        const dir = await mkdtemp(join(tmpdir(), 'sluice-door-'));
+        const file = join(dir, 'sluice.yaml');
+        const acme = { baseUrl: environment.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 };
+        await writeFile(file, stringify({ version: 1, accounts: { acme } }));
+        const config = await loadConfig(file, { env: { TOKEN: TOKEN.value } });
+        const { client } = context.temporal;
+        const intake = openOperatorIntake({
+          config,
+          db: environment.db,
+          client,
+          taskQueue: environment.workQueue,
         });
-        const to = { number: NUMBER, key: NUMBER };
-        const base = { type: 'message' as const, to, saveOnTicket: true };
-        const message = {
-          ...{ account: 'acme', key: 'k1' },
-          request: { ...base, text: CANARY, uploads: [upload] },
-        };
-        const answers = await Promise.all([one.send(message), other.send(message)]);
-        const id = answers[0]?.id as string;
-        expect(answers.map((answer) => answer.id)).toEqual([id, id]);
-        expect(answers.filter(({ duplicate }) => duplicate)).toHaveLength(1);
-        const next = await one.send({ account: 'acme', key: 'k2', request: { ...base, text: 'then this' } });
-        expect(await untilEnded(house)).toMatchObject([
-          { id, outcome: 'done' },
-          { id: next.id, outcome: 'done' },
-        ]);
-        const { conversations } = (await house.panel.account()) as unknown as Chats;
-        const texts = conversations.flatMap(({ messages }) => messages.map(({ body }) => body));
-        expect(texts.filter((text) => text === CANARY)).toHaveLength(1);
-        expect(texts.at(-1)).toBe('then this');
-        const { workflow } =
-          (await house.db.query<{ workflow: string }>('select workflow from events'))[0] ?? {};
-        const history = JSON.stringify(await client.workflow.getHandle(workflow as string).fetchHistory());
-        const decoded = history.replace(/"data":"([^"]+)"/g, (_, data: string) => atob(data));
-        expect(decoded).toContain(`"events":["${id}"]`);
-        for (const canary of [CANARY, NUMBER, 'preço']) expect(decoded).not.toContain(canary);
-        await expect(one.send({ ...message, account: 'acne' })).rejects.toThrow('did you mean "acme"?');
-      } finally {
-        await Promise.all([one.close(), other.close()]);
-        await door.close();
-        await intake.close();
-        await rm(dir, { recursive: true, force: true });
-      }
-    });
+        const door = await openOperatorDoor({ folder: dir, intake, log: createLogger({ level: 'silent' }) });
+        const [one, other] = [connectDoor(door.path), connectDoor(door.path)];
+        try {
+          const upload = await one.upload({
+            ...{ account: 'acme', name: 'preço.txt', type: 'text/plain' },
+            data: Buffer.from('10'),
+          });
+          const to = { number: NUMBER, key: NUMBER };
+          const base = { type: 'message' as const, to, saveOnTicket: true };
+          const message = {
+            ...{ account: 'acme', key: 'k1' },
+            request: { ...base, text: CANARY, uploads: [upload] },
+          };
+          const answers = await Promise.all([one.send(message), other.send(message)]);
+          const id = answers[0]?.id as string;
+          expect(answers.map((answer) => answer.id)).toEqual([id, id]);
+          expect(answers.filter(({ duplicate }) => duplicate)).toHaveLength(1);
+          const next = await one.send({
+            account: 'acme',
+            key: 'k2',
+            request: { ...base, text: 'then this' },
+          });
+          expect(await untilEnded(environment)).toMatchObject([
+            { id, outcome: 'done' },
+            { id: next.id, outcome: 'done' },
+          ]);
+          const { conversations } = (await environment.panel.account()) as unknown as Chats;
+          const texts = conversations.flatMap(({ messages }) => messages.map(({ body }) => body));
+          expect(texts.filter((text) => text === CANARY)).toHaveLength(1);
+          expect(texts.at(-1)).toBe('then this');
+          const { workflow } =
+            (await environment.db.query<{ workflow: string }>('select workflow from events'))[0] ?? {};
+          const history = JSON.stringify(await client.workflow.getHandle(workflow as string).fetchHistory());
+          const decoded = history.replace(/"data":"([^"]+)"/g, (_, data: string) => atob(data));
+          expect(decoded).toContain(`"events":["${id}"]`);
+          for (const canary of [CANARY, NUMBER, 'preço']) expect(decoded).not.toContain(canary);
+          await expect(one.send({ ...message, account: 'acne' })).rejects.toThrow('did you mean "acme"?');
+        } finally {
+          await Promise.all([one.close(), other.close()]);
+          await door.close();
+          await intake.close();
+          await rm(dir, { recursive: true, force: true });
+        }
+      },
+    );
   });
 });

@@ -14,7 +14,7 @@ import { type Database, openPostgres } from '../../../src/ledger/database.ts';
 import { startPollers } from '../../../src/runtime/pollers.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { buildOnce } from '../../support/build.ts';
-import { SEARCH_ATTRIBUTES } from '../../support/house.ts';
+import { SEARCH_ATTRIBUTES } from '../../support/environment.ts';
 import { panelOf } from '../../support/panel.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import { connectTestTemporal } from '../../support/temporal.ts';

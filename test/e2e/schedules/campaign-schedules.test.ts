@@ -18,8 +18,8 @@ import type { campaignPlan } from '../../../workflows/campaign-plan.ts';
 import { cancelCampaignUpdate, pauseCampaignUpdate } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
 import type { ScheduledCampaignResult, scheduledCampaign } from '../../../workflows/scheduled-campaign.ts';
-import { campaignHouse, flowRuns, report, winback } from '../../support/campaign-context.ts';
-import type { House } from '../../support/house.ts';
+import { campaignEnvironment, flowRuns, report, winback } from '../../support/campaign-context.ts';
+import type { Environment } from '../../support/environment.ts';
 import { syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
@@ -47,10 +47,14 @@ async function apply(scheduled: readonly Job[], over: { jobs?: Job[]; taskQueue?
 }
 
 let turns = 0;
-async function turn(house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other', campaign = NAME.campaign) {
+async function turn(
+  environment: Environment,
+  overlap: 'skip' | 'buffer-one' | 'cancel-other',
+  campaign = NAME.campaign,
+) {
   return await context.temporal.client.workflow.start<typeof scheduledCampaign>('scheduledCampaign', {
     workflowId: `${scheduledCampaignWorkflowId(NAME)}-${turns++}`,
-    taskQueue: house.workQueue,
+    taskQueue: environment.workQueue,
     args: [{ ...NAME, campaign, overlap }],
   });
 }
@@ -59,8 +63,8 @@ const campaign = () =>
   context.temporal.client.workflow.getHandle<typeof reactivationCampaign>(campaignIdentity(NAME).workflowId);
 
 /** A turn whose campaign runs, and is held before it has reached anybody. */
-async function held(house: House) {
-  const handle = await turn(house, 'skip');
+async function held(environment: Environment) {
+  const handle = await turn(environment, 'skip');
   await until('the campaign has begun', async () => {
     const found = await campaign()
       .describe()
@@ -104,9 +108,9 @@ it('a sync and a campaign of one name have a schedule each, and applying one kin
 });
 
 it('a turn plans the campaign and runs it, by the schedule', async () => {
-  await context.inHouse(campaignHouse(3), async (house) => {
+  await context.inEnvironment(campaignEnvironment(3), async (environment) => {
     const { client } = context.temporal;
-    await apply(['campaign'], { taskQueue: house.workQueue });
+    await apply(['campaign'], { taskQueue: environment.workQueue });
     const schedule = client.schedule.getHandle(campaignScheduleId(NAME));
     await schedule.trigger('SKIP');
     const { workflowId } = await until('the turn was taken', async () => {
@@ -120,8 +124,11 @@ it('a turn plans the campaign and runs it, by the schedule', async () => {
     expect((await handle.describe()).typedSearchAttributes.get(SEARCH_KEYS.job)).toBe(
       'scheduled-campaign/winback',
     );
-    expect(await report(house, result.run!)).toMatchObject({ state: 'finished', plannedBy: 'schedule' });
-    expect(await flowRuns(house)).toHaveLength(3);
+    expect(await report(environment, result.run!)).toMatchObject({
+      state: 'finished',
+      plannedBy: 'schedule',
+    });
+    expect(await flowRuns(environment)).toHaveLength(3);
   });
 });
 
@@ -132,22 +139,22 @@ it('a plan of nobody, with problems, or that somebody has to approve, is made an
     approval: { approval: 'second-person' },
   };
   const campaigns = Object.fromEntries(Object.entries(cases).map(([name, over]) => [name, winback(over)]));
-  await context.inHouse({ ...campaignHouse(2), campaigns }, async (house) => {
+  await context.inEnvironment({ ...campaignEnvironment(2), campaigns }, async (environment) => {
     for (const why of Object.keys(cases)) {
-      const result = await (await turn(house, 'skip', why)).result();
+      const result = await (await turn(environment, 'skip', why)).result();
       expect(result).toEqual({ run: expect.stringContaining(`acme/+${why}/`), started: false, why });
-      expect(await report(house, result.run!)).toMatchObject({ state: 'planned' });
+      expect(await report(environment, result.run!)).toMatchObject({ state: 'planned' });
     }
-    expect(await flowRuns(house)).toEqual([]);
+    expect(await flowRuns(environment)).toEqual([]);
   });
 });
 
 it('a turn that meets a run is left out, waits for its end, or cancels it, as the policy says', async () => {
-  await context.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
-    const first = await held(house);
-    expect(await (await turn(house, 'skip')).result()).toEqual(NOBODY);
+  await context.inEnvironment(campaignEnvironment(2, { campaign: CLOSED }), async (environment) => {
+    const first = await held(environment);
+    expect(await (await turn(environment, 'skip')).result()).toEqual(NOBODY);
 
-    const waiting = await turn(house, 'buffer-one');
+    const waiting = await turn(environment, 'buffer-one');
     await until('the waiting one has seen that a run is under way', async () => {
       const { events } = await waiting.fetchHistory();
       return events?.some(({ childWorkflowExecutionFailedEventAttributes: failed }) => failed != null);
@@ -156,19 +163,19 @@ it('a turn that meets a run is left out, waits for its end, or cancels it, as th
     expect(await first.result()).toMatchObject({ started: true, why: 'cancelled' });
     await untilRunsFor(waiting.workflowId);
 
-    const cancelling = await turn(house, 'cancel-other');
+    const cancelling = await turn(environment, 'cancel-other');
     expect(await waiting.result()).toMatchObject({ started: true, why: 'cancelled' });
     await untilRunsFor(cancelling.workflowId);
     await cancelling.cancel();
     await expect(cancelling.result()).rejects.toThrow(WorkflowFailedError);
     expect((await cancelling.describe()).status.name).toBe('CANCELLED');
     expect((await campaign().describe()).status.name).toBe('CANCELLED');
-    expect(await flowRuns(house)).toEqual([]);
+    expect(await flowRuns(environment)).toEqual([]);
   });
 });
 
 it('a turn that meets a plan being made is left out, and one ended hard leaves its campaign running', async () => {
-  await context.inHouse(campaignHouse(2, { campaign: CLOSED }), async (house) => {
+  await context.inEnvironment(campaignEnvironment(2, { campaign: CLOSED }), async (environment) => {
     const { client } = context.temporal;
     const planning = await client.workflow.start<typeof campaignPlan>('campaignPlan', {
       ...campaignPlanIdentity(NAME),
@@ -176,9 +183,9 @@ it('a turn that meets a plan being made is left out, and one ended hard leaves i
       taskQueue: 'nobody',
       args: [{ ...NAME, by: 'ana' }],
     });
-    expect(await (await turn(house, 'skip')).result()).toEqual(NOBODY);
+    expect(await (await turn(environment, 'skip')).result()).toEqual(NOBODY);
     await planning.terminate('test');
-    await (await held(house)).terminate('test');
+    await (await held(environment)).terminate('test');
     expect((await campaign().describe()).status.name).toBe('RUNNING');
     await campaign().executeUpdate(cancelCampaignUpdate, { args: [ACT] });
     await campaign().result();

@@ -19,7 +19,7 @@ import {
 import type { crmSync } from '../../../workflows/crm-sync.ts';
 import { pauseUpdate, resumeUpdate } from '../../../workflows/messages.ts';
 import type { scheduledSync } from '../../../workflows/scheduled-sync.ts';
-import type { House } from '../../support/house.ts';
+import type { Environment } from '../../support/environment.ts';
 import { plainRows, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
@@ -132,21 +132,21 @@ describe('applySchedules', () => {
 
 describe('a scheduled sync', () => {
   /** The sync as somebody starts it by hand, held in the middle. */
-  const byHand = async (house: House) => {
+  const byHand = async (environment: Environment) => {
     const { client } = context.temporal;
     const handle = await client.workflow.start<typeof crmSync>('crmSync', {
       workflowId: crmSyncWorkflowId('acme', 'leads'),
-      taskQueue: house.workQueue,
+      taskQueue: environment.workQueue,
       args: [{ account: 'acme', sync: 'leads' }],
     });
     await handle.executeUpdate(pauseUpdate, { args: [ACT] });
     return handle;
   };
   let runs = 0;
-  const scheduled = async (house: House, overlap: 'skip' | 'buffer-one' | 'cancel-other') =>
+  const scheduled = async (environment: Environment, overlap: 'skip' | 'buffer-one' | 'cancel-other') =>
     await context.temporal.client.workflow.start<typeof scheduledSync>('scheduledSync', {
       workflowId: `${scheduledSyncWorkflowId('acme', 'leads')}-${runs++}`,
-      taskQueue: house.workQueue,
+      taskQueue: environment.workQueue,
       args: [{ account: 'acme', sync: 'leads', overlap }],
     });
   const syncHandle = () =>
@@ -154,8 +154,12 @@ describe('a scheduled sync', () => {
   const statusOf = async () => (await syncHandle().describe()).status.name;
 
   it('triggered and backfilled runs the sync under its one id, found by the same attributes', async () => {
-    await context.inHouse({ csv: plainRows(2) }, async (house) => {
-      await apply({ leads: { cron: '0 6 * * *', timeZone: 'America/Sao_Paulo' } }, 'acme', house.workQueue);
+    await context.inEnvironment({ csv: plainRows(2) }, async (environment) => {
+      await apply(
+        { leads: { cron: '0 6 * * *', timeZone: 'America/Sao_Paulo' } },
+        'acme',
+        environment.workQueue,
+      );
       const handle = handleOf('leads');
       await handle.trigger('SKIP');
       const taken = async (count: number) =>
@@ -174,7 +178,7 @@ describe('a scheduled sync', () => {
       const sync = await syncHandle().describe();
       expect(sync.typedSearchAttributes.get(SEARCH_KEYS.job)).toBe('crm-sync/leads');
       expect(sync.typedSearchAttributes.get(SEARCH_KEYS.run)).toBe('acme/leads/1');
-      expect(await house.panel.account('acme')).toMatchObject({ contacts: { length: 2 } });
+      expect(await environment.panel.account('acme')).toMatchObject({ contacts: { length: 2 } });
       // Three turns lie in the span, both ends of it included: one run makes up for all.
       const [start, end] = [new Date('2026-11-01T09:00:00Z'), new Date('2026-11-03T09:00:00Z')];
       await handle.backfill({ start, end, overlap: 'SKIP' });
@@ -188,17 +192,20 @@ describe('a scheduled sync', () => {
   });
 
   it('leaves its turn out, waits, or cancels the other, as the policy says', async () => {
-    await context.inHouse({ csv: plainRows(2) }, async (house) => {
-      const first = await byHand(house);
-      expect(await (await scheduled(house, 'skip')).result()).toMatchObject({ skipped: true, run: null });
+    await context.inEnvironment({ csv: plainRows(2) }, async (environment) => {
+      const first = await byHand(environment);
+      expect(await (await scheduled(environment, 'skip')).result()).toMatchObject({
+        skipped: true,
+        run: null,
+      });
       expect(await statusOf()).toBe('RUNNING');
 
-      const cancelling = await scheduled(house, 'cancel-other');
+      const cancelling = await scheduled(environment, 'cancel-other');
       expect(await cancelling.result()).toMatchObject({ skipped: false, run: 'acme/leads/2' });
       await expect(first.result()).rejects.toThrow(WorkflowFailedError);
 
-      const held = await byHand(house);
-      const waiting = await scheduled(house, 'buffer-one');
+      const held = await byHand(environment);
+      const waiting = await scheduled(environment, 'buffer-one');
       await until('the waiting one has seen that the id is taken', async () => {
         const { events } = await waiting.fetchHistory();
         return events?.some(({ startChildWorkflowExecutionFailedEventAttributes: failed }) => failed != null);
@@ -210,8 +217,8 @@ describe('a scheduled sync', () => {
   });
 
   it('ended hard leaves its sync running; cancelled it cancels the sync; a sync cancelled by name is told', async () => {
-    const start = async (house: House) => {
-      const outer = await scheduled(house, 'skip');
+    const start = async (environment: Environment) => {
+      const outer = await scheduled(environment, 'skip');
       await until('the sync runs', async () => {
         const inner = await syncHandle()
           .describe()
@@ -224,19 +231,19 @@ describe('a scheduled sync', () => {
       await syncHandle().executeUpdate(pauseUpdate, { args: [ACT] });
       return outer;
     };
-    await context.inHouse({ csv: plainRows(1) }, async (house) => {
-      await (await start(house)).terminate('test');
+    await context.inEnvironment({ csv: plainRows(1) }, async (environment) => {
+      await (await start(environment)).terminate('test');
       expect(await statusOf()).toBe('RUNNING');
       await syncHandle().executeUpdate(resumeUpdate, { args: [ACT] });
       expect((await syncHandle().result()).run).toBe('acme/leads/1');
 
-      const outer = await start(house);
+      const outer = await start(environment);
       await outer.cancel();
       await expect(outer.result()).rejects.toThrow(WorkflowFailedError);
       expect((await outer.describe()).status.name).toBe('CANCELLED');
       expect(await statusOf()).toBe('CANCELLED');
 
-      const told = await start(house);
+      const told = await start(environment);
       await syncHandle().cancel();
       expect(await told.result()).toEqual({ joined: false, skipped: false, cancelled: true, run: null });
     });

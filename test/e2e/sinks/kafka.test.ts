@@ -5,7 +5,7 @@ import { outboxWorkflowId } from '../../../src/contracts/ids.ts';
 import { RunEndedEvent } from '../../../src/contracts/wire/events.ts';
 import { reopenOutbox } from '../../../src/ledger/outbox/outbox-desk.ts';
 import { pauseUpdate, wakeSignal } from '../../../workflows/messages.ts';
-import type { House } from '../../support/house.ts';
+import type { Environment } from '../../support/environment.ts';
 import { HEADER, plainRow, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 import { kafkaContext } from './kafka-context.ts';
@@ -14,13 +14,13 @@ import { readTopic } from './topic.ts';
 const context = syncContext();
 const kafka = kafkaContext();
 
-/** A house whose sync announces to this topic; the topic is made here unless it is to be missing. */
+/** A test environment whose sync announces to this topic; the topic is made here unless it is to be missing. */
 async function announcing(topic: string, options: { missing?: boolean; csv?: string } = {}) {
   if (options.missing !== true) await kafka.admin.createTopics({ topics: [{ topic, numPartitions: 3 }] });
   const bus = { type: 'kafka', brokers: kafka.broker.brokers, topic };
   return {
     csv: options.csv ?? HEADER + plainRow(1),
-    // The workflow of a sink works on the queue of the house that began it.
+    // The workflow of a sink works on the queue of the environment that began it.
     sinks: { [`bus-${topic}`]: bus },
     sync: { announce: `bus-${topic}` },
     log: { info() {}, warn() {}, error: console.error },
@@ -38,15 +38,19 @@ const arrived = (topic: string, count: number) =>
   });
 
 /** Waits until the outbox has tried the event and says why it did not arrive. */
-const troubled = (house: House, code: string) =>
+const troubled = (environment: Environment, code: string) =>
   until(`the sink fails with ${code}`, async () => {
-    const rows = await house.db.query<{ code: string }>('select code from outbox where code is not null');
+    const rows = await environment.db.query<{ code: string }>(
+      'select code from outbox where code is not null',
+    );
     return rows.some((row) => row.code === code);
   });
 
 /** As `sluice outbox retry` does. */
-async function retry(house: House): Promise<void> {
-  const { sinks } = await house.db.transaction((tx) => reopenOutbox(tx, { states: ['waiting'], limit: 10 }));
+async function retry(environment: Environment): Promise<void> {
+  const { sinks } = await environment.db.transaction((tx) =>
+    reopenOutbox(tx, { states: ['waiting'], limit: 10 }),
+  );
   for (const sink of sinks)
     await context.temporal.client.workflow.getHandle(outboxWorkflowId(sink)).signal(wakeSignal);
 }
@@ -54,8 +58,8 @@ async function retry(house: House): Promise<void> {
 describe('a run that ends', () => {
   it('is told once with key, content type and counts, each sync in order, and without personal data', async () => {
     const csv = `${HEADER}${plainRow(1)}11 98765-4321,Ana Souza,ana@example.com,nonesuch,Acme,Nowhere,\nletters,Caio,,,,,\n`;
-    await context.inHouse(await announcing('runs', { csv }), async (house) => {
-      const reports = [await house.run(), await house.run()];
+    await context.inEnvironment(await announcing('runs', { csv }), async (environment) => {
+      const reports = [await environment.run(), await environment.run()];
       const messages = await arrived('runs', 2);
       expect(new Set(messages.map(({ partition }) => partition)).size).toBe(1);
       for (const { key, headers } of messages) {
@@ -75,14 +79,14 @@ describe('a run that ends', () => {
   });
 
   it('by cancellation or by failure is told, too', async () => {
-    await context.inHouse(await announcing('ends'), async (house) => {
-      await house.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'status', status: 500 });
-      const handle = await house.start();
+    await context.inEnvironment(await announcing('ends'), async (environment) => {
+      await environment.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'status', status: 500 });
+      const handle = await environment.start();
       await handle.executeUpdate(pauseUpdate, { args: [{ by: 'test', reason: 'to be cancelled' }] });
       await handle.cancel();
       await expect(handle.result()).rejects.toThrow();
-      await house.write('');
-      await expect(house.run()).rejects.toThrow();
+      await environment.write('');
+      await expect(environment.run()).rejects.toThrow();
       await arrived('ends', 2);
     });
     expect((await eventsIn('ends')).map(({ id, type }) => `${id} ${type}`)).toEqual([
@@ -92,34 +96,34 @@ describe('a run that ends', () => {
   });
 
   it('without a sink puts nothing into the outbox', async () => {
-    await context.inHouse({ csv: HEADER + plainRow(1) }, async (house) => {
-      await house.run();
-      expect(await house.db.query('select 1 from outbox')).toEqual([]);
+    await context.inEnvironment({ csv: HEADER + plainRow(1) }, async (environment) => {
+      await environment.run();
+      expect(await environment.db.query('select 1 from outbox')).toEqual([]);
     });
   });
 });
 
 describe('a sink that is away', () => {
   it('for want of its topic gets the event once somebody has made the topic; Sluice does not', async () => {
-    await context.inHouse(await announcing('late', { missing: true }), async (house) => {
-      expect((await house.run()).warnings).toEqual([]);
-      await troubled(house, 'UNKNOWN_TOPIC_OR_PARTITION');
+    await context.inEnvironment(await announcing('late', { missing: true }), async (environment) => {
+      expect((await environment.run()).warnings).toEqual([]);
+      await troubled(environment, 'UNKNOWN_TOPIC_OR_PARTITION');
       expect(await kafka.admin.listTopics()).not.toContain('late');
       await kafka.admin.createTopics({ topics: [{ topic: 'late' }] });
-      await retry(house);
+      await retry(environment);
       await arrived('late', 1);
       expect((await eventsIn('late')).map(({ id }) => id)).toEqual(['acme/leads/1/finished']);
     });
   });
 
   it('leaves the result of the run alone: the run ends, and its event arrives when the sink is back', async () => {
-    await context.inHouse(await announcing('outage'), async (house) => {
+    await context.inEnvironment(await announcing('outage'), async (environment) => {
       const back = await kafka.broker.outage();
-      const report = await house.run();
+      const report = await environment.run();
       expect(report).toMatchObject({ created: 1, failed: 0, warnings: [] });
-      await troubled(house, 'ECONNREFUSED');
+      await troubled(environment, 'ECONNREFUSED');
       await back();
-      await retry(house);
+      await retry(environment);
       await arrived('outage', 1);
       expect(new Set((await eventsIn('outage')).map(({ id }) => id))).toEqual(
         new Set(['acme/leads/1/finished']),

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createApiActivities, createLedgerActivities } from '../../../activities/index.ts';
 import { apiQueue } from '../../../src/contracts/ids.ts';
 import type { crmSync } from '../../../workflows/crm-sync.ts';
-import { account, MAPPING } from '../../support/house.ts';
+import { account, MAPPING } from '../../support/environment.ts';
 import { type KillContext, openKillContext, untilDead } from '../../support/kill-context.ts';
 import { effects } from '../../support/panel.ts';
 import { plainRows } from '../../support/sync-context.ts';

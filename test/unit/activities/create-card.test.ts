@@ -23,7 +23,7 @@ import { findPeople } from '../../../src/ledger/sync/people.ts';
 import { stageRecords } from '../../../src/ledger/sync/records.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
-import { account } from '../../support/house.ts';
+import { account } from '../../support/environment.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { noteContact } from '../../support/notes.ts';
 import { panelOf } from '../../support/panel.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
     fixture: { accounts: [account({ contacts })] },
     rate: 0,
   });
-  client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_house' });
+  client = new MessagingClient({ baseUrl: sandbox.baseUrl, token: 'svc_test_token' });
   db = await testLedger();
   calls = createCallCounter(db);
   await saveCatalog(db, 'acme', 'pipelines', [{ id: 1, name: 'Sales', stages: [] }]);
@@ -164,7 +164,7 @@ describe('a card whose call is to make the contact', () => {
 
   it('where the service takes the name under another key: created, and the name is still to be told', async () => {
     const other = new MessagingClient({
-      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_house' },
+      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token' },
       assumptions: { 'card.contactNameField': 'nickname' },
     });
     try {

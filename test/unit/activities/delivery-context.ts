@@ -25,7 +25,7 @@ import { putOutbox } from '../../../src/ledger/outbox/outbox.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { CHOICES } from '../../../src/sandbox/choices.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
-import { account } from '../../support/house.ts';
+import { account } from '../../support/environment.ts';
 import { emptyLedger, testLedger } from '../../support/ledger.ts';
 import { panelOf } from '../../support/panel.ts';
 
@@ -52,7 +52,7 @@ export async function openDeliveryContext() {
   const progressMs = { ...CHOICES.progressMs };
   const woken: string[] = [];
   const fixture = account({
-    tokens: [{ value: 'svc_test_house', scopes: ['conversations:read', 'messages:read', 'messages:send'] }],
+    tokens: [{ value: 'svc_test_token', scopes: ['conversations:read', 'messages:read', 'messages:send'] }],
     connections: [
       { id: 1, name: 'main', channel: 'whatsapp', status: 'CONNECTED' },
       { id: 2, name: 'off', channel: 'whatsapp', status: 'DISCONNECTED' },
@@ -64,7 +64,7 @@ export async function openDeliveryContext() {
     choices: { progressMs },
   });
   const client = new MessagingClient({
-    ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_house', deadlineMs: 5000 },
+    ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token', deadlineMs: 5000 },
   });
   const panel = panelOf(sandbox.panelUrl);
 

@@ -22,8 +22,8 @@ import type { MemberRow } from '../../../../src/ledger/campaigns/campaign-member
 import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
+import { account } from '../../../support/environment.ts';
 import { withShortBlocks } from '../../../support/free-budget.ts';
-import { account } from '../../../support/house.ts';
 import { testLedger } from '../../../support/ledger.ts';
 import { type PanelRequest, panelOf } from '../../../support/panel.ts';
 
@@ -67,7 +67,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
   const scopes = ['contacts:write', 'cards:write', 'flows:trigger'];
   const fixture = account({
     tokens: [
-      { value: 'svc_test_house', scopes },
+      { value: 'svc_test_token', scopes },
       { value: 'svc_test_narrow', scopes: ['contacts:read'] },
       { value: 'svc_test_revoked', scopes, revoked: true },
       { value: 'svc_test_expired', scopes, expiresAt: '2020-01-01T00:00:00.000Z' },
@@ -101,7 +101,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
   /** The activities of one worker. */
   function worker({ db: own = db, limit = 60_000, ...options }: WorkerOptions = {}) {
     const client = new MessagingClient({
-      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_house', deadlineMs: 5000, ...options },
+      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token', deadlineMs: 5000, ...options },
     });
     clients.push(client);
     const never = () => {
@@ -141,7 +141,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
       activity().run(steps[name], { run: input.run, member: input.member });
     return { client, deps, steps, step };
   }
-  const house = worker();
+  const environment = worker();
 
   let campaigns = 0;
   let contacts = 0;
@@ -222,7 +222,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
 
   return {
     lose,
-    trigger: house.steps.triggerMember,
+    trigger: environment.steps.triggerMember,
     ...{ sandbox, db, panel, worker, log, clock, campaign, member, rowOf, touchesOf, runsOf, requests, arm },
     /** Name of the campaign that is the nth from now. */
     nameOf: (n: number) => `back${campaigns + n}`,
@@ -247,8 +247,8 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
       const { state, code } = await rowOf(person);
       return { state, code, touches: await touchesOf(person), runs: (await runsOf(person)).length };
     },
-    client: house.client,
-    step: house.step,
+    client: environment.client,
+    step: environment.step,
     /** A member of a campaign of its own. */
     waiting: async (config: Record<string, unknown> = {}, over: Partial<NewMember> = {}) =>
       await member(await campaign(config), over),
@@ -258,7 +258,7 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
      */
     async drive(
       person: Person,
-      { by = house, from = 'triggerMember', max = 20 }: DriveOptions = {},
+      { by = environment, from = 'triggerMember', max = 20 }: DriveOptions = {},
     ): Promise<{ answer: MemberResult; steps: MemberStep[] }> {
       const steps: MemberStep[] = [];
       for (let next = from; ; ) {

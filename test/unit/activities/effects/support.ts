@@ -18,7 +18,7 @@ import { addEvents, getEvent, markAccepted } from '../../../../src/ledger/events
 import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
 import { saveCatalog } from '../../../../src/ledger/sync/catalog.ts';
 import { startSandbox } from '../../../../src/sandbox/server.ts';
-import { account } from '../../../support/house.ts';
+import { account } from '../../../support/environment.ts';
 import { testLedger } from '../../../support/ledger.ts';
 import { type PanelRequest, panelOf } from '../../../support/panel.ts';
 
@@ -58,7 +58,7 @@ const activity = () => new MockActivityEnvironment({ priority: { priorityKey: LA
 export async function openEffectContext(over: Record<string, unknown> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-effects-'));
   const fixture = account({
-    tokens: [{ value: 'svc_test_house', scopes: SCOPES }],
+    tokens: [{ value: 'svc_test_token', scopes: SCOPES }],
     defaultConnectionId: 1,
     connections: [
       { id: 1, name: 'main', channel: 'whatsapp', status: 'CONNECTED' },
@@ -102,7 +102,7 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
   /** Effects of one worker. */
   function worker(options: Partial<MessagingClientOptions> = {}, settleSeconds = 60) {
     const client = new MessagingClient({
-      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_house', deadlineMs: 5000, ...options },
+      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token', deadlineMs: 5000, ...options },
     });
     clients.push(client);
     const never = () => {
@@ -136,7 +136,7 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
       });
     return { client, deps, effects, step };
   }
-  const house = worker();
+  const environment = worker();
 
   let events = 0;
   let seen = 0;
@@ -159,8 +159,8 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
       log,
       pass,
       state,
-      client: house.client,
-      step: house.step,
+      client: environment.client,
+      step: environment.step,
     },
     /** An accepted event; the ids of two are never the same. */
     async event(request: EffectRequest | object): Promise<string> {
@@ -174,7 +174,7 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
      * Takes an event to its end: waits and pauses between attempts pass at once.
      * @returns the steps in their order, repeated ones too
      */
-    async drive(id: string, { by = house, from, max = 60 }: DriveOptions = {}): Promise<EffectStep[]> {
+    async drive(id: string, { by = environment, from, max = 60 }: DriveOptions = {}): Promise<EffectStep[]> {
       const { request } = (await getEvent(db, id)) as { request: EffectRequest | null };
       if (request === null) return [];
       let next: EffectStep | null = from ?? firstEffectStep(request, null).step;

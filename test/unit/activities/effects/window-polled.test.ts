@@ -29,7 +29,7 @@ beforeAll(async () => {
       talk(3, 1, 48),
     ],
   });
-  const client = { baseUrl: context.sandbox.baseUrl, token: 'svc_test_house' };
+  const client = { baseUrl: context.sandbox.baseUrl, token: 'svc_test_token' };
   hand = await openHand({ db: context.db, client });
   await hand.settle();
 });

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest';
 import { createBodyCapacity, isDeclaredTooLong, readBody } from '../../../../src/ingress/http/body.ts';
 import { until } from '../../../support/until.ts';
-import { JSON_TYPE, knock, openHouse, raw, TOKEN } from './house.ts';
+import { JSON_TYPE, knock, openEnvironment, raw, TOKEN } from './environment.ts';
 
 const MAX = 1_048_576;
 const HEADERS = { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` };
@@ -55,45 +55,45 @@ describe('FAULTS 33: the longest body', () => {
   ];
 
   it.each(ENCODINGS)('passes to the byte, and one more is 413: %s', async (_name, headers, encode) => {
-    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const environment = await openEnvironment({ http: { maxBodyBytes: MAX } });
     const exact = noise(MAX);
-    const passed = await house.post(encode(exact), headers);
+    const passed = await environment.post(encode(exact), headers);
     expect(passed.status).toBe(202);
-    expect(Buffer.from(house.deliveries[0]?.body ?? []).equals(exact)).toBe(true);
-    const refused = await house.post(encode(noise(MAX + 1)), headers);
+    expect(Buffer.from(environment.deliveries[0]?.body ?? []).equals(exact)).toBe(true);
+    const refused = await environment.post(encode(noise(MAX + 1)), headers);
     expect(refused.status).toBe(413);
     expect(await refused.json()).toEqual({
       error: `the body is longer than ${MAX} bytes after decompression`,
       code: 'TOO_LONG',
     });
-    expect(house.deliveries).toHaveLength(1);
+    expect(environment.deliveries).toHaveLength(1);
   });
 
   it('passes to the byte in chunks, and one more is 413', async () => {
-    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const environment = await openEnvironment({ http: { maxBodyBytes: MAX } });
     const inChunks = function* (body: Buffer) {
       for (let at = 0; at < body.length; at += 10_000) yield body.subarray(at, at + 10_000);
     };
-    expect((await sendChunks(house.port, inChunks(noise(MAX)))).status).toBe(202);
-    expect((await sendChunks(house.port, inChunks(noise(MAX + 1)))).status).toBe(413);
+    expect((await sendChunks(environment.port, inChunks(noise(MAX)))).status).toBe(202);
+    expect((await sendChunks(environment.port, inChunks(noise(MAX + 1)))).status).toBe(413);
     const gzip = { 'content-encoding': 'gzip' };
-    expect((await sendChunks(house.port, inChunks(gzipSync(noise(MAX))), gzip)).status).toBe(202);
-    expect((await sendChunks(house.port, inChunks(gzipSync(noise(MAX + 1))), gzip)).status).toBe(413);
+    expect((await sendChunks(environment.port, inChunks(gzipSync(noise(MAX))), gzip)).status).toBe(202);
+    expect((await sendChunks(environment.port, inChunks(gzipSync(noise(MAX + 1))), gzip)).status).toBe(413);
   });
 
   it('a body without end is cut off: the sender gets its answer, and the connection ends', async () => {
-    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const environment = await openEnvironment({ http: { maxBodyBytes: MAX } });
     const endless = function* () {
       const chunk = Buffer.alloc(16_384, 0x20);
       for (;;) yield chunk;
     };
-    const { status, body } = await sendChunks(house.port, endless());
+    const { status, body } = await sendChunks(environment.port, endless());
     expect({ status, code: JSON.parse(body).code }).toEqual({ status: 413, code: 'TOO_LONG' });
   });
 
   it('a declared length that is too long is answered before anything is sent', async () => {
-    const house = await openHouse({ http: { maxBodyBytes: MAX } });
-    const socket = knock(house.port);
+    const environment = await openEnvironment({ http: { maxBodyBytes: MAX } });
+    const socket = knock(environment.port);
     socket.write(raw('', { 'content-length': String(MAX + 1), expect: '100-continue' }));
     const answer = await socket.until((text) => text.includes('TOO_LONG'));
     expect(answer).toMatch(/^HTTP\/1.1 413 /);
@@ -101,8 +101,8 @@ describe('FAULTS 33: the longest body', () => {
   });
 
   it('a sender that asks before it sends is told to go on', async () => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(raw('', { 'content-length': '2', expect: '100-continue' }));
     expect(await socket.until((text) => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 100 /);
     socket.write('{}');
@@ -110,28 +110,28 @@ describe('FAULTS 33: the longest body', () => {
   });
 
   it('a gzip bomb is answered with 413 after its first chunks, with flat memory', async () => {
-    const house = await openHouse({ http: { maxBodyBytes: 1_048_576 } });
+    const environment = await openEnvironment({ http: { maxBodyBytes: 1_048_576 } });
     // Members of gzip may follow each other: 256 MB out of 256 KB.
     const member = gzipSync(Buffer.alloc(16_777_216), { level: 1 });
     const bomb = Buffer.concat(Array.from({ length: 16 }, () => member));
     const before = process.memoryUsage().rss;
     for (let at = 0; at < 8; at += 1) {
-      const answer = await house.post(bomb, { 'content-encoding': 'gzip' });
+      const answer = await environment.post(bomb, { 'content-encoding': 'gzip' });
       expect(answer.status).toBe(413);
     }
     // 8 × 256 MB would have been 2 GB.
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
-    expect((await house.post('{}')).status).toBe(202);
+    expect((await environment.post('{}')).status).toBe(202);
   });
 
   it('gzip that decompresses to nothing and never ends is cut off as well', async () => {
-    const house = await openHouse({ http: { maxBodyBytes: MAX } });
+    const environment = await openEnvironment({ http: { maxBodyBytes: MAX } });
     const empty = gzipSync(Buffer.alloc(0));
     const endless = function* () {
       const members = Buffer.concat(Array.from({ length: 500 }, () => empty));
       for (;;) yield members;
     };
-    const { status } = await sendChunks(house.port, endless(), { 'content-encoding': 'gzip' });
+    const { status } = await sendChunks(environment.port, endless(), { 'content-encoding': 'gzip' });
     expect(status).toBe(413);
   });
 });
@@ -145,20 +145,20 @@ describe('compression that is none', () => {
     ['gzip, said to be deflate', 'deflate', gzipSync('{}')],
     ['not brotli at all', 'br', Buffer.from('{"a":1,"b":2}')],
   ])('%s is answered with 400', async (_name, encoding, body) => {
-    const house = await openHouse();
-    const answer = await house.post(body, { 'content-encoding': encoding });
+    const environment = await openEnvironment();
+    const answer = await environment.post(body, { 'content-encoding': encoding });
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
       400,
       'BAD_COMPRESSION',
     ]);
-    expect((await house.post('{}')).status).toBe(202);
+    expect((await environment.post('{}')).status).toBe(202);
   });
 
   it.each(['zstd', 'compress', 'gzip, gzip', 'gzip;q=1', 'constructor', '__proto__'])(
     '%s is not known: 415',
     async (encoding) => {
-      const house = await openHouse();
-      const answer = await house.post('{}', { 'content-encoding': encoding });
+      const environment = await openEnvironment();
+      const answer = await environment.post('{}', { 'content-encoding': encoding });
       expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br']);
     },
   );
@@ -182,17 +182,17 @@ describe('room for all bodies together', () => {
     const accepted = new Promise<void>((resolve) => {
       accept = resolve;
     });
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: async (_route, drafts) => {
         await accepted;
         return drafts.map(({ id }) => ({ id, duplicate: false }));
       },
     });
     const megabyte = gzipSync(Buffer.alloc(1_048_576), { level: 1 });
-    const post = async () => (await house.post(megabyte, { 'content-encoding': 'gzip' })).status;
+    const post = async () => (await environment.post(megabyte, { 'content-encoding': 'gzip' })).status;
     const held = Array.from({ length: 64 }, post);
-    await until('64 MB are held', () => house.deliveries.length === 64);
-    const beyond = await house.post('{}');
+    await until('64 MB are held', () => environment.deliveries.length === 64);
+    const beyond = await environment.post('{}');
     expect([beyond.status, beyond.headers.get('retry-after'), await beyond.json()]).toEqual([
       503,
       '1',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { IngressHttp } from '../../../../src/contracts/config/config.ts';
 import { createHttpIngress } from '../../../../src/ingress/http/index.ts';
 import { until } from '../../../support/until.ts';
-import { knock, openHouse, raw } from './house.ts';
+import { knock, openEnvironment, raw } from './environment.ts';
 
 /** An acceptance that holds everything until it is let go. */
 function gate() {
@@ -23,17 +23,17 @@ const refusesConnections = (url: string) =>
 describe('closing', () => {
   it('gives requests under way their answer, and the connection ends with it', async () => {
     const { open, wait } = gate();
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: async () => {
         await wait();
         return [{ id: 'e1', duplicate: false }];
       },
     });
-    const socket = knock(house.port);
+    const socket = knock(environment.port);
     socket.write(raw('{}'));
-    await until('the event is read', () => house.deliveries.length === 1);
-    const closed = house.ingress.close();
-    await until('nobody new comes in', () => refusesConnections(house.url));
+    await until('the event is read', () => environment.deliveries.length === 1);
+    const closed = environment.ingress.close();
+    await until('nobody new comes in', () => refusesConnections(environment.url));
     open();
     const text = await socket.closed;
     expect(text).toMatch(/^HTTP\/1\.1 202 /);
@@ -42,25 +42,25 @@ describe('closing', () => {
   });
 
   it('ends connections that wait for nothing at once, also those that never asked', async () => {
-    const house = await openHouse();
-    const [used, fresh] = [knock(house.port), knock(house.port)];
+    const environment = await openEnvironment();
+    const [used, fresh] = [knock(environment.port), knock(environment.port)];
     used?.write(raw('{}'));
     await used?.until((text) => text.includes('received'));
-    await until('both are open', async () => /connections 2\n/.test(await house.figures()));
-    await house.ingress.close();
+    await until('both are open', async () => /connections 2\n/.test(await environment.figures()));
+    await environment.ingress.close();
     expect([(await used?.closed)?.match(/HTTP/g)?.length, await fresh?.closed]).toEqual([1, '']);
   });
 
   it('lets a request that is half here come to its end', async () => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     const request = raw('{"a":1}');
     socket.write(request.slice(0, -3));
-    await until('it has begun', async () => /connections 1\n/.test(await house.figures()));
-    const other = await house.post('{}', { connection: 'close' });
+    await until('it has begun', async () => /connections 1\n/.test(await environment.figures()));
+    const other = await environment.post('{}', { connection: 'close' });
     expect(other.status).toBe(202);
-    const closed = house.ingress.close();
-    await until('nobody new comes in', () => refusesConnections(house.url));
+    const closed = environment.ingress.close();
+    await until('nobody new comes in', () => refusesConnections(environment.url));
     socket.write(request.slice(-3));
     expect(await socket.closed).toMatch(/^HTTP\/1\.1 202 [\s\S]*\r\nConnection: close\r\n/);
     await closed;
@@ -68,49 +68,51 @@ describe('closing', () => {
 
   it('answers pipelined requests that are under way, and then ends', async () => {
     const { open, wait } = gate();
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: async (_route, drafts) => {
         await wait();
         return drafts.map(({ id }) => ({ id, duplicate: false }));
       },
     });
-    const socket = knock(house.port);
+    const socket = knock(environment.port);
     socket.write(raw('1') + raw('22'));
-    await until('both are read', () => house.deliveries.length === 2);
-    const closed = house.ingress.close();
+    await until('both are read', () => environment.deliveries.length === 2);
+    const closed = environment.ingress.close();
     open();
     expect((await socket.closed).match(/HTTP\/1\.1 202 /g)).toHaveLength(2);
     await closed;
   });
 
   it('cuts what does not end in time', async () => {
-    const house = await openHouse({ graceMs: 50, accept: () => new Promise(() => undefined) });
-    const socket = knock(house.port);
+    const environment = await openEnvironment({ graceMs: 50, accept: () => new Promise(() => undefined) });
+    const socket = knock(environment.port);
     socket.write(raw('{}'));
-    await until('the event is read', () => house.deliveries.length === 1);
-    await house.ingress.close();
+    await until('the event is read', () => environment.deliveries.length === 1);
+    await environment.ingress.close();
     expect(await socket.closed).toBe('');
-    expect(house.lines).toMatchObject([{ level: 'warn', fields: { connections: 1 } }]);
+    expect(environment.lines).toMatchObject([{ level: 'warn', fields: { connections: 1 } }]);
   });
 
   it('turns readyz to 503 for those that still have a connection', async () => {
     const { open, wait } = gate();
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: async () => {
         await wait();
         return [{ id: 'e1', duplicate: false }];
       },
     });
-    const socket = knock(house.port);
+    const socket = knock(environment.port);
     // The second waits for its headers to end, so that its connection is under way when the server closes.
     socket.write(raw('{}'));
-    await until('the event is read', () => house.deliveries.length === 1);
-    const probe = knock(house.port);
+    await until('the event is read', () => environment.deliveries.length === 1);
+    const probe = knock(environment.port);
     probe.write('GET /readyz HTTP/1.1\r\nhost: 127.0.0.1\r\n');
-    await until('both are open', async () => /connections 2\n/.test(await house.figures()));
+    await until('both are open', async () => /connections 2\n/.test(await environment.figures()));
     // A round trip on a third, so that the probe's bytes have been read before.
-    expect((await fetch(`${house.url}/healthz`, { headers: { connection: 'close' } })).status).toBe(200);
-    const closed = house.ingress.close();
+    expect((await fetch(`${environment.url}/healthz`, { headers: { connection: 'close' } })).status).toBe(
+      200,
+    );
+    const closed = environment.ingress.close();
     probe.write('\r\n');
     const text = await probe.closed;
     expect(text).toMatch(/^HTTP\/1\.1 503 /);
@@ -121,10 +123,10 @@ describe('closing', () => {
   });
 
   it('may be asked for twice', async () => {
-    const house = await openHouse();
-    await Promise.all([house.ingress.close(), house.ingress.close()]);
-    await house.ingress.close();
-    expect(await refusesConnections(house.url)).toBe(true);
+    const environment = await openEnvironment();
+    await Promise.all([environment.ingress.close(), environment.ingress.close()]);
+    await environment.ingress.close();
+    expect(await refusesConnections(environment.url)).toBe(true);
   });
 
   it('of a server that never listened is over at once', async () => {

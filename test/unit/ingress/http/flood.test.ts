@@ -4,25 +4,30 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../support/until.ts';
-import { type House, knock, openHouse, type RawSocket, raw, type Script } from './house.ts';
+import { type Environment, knock, openEnvironment, type RawSocket, raw, type Script } from './environment.ts';
 
 const KEY = 'a-secret-of-enough-bytes';
 const KIB = 1024;
 const LEAD = JSON.stringify({ phone: '+5511987654321', note: 'x'.repeat(500) });
 
-const open = (script: Script = {}): Promise<House> =>
-  openHouse({
+const open = (script: Script = {}): Promise<Environment> =>
+  openEnvironment({
     ...{ auth: { type: 'hmac', secrets: ['env:A'] }, secrets: [KEY], also: ['/other'] },
     ...script,
   });
 
 /** Status of a request from an address of its own. */
-function ask(house: House, path: string, from = '127.0.0.1', body: string | null = LEAD): Promise<number> {
+function ask(
+  environment: Environment,
+  path: string,
+  from = '127.0.0.1',
+  body: string | null = LEAD,
+): Promise<number> {
   const sign = createHmac('sha256', KEY)
     .update(body ?? '')
     .digest('hex');
   const headers = { 'content-type': 'application/json', 'x-signature': sign };
-  const at = { host: '127.0.0.1', port: house.port, localAddress: from, path, agent: false };
+  const at = { host: '127.0.0.1', port: environment.port, localAddress: from, path, agent: false };
   return new Promise((resolve, reject) => {
     const req = request(
       body === null ? at : { ...at, method: 'POST', headers: { ...headers, 'content-length': body.length } },
@@ -35,14 +40,14 @@ function ask(house: House, path: string, from = '127.0.0.1', body: string | null
 }
 
 /** What everybody else gets: the same and another route, the same and another peer, and who watches over it. */
-const others = async (house: House): Promise<number[]> =>
+const others = async (environment: Environment): Promise<number[]> =>
   await Promise.all([
-    ask(house, '/hooks/lead'),
-    ask(house, '/other'),
-    ask(house, '/hooks/lead', '127.9.9.9'),
-    ask(house, '/other', '127.9.9.9'),
-    ask(house, '/readyz', '127.0.0.1', null),
-    ask(house, '/healthz', '127.0.0.1', null),
+    ask(environment, '/hooks/lead'),
+    ask(environment, '/other'),
+    ask(environment, '/hooks/lead', '127.9.9.9'),
+    ask(environment, '/other', '127.9.9.9'),
+    ask(environment, '/readyz', '127.0.0.1', null),
+    ask(environment, '/healthz', '127.0.0.1', null),
   ]);
 const SERVED = [202, 202, 202, 202, 200, 200];
 
@@ -58,21 +63,21 @@ afterEach(() => {
 });
 
 function flood(
-  house: House,
+  environment: Environment,
   count: number,
   text: string | Uint8Array,
   from: (at: number) => string,
 ): RawSocket[] {
   return Array.from({ length: count }, (_, at) => {
-    const socket = knock(house.port, from(at));
+    const socket = knock(environment.port, from(at));
     socket.write(text);
     sockets.push(socket);
     return socket;
   });
 }
 
-const bodyBytes = async (house: House): Promise<number> =>
-  Number(/body_bytes\{sender="unproven"\} (\d+)/.exec(await house.figures())?.[1]);
+const bodyBytes = async (environment: Environment): Promise<number> =>
+  Number(/body_bytes\{sender="unproven"\} (\d+)/.exec(await environment.figures())?.[1]);
 
 describe('bodies that stop short of their end', () => {
   const http = {
@@ -88,43 +93,43 @@ describe('bodies that stop short of their end', () => {
     ['66 of one peer', 66, ONE_PEER],
     ['66 of many peers', 66, MANY_PEERS],
   ])('%s: take their share, and everybody else gets an answer', async (_, count, from) => {
-    const house = await open({ http });
-    const slow = flood(house, count, beginning(60 * KIB, 64 * KIB), from);
+    const environment = await open({ http });
+    const slow = flood(environment, count, beginning(60 * KIB, 64 * KIB), from);
     const refused = await Promise.race(slow.map((socket) => socket.until((text) => text.includes('BUSY'))));
     expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1/);
-    expect(await bodyBytes(house)).toBeLessThanOrEqual(most);
-    expect(await others(house)).toEqual(SERVED);
+    expect(await bodyBytes(environment)).toBeLessThanOrEqual(most);
+    expect(await others(environment)).toEqual(SERVED);
     for (const socket of slow) socket.destroy();
-    await until('nothing is taken any more', async () => (await bodyBytes(house)) === 0);
+    await until('nothing is taken any more', async () => (await bodyBytes(environment)) === 0);
   });
 
   it('a long body of another peer finds room beside them, and one of the same peer does not', async () => {
-    const house = await open({ http });
-    const slow = flood(house, 10, beginning(60 * KIB, 64 * KIB), ONE_PEER);
+    const environment = await open({ http });
+    const slow = flood(environment, 10, beginning(60 * KIB, 64 * KIB), ONE_PEER);
     await Promise.race(slow.map((socket) => socket.until((text) => text.includes('BUSY'))));
     const long = JSON.stringify({ note: 'x'.repeat(60 * KIB) });
-    expect(await ask(house, '/hooks/lead', '127.9.9.9', long)).toBe(202);
-    expect(await ask(house, '/other', '127.0.0.1', long)).toBe(503);
+    expect(await ask(environment, '/hooks/lead', '127.9.9.9', long)).toBe(202);
+    expect(await ask(environment, '/other', '127.0.0.1', long)).toBe(503);
   });
 
   it('one route leaves memory to the others', async () => {
-    const house = await open({ http });
-    const slow = flood(house, 40, beginning(60 * KIB, 64 * KIB), MANY_PEERS);
+    const environment = await open({ http });
+    const slow = flood(environment, 40, beginning(60 * KIB, 64 * KIB), MANY_PEERS);
     await Promise.race(slow.map((socket) => socket.until((text) => text.includes('BUSY'))));
     const long = JSON.stringify({ note: 'x'.repeat(60 * KIB) });
-    expect(await ask(house, '/hooks/lead', '127.9.9.9', long)).toBe(503);
-    expect(await ask(house, '/other', '127.9.9.9', long)).toBe(202);
+    expect(await ask(environment, '/hooks/lead', '127.9.9.9', long)).toBe(503);
+    expect(await ask(environment, '/other', '127.9.9.9', long)).toBe(202);
   });
 
   it('a bomb takes no more than its share', async () => {
-    const house = await open({ http });
+    const environment = await open({ http });
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const headers = { ...WRONG, 'content-encoding': 'gzip', 'content-length': String(bomb.length) };
     const whole = Buffer.concat([Buffer.from(raw('', headers)), bomb]);
-    const bombs = flood(house, 20, whole, ONE_PEER);
+    const bombs = flood(environment, 20, whole, ONE_PEER);
     for (const socket of bombs)
       expect(await socket.until((text) => text.includes('}'))).toMatch(/ (?:413|503) /);
-    expect(await others(house)).toEqual(SERVED);
+    expect(await others(environment)).toEqual(SERVED);
   });
 });
 
@@ -155,24 +160,26 @@ describe('connections that stop short', () => {
       MANY_PEERS,
     ],
   ])('200 that %s: the oldest are closed for those who come', async (_, text, from) => {
-    const house = await open({ http });
-    const slow = flood(house, 200, text, from);
+    const environment = await open({ http });
+    const slow = flood(environment, 200, text, from);
     await until('all have knocked', async () => {
-      const closed = /not_accepted_total\{route="-",reason="BUSY"\} (\d+)/.exec(await house.figures())?.[1];
+      const closed = /not_accepted_total\{route="-",reason="BUSY"\} (\d+)/.exec(
+        await environment.figures(),
+      )?.[1];
       return Number(closed) >= 140;
     });
-    expect(await others(house)).toEqual(SERVED);
+    expect(await others(environment)).toEqual(SERVED);
     await slow[0]?.closed;
   });
 
   it('a proven sender is not closed for others, however slowly its next body comes', async () => {
-    const house = await open({ http });
-    const proven = knock(house.port);
+    const environment = await open({ http });
+    const proven = knock(environment.port);
     const sign = { 'x-signature': createHmac('sha256', KEY).update('{}').digest('hex') };
     proven.write(raw('{}', sign));
     await proven.until((text) => text.includes('received'));
-    flood(house, 200, '', ONE_PEER);
-    await until('others are closed', async () => /reason="BUSY"/.test(await house.figures()));
+    flood(environment, 200, '', ONE_PEER);
+    await until('others are closed', async () => /reason="BUSY"/.test(await environment.figures()));
     proven.write(raw('{}', sign));
     expect(await proven.until((text) => text.split('received').length > 2)).not.toContain('503');
   });
@@ -182,17 +189,17 @@ describe('connections that stop short', () => {
     const accepted = new Promise<void>((resolve) => {
       accept = resolve;
     });
-    const house = await open({
+    const environment = await open({
       http: { ...http, maxConnections: 3 },
       accept: async () => {
         await accepted;
         return [{ id: 'e1', duplicate: false }];
       },
     });
-    const waiting = [ask(house, '/hooks/lead'), ask(house, '/other')];
-    await until('both are read', () => house.deliveries.length === 2);
-    flood(house, 20, '', ONE_PEER);
-    expect(await ask(house, '/healthz', '127.0.0.1', null)).toBe(200);
+    const waiting = [ask(environment, '/hooks/lead'), ask(environment, '/other')];
+    await until('both are read', () => environment.deliveries.length === 2);
+    flood(environment, 20, '', ONE_PEER);
+    expect(await ask(environment, '/healthz', '127.0.0.1', null)).toBe(200);
     accept();
     expect(await Promise.all(waiting)).toEqual([202, 202]);
   });
@@ -206,8 +213,8 @@ describe('bodies that come too slowly', () => {
     ['proves itself by its body', { type: 'hmac', secrets: ['env:A'] }, WRONG],
     ['is proven already', { type: 'token', secrets: ['env:A'] }, { authorization: `Bearer ${KEY}` }],
   ])('stop: 408, though the whole request has time left, where the sender %s', async (_, auth, headers) => {
-    const house = await open({ http, auth });
-    const socket = knock(house.port);
+    const environment = await open({ http, auth });
+    const socket = knock(environment.port);
     socket.write(`${raw('', { ...headers, 'content-length': '5000' })}{`);
     expect(await socket.until((text) => text.includes('}'))).toMatch(answer);
   });
@@ -216,8 +223,8 @@ describe('bodies that come too slowly', () => {
     ['a byte now and then', '', 'a'],
     ['chunks of a byte without end', 'chunked', '1\r\na\r\n'],
   ])('drip %s: 408', async (_, encoding, piece) => {
-    const house = await open({ http });
-    const socket = knock(house.port);
+    const environment = await open({ http });
+    const socket = knock(environment.port);
     const head = raw('', { ...WRONG, 'content-length': '5000' });
     socket.write(encoding === '' ? head : head.replace('content-length: 5000', 'transfer-encoding: chunked'));
     const drip = setInterval(() => socket.write(piece), 20);
@@ -229,8 +236,8 @@ describe('bodies that come too slowly', () => {
   });
 
   it('but not when they bring what they have to, however long it takes', async () => {
-    const house = await open({ http });
-    const socket = knock(house.port);
+    const environment = await open({ http });
+    const socket = knock(environment.port);
     const body = ' '.repeat(6000);
     const sign = createHmac('sha256', KEY).update(body).digest('hex');
     socket.write(raw('', { 'x-signature': sign, 'content-length': '6000' }));
@@ -263,14 +270,14 @@ describe('behind a proxy', () => {
     ['that is trusted, a peer is who it names', ['127.0.0.0/8'], 202],
     ['that is not, a peer is who connects', [], 503],
   ])('%s', async (_, trustProxy, expected) => {
-    const house = await open({ http: { ...http, trustProxy } });
-    const slow = knock(house.port);
+    const environment = await open({ http: { ...http, trustProxy } });
+    const slow = knock(environment.port);
     slow.write(
       raw('', { ...WRONG, 'x-forwarded-for': '203.0.113.1', 'content-length': '65536' }) + ' '.repeat(60_000),
     );
-    await until('it is read', async () => (await bodyBytes(house)) >= 60_000);
-    expect((await house.post(long, from('203.0.113.2'))).status).toBe(expected);
-    expect((await house.post(long, from('203.0.113.1'))).status).toBe(503);
+    await until('it is read', async () => (await bodyBytes(environment)) >= 60_000);
+    expect((await environment.post(long, from('203.0.113.2'))).status).toBe(expected);
+    expect((await environment.post(long, from('203.0.113.1'))).status).toBe(503);
   });
 });
 
@@ -279,7 +286,7 @@ it('while events without an answer take all memory, it says that it is not ready
   const accepted = new Promise<void>((resolve) => {
     accept = resolve;
   });
-  const house = await open({
+  const environment = await open({
     ...{
       http: { maxBodyBytes: 4 * 1_048_576 },
       auth: { type: 'token', header: 'X-Signature', secrets: ['env:A'] },
@@ -290,11 +297,11 @@ it('while events without an answer take all memory, it says that it is not ready
     },
   });
   const long = JSON.stringify({ note: 'x'.repeat(4_194_000) });
-  const send = async () => (await house.post(long, { 'x-signature': KEY })).status;
+  const send = async () => (await environment.post(long, { 'x-signature': KEY })).status;
   const waiting = Array.from({ length: 32 }, send);
-  await until('it is full', async () => (await ask(house, '/readyz', '127.0.0.1', null)) === 503);
-  expect(await ask(house, '/healthz', '127.0.0.1', null)).toBe(200);
+  await until('it is full', async () => (await ask(environment, '/readyz', '127.0.0.1', null)) === 503);
+  expect(await ask(environment, '/healthz', '127.0.0.1', null)).toBe(200);
   accept();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([202]));
-  expect(await ask(house, '/readyz', '127.0.0.1', null)).toBe(200);
+  expect(await ask(environment, '/readyz', '127.0.0.1', null)).toBe(200);
 });

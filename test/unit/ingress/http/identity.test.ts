@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { RouteConfig } from '../../../../src/contracts/config/config.ts';
 import { openRoute } from '../../../../src/ingress/route/index.ts';
 import { compileAction } from '../../../../src/mapping/actions/actions.ts';
-import { type House, openHouse } from './house.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const KEY = 'a-secret-of-enough-bytes';
@@ -22,7 +22,7 @@ const standard = (body: string, id = 'msg_1') => ({
 });
 const plain = (body: string) => ({ 'x-signature': createHmac('sha256', KEY).update(body).digest('hex') });
 
-interface Opened extends House {
+interface Opened extends Environment {
   /** Texts of the messages that would be sent, each event once. */
   sent(): string[];
 }
@@ -37,7 +37,7 @@ async function open(auth: object, extra: object = {}, http: object = {}): Promis
     ...extra,
   });
   const route = openRoute('leads', config, { compile: compileAction(config.action, null) });
-  const house = await openHouse({
+  const environment = await openEnvironment({
     ...{ auth, secrets: [auth === STANDARD ? SECRET : KEY], now: () => NOW },
     route: { ...route, name: 'leads' },
     accept: async (_route, drafts) =>
@@ -47,7 +47,7 @@ async function open(auth: object, extra: object = {}, http: object = {}): Promis
         return { id, duplicate };
       }),
   });
-  return { ...house, sent: () => [...sent.values()] };
+  return { ...environment, sent: () => [...sent.values()] };
 }
 
 const BODY = '{"phone":"+5511987654321","name":"Bia"}';
@@ -72,25 +72,25 @@ describe.each([
   ['HMAC of the body', HMAC, plain],
 ] as const)('a captured request, signed as %s', (_, auth, sign) => {
   it.each(FORGED)('makes one message, whatever header is added: %s', async (_name, forged) => {
-    const house = await open(auth);
-    expect((await house.post(BODY, sign(BODY))).status).toBe(202);
-    await house.post(BODY, { ...sign(BODY), ...forged });
-    expect(house.sent()).toEqual(['Bia']);
+    const environment = await open(auth);
+    expect((await environment.post(BODY, sign(BODY))).status).toBe(202);
+    await environment.post(BODY, { ...sign(BODY), ...forged });
+    expect(environment.sent()).toEqual(['Bia']);
   });
 
   it.each(FORGED)('says what was signed, when the forged one comes first: %s', async (_name, forged) => {
-    const house = await open(auth);
-    await house.post(BODY, { ...sign(BODY), ...forged });
-    expect((await house.post(BODY, sign(BODY))).status).toBe(202);
-    expect(house.sent()).toEqual(['Bia']);
+    const environment = await open(auth);
+    await environment.post(BODY, { ...sign(BODY), ...forged });
+    expect((await environment.post(BODY, sign(BODY))).status).toBe(202);
+    expect(environment.sent()).toEqual(['Bia']);
   });
 
   it('makes one message, whatever the address says', async () => {
-    const house = await open(auth);
-    await house.post(BODY, sign(BODY));
-    const again = await house.post(BODY, sign(BODY), '/hooks/lead?key=2&idempotency_key=3&event_id=4');
+    const environment = await open(auth);
+    await environment.post(BODY, sign(BODY));
+    const again = await environment.post(BODY, sign(BODY), '/hooks/lead?key=2&idempotency_key=3&event_id=4');
     expect(await again.json()).toMatchObject({ duplicate: true });
-    expect(house.sent()).toEqual(['Bia']);
+    expect(environment.sent()).toEqual(['Bia']);
   });
 
   it('a CloudEvent is read as one, and once, whatever its content type says', async () => {
@@ -98,18 +98,18 @@ describe.each([
       ...{ specversion: '1.0', id: 'e-1', source: '/crm', type: 't' },
       data: { phone: '+5511987654321', name: 'Bia' },
     });
-    const house = await open(auth);
+    const environment = await open(auth);
     const types = ['application/json', 'application/cloudevents+json', 'application/vnd.other+json'];
     for (const type of types) {
-      expect((await house.post(event, { ...sign(event), 'content-type': type })).status).toBe(202);
+      expect((await environment.post(event, { ...sign(event), 'content-type': type })).status).toBe(202);
     }
-    expect(house.sent()).toEqual(['Bia /crm']);
+    expect(environment.sent()).toEqual(['Bia /crm']);
   });
 
   it('attributes in headers are refused with the way out, rather than left out in silence', async () => {
-    const house = await open(auth);
+    const environment = await open(auth);
     const attributes = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/crm', 'ce-type': 't' };
-    const answer = await house.post(BODY, { ...sign(BODY), ...attributes });
+    const answer = await environment.post(BODY, { ...sign(BODY), ...attributes });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
       code: 'BAD_EVENT',
@@ -118,20 +118,20 @@ describe.each([
   });
 
   it('headers count where the route trusts them', async () => {
-    const house = await open(auth, {}, { trustHeaders: true });
+    const environment = await open(auth, {}, { trustHeaders: true });
     const attributes = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': '/crm', 'ce-type': 't' };
-    await house.post(BODY, { ...sign(BODY), ...attributes });
-    expect(house.sent()).toEqual(['Bia /crm']);
+    await environment.post(BODY, { ...sign(BODY), ...attributes });
+    expect(environment.sent()).toEqual(['Bia /crm']);
   });
 
   it('what the route names as its key counts, wherever the request says otherwise', async () => {
-    const house = await open(auth, { key: 'order.id' });
+    const environment = await open(auth, { key: 'order.id' });
     const body = (name: string, order: number) =>
       JSON.stringify({ phone: '+5511987654321', name, order: { id: order } });
     const [first, again, other] = [body('Bia', 1), body('Ana', 1), body('Eva', 2)];
     for (const one of [first, again, other])
-      await house.post(one, { ...sign(one), 'Idempotency-Key': one.slice(0, 60) });
-    expect(house.sent()).toEqual(['Bia', 'Eva']);
+      await environment.post(one, { ...sign(one), 'Idempotency-Key': one.slice(0, 60) });
+    expect(environment.sent()).toEqual(['Bia', 'Eva']);
   });
 });
 
@@ -139,45 +139,45 @@ describe('Standard Webhooks: the signed id is the key', () => {
   const event = (id: string, name = 'Bia') => JSON.stringify({ event_id: id, phone: '+5511987654321', name });
 
   it('one id with two bodies is one event, whatever key the bodies name', async () => {
-    const house = await open(STANDARD);
-    for (const body of [event('a'), event('b', 'Ana')]) await house.post(body, standard(body));
-    expect(house.sent()).toEqual(['Bia']);
+    const environment = await open(STANDARD);
+    for (const body of [event('a'), event('b', 'Ana')]) await environment.post(body, standard(body));
+    expect(environment.sent()).toEqual(['Bia']);
   });
 
   it('two ids are two events, though their bodies are the same', async () => {
-    const house = await open(STANDARD);
-    for (const id of ['msg_1', 'msg_2']) await house.post(event('a'), standard(event('a'), id));
-    expect(house.sent()).toEqual(['Bia', 'Bia']);
+    const environment = await open(STANDARD);
+    for (const id of ['msg_1', 'msg_2']) await environment.post(event('a'), standard(event('a'), id));
+    expect(environment.sent()).toEqual(['Bia', 'Bia']);
   });
 
   it('stays the key where headers are trusted', async () => {
-    const house = await open(STANDARD, {}, { trustHeaders: true });
-    await house.post(BODY, standard(BODY));
-    await house.post(BODY, { ...standard(BODY), 'idempotency-key': 'forged' });
-    expect(house.sent()).toEqual(['Bia']);
+    const environment = await open(STANDARD, {}, { trustHeaders: true });
+    await environment.post(BODY, standard(BODY));
+    await environment.post(BODY, { ...standard(BODY), 'idempotency-key': 'forged' });
+    expect(environment.sent()).toEqual(['Bia']);
   });
 
   it('an id that can be no key is refused, and an unsigned one proves nothing', async () => {
-    const house = await open(STANDARD);
-    expect((await house.post(BODY, standard(BODY, 'x'.repeat(256)))).status).toBe(400);
-    expect((await house.post(BODY, { ...standard(BODY), 'webhook-id': 'msg_2' })).status).toBe(401);
-    expect(house.sent()).toEqual([]);
+    const environment = await open(STANDARD);
+    expect((await environment.post(BODY, standard(BODY, 'x'.repeat(256)))).status).toBe(400);
+    expect((await environment.post(BODY, { ...standard(BODY), 'webhook-id': 'msg_2' })).status).toBe(401);
+    expect(environment.sent()).toEqual([]);
   });
 });
 
 describe('HMAC of the body: the body is the key', () => {
   it('one byte more is another event, and fields of it count before its bytes', async () => {
-    const house = await open(HMAC);
+    const environment = await open(HMAC);
     const bodies = [BODY, `${BODY} `, '{"event_id":"1","phone":"+5511987654321","name":"Eva"}'];
     const again = '{"event_id":"1","phone":"+5511987654321","name":"Eva 2"}';
-    for (const body of [...bodies, ...bodies, again]) await house.post(body, plain(body));
-    expect(house.sent()).toEqual(['Bia', 'Bia', 'Eva']);
+    for (const body of [...bodies, ...bodies, again]) await environment.post(body, plain(body));
+    expect(environment.sent()).toEqual(['Bia', 'Bia', 'Eva']);
   });
 
   it('compressed or not, it is the same event', async () => {
-    const house = await open(HMAC);
-    await house.post(BODY, plain(BODY));
-    const zipped = await house.post(gzipSync(BODY), { ...plain(BODY), 'content-encoding': 'gzip' });
+    const environment = await open(HMAC);
+    await environment.post(BODY, plain(BODY));
+    const zipped = await environment.post(gzipSync(BODY), { ...plain(BODY), 'content-encoding': 'gzip' });
     expect(await zipped.json()).toMatchObject({ duplicate: true });
   });
 });
@@ -185,16 +185,16 @@ describe('HMAC of the body: the body is the key', () => {
 describe('a token proves the sender of the whole request', () => {
   const TOKEN_AUTH = { type: 'token', secrets: ['env:A'] };
   const authorized = { authorization: `Bearer ${KEY}` };
-  const house = (http: object) => open(TOKEN_AUTH, {}, http);
+  const environment = (http: object) => open(TOKEN_AUTH, {}, http);
 
   it('so its headers count', async () => {
-    const { post, sent } = await house({});
+    const { post, sent } = await environment({});
     for (const key of ['1', '2', '1']) await post(BODY, { ...authorized, 'idempotency-key': key });
     expect(sent()).toEqual(['Bia', 'Bia']);
   });
 
   it('unless the route says that they do not', async () => {
-    const { post, sent } = await house({ trustHeaders: false });
+    const { post, sent } = await environment({ trustHeaders: false });
     for (const key of ['1', '2', '1']) await post(BODY, { ...authorized, 'idempotency-key': key });
     expect(sent()).toEqual(['Bia']);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeRoutes } from '../../../../src/ingress/http/index.ts';
-import { routeConfig } from './house.ts';
+import { routeConfig } from './environment.ts';
 
 const SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

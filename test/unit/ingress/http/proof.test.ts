@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { knock, openHouse, raw, TOKEN } from './house.ts';
+import { knock, openEnvironment, raw, TOKEN } from './environment.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const NEW_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -18,16 +18,17 @@ function signed(body: string, { secret = SECRET, at = String(NOW / 1000), signAt
   };
 }
 
-const standardHouse = (secrets = [SECRET]) => openHouse({ auth: STANDARD, secrets, now: () => NOW });
+const standardEnvironment = (secrets = [SECRET]) =>
+  openEnvironment({ auth: STANDARD, secrets, now: () => NOW });
 
 describe('Standard Webhooks over HTTP', () => {
   it('takes what the reference package signed', async () => {
-    const house = await standardHouse();
-    expect((await house.post('{"a":1}', signed('{"a":1}'))).status).toBe(202);
+    const environment = await standardEnvironment();
+    expect((await environment.post('{"a":1}', signed('{"a":1}'))).status).toBe(202);
   });
 
   it('FAULTS 30: a time that is off by 301 s, NaN or has trailing junk is refused with 401, and is not read', async () => {
-    const house = await standardHouse();
+    const environment = await standardEnvironment();
     const off = (seconds: number) => {
       const signAt = NOW + seconds * 1000;
       return signed('{}', { at: String(signAt / 1000), signAt });
@@ -42,39 +43,39 @@ describe('Standard Webhooks over HTTP', () => {
       signed('{}', { at: `${NOW / 1000} junk` }),
       signed('{}', { at: `${NOW / 1000}junk` }),
     ]) {
-      answers.push((await house.post('{}', headers)).status);
+      answers.push((await environment.post('{}', headers)).status);
     }
     expect(answers).toEqual([202, 202, 401, 401, 401, 401, 401]);
-    expect(house.deliveries).toHaveLength(2);
+    expect(environment.deliveries).toHaveLength(2);
   });
 
   it('FAULTS 31: while one secret replaces another, both are accepted; afterwards only the new one', async () => {
-    const overlap = await standardHouse([NEW_SECRET, SECRET]);
+    const overlap = await standardEnvironment([NEW_SECRET, SECRET]);
     expect((await overlap.post('{}', signed('{}'))).status).toBe(202);
     expect((await overlap.post('{}', signed('{}', { secret: NEW_SECRET }))).status).toBe(202);
-    const after = await standardHouse([NEW_SECRET]);
+    const after = await standardEnvironment([NEW_SECRET]);
     expect((await after.post('{}', signed('{}'))).status).toBe(401);
     expect((await after.post('{}', signed('{}', { secret: NEW_SECRET }))).status).toBe(202);
   });
 
   it('FAULTS 32: the signature is over raw bytes: the same JSON with a space more is refused', async () => {
-    const house = await standardHouse();
-    expect((await house.post('{"a": 1}', signed('{"a":1}'))).status).toBe(401);
+    const environment = await standardEnvironment();
+    expect((await environment.post('{"a": 1}', signed('{"a":1}'))).status).toBe(401);
     const bytes = Buffer.from([0x22, 0xff, 0x22]);
     const key = Buffer.from(SECRET.slice(6), 'base64');
     const mac = createHmac('sha256', key)
       .update(`msg_1.${NOW / 1000}.`)
       .update(bytes)
       .digest('base64');
-    const answer = await house.post(bytes, { ...signed(''), 'webhook-signature': `v1,${mac}` });
+    const answer = await environment.post(bytes, { ...signed(''), 'webhook-signature': `v1,${mac}` });
     expect(answer.status).toBe(202);
-    expect(Buffer.from(house.deliveries[0]?.body ?? [])).toEqual(bytes);
+    expect(Buffer.from(environment.deliveries[0]?.body ?? [])).toEqual(bytes);
   });
 });
 
 describe('a request that proves nothing', () => {
   it('is answered alike, whatever was wrong, and leaves nothing of it in answer or log', async () => {
-    const house = await standardHouse();
+    const environment = await standardEnvironment();
     const good = signed('{}');
     const { 'webhook-id': _id, ...withoutId } = good;
     const attempts: [string, Record<string, string>][] = [
@@ -89,27 +90,27 @@ describe('a request that proves nothing', () => {
     ];
     const answers = new Set<string>();
     for (const [body, headers] of attempts) {
-      const answer = await house.post(body, headers, '/hooks/lead?canary=1');
+      const answer = await environment.post(body, headers, '/hooks/lead?canary=1');
       answers.add(`${answer.status} ${await answer.text()}`);
     }
     expect([...answers]).toEqual([
       '401 {"error":"the request does not prove where it comes from","code":"UNAUTHENTICATED"}',
     ]);
-    expect(JSON.stringify(house.lines)).not.toMatch(/canary|whsec|msg_1/);
-    expect(house.deliveries).toEqual([]);
+    expect(JSON.stringify(environment.lines)).not.toMatch(/canary|whsec|msg_1/);
+    expect(environment.deliveries).toEqual([]);
   });
 
   it('is refused before its body is read, where headers alone tell', async () => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(raw('', { authorization: 'Bearer wrong', 'content-length': '1000' }));
     const answer = await socket.until((text) => text.includes('UNAUTHENTICATED'));
     expect(answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*\r\nWWW-Authenticate: Bearer\r\n/);
   });
 
   it('learns nothing of how a body has to be', async () => {
-    const house = await openHouse();
-    const answer = await house.post('x', {
+    const environment = await openEnvironment();
+    const answer = await environment.post('x', {
       authorization: 'Bearer wrong',
       'content-type': 'text/plain',
       'content-encoding': 'zstd',
@@ -119,10 +120,10 @@ describe('a request that proves nothing', () => {
 });
 
 it('what proves a sender is not handed on to the route', async () => {
-  const bearer = await openHouse();
+  const bearer = await openEnvironment();
   await bearer.post('{}', { cookie: `a=${TOKEN}` });
   const auth = { type: 'token', header: 'X-Service-Token', secrets: ['env:A'] };
-  const other = await openHouse({ auth, secrets: [TOKEN] });
+  const other = await openEnvironment({ auth, secrets: [TOKEN] });
   await other.post('{}', { 'X-Service-Token': TOKEN });
   const given = [...bearer.deliveries, ...other.deliveries].map(({ headers }) => headers);
   expect(given).toHaveLength(2);
@@ -131,9 +132,9 @@ it('what proves a sender is not handed on to the route', async () => {
 
 describe('no proof', () => {
   it('is enough on loopback, and not behind a proxy on the same machine: 403', async () => {
-    const house = await openHouse({ auth: { type: 'none' } });
-    expect((await house.post('{}')).status).toBe(202);
-    const answer = await house.post('{}', { 'x-forwarded-for': '203.0.113.7' });
+    const environment = await openEnvironment({ auth: { type: 'none' } });
+    expect((await environment.post('{}')).status).toBe(202);
+    const answer = await environment.post('{}', { 'x-forwarded-for': '203.0.113.7' });
     expect([answer.status, await answer.json()]).toEqual([
       403,
       { error: 'this route is open to senders on this machine only', code: 'LOOPBACK_ONLY' },
@@ -149,23 +150,25 @@ describe('HubSpot over HTTP', () => {
   });
 
   it('covers the address under which senders reach this server', async () => {
-    const house = await openHouse({
+    const environment = await openEnvironment({
       auth,
       secrets: ['s'],
       now: () => NOW,
       http: { publicUrl: 'https://hooks.example.com/in/' },
     });
     const path = '/hooks/lead?x=a%3Ab';
-    expect((await house.post('{}', sign('https://hooks.example.com/in/hooks/lead?x=a:b'), path)).status).toBe(
-      202,
+    expect(
+      (await environment.post('{}', sign('https://hooks.example.com/in/hooks/lead?x=a:b'), path)).status,
+    ).toBe(202);
+    expect((await environment.post('{}', sign(`${environment.url}/hooks/lead?x=a:b`), path)).status).toBe(
+      401,
     );
-    expect((await house.post('{}', sign(`${house.url}/hooks/lead?x=a:b`), path)).status).toBe(401);
   });
 
   it('covers the address of the request where no other is configured', async () => {
-    const house = await openHouse({ auth, secrets: ['s'], now: () => NOW });
-    expect((await house.post('{}', sign(`${house.url}/hooks/lead`))).status).toBe(202);
-    const socket = knock(house.port);
+    const environment = await openEnvironment({ auth, secrets: ['s'], now: () => NOW });
+    expect((await environment.post('{}', sign(`${environment.url}/hooks/lead`))).status).toBe(202);
+    const socket = knock(environment.port);
     const { 'x-hubspot-request-timestamp': at, 'x-hubspot-signature-v3': signature } = sign(
       'http://127.0.0.1/hooks/lead',
     );
@@ -181,26 +184,26 @@ describe('HubSpot over HTTP', () => {
 
 describe('the rate of a route', () => {
   it('is used up by all senders together, and then answered with 429 and the time to wait', async () => {
-    const house = await openHouse({ perMinute: 3 });
+    const environment = await openEnvironment({ perMinute: 3 });
     const answers = [];
     for (let at = 0; at < 5; at += 1)
-      answers.push(await house.post('{}', { 'x-forwarded-for': `10.0.0.${at}` }));
+      answers.push(await environment.post('{}', { 'x-forwarded-for': `10.0.0.${at}` }));
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429, 429]);
     const [first, , , last] = answers;
     expect(first?.headers.get('ratelimit')).toMatch(/^"leads"; r=2; t=\d+$/);
     expect(last?.headers.get('ratelimit')).toMatch(/^"leads"; r=0; t=\d+$/);
     expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await last?.json()).toEqual({ error: 'more than 3 requests a minute', code: 'RATE_LIMITED' });
-    expect(house.deliveries).toHaveLength(3);
+    expect(environment.deliveries).toHaveLength(3);
   });
 
   it('can not be used up by those who prove nothing', async () => {
-    const house = await openHouse({ perMinute: 1 });
+    const environment = await openEnvironment({ perMinute: 1 });
     for (let at = 0; at < 10; at += 1) {
-      expect((await house.post('{}', { authorization: 'Bearer wrong' })).status).toBe(401);
+      expect((await environment.post('{}', { authorization: 'Bearer wrong' })).status).toBe(401);
     }
-    expect((await house.post('{}')).status).toBe(202);
-    expect((await house.post('{}')).status).toBe(429);
+    expect((await environment.post('{}')).status).toBe(202);
+    expect((await environment.post('{}')).status).toBe(429);
   });
 });
 
@@ -214,11 +217,11 @@ describe('a server that would not be safe', () => {
     [{ type: 'token', secrets: ['env:A'] }, [''], /^routes\.leads\.http\.auth: token 1 is empty/],
     [{ type: 'hmac', secrets: ['env:A'] }, [], /^routes\.leads\.http\.auth: there is no secret/],
   ])('does not start: %j with %j', async (auth, secrets, message) => {
-    await expect(openHouse({ auth, secrets })).rejects.toThrow(message);
+    await expect(openEnvironment({ auth, secrets })).rejects.toThrow(message);
   });
 
   it('knows its token, and takes it', async () => {
-    const house = await openHouse();
-    expect((await house.post('{}', { authorization: `Bearer ${TOKEN}` })).status).toBe(202);
+    const environment = await openEnvironment();
+    expect((await environment.post('{}', { authorization: `Bearer ${TOKEN}` })).status).toBe(202);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NotAcceptedError, RefusedError } from '../../../../src/ingress/intake.ts';
-import { draft, JSON_TYPE, openHouse, type Script, TOKEN } from './house.ts';
+import { draft, JSON_TYPE, openEnvironment, type Script, TOKEN } from './environment.ts';
 
 const answerOf = async (answer: Response) => ({ status: answer.status, body: await answer.json() });
 
 describe('an event that is taken', () => {
   it('gets 202 with its id only once it is accepted', async () => {
     const order: string[] = [];
-    const house = await openHouse({
+    const environment = await openEnvironment({
       read: () => {
         order.push('read');
         return { drafts: [draft('e1')] };
@@ -19,15 +19,15 @@ describe('an event that is taken', () => {
         return [{ id: 'e1', duplicate: false }];
       },
     });
-    const answer = await house.post('{}');
+    const answer = await environment.post('{}');
     order.push('answered');
     expect(await answerOf(answer)).toEqual({ status: 202, body: { received: true, id: 'e1' } });
     expect(order).toEqual(['read', 'accept leads e1', 'accepted', 'answered']);
   });
 
   it('that was here before says so', async () => {
-    const house = await openHouse({ accept: async () => [{ id: 'e1', duplicate: true }] });
-    expect((await answerOf(await house.post('{}'))).body).toEqual({
+    const environment = await openEnvironment({ accept: async () => [{ id: 'e1', duplicate: true }] });
+    expect((await answerOf(await environment.post('{}'))).body).toEqual({
       received: true,
       id: 'e1',
       duplicate: true,
@@ -35,27 +35,27 @@ describe('an event that is taken', () => {
   });
 
   it('reaches the route as bytes, with headers in lower case, the last of those that came twice', async () => {
-    const house = await openHouse();
+    const environment = await openEnvironment();
     const body = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
-    await house.post(body, { 'X-Odd': 'A', 'Idempotency-Key': 'k1' });
-    const [delivery] = house.deliveries;
+    await environment.post(body, { 'X-Odd': 'A', 'Idempotency-Key': 'k1' });
+    const [delivery] = environment.deliveries;
     expect(delivery?.via).toBe('http');
     expect(Buffer.from(delivery?.body ?? [])).toEqual(body);
     expect(delivery?.headers).toMatchObject({ 'x-odd': 'A', 'idempotency-key': 'k1', ...JSON_TYPE });
   });
 
   it('may have keys that poison objects: they reach the route untouched, and change nothing here', async () => {
-    const house = await openHouse();
+    const environment = await openEnvironment();
     const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
-    const answer = await house.post(body, { __proto__x: '1' });
+    const answer = await environment.post(body, { __proto__x: '1' });
     expect(answer.status).toBe(202);
-    expect(Buffer.from(house.deliveries[0]?.body ?? []).toString()).toBe(body);
+    expect(Buffer.from(environment.deliveries[0]?.body ?? []).toString()).toBe(body);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
   it('FAULTS 28: one event 100 times at once is answered with 2xx each time, and is new once', async () => {
     const seen = new Set<string>();
-    const house = await openHouse({
+    const environment = await openEnvironment({
       read: () => ({ drafts: [draft('e1')] }),
       accept: async (_route, drafts) => {
         await new Promise((resolve) => setImmediate(resolve));
@@ -67,12 +67,12 @@ describe('an event that is taken', () => {
       },
     });
     const answers = await Promise.all(
-      Array.from({ length: 100 }, async () => answerOf(await house.post('{}'))),
+      Array.from({ length: 100 }, async () => answerOf(await environment.post('{}'))),
     );
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(100);
     const news = answers.filter(({ body }) => !('duplicate' in (body as object)));
     expect(news.map(({ body }) => body)).toEqual([{ received: true, id: 'e1' }]);
-    expect(await house.figures()).toMatch(/events_total\{route="leads",result="duplicate"\} 99\n/);
+    expect(await environment.figures()).toMatch(/events_total\{route="leads",result="duplicate"\} 99\n/);
   });
 });
 
@@ -103,17 +103,17 @@ describe('a batch', () => {
       { received: true, events: [{ id: 'a' }], skipped: 'deletion' },
     ],
   ])('%s', async (_name, script, body) => {
-    const house = await openHouse(script);
-    expect(await answerOf(await house.post('[]', BATCH))).toEqual({ status: 202, body });
+    const environment = await openEnvironment(script);
+    expect(await answerOf(await environment.post('[]', BATCH))).toEqual({ status: 202, body });
   });
 });
 
 it('nothing to act upon is received, and nobody is asked to accept it', async () => {
-  const house = await openHouse({
+  const environment = await openEnvironment({
     read: () => ({ drafts: [], skipped: 'a deletion' }),
     accept: () => Promise.reject(new Error('asked')),
   });
-  expect(await answerOf(await house.post('{}'))).toEqual({
+  expect(await answerOf(await environment.post('{}'))).toEqual({
     status: 202,
     body: { received: true, skipped: 'a deletion' },
   });
@@ -122,37 +122,39 @@ it('nothing to act upon is received, and nobody is asked to accept it', async ()
 describe('an event that is refused', () => {
   it('says where and why, without the values, and logs neither', async () => {
     const problem = { field: 'phone', code: 'invalid_phone', reason: 'is no number', value: '+55 11 canary' };
-    const house = await openHouse({
+    const environment = await openEnvironment({
       read: () => Promise.reject(new RefusedError('MAPPING', 422, 'contact.number: is no number', [problem])),
     });
     const { value: _value, ...shown } = problem;
     expect(
-      await answerOf(await house.post('{"phone":"+55 11 canary"}', {}, '/hooks/lead?who=canary')),
+      await answerOf(await environment.post('{"phone":"+55 11 canary"}', {}, '/hooks/lead?who=canary')),
     ).toEqual({
       status: 422,
       body: { error: 'contact.number: is no number', code: 'MAPPING', problems: [shown] },
     });
-    expect(JSON.stringify(house.lines)).not.toMatch(/canary|phone/);
-    expect(house.lines).toMatchObject([
+    expect(JSON.stringify(environment.lines)).not.toMatch(/canary|phone/);
+    expect(environment.lines).toMatchObject([
       { level: 'warn', fields: { route: 'leads', status: 422, code: 'MAPPING' } },
     ]);
   });
 
   it('FAULTS 32: the route that finds invalid UTF-8 answers 400', async () => {
-    const house = await openHouse({
+    const environment = await openEnvironment({
       read: () => Promise.reject(new RefusedError('BAD_ENCODING', 400, 'the body is not UTF-8')),
     });
-    expect(await answerOf(await house.post(Buffer.from([0xff])))).toEqual({
+    expect(await answerOf(await environment.post(Buffer.from([0xff])))).toEqual({
       status: 400,
       body: { error: 'the body is not UTF-8', code: 'BAD_ENCODING' },
     });
   });
 
   it('a flood of refusals is one line, and then one that counts', async () => {
-    const house = await openHouse({ read: () => Promise.reject(new RefusedError('SCHEMA', 422, 'no')) });
-    await Promise.all(Array.from({ length: 20 }, () => house.post('{}')));
-    expect(house.lines).toHaveLength(1);
-    expect(await house.figures()).toMatch(/refused_total\{route="leads",code="SCHEMA"\} 20\n/);
+    const environment = await openEnvironment({
+      read: () => Promise.reject(new RefusedError('SCHEMA', 422, 'no')),
+    });
+    await Promise.all(Array.from({ length: 20 }, () => environment.post('{}')));
+    expect(environment.lines).toHaveLength(1);
+    expect(await environment.figures()).toMatch(/refused_total\{route="leads",code="SCHEMA"\} 20\n/);
   });
 });
 
@@ -165,47 +167,47 @@ describe('an event that can not be taken now', () => {
     ['CLOSING', 0, '1'],
     ['CLOSING', Number.NaN, '1'],
   ] as const)('FAULTS 19: %s is answered with 503 and Retry-After (%d ms)', async (why, ms, seconds) => {
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: () => Promise.reject(new NotAcceptedError(why, ms, 'connect ECONNREFUSED 10.1.2.3:7233')),
     });
-    const answer = await house.post('{}');
+    const answer = await environment.post('{}');
     expect(answer.headers.get('retry-after')).toBe(seconds);
     const { status, body } = await answerOf(answer);
     expect({ status, code: (body as { code: string }).code }).toEqual({ status: 503, code: why });
     expect(JSON.stringify(body)).not.toContain('10.1.2.3');
-    expect(await house.figures()).toContain(`not_accepted_total{route="leads",reason="${why}"} 1`);
+    expect(await environment.figures()).toContain(`not_accepted_total{route="leads",reason="${why}"} 1`);
   });
 
   it('FAULTS 19: comes through once the engine is back', async () => {
     let isDown = true;
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: async (_route, drafts) => {
         if (isDown) throw new NotAcceptedError('ENGINE', 1000, 'down');
         return drafts.map(({ id }) => ({ id, duplicate: false }));
       },
     });
-    expect((await house.post('{}')).status).toBe(503);
+    expect((await environment.post('{}')).status).toBe(503);
     isDown = false;
-    expect((await house.post('{}')).status).toBe(202);
+    expect((await environment.post('{}')).status).toBe(202);
   });
 
   it('an error of ours is a 500 with an id that stands in the log, and quotes nothing', async () => {
-    const house = await openHouse({
+    const environment = await openEnvironment({
       read: () => {
         throw new SyntaxError('Unexpected token in "{canary name\n    at canary (canary.js:1:1)"');
       },
     });
-    const { status, body } = await answerOf(await house.post('{canary name'));
+    const { status, body } = await answerOf(await environment.post('{canary name'));
     const { id, ...rest } = body as { id: string };
     expect({ status, rest }).toEqual({
       status: 500,
       rest: { error: 'internal error: its cause is in the log of the server', code: 'INTERNAL' },
     });
-    expect(house.lines).toMatchObject([
+    expect(environment.lines).toMatchObject([
       { level: 'error', fields: { id, route: 'leads', error: { name: 'SyntaxError' } } },
     ]);
-    expect(JSON.stringify(house.lines)).not.toContain('canary');
-    expect(JSON.stringify(house.lines)).toContain('receive.test.ts');
+    expect(JSON.stringify(environment.lines)).not.toContain('canary');
+    expect(JSON.stringify(environment.lines)).toContain('receive.test.ts');
   });
 });
 
@@ -230,14 +232,14 @@ describe('what is no event', () => {
     ['GET', '/hooks/%', 404, null],
     ['OPTIONS', '/nothing', 404, null],
   ])('%s %s is answered with %d', async (method, path, status, allow) => {
-    const house = await openHouse();
-    const answer = await fetch(house.url + path, {
+    const environment = await openEnvironment();
+    const answer = await fetch(environment.url + path, {
       method,
       headers: { ...JSON_TYPE, authorization: `Bearer ${TOKEN}` },
       ...(/POST|PUT/.test(method) && { body: '{}' }),
     });
     expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow]);
-    expect(house.deliveries).toEqual([]);
+    expect(environment.deliveries).toEqual([]);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     if (method !== 'HEAD') expect(Object.keys((await answer.json()) as object)).toEqual(['error', 'code']);
     for (const name of ['server', 'x-powered-by', 'etag']) expect(answer.headers.get(name)).toBeNull();
@@ -262,8 +264,8 @@ describe('what is no event', () => {
     ['json', 415],
     ['', 415],
   ])('of the type "%s" is answered with %d', async (type, status) => {
-    const house = await openHouse();
-    const answer = await house.post('{}', { 'content-type': type });
+    const environment = await openEnvironment();
+    const answer = await environment.post('{}', { 'content-type': type });
     expect(answer.status).toBe(status);
     if (status === 415) expect(await answer.json()).toMatchObject({ code: 'MEDIA_TYPE' });
   });

@@ -3,55 +3,55 @@ import { describe, expect, it } from 'vitest';
 import { IngressHttp } from '../../../../src/contracts/config/config.ts';
 import { createHttpIngress } from '../../../../src/ingress/http/index.ts';
 import { NotAcceptedError } from '../../../../src/ingress/intake.ts';
-import { openHouse, routeConfig } from './house.ts';
+import { openEnvironment, routeConfig } from './environment.ts';
 
 describe('what operators ask', () => {
   it('healthz lives even while nothing is ready', async () => {
-    const house = await openHouse({
+    const environment = await openEnvironment({
       ready: () => Promise.reject(new NotAcceptedError('ENGINE', 2000, 'down')),
     });
-    const answer = await fetch(`${house.url}/healthz`);
+    const answer = await fetch(`${environment.url}/healthz`);
     expect([answer.status, await answer.json()]).toEqual([200, { live: true }]);
   });
 
   it('readyz tells how full the accounts are', async () => {
     const loads = [{ account: 'acme', open: 7, oldestSeconds: null, busy: 'too many' }];
-    const house = await openHouse({ loads });
-    const answer = await fetch(`${house.url}/readyz`);
+    const environment = await openEnvironment({ loads });
+    const answer = await fetch(`${environment.url}/readyz`);
     expect([answer.status, await answer.json()]).toEqual([200, { ready: true, loads }]);
-    expect((await fetch(`${house.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(`${environment.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
   });
 
   it('readyz tells why it is not, and is ready again by itself', async () => {
     let down: Error | null = new NotAcceptedError('LEDGER', 1500, 'connect ECONNREFUSED 10.1.2.3:5432');
-    const house = await openHouse({
+    const environment = await openEnvironment({
       ready: async () => {
         if (down !== null) throw down;
       },
     });
-    const answer = await fetch(`${house.url}/readyz`);
+    const answer = await fetch(`${environment.url}/readyz`);
     expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
       503,
       '2',
       { ready: false, error: 'the database does not take the event now: send it again', code: 'LEDGER' },
     ]);
     down = new TypeError('broken');
-    expect((await fetch(`${house.url}/readyz`)).status).toBe(500);
+    expect((await fetch(`${environment.url}/readyz`)).status).toBe(500);
     down = null;
-    expect((await fetch(`${house.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${environment.url}/readyz`)).status).toBe(200);
   });
 
   it('readyz asked by many at once asks once', async () => {
     let asked = 0;
     const waiting: (() => void)[] = [];
-    const house = await openHouse({
+    const environment = await openEnvironment({
       ready: async () => {
         asked += 1;
         await new Promise<void>((resolve) => waiting.push(resolve));
       },
     });
-    const answers = Array.from({ length: 10 }, () => fetch(`${house.url}/readyz`));
-    await fetch(`${house.url}/healthz`);
+    const answers = Array.from({ length: 10 }, () => fetch(`${environment.url}/readyz`));
+    await fetch(`${environment.url}/healthz`);
     const letGo = setInterval(() => waiting.splice(0).forEach((resolve) => resolve()), 20);
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     clearInterval(letGo);
@@ -60,11 +60,11 @@ describe('what operators ask', () => {
   });
 
   it('metrics shows the whole registry, and counts by route and status', async () => {
-    const house = await openHouse();
-    await house.post('{}');
-    await house.post('{}', { authorization: 'Bearer wrong' });
-    await house.post('{}', {}, '/elsewhere');
-    const answer = await fetch(`${house.url}/metrics`);
+    const environment = await openEnvironment();
+    await environment.post('{}');
+    await environment.post('{}', { authorization: 'Bearer wrong' });
+    await environment.post('{}', {}, '/elsewhere');
+    const answer = await fetch(`${environment.url}/metrics`);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const text = await answer.text();
     for (const line of [
@@ -82,8 +82,8 @@ describe('what operators ask', () => {
   });
 
   it('openapi.json describes the routes', async () => {
-    const house = await openHouse({ http: { publicUrl: 'https://hooks.example.com' } });
-    const document = await (await fetch(`${house.url}/openapi.json`)).json();
+    const environment = await openEnvironment({ http: { publicUrl: 'https://hooks.example.com' } });
+    const document = await (await fetch(`${environment.url}/openapi.json`)).json();
     expect(document).toMatchObject({
       openapi: '3.1.0',
       servers: [{ url: 'https://hooks.example.com' }],
@@ -126,7 +126,9 @@ describe('paths', () => {
   });
 
   it('a port that is in use rejects', async () => {
-    const house = await openHouse();
-    await expect(openHouse({ http: { port: house.port } })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const environment = await openEnvironment();
+    await expect(openEnvironment({ http: { port: environment.port } })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
   });
 });

@@ -1,11 +1,11 @@
 // Senders that take their time. The server looks for them every half second, so these tests take about as long.
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../support/until.ts';
-import { knock, openHouse, raw } from './house.ts';
+import { knock, openEnvironment, raw } from './environment.ts';
 
 describe('FAULTS 34: a sender that never comes to an end', () => {
   it('is closed with 408, while others are served', async () => {
-    const house = await openHouse({ http: { headersTimeout: '100ms', bodyTimeout: '200ms' } });
+    const environment = await openEnvironment({ http: { headersTimeout: '100ms', bodyTimeout: '200ms' } });
     const request = raw('{"phone":"x"}');
     const slow = [
       ['says nothing', ''],
@@ -15,23 +15,23 @@ describe('FAULTS 34: a sender that never comes to an end', () => {
       ['stops in the body', request.slice(0, -3)],
       ['stops in a chunk', `${raw('').replace('content-length: 0', 'transfer-encoding: chunked')}5\r\n{"a`],
     ].map(([name, text]) => {
-      const socket = knock(house.port);
+      const socket = knock(environment.port);
       if (text !== '') socket.write(text as string);
       return { name, socket };
     });
-    expect((await house.post('{}')).status).toBe(202);
+    expect((await environment.post('{}')).status).toBe(202);
     for (const { name, socket } of slow) {
       const text = await socket.closed;
       expect(text, name).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n/);
       expect(text, name).toContain('"code":"TOO_SLOW"');
     }
-    expect((await house.post('{}')).status).toBe(202);
-    expect(house.deliveries).toHaveLength(2);
+    expect((await environment.post('{}')).status).toBe(202);
+    expect(environment.deliveries).toHaveLength(2);
   });
 
   it('is closed even when it drips a byte now and then', async () => {
-    const house = await openHouse({ http: { headersTimeout: '100ms', bodyTimeout: '200ms' } });
-    const socket = knock(house.port);
+    const environment = await openEnvironment({ http: { headersTimeout: '100ms', bodyTimeout: '200ms' } });
+    const socket = knock(environment.port);
     const bytes = [...raw('{}', { 'x-slow': 'a'.repeat(5000) })];
     const drip = setInterval(() => socket.write(bytes.shift() ?? ''), 5);
     try {
@@ -39,7 +39,7 @@ describe('FAULTS 34: a sender that never comes to an end', () => {
     } finally {
       clearInterval(drip);
     }
-    expect(house.deliveries).toEqual([]);
+    expect(environment.deliveries).toEqual([]);
   });
 
   it('a slow acceptance is not a slow sender', async () => {
@@ -47,15 +47,15 @@ describe('FAULTS 34: a sender that never comes to an end', () => {
     const accepted = new Promise<void>((resolve) => {
       accept = resolve;
     });
-    const house = await openHouse({
+    const environment = await openEnvironment({
       http: { headersTimeout: '100ms', bodyTimeout: '100ms' },
       accept: async () => {
         await accepted;
         return [{ id: 'e1', duplicate: false }];
       },
     });
-    const answer = house.post('{}');
-    const witness = knock(house.port);
+    const answer = environment.post('{}');
+    const witness = knock(environment.port);
     witness.write('POST');
     await witness.closed;
     accept();
@@ -64,15 +64,15 @@ describe('FAULTS 34: a sender that never comes to an end', () => {
 });
 
 it('connections beyond the most are dropped, and there is room again when one ends', async () => {
-  const house = await openHouse({ http: { maxConnections: 2 } });
-  const held = [knock(house.port), knock(house.port)];
+  const environment = await openEnvironment({ http: { maxConnections: 2 } });
+  const held = [knock(environment.port), knock(environment.port)];
   for (const socket of held) {
     socket.write(raw('{}'));
     await socket.until((text) => text.includes('received'));
   }
-  expect(await knock(house.port).closed).toBe('');
-  expect(await house.figures()).toMatch(/connections 2\n/);
+  expect(await knock(environment.port).closed).toBe('');
+  expect(await environment.figures()).toMatch(/connections 2\n/);
   held[0]?.destroy();
-  await until('a connection is free', async () => /connections 1\n/.test(await house.figures()));
-  expect((await house.post('{}')).status).toBe(202);
+  await until('a connection is free', async () => /connections 1\n/.test(await environment.figures()));
+  expect((await environment.post('{}')).status).toBe(202);
 });

@@ -3,16 +3,19 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../../../src/ledger/database.ts';
-import { type House, knock, openHouse, raw, type Script, TOKEN } from './house.ts';
+import { type Environment, knock, openEnvironment, raw, type Script, TOKEN } from './environment.ts';
 
 const PATH = '/hooks/lead/files';
 const PNG = { 'content-type': 'image/png' };
 /** Not UTF-8, and not to be read as JSON. */
 const BYTES = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff, 0xfe, 0x0d, 0x0a]);
 
-const openDoor = (script: Script = {}) => openHouse({ files: {}, ...script });
-const upload = (house: House, headers: Record<string, string> = {}, body: string | Uint8Array = BYTES) =>
-  house.post(body, { ...PNG, ...headers }, PATH);
+const openDoor = (script: Script = {}) => openEnvironment({ files: {}, ...script });
+const upload = (
+  environment: Environment,
+  headers: Record<string, string> = {},
+  body: string | Uint8Array = BYTES,
+) => environment.post(body, { ...PNG, ...headers }, PATH);
 const answerOf = async (answer: Response) => ({
   status: answer.status,
   body: (await answer.json()) as object,
@@ -20,8 +23,8 @@ const answerOf = async (answer: Response) => ({
 
 describe('a file', () => {
   it('is kept as it came, and answered with 201 and its id', async () => {
-    const house = await openDoor();
-    const answer = await upload(house, { 'content-disposition': 'attachment; filename="a.png"' });
+    const environment = await openDoor();
+    const answer = await upload(environment, { 'content-disposition': 'attachment; filename="a.png"' });
     expect(await answerOf(answer)).toEqual({
       status: 201,
       body: {
@@ -29,16 +32,16 @@ describe('a file', () => {
         expiresAt: '1970-01-01T00:00:00.000Z',
       },
     });
-    expect(house.uploads).toEqual([
+    expect(environment.uploads).toEqual([
       { account: 'acme', filename: 'a.png', contentType: 'image/png', data: BYTES },
     ]);
-    expect(house.deliveries).toEqual([]);
+    expect(environment.deliveries).toEqual([]);
   });
 
   it('that comes compressed is kept as it was before', async () => {
-    const house = await openDoor();
-    expect((await upload(house, { 'content-encoding': 'gzip' }, gzipSync(BYTES))).status).toBe(201);
-    expect(house.uploads[0]?.data).toEqual(BYTES);
+    const environment = await openDoor();
+    expect((await upload(environment, { 'content-encoding': 'gzip' }, gzipSync(BYTES))).status).toBe(201);
+    expect(environment.uploads[0]?.data).toEqual(BYTES);
   });
 
   it.each([
@@ -56,11 +59,11 @@ describe('a file', () => {
     [null, '', 'file.png'],
     ['attachment; filename="bill"', '', 'bill.png'],
   ])('named by %j and %j is %j', async (disposition, query, filename) => {
-    const house = await openDoor();
+    const environment = await openDoor();
     const headers = { ...PNG, ...(disposition !== null && { 'content-disposition': disposition }) };
-    const { body } = await answerOf(await house.post(BYTES, headers, PATH + query));
+    const { body } = await answerOf(await environment.post(BYTES, headers, PATH + query));
     expect(body).toMatchObject({ filename });
-    expect(house.uploads[0]?.filename).toBe(filename);
+    expect(environment.uploads[0]?.filename).toBe(filename);
   });
 
   it.each([
@@ -76,8 +79,8 @@ describe('a file', () => {
     ['image/p ng', 415],
     ['', 415],
   ])('of the type %j is answered with %d', async (type, status) => {
-    const house = await openDoor();
-    const answer = await answerOf(await upload(house, { 'content-type': type }));
+    const environment = await openDoor();
+    const answer = await answerOf(await upload(environment, { 'content-type': type }));
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject(
       status === 201 ? { type: type.split(';')[0]?.toLowerCase() } : { code: 'MEDIA_TYPE' },
@@ -85,27 +88,27 @@ describe('a file', () => {
   });
 
   it('that is empty is refused with 400', async () => {
-    const house = await openDoor();
-    expect(await answerOf(await upload(house, {}, ''))).toMatchObject({
+    const environment = await openDoor();
+    expect(await answerOf(await upload(environment, {}, ''))).toMatchObject({
       status: 400,
       body: { code: 'EMPTY' },
     });
-    expect(house.uploads).toEqual([]);
+    expect(environment.uploads).toEqual([]);
   });
 
   it('that the ledger can not keep now is answered with 503, and nothing of why', async () => {
     const store = () => Promise.reject(new LedgerError(new Error('connect ECONNREFUSED 10.1.2.3')));
-    const house = await openDoor({ store });
-    const answer = await upload(house, { 'content-disposition': 'attachment; filename="canary.png"' });
+    const environment = await openDoor({ store });
+    const answer = await upload(environment, { 'content-disposition': 'attachment; filename="canary.png"' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await answer.text()).not.toContain('10.1.2.3');
-    expect(JSON.stringify(house.lines)).not.toContain('canary');
+    expect(JSON.stringify(environment.lines)).not.toContain('canary');
   });
 });
 
 describe('the length of a file', () => {
   const MAX = 2000;
-  const house = () => openDoor({ files: { maxBytes: MAX }, http: { maxBodyBytes: 1024 } });
+  const environment = () => openDoor({ files: { maxBytes: MAX }, http: { maxBodyBytes: 1024 } });
   const stream = (chunks: number) => {
     let left = chunks;
     return new ReadableStream<Uint8Array>({
@@ -114,7 +117,7 @@ describe('the length of a file', () => {
   };
 
   it('may be that of the route, though events are shorter; one byte more is 413', async () => {
-    const door = await house();
+    const door = await environment();
     expect((await upload(door, {}, Buffer.alloc(MAX))).status).toBe(201);
     const { status, body } = await answerOf(await upload(door, {}, Buffer.alloc(MAX + 1)));
     expect({ status, body }).toMatchObject({ status: 413, body: { code: 'TOO_LONG' } });
@@ -126,7 +129,7 @@ describe('the length of a file', () => {
     [21, 413],
     [5000, 413],
   ])('in %d chunks of 100 bytes is answered with %d', async (chunks, status) => {
-    const door = await house();
+    const door = await environment();
     const answer = await fetch(door.url + PATH, {
       ...{ method: 'POST', body: stream(chunks), duplex: 'half' },
       headers: { ...PNG, authorization: `Bearer ${TOKEN}` },
@@ -135,7 +138,7 @@ describe('the length of a file', () => {
   });
 
   it('FAULTS 33: after decompression counts, and a bomb is never held', async () => {
-    const door = await house();
+    const door = await environment();
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     expect((await upload(door, { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(MAX)))).status).toBe(
       201,
@@ -158,18 +161,18 @@ describe('the length of a file', () => {
 
 describe('a sender of files proves itself as one of events does', () => {
   it('by a token, refused before the file is read', async () => {
-    const house = await openDoor();
-    const socket = knock(house.port);
+    const environment = await openDoor();
+    const socket = knock(environment.port);
     const head = { authorization: 'Bearer wrong', 'content-length': '1000', ...PNG };
     socket.write(raw('', head, `POST ${PATH} HTTP/1.1`));
     expect(await socket.until((text) => text.includes('UNAUTHENTICATED'))).toMatch(/^HTTP\/1\.1 401 /);
-    expect(house.uploads).toEqual([]);
+    expect(environment.uploads).toEqual([]);
   });
 
   it('by a signature over its bytes: one byte more is refused', async () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const now = 1_700_000_000_000;
-    const house = await openDoor({
+    const environment = await openDoor({
       auth: { type: 'standard-webhooks', secrets: ['env:A'] },
       secrets: [secret],
       now: () => now,
@@ -180,35 +183,35 @@ describe('a sender of files proves itself as one of events does', () => {
     };
     // The name is not signed, and the customer would read it.
     const named = { ...signed, 'content-disposition': 'attachment; filename="forged.png"' };
-    const first = await upload(house, named, 'file');
+    const first = await upload(environment, named, 'file');
     expect([first.status, (await first.json()) as object]).toEqual([
       201,
       expect.objectContaining({ filename: expect.stringMatching(/^file\b/) }),
     ]);
-    expect((await upload(house, signed, 'file\n')).status).toBe(401);
-    expect((await upload(house, {}, 'file')).status).toBe(401);
-    expect(house.uploads).toHaveLength(1);
+    expect((await upload(environment, signed, 'file\n')).status).toBe(401);
+    expect((await upload(environment, {}, 'file')).status).toBe(401);
+    expect(environment.uploads).toHaveLength(1);
   });
 
   it('without a proof from this machine only, and never from a page in a browser', async () => {
-    const house = await openDoor({ auth: { type: 'none' } });
-    expect((await upload(house)).status).toBe(201);
+    const environment = await openDoor({ auth: { type: 'none' } });
+    expect((await upload(environment)).status).toBe(201);
     // A page may send this to any server without asking.
     const page = { origin: 'https://page.example', 'content-type': 'text/plain' };
-    expect(await answerOf(await upload(house, page))).toMatchObject({
+    expect(await answerOf(await upload(environment, page))).toMatchObject({
       ...{ status: 403, body: { code: 'LOOPBACK_ONLY' } },
     });
-    expect((await upload(house, { 'x-forwarded-for': '10.0.0.1' })).status).toBe(403);
+    expect((await upload(environment, { 'x-forwarded-for': '10.0.0.1' })).status).toBe(403);
   });
 });
 
 it('files and events of a route share its rate', async () => {
-  const house = await openDoor({ perMinute: 3 });
-  expect((await upload(house)).status).toBe(201);
-  expect((await house.post('{}')).status).toBe(202);
-  expect((await upload(house)).status).toBe(201);
-  expect((await upload(house)).status).toBe(429);
-  expect((await house.post('{}')).status).toBe(429);
+  const environment = await openDoor({ perMinute: 3 });
+  expect((await upload(environment)).status).toBe(201);
+  expect((await environment.post('{}')).status).toBe(202);
+  expect((await upload(environment)).status).toBe(201);
+  expect((await upload(environment)).status).toBe(429);
+  expect((await environment.post('{}')).status).toBe(429);
 });
 
 it.each([
@@ -216,7 +219,10 @@ it.each([
   ['PUT', { files: {} }, 405],
   ['POST', {}, 404],
 ] as const)('%s of a route with %j is answered with %d', async (method, script, status) => {
-  const house = await openHouse(script);
-  const answer = await fetch(house.url + PATH, { method, headers: { authorization: `Bearer ${TOKEN}` } });
+  const environment = await openEnvironment(script);
+  const answer = await fetch(environment.url + PATH, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
   expect(answer.status).toBe(status);
 });

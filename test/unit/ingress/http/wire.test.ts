@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../support/until.ts';
-import { knock, openHouse, raw } from './house.ts';
+import { knock, openEnvironment, raw } from './environment.ts';
 
 const statuses = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
@@ -33,40 +33,40 @@ describe('requests that two readers may read differently', () => {
     ['another language', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['a method of its own', raw('{}', {}, 'POSTX /hooks/lead HTTP/1.1')],
   ])('%s: refused with 400, the connection ends, and nothing behind it is read', async (_name, request) => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(request + raw('{"smuggled":true}'));
     expect(statuses(await socket.closed)).toEqual([400]);
-    expect(house.deliveries).toEqual([]);
-    expect((await house.post('{}')).status).toBe(202);
+    expect(environment.deliveries).toEqual([]);
+    expect((await environment.post('{}')).status).toBe(202);
   });
 
   it('a content type given twice is none', async () => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(raw('{}', { 'Content-Type': 'text/plain', connection: 'close' }));
     expect(statuses(await socket.closed)).toEqual([415]);
   });
 
   it('a token given twice proves nothing, whichever of the two is right', async () => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(raw('{}', { Authorization: 'Bearer wrong', connection: 'close' }));
     expect(statuses(await socket.closed)).toEqual([401]);
   });
 
   it('other headers that came twice reach the route as their last', async () => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(raw('{}', { 'x-key': 'a', 'X-Key': 'b', ['__proto__']: 'c', connection: 'close' }));
     expect(statuses(await socket.closed)).toEqual([202]);
-    expect(house.deliveries[0]?.headers['x-key']).toBe('b');
-    expect(Object.getPrototypeOf(house.deliveries[0]?.headers)).toBe(Object.prototype);
+    expect(environment.deliveries[0]?.headers['x-key']).toBe('b');
+    expect(Object.getPrototypeOf(environment.deliveries[0]?.headers)).toBe(Object.prototype);
   });
 });
 
 it('whatever a socket says, the server goes on and nothing of it is an error of ours', async () => {
-  const house = await openHouse();
+  const environment = await openEnvironment();
   const request = raw('{"a":1}', { 'content-encoding': 'gzip', connection: 'close' });
   await fc.assert(
     fc.asyncProperty(
@@ -75,7 +75,7 @@ it('whatever a socket says, the server goes on and nothing of it is an error of 
       async (changes, tail) => {
         const bytes = Buffer.from(request, 'latin1');
         for (const [at, byte] of changes) bytes[at] = byte;
-        const socket = knock(house.port);
+        const socket = knock(environment.port);
         socket.write(Buffer.concat([bytes, tail]));
         // Some of it is the beginning of a request: then nothing comes, until the sender hangs up.
         socket.end();
@@ -84,8 +84,8 @@ it('whatever a socket says, the server goes on and nothing of it is an error of 
     ),
     { numRuns: 60 },
   );
-  expect(house.lines.filter(({ level }) => level === 'error')).toEqual([]);
-  expect((await house.post('{}')).status).toBe(202);
+  expect(environment.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect((await environment.post('{}')).status).toBe(202);
 });
 
 describe('headers without end', () => {
@@ -97,13 +97,13 @@ describe('headers without end', () => {
       raw('{}', Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`x-${at}`, '1']))),
     ],
   ])('%s: 431', async (_name, request) => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(request);
     const text = await socket.until((text) => text.includes('}'));
     expect(statuses(text)).toEqual([431]);
     expect(text).toContain('"code":"HEADERS_TOO_LONG"');
-    expect(house.deliveries).toEqual([]);
+    expect(environment.deliveries).toEqual([]);
   });
 });
 
@@ -113,14 +113,14 @@ describe('pipelined requests', () => {
     const first = new Promise<void>((resolve) => {
       letFirstGo = resolve;
     });
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: async (_route, drafts) => {
         if (drafts[0]?.id === '1') await first;
         else letFirstGo();
         return drafts.map(({ id }) => ({ id, duplicate: false }));
       },
     });
-    const socket = knock(house.port);
+    const socket = knock(environment.port);
     socket.write(raw('1') + raw('22') + raw('333', { connection: 'close' }));
     const text = await socket.closed;
     expect(statuses(text)).toEqual([202, 202, 202]);
@@ -142,16 +142,16 @@ describe('pipelined requests', () => {
     const accepted = new Promise<void>((resolve) => {
       accept = resolve;
     });
-    const house = await openHouse({
+    const environment = await openEnvironment({
       accept: async () => {
         await accepted;
         return [{ id: 'e1', duplicate: false }];
       },
     });
-    const socket = knock(house.port);
+    const socket = knock(environment.port);
     socket.write(raw('{}') + behind);
     await until('the garbage was seen', () =>
-      house.lines.some(({ fields }) => fields.code === 'BAD_REQUEST'),
+      environment.lines.some(({ fields }) => fields.code === 'BAD_REQUEST'),
     );
     accept();
     const text = await socket.closed;
@@ -160,10 +160,10 @@ describe('pipelined requests', () => {
   });
 
   it('a body that is not wanted does not become a request', async () => {
-    const house = await openHouse();
-    const socket = knock(house.port);
+    const environment = await openEnvironment();
+    const socket = knock(environment.port);
     socket.write(raw(raw('{"smuggled":true}'), { authorization: 'Bearer wrong' }));
     expect(statuses(await socket.closed)).toEqual([401]);
-    expect(house.deliveries).toEqual([]);
+    expect(environment.deliveries).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ export interface Line {
   readonly message: string;
 }
 
-export interface House {
+export interface Environment {
   readonly url: string;
   readonly port: number;
   readonly ingress: HttpIngress;
@@ -82,7 +82,7 @@ export function routeConfig(
 }
 
 /** A route with a token, unless the script says otherwise; closed when the test ends. */
-export async function openHouse(script: Script = {}): Promise<House> {
+export async function openEnvironment(script: Script = {}): Promise<Environment> {
   const lines: Line[] = [];
   const deliveries: Delivery[] = [];
   const uploads: NewUpload[] = [];

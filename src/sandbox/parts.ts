@@ -8,7 +8,7 @@ import type { RequestLog } from './http/request-log.ts';
 import type { Board } from './state/board.ts';
 import type { Store } from './state/store.ts';
 
-export interface House {
+export interface SandboxParts {
   readonly store: Store;
   readonly log: RequestLog;
   readonly faults: Faults;

@@ -27,7 +27,7 @@ export const SEARCH_ATTRIBUTES = Object.fromEntries(
 export function account(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: 'acme',
-    tokens: [{ value: 'svc_test_house', scopes: ['contacts:write', 'cards:write', 'connections:read'] }],
+    tokens: [{ value: 'svc_test_token', scopes: ['contacts:write', 'cards:write', 'connections:read'] }],
     connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }],
     tags: [
       { id: 1, name: 'crm' },
@@ -60,7 +60,7 @@ export const MAPPING = {
   card: { pipeline: 'Sales', when: 'stage', stage: 'stage', customFields: { plan: 'plan' } },
 };
 
-export interface HouseOptions {
+export interface EnvironmentOptions {
   readonly temporal: TestTemporal;
   readonly account?: Record<string, unknown>;
   readonly mapping?: Record<string, unknown>;
@@ -88,7 +88,7 @@ export interface HouseOptions {
   readonly db: Database;
   /** Milliseconds for one call of the API. @default 30_000 */
   readonly deadlineMs?: number;
-  /** Runs the workflows; nothing of them outlives the house. @default one of its own */
+  /** Runs the workflows; nothing of them outlives the environment. @default one of its own */
   readonly workflows?: WorkflowWorker;
   /** What campaigns and the service go by. @default the clock of this machine */
   readonly time?: Pick<SandboxOptions, 'now'> & { readonly clock: Clock };
@@ -96,12 +96,12 @@ export interface HouseOptions {
   readonly log?: ActivityLog;
 }
 
-export interface House {
+export interface Environment {
   readonly sandbox: Sandbox;
   /** Null without `shape`. */
   readonly service: ReshapedService | null;
   readonly db: Database;
-  /** What the activities of this house depend on: for calling one of them by itself. */
+  /** What the activities of this environment depend on: for calling one of them by itself. */
   readonly deps: Deps;
   readonly panel: ReturnType<typeof panelOf>;
   readonly workQueue: string;
@@ -118,9 +118,9 @@ export interface House {
   close(): Promise<void>;
 }
 
-export async function openHouse(options: HouseOptions): Promise<House> {
+export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { temporal } = options;
-  const dir = await mkdtemp(join(tmpdir(), 'sluice-house-'));
+  const dir = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const serve = (port: number) =>
     startSandbox({
       port,
@@ -161,7 +161,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     }),
   );
   const config = await loadConfig(join(dir, 'sluice.yaml'), {
-    env: { TOKEN: 'svc_test_house', OTHER_TOKEN: 'svc_test_other' },
+    env: { TOKEN: 'svc_test_token', OTHER_TOKEN: 'svc_test_other' },
   });
   const { db } = options;
   await emptyLedger(db);
@@ -192,7 +192,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
   let seen = 0;
-  const house: House = {
+  const environment: Environment = {
     get sandbox() {
       return sandbox;
     },
@@ -203,7 +203,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     workQueue,
     write,
     start,
-    run: async () => await (await house.start()).result(),
+    run: async () => await (await environment.start()).result(),
     async requests() {
       const all = await panel.requests(seen);
       seen = all.at(-1)?.seq ?? seen;
@@ -225,5 +225,5 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       await rm(dir, { recursive: true, force: true });
     },
   };
-  return house;
+  return environment;
 }

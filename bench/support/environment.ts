@@ -23,7 +23,7 @@ import { type CpuUse, watchCpu } from './cpu.ts';
 import type { LoggedCall } from './log.ts';
 import { tokenOf, tokenVariable } from './people.ts';
 
-export interface HouseOptions {
+export interface EnvironmentOptions {
   /** Accounts of the fixture; each gets an entry of the same name in the configuration. */
   readonly accounts: readonly { readonly id: string; readonly fixture: object; readonly config?: object }[];
   /** Calls a minute and token in the sandbox. */
@@ -33,7 +33,7 @@ export interface HouseOptions {
   /** Variables of worker and ingress processes: secrets that the configuration names. */
   readonly env?: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
-  /** The house falls apart after so many minutes: what waits in it throws. */
+  /** The environment falls apart after so many minutes: what waits in it throws. */
   readonly minutes: number;
   say(line: string): void;
 }
@@ -44,7 +44,7 @@ export interface Started {
   readonly firstRunId: string;
 }
 
-export interface House {
+export interface Environment {
   readonly baseUrl: string;
   /** Holds `sluice.yaml`: what relative paths in it refer to. */
   readonly dir: string;
@@ -67,7 +67,7 @@ export interface House {
   panel<T>(path: string, body?: object): Promise<T>;
   /** Rows of the sandbox's log behind this number. */
   requests(since: number): Promise<LoggedCall[]>;
-  /** Waits; throws when the house is told to end. */
+  /** Waits; throws when the environment is told to end. */
   wait(ms: number): Promise<void>;
   /** Asks every `everyMs` until there is an answer. */
   until<T>(ask: () => Promise<T | null>, everyMs?: number): Promise<T>;
@@ -76,7 +76,7 @@ export interface House {
   close(): Promise<void>;
 }
 
-export async function openHouse(options: HouseOptions): Promise<House> {
+export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { say } = options;
   const ends: (() => Promise<unknown>)[] = [];
   const told = new AbortController();
@@ -107,10 +107,10 @@ export async function openHouse(options: HouseOptions): Promise<House> {
 }
 
 async function furnish(
-  options: HouseOptions,
+  options: EnvironmentOptions,
   ends: (() => Promise<unknown>)[],
   signal: AbortSignal,
-): Promise<Omit<House, 'close'>> {
+): Promise<Omit<Environment, 'close'>> {
   const { say, accounts } = options;
   const dir = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   ends.push(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
@@ -158,7 +158,7 @@ async function furnish(
   // A worker that is told to end waits for its calls; a bench has no use for them any more.
   ends.push(() => Promise.all(workers.map((worker) => worker.kill('SIGKILL'))));
 
-  function configOf({ id, config }: HouseOptions['accounts'][number]) {
+  function configOf({ id, config }: EnvironmentOptions['accounts'][number]) {
     return [id, { baseUrl, tokens: [`env:${tokenVariable(id)}`], ...config }] as const;
   }
   async function panel<T>(path: string, body?: object): Promise<T> {

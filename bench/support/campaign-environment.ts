@@ -1,10 +1,10 @@
-// A campaign in a house of its own: contacts with a tag, a flow, windows that are always open.
+// A campaign in an environment of its own: contacts with a tag, a flow, windows that are always open.
 import { campaignIdentity, campaignPlanIdentity, WORK_QUEUE } from '../../src/contracts/ids.ts';
 import type { CampaignPlan } from '../../src/contracts/wire/campaign.ts';
 import type { campaignPlan } from '../../workflows/campaign-plan.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
 import { readChain } from './engine.ts';
-import { type House, openHouse } from './house.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 import { tokenOf } from './people.ts';
 
 const NAME = { account: 'acme', campaign: 'winback' };
@@ -12,13 +12,13 @@ const NAME = { account: 'acme', campaign: 'winback' };
 export const TRIGGER = '/v1/flows/trigger';
 
 /** @param rate calls a minute that the service allows */
-export async function openCampaignHouse(
+export async function openCampaignEnvironment(
   members: number,
   waves: object,
   rate: number,
   minutes: number,
   say: (line: string) => void,
-): Promise<House> {
+): Promise<Environment> {
   const contacts = Array.from({ length: members }, (_, i) => ({
     id: i + 1,
     number: `1415${2_000_000 + i}`,
@@ -34,7 +34,7 @@ export async function openCampaignHouse(
     contacts,
   };
   const allDay = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]);
-  return await openHouse({
+  return await openEnvironment({
     accounts: [{ id: 'acme', fixture, config: { callsPerMinute: rate, timeZone: 'UTC' } }],
     rate,
     config: {
@@ -55,8 +55,8 @@ export async function openCampaignHouse(
   });
 }
 
-export async function planCampaign(house: House): Promise<{ run: string; planning: number }> {
-  const plan: CampaignPlan = await house.client.workflow.execute<typeof campaignPlan>('campaignPlan', {
+export async function planCampaign(environment: Environment): Promise<{ run: string; planning: number }> {
+  const plan: CampaignPlan = await environment.client.workflow.execute<typeof campaignPlan>('campaignPlan', {
     ...campaignPlanIdentity(NAME),
     taskQueue: WORK_QUEUE,
     args: [{ ...NAME, by: 'bench' }],
@@ -65,23 +65,26 @@ export async function planCampaign(house: House): Promise<{ run: string; plannin
   return { run: plan.run, planning: plan.calls.planning };
 }
 
-export async function runCampaign(house: House, planned: string) {
+export async function runCampaign(environment: Environment, planned: string) {
   const identity = campaignIdentity(NAME);
-  const handle = await house.client.workflow.start<typeof reactivationCampaign>('reactivationCampaign', {
-    ...identity,
-    taskQueue: WORK_QUEUE,
-    args: [{ ...NAME, run: planned, by: 'bench' }],
-  });
+  const handle = await environment.client.workflow.start<typeof reactivationCampaign>(
+    'reactivationCampaign',
+    {
+      ...identity,
+      taskQueue: WORK_QUEUE,
+      args: [{ ...NAME, run: planned, by: 'bench' }],
+    },
+  );
   const { startTime } = await handle.describe();
   const { workflowId } = identity;
   const firstRunId = handle.firstExecutionRunId;
-  const bytes = () => readChain(house.client, workflowId, firstRunId);
+  const bytes = () => readChain(environment.client, workflowId, firstRunId);
   return { handle, workflowId, firstRunId, startedAt: startTime.getTime(), bytes };
 }
 
 /** Contacts without a flow run, and flow runs beyond the first of each. */
-export async function wrongRuns(house: House, members: number): Promise<number> {
-  const { runs } = await house.panel<{ runs: { contactId: number }[] }>('/flow-runs');
+export async function wrongRuns(environment: Environment, members: number): Promise<number> {
+  const { runs } = await environment.panel<{ runs: { contactId: number }[] }>('/flow-runs');
   const different = new Set(runs.map(({ contactId }) => contactId)).size;
   return members - different + (runs.length - different);
 }
