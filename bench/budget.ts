@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import type { BenchResult } from './bench.ts';
 import { FOREIGN_PATH, runForeign } from './foreign.ts';
-import { readChain } from './support/engine.ts';
 import { type Environment, openEnvironment } from './support/environment.ts';
+import { readChain } from './support/histories.ts';
 import {
   type LoggedCall,
   longestGap,
@@ -36,7 +36,7 @@ interface Case {
   readonly foreign?: 'even' | 'bursts';
 }
 
-/** Cases of one group run side by side, each with an engine, a database, a sandbox and workers of its own. */
+/** Cases of one group run side by side, each with a Temporal server, a database, a sandbox and workers of its own. */
 const GROUPS: readonly (readonly Case[])[] = [
   [1, 2, 4].map((workers) => ({
     name: `${workers} worker${workers === 1 ? '' : 's'}`,

@@ -1,5 +1,5 @@
 // How close a campaign comes to the fewest minutes that its token allows, how long live leads wait beside it, and what a
-// member costs in memory and history. Flow runs and calls are counted by the sandbox, bytes by the engine.
+// member costs in memory and history. Flow runs and calls are counted by the sandbox, bytes by Temporal.
 import type { BenchResult } from './bench.ts';
 import {
   openCampaignEnvironment,
@@ -8,7 +8,7 @@ import {
   TRIGGER,
   wrongRuns,
 } from './support/campaign-environment.ts';
-import { readChain } from './support/engine.ts';
+import { readChain } from './support/histories.ts';
 import { evaluate, LIMIT, openSender } from './support/leads.ts';
 import { mostInAnyMinute, round, timeOf, wasTaken } from './support/log.ts';
 import { residentMb } from './support/memory.ts';

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { BenchResult } from './bench.ts';
-import { readChain } from './support/engine.ts';
 import { type Environment, openEnvironment } from './support/environment.ts';
+import { readChain } from './support/histories.ts';
 import { longestGap, round, sum, timeOf } from './support/log.ts';
 import { peakMb } from './support/memory.ts';
 import {

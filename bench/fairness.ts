@@ -1,8 +1,8 @@
 // Fifty tokens, then a hundred, one of them with a thousand times the backlog of each other: does any of the others get
 // less than its own limit allows? Counted by the sandbox, over the same minutes for all.
 import type { BenchResult } from './bench.ts';
-import { readChain } from './support/engine.ts';
 import { openEnvironment } from './support/environment.ts';
+import { readChain } from './support/histories.ts';
 import {
   type LoggedCall,
   mostInAnyMinute,
@@ -109,7 +109,7 @@ async function measure(tokens: number, say: (line: string) => void) {
     const times = timesByToken(calls.filter(wasTaken));
     const share = (id: string) =>
       sum(perMinute(times.get(tokenHash(id)) ?? [], from, until)) / (LIMIT * MINUTES);
-    // One of the others stands for all: reading fifty histories would load the engine.
+    // One of the others stands for all: reading fifty histories would load Temporal.
     const chain = await readChain(
       environment.client,
       sample?.handle.workflowId ?? '',

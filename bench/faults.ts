@@ -1,8 +1,8 @@
 // What faults cost: 1,000 people with a card each while 2 % of the calls fail, and while a worker is killed half way.
 // Counted by the sandbox; its accounts say whether anybody is there twice or has no card.
 import type { BenchResult } from './bench.ts';
-import { readChain } from './support/engine.ts';
 import { type Environment, openEnvironment, type Started } from './support/environment.ts';
+import { readChain } from './support/histories.ts';
 import { type LoggedCall, longestGap, round, timeOf, wasTaken } from './support/log.ts';
 import { account, CONTACT_AND_CARD, people, peopleCsv } from './support/people.ts';
 

@@ -1,6 +1,6 @@
-// How fast events are accepted over HTTP and Kafka, beside the engine's own rate of raw starts in the same run; how long a
+// How fast events are accepted over HTTP and Kafka, beside Temporal's own rate of raw starts in the same run; how long a
 // sender waits for its 202; whether the process grows; and whether what was promised is there, once. No worker runs: this
-// is about the way in. The engine slows down as its database grows, so its raw rate is measured before and after each part.
+// is about the way in. Temporal slows down as its database grows, so its raw rate is measured before and after each part.
 
 import { leadIntakeIdentity, WORK_QUEUE } from '../src/contracts/ids.ts';
 import { openPostgres } from '../src/ledger/database.ts';
@@ -20,15 +20,15 @@ const RAW_S = 4;
 const HTTP_S = 4;
 const WARM_UP_S = 1;
 const WARM_UP_EVENTS = 4000;
-/** Of one event a start: the engine's rate swings, so that one look beside another says little. */
+/** Of one event a start: Temporal's rate swings, so that one look beside another says little. */
 const TURNS = 7;
-/** Raw starts under way at once, to find out at how many the engine is busy. */
+/** Raw starts under way at once, to find out at how many Temporal is busy. */
 const RAW_AT_ONCE = [8, 16, 32, 64];
 /** Requests at once: as many as keep the starts, or the groups, that the ingress has under way from running short. */
 const CONNECTIONS = { single: 128, batched: 400 };
 const BATCH = { max: 100, wait: '20ms' };
 const PARTITIONS = 16;
-/** Events on a topic, in seconds of the engine's raw rate: alone, and batched. */
+/** Events on a topic, in seconds of Temporal's raw rate: alone, and batched. */
 const KAFKA_S = { single: 4, batched: 150 };
 /** Requests at once when nobody is in a hurry: what a sender waits for its 202 then. */
 const CALM = 4;
@@ -104,24 +104,24 @@ async function measure(
   try {
     const raw = await rawStarter(environment, say);
     let before = await raw.measure();
-    /** One way in, in turns with the engine's own rate; of the shares the one in the middle. */
+    /** One way in, in turns with Temporal's own rate; of the shares the one in the middle. */
     const beside = async (name: string, turns: number, rate: (turn: number) => Promise<number>) => {
       const shares: number[] = [];
-      const [owns, engines]: [number[], number[]] = [[], []];
+      const [owns, rawRates]: [number[], number[]] = [[], []];
       for (let turn = 0; turn < turns; turn++) {
         const own = await rate(turn);
         const after = await raw.measure();
-        const engine = (before + after) / 2;
+        const rawRate = (before + after) / 2;
         before = after;
         owns.push(own);
-        engines.push(engine);
-        shares.push(own / engine);
+        rawRates.push(rawRate);
+        shares.push(own / rawRate);
         say(
-          `${name}: ${round(own, 1)} events/s, ${round(own / engine, 2)} of the raw rate ${round(engine, 1)}`,
+          `${name}: ${round(own, 1)} events/s, ${round(own / rawRate, 2)} of the raw rate ${round(rawRate, 1)}`,
         );
       }
       figures[`${name}: events/s`] = round(quantile(owns, 0.5), 1);
-      figures[`${name}: raw starts/s beside it`] = round(quantile(engines, 0.5), 1);
+      figures[`${name}: raw starts/s beside it`] = round(quantile(rawRates, 0.5), 1);
       figures[`${name}: share of the raw rate`] = round(quantile(shares, 0.5), 2);
     };
     const told = new Map<RouteName, number>();
@@ -129,7 +129,7 @@ async function measure(
     const http = async (route: RouteName, turn: number, connections: number): Promise<number> => {
       const path = `/${route}`;
       const from = turn * 200_000;
-      // One event over and over costs the engine nothing; both processes run at their full speed only after some thousand.
+      // One event over and over costs Temporal nothing; both processes run at their full speed only after some thousand.
       if (turn === 0) await sendHttp(url, path, { connections, events: WARM_UP_EVENTS, from, same: true });
       const sent = await sendHttp(url, path, { connections, seconds: HTTP_S, from: from + 100_000 });
       tell(route, (turn === 0 ? 1 : 0) + sent.accepted);
@@ -161,7 +161,7 @@ async function measure(
     await beside('Kafka in batches', 1, () => kafka('kafka-batched', Math.round(before * KAFKA_S.batched)));
     told.set('memory', await memory(url, child.pid, figures, say));
 
-    say('what the ledger and the engine have of it is counted');
+    say('what the ledger and Temporal have of it is counted');
     let lost = 0;
     let duplicates = 0;
     for (const route of ROUTES) {
@@ -202,7 +202,7 @@ function noteWaits(figures: Figures, name: string, connections: number, sent: Se
   figures[`${name}: other answers`] = sent.refused;
 }
 
-/** The engine's own rate: the same start as the ingress makes, and nothing else. */
+/** Temporal's own rate: the same start as the ingress makes, and nothing else. */
 async function rawStarter({ client }: Environment, say: (line: string) => void) {
   let n = 0;
   const startFor = async (seconds: number, atOnce: number): Promise<number> => {
@@ -210,7 +210,7 @@ async function rawStarter({ client }: Environment, say: (line: string) => void) 
     let started = 0;
     const starter = async () => {
       while (performance.now() - began < seconds * 1000) {
-        // As ids of events are: in an order of their own, which costs the engine's tables more than one that counts up.
+        // As ids of events are: in an order of their own, which costs Temporal's tables more than one that counts up.
         const key = shortHash(`raw-${n++}`);
         await client.workflow.start('leadIntake', {
           ...leadIntakeIdentity(ACCOUNT, 'raw', key),

@@ -1,8 +1,8 @@
 // How long a lead waits for its first call while a backfill of 100,000 rows takes every slot of the token. From the
 // engine's time of scheduling the call to the time at which it came in at the sandbox.
 import type { BenchResult } from './bench.ts';
-import { readChain } from './support/engine.ts';
 import { openEnvironment } from './support/environment.ts';
+import { readChain } from './support/histories.ts';
 import { evaluate, LIMIT, openSender } from './support/leads.ts';
 import { timeOf, wasTaken } from './support/log.ts';
 import { account, CONTACT_ONLY, contactsCsv } from './support/people.ts';

@@ -57,7 +57,7 @@ export const OUTBOX_OPTIONS: ActivityOptions = {
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
-/** The lanes, as the engine's priority keys. */
+/** The lanes, as Temporal's priority keys. */
 export const LANE: typeof LANES = {
   reply: 1,
   lead: 2,

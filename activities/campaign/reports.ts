@@ -11,7 +11,7 @@ import { catchUp } from '../../src/ledger/campaigns/campaign-results.ts';
 import { findCampaign } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Deps } from '../shared/deps.ts';
 
-/** A list goes through the engine whole. */
+/** A list goes through Temporal whole. */
 const MAX_RUNS = 200;
 
 export function createReportActivities({ db, clock }: Deps) {

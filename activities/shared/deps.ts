@@ -31,7 +31,7 @@ export interface AccountAccess {
   readonly name: string;
   /** At least one, all different. */
   readonly tokens: readonly TokenAccess[];
-  /** Fairness key in the engine: hash of the token, or of all of them when there are several. */
+  /** Fairness key in Temporal: hash of the token, or of all of them when there are several. */
   readonly tokenKey: string;
   /** Seconds after which a write that can't be read back is taken not to have happened. */
   readonly settleSeconds: number;

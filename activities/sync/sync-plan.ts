@@ -33,10 +33,10 @@ const PLAN_MS = 5000;
 
 export interface OpenedRun {
   readonly run: string;
-  /** Fairness key of the engine: a hash of the account's token. */
+  /** Fairness key of Temporal: a hash of the account's token. */
   readonly tokenKey: string;
   readonly concurrency: number;
-  /** Priority key of the engine. */
+  /** Priority key of Temporal. */
   readonly lane: number;
   /** Of all tokens of the account, as the ledger knows it now. */
   readonly callsPerMinute: number;
@@ -106,7 +106,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
           },
         });
         // Without autovacuum what the packed pages took would stay taken, run after run.
-        if (planned.done && db.engine === 'pglite') await db.query('vacuum plan_pages');
+        if (planned.done && db.kind === 'pglite') await db.query('vacuum plan_pages');
         return planned.done ? { ...planned, totals: await totalsOf(db, input.run) } : planned;
       } catch (error) {
         if (error instanceof SourceError) throw sourceFailure(error);
@@ -162,7 +162,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
       const { announce } = (await getRun(db, input.run)).spec.options;
       if (announce !== undefined) await wake([announce]);
       // What earlier runs left is gone now; without autovacuum its space would be lost.
-      if (db.engine === 'pglite') await db.query('vacuum run_records, plan_pages, sync_members');
+      if (db.kind === 'pglite') await db.query('vacuum run_records, plan_pages, sync_members');
       return report;
     },
   };

@@ -3,8 +3,8 @@ import { campaignIdentity, campaignPlanIdentity, WORK_QUEUE } from '../../src/co
 import type { CampaignPlan } from '../../src/contracts/wire/campaign.ts';
 import type { campaignPlan } from '../../workflows/campaign-plan.ts';
 import type { reactivationCampaign } from '../../workflows/reactivation-campaign.ts';
-import { readChain } from './engine.ts';
 import { type Environment, openEnvironment } from './environment.ts';
+import { readChain } from './histories.ts';
 import { tokenOf } from './people.ts';
 
 const NAME = { account: 'acme', campaign: 'winback' };

@@ -40,7 +40,7 @@ export interface EnvironmentOptions {
 
 export interface Started {
   readonly handle: SyncHandle;
-  /** The engine's id of the run, which changes with each continue-as-new. */
+  /** Temporal's id of the run, which changes with each continue-as-new. */
   readonly firstRunId: string;
 }
 

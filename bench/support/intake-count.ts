@@ -1,4 +1,4 @@
-// What ledger and engine say of events that were accepted: nobody who was told yes may be missing, nobody be there twice.
+// What ledger and Temporal say of events that were accepted: nobody who was told yes may be missing, nobody be there twice.
 
 import type { Client } from '@temporalio/client';
 import { SEARCH_KEYS } from '../../src/contracts/ids.ts';

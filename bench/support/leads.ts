@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { LeadInput, lead } from '../lead-workflow.ts';
-import { readChain, type ScheduledActivity } from './engine.ts';
 import type { Environment } from './environment.ts';
+import { readChain, type ScheduledActivity } from './histories.ts';
 import { type LoggedCall, perMinute, quantile, round, sum, timeOf, wasTaken } from './log.ts';
 import { poissonTimes, seeded } from './random.ts';
 
@@ -15,7 +15,7 @@ const QUEUE = 'bench-leads';
 const LEAD_PATH = '/v1/tags';
 
 export interface Lead {
-  /** The engine's start of the workflow. */
+  /** Temporal's start of the workflow. */
   readonly startedAt: number;
   readonly call: ScheduledActivity;
 }

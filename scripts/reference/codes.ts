@@ -324,7 +324,7 @@ export const CODE_AREAS: readonly CodeArea[] = [
       ['BAD_ORDER', '422: the value at `order` is neither a number nor a time.', 'Correct the event.'],
       ['RATE_LIMITED', '429: more than `perMinute` requests.', 'Retry after `Retry-After`.'],
       ['HEADERS_TOO_LONG', '431: the headers are too large.', 'Send fewer headers.'],
-      ['ENGINE', '503: Temporal does not answer.', 'Retry after `Retry-After`.'],
+      ['TEMPORAL', '503: Temporal does not answer.', 'Retry after `Retry-After`.'],
       ['LEDGER', '503: the database does not answer.', 'Retry after `Retry-After`.'],
       ['BUSY', '503: too many events or bodies are open.', 'Retry after `Retry-After`.'],
       ['CLOSING', '503: the process is shutting down.', 'Retry after `Retry-After`.'],

@@ -46,7 +46,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
             onError: (error) => log.warn({ err: error }, 'the database dropped a connection'),
           });
           shutdown.add('ledger', () => db.close());
-          // Lazily: an engine that is away is what /readyz tells, and no reason not to start.
+          // Lazily: a Temporal server that is away is what /readyz tells, and no reason not to start.
           const connection = Connection.lazy({ address });
           shutdown.add('client connection', () => connection.close());
           const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });

@@ -2,8 +2,8 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { openSource } from '../sources/index.ts';
 import { checkAccount } from './account.ts';
-import { checkEngine } from './engine.ts';
 import { Findings, type Group } from './findings.ts';
+import { checkServers } from './servers.ts';
 import { checkSource } from './sources.ts';
 
 export { describeGroups, type Finding, type Group, summarize, verdict } from './findings.ts';
@@ -28,7 +28,7 @@ export async function examine(options: DoctorOptions): Promise<Group[]> {
   for (const account of accounts) groups.push(await checkAccount({ config, account, deadlineMs, now }));
   const sources = await examineSources(config, accounts);
   if (sources.findings.length > 0) groups.push(sources);
-  groups.push(await checkEngine({ ...options, deadlineMs }));
+  groups.push(await checkServers({ ...options, deadlineMs }));
   return groups;
 }
 

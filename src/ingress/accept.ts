@@ -22,13 +22,13 @@ import { createSlots } from './slots.ts';
 /** A start that has no answer by then is given up; made again, it finds its workflow there. */
 const START_MS = 5000;
 const READY_MS = 2000;
-/** After a failed start nobody is kept waiting for so long: the engine is asked again then. */
+/** After a failed start nobody is kept waiting for so long: Temporal is asked again then. */
 const REST_MS = 1000;
-/** Starts under way of this process: the engine's rate does not rise beyond, and each has `START_MS`. */
+/** Starts under way of this process: Temporal's rate does not rise beyond, and each has `START_MS`. */
 const STARTS = 16;
 /** Rows that one statement of the ledger writes for senders who come at the same time. */
 const ROWS = 256;
-/** How long the first of them waits for others while the engine is busy. */
+/** How long the first of them waits for others while Temporal is busy. */
 const GATHER_MS = 25;
 /** Groups of a route under way at once, where it batches. */
 const GROUPS = 4;
@@ -52,7 +52,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const runs = new Map<string, Promise<string>>();
   const starts = createSlots(STARTS);
   const never = new AbortController().signal;
-  /** While starts wait for each other anyway, each commit that is spared is time for the engine: it has the disk, too. */
+  /** While starts wait for each other anyway, each commit that is spared is time for Temporal: it has the disk, too. */
   const gatherMs = () => (starts.isFull() ? GATHER_MS : 0);
   /** One statement serves all who come while another is under way: alone, each would wait for a commit of its own. */
   const writers = new Map<string, Batcher<EventDraft, EventState>>();
@@ -102,7 +102,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     events: readonly string[],
   ) {
     if (performance.now() < restUntil)
-      throw new NotAcceptedError('ENGINE', REST_MS, 'Temporal did not answer a moment ago');
+      throw new NotAcceptedError('TEMPORAL', REST_MS, 'Temporal did not answer a moment ago');
     const input: LeadIntakeInput = { account, route, lane: eventLane(config.action.type, route), events };
     try {
       await client.connection.withDeadline(Date.now() + START_MS, () =>
@@ -120,7 +120,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       // Not by the clock of the day: one that is set back would keep everybody out.
       restUntil = performance.now() + REST_MS;
       const message = `Temporal did not accept a start: ${(error as Error).message}`;
-      throw new NotAcceptedError('ENGINE', REST_MS, message, { cause: error });
+      throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
     }
   }
 
@@ -214,7 +214,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
         );
       } catch (error) {
         const message = `Temporal does not answer: ${(error as Error).message}`;
-        throw new NotAcceptedError('ENGINE', REST_MS, message, { cause: error });
+        throw new NotAcceptedError('TEMPORAL', REST_MS, message, { cause: error });
       }
     },
     async close() {

@@ -75,8 +75,8 @@ export interface Accepted {
 /** It can't be taken now: 503 over HTTP, a pause of the partition. Nothing is lost, the sender comes again. */
 export class NotAcceptedError extends Error {
   override readonly name = 'NotAcceptedError';
-  /** `ENGINE`: Temporal; `LEDGER`: the database; `BUSY`: too much is open already; `CLOSING` */
-  readonly why: 'ENGINE' | 'LEDGER' | 'BUSY' | 'CLOSING';
+  /** `TEMPORAL`: Temporal; `LEDGER`: the database; `BUSY`: too much is open already; `CLOSING` */
+  readonly why: 'TEMPORAL' | 'LEDGER' | 'BUSY' | 'CLOSING';
   /** When it is worth a try again. */
   readonly retryAfterMs: number;
   constructor(why: NotAcceptedError['why'], retryAfterMs: number, message: string, options?: ErrorOptions) {

@@ -1,4 +1,4 @@
-// One SQL dialect, two engines: PGlite inside the process by default, PostgreSQL by URL.
+// One SQL dialect, two databases: PGlite inside the process by default, PostgreSQL by URL.
 import { existsSync, realpathSync } from 'node:fs';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
@@ -20,7 +20,7 @@ export function plainArray(items: readonly (string | number)[]): string {
 }
 
 export interface Database extends Queryable {
-  readonly engine: 'pglite' | 'postgres';
+  readonly kind: 'pglite' | 'postgres';
   /** Runs `work` in one transaction; a throw rolls everything back. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -102,7 +102,7 @@ export async function openPglite(dir: string, from?: Blob): Promise<Database> {
       (await client.query<Row>(sql, [...params]).catch(ledgerError)).rows,
   });
   return {
-    engine: 'pglite',
+    kind: 'pglite',
     ...on(db),
     transaction: (work) => db.transaction((tx) => work(on(tx))) as never,
     close: () => db.close(),
@@ -204,7 +204,7 @@ export async function openPostgres(
     },
   });
   return {
-    engine: 'postgres',
+    kind: 'postgres',
     ...on(pool),
     async transaction(work) {
       const client = await pool.connect().catch(ledgerError);

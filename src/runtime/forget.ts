@@ -39,7 +39,7 @@ export async function forgetNowAndThen({ config, db, log, shutdown }: ForgetOpti
         () => forgetTouches(db),
       ];
       for (const forget of all) for (let more = true; more && !signal.aborted; ) more = (await forget()) > 0;
-      if (db.engine === 'pglite' && !signal.aborted) await db.query(`vacuum ${BUSY_TABLES}`);
+      if (db.kind === 'pglite' && !signal.aborted) await db.query(`vacuum ${BUSY_TABLES}`);
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'what is old could not be forgotten yet');
     }

@@ -89,7 +89,7 @@ export async function stopPollers(client: Client, { pollers }: Pick<Config, 'pol
 }
 
 /**
- * Wakes what empties the outboxes and follows deliveries, whether it runs or not: an engine that lost its state would
+ * Wakes what empties the outboxes and follows deliveries, whether it runs or not: a Temporal server that lost its state would
  * leave what the ledger holds lying. It ends, or waits, when there is nothing.
  */
 export async function wakeSenders(

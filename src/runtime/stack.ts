@@ -38,7 +38,7 @@ export interface Stack {
   readonly failed: Promise<never>;
 }
 
-/** Opens engine, ledger and worker, each closed again by `shutdown` in the reverse order. */
+/** Opens Temporal, ledger and worker, each closed again by `shutdown` in the reverse order. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, stateDir, env, log, say, shutdown } = options;
   const temporal = await startTemporal({

@@ -57,7 +57,7 @@ describe.runIf(number)('recording', () => {
       await handle.result();
       await untilEnded(environment);
       const file = (name: string) => join(import.meta.dirname, 'histories', `${name}-${number}.json`);
-      // Every run of it: an engine for tests asks early to continue as new.
+      // Every run of it: a Temporal server for tests asks early to continue as new.
       let runId: string | null | undefined = handle.firstExecutionRunId;
       for (let part = 1; runId; part++) {
         await saveHistory(

@@ -1,4 +1,4 @@
-// The context of a file whose campaigns take weeks: one engine whose time runs ahead, and what it needs to be judged by.
+// The context of a file whose campaigns take weeks: one Temporal server whose time runs ahead, and what it needs to be judged by.
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll } from 'vitest';
 import { SendingWindows } from '../../src/contracts/config/config-campaigns.ts';
@@ -14,7 +14,7 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
 export interface TimeContext {
-  /** Opens a test environment that lives in the engine's time, works in it, and closes it whatever happened. */
+  /** Opens a test environment that lives in Temporal's time, works in it, and closes it whatever happened. */
   inEnvironment(
     options: ReturnType<typeof campaignEnvironment>,
     work: (environment: Environment) => Promise<void>,

@@ -23,7 +23,7 @@ export function dyingDatabase(db: Database, at: number): DyingDatabase {
     },
   });
   return {
-    engine: db.engine,
+    kind: db.kind,
     get dead() {
       return left <= 0;
     },

@@ -84,7 +84,7 @@ export interface EnvironmentOptions {
   readonly rate?: number;
   /** Seconds until a write that can't be read back counts as not happened. @default 2 */
   readonly settleSeconds?: number;
-  /** Emptied first; one engine serves all tests of a file, as its start takes two seconds. */
+  /** Emptied first; one Temporal server serves all tests of a file, as its start takes two seconds. */
   readonly db: Database;
   /** Milliseconds for one call of the API. @default 30_000 */
   readonly deadlineMs?: number;

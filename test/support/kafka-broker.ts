@@ -26,7 +26,7 @@ const READY_MS = 60_000;
 const run = promisify(execFile);
 
 /**
- * A container when a Docker engine answers, else the broker's own jars from Maven Central on this machine's Java. Version 4.1.1,
+ * A container when a Docker daemon answers, else the broker's own jars from Maven Central on this machine's Java. Version 4.1.1,
  * or the one in SLUICE_TEST_KAFKA. Null, with one line on stderr saying why, when there is neither.
  * The jars (43 MB) are fetched once.
  */
@@ -137,7 +137,7 @@ async function fetchJars(version: string): Promise<string | null> {
     return folder;
   } catch (error) {
     const [why] = String((error as { stdout?: string }).stdout || (error as Error).message).split('\n');
-    say(`SKIPPED, no Docker engine answers, and the jars could not be had with Maven (${why})`);
+    say(`SKIPPED, no Docker daemon answers, and the jars could not be had with Maven (${why})`);
     return null;
   } finally {
     await rm(draft, { recursive: true, force: true });

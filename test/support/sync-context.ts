@@ -1,4 +1,4 @@
-// The context of a file that tests whole syncs: one engine and one corner of the Temporal server for all its tests.
+// The context of a file that tests whole syncs: one Temporal server and one corner of the Temporal server for all its tests.
 import { afterAll, beforeAll } from 'vitest';
 import { readProgress } from '../../src/cli/sync/sync-progress.ts';
 import type { RunProgress, RunReport } from '../../src/contracts/wire/run.ts';

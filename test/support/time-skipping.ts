@@ -1,4 +1,4 @@
-// An engine whose time runs ahead: whenever nothing is under way, it is at once when the next timer is due. Weeks of a campaign
+// A Temporal server whose time runs ahead: whenever nothing is under way, it is at once when the next timer is due. Weeks of a campaign
 // pass in a second. It has no lists of workflows, no schedules and no limits of queues.
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { runWorkflows, type WorkflowWorker } from './workflow-worker.ts';
 const KEYWORD = 2;
 
 export interface SkippingTemporal extends TestTemporal {
-  /** The engine's time, for `Deps`. */
+  /** Temporal's time, for `Deps`. */
   readonly clock: Clock;
   /** The same for who can't wait, as the sandbox: what the clock told last, and what has passed since. */
   now(): Date;
@@ -101,7 +101,7 @@ function nothing(error: NodeJS.ErrnoException): string[] {
   throw error;
 }
 
-/** Runs the workflows of a test file, as `startWorkflowWorker`: this engine lists only those that are open, and not by query. */
+/** Runs the workflows of a test file, as `startWorkflowWorker`: this server lists only those that are open, and not by query. */
 export async function startSkippingWorker(temporal: SkippingTemporal): Promise<WorkflowWorker> {
   const { namespace } = temporal;
   return {

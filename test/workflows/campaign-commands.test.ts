@@ -250,7 +250,7 @@ describe('with a worker', () => {
     });
   });
 
-  it('FAULTS 50: nothing of a person is in the engine', async () => {
+  it('FAULTS 50: nothing of a person is in Temporal', async () => {
     for (const id of ['campaign-plan/acme/doubtful', 'reactivation-campaign/acme/doubtful']) {
       const text = textOf(await temporal.client.workflow.getHandle(id).fetchHistory());
       expect(text).toContain('acme/+doubtful/1');

@@ -1,4 +1,4 @@
-// Weeks of campaigns on an engine whose time runs ahead: no flow is ever triggered outside a window, as the service's own
+// Weeks of campaigns on a Temporal server whose time runs ahead: no flow is ever triggered outside a window, as the service's own
 // log and the clocks on the wall tell it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

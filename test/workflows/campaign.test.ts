@@ -1,4 +1,4 @@
-// Whole campaigns on a real engine: what the ledger reports is what the service ran, whatever happens on the way.
+// Whole campaigns on a real Temporal server: what the ledger reports is what the service ran, whatever happens on the way.
 import { WithStartWorkflowOperation, WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { peopleOf } from '../../src/ledger/campaigns/campaign-roll.ts';
@@ -192,7 +192,7 @@ describe('operators', () => {
     );
   });
 
-  it('FAULTS 25: so does one whose workflow is cancelled by the tools of the engine', async () => {
+  it('FAULTS 25: so does one whose workflow is cancelled by the tools of Temporal', async () => {
     await inEnvironment(campaignEnvironment(8), async (environment) => {
       await environment.panel.fault(SLOW);
       const { run, handle } = await started(environment, context.temporal.client);
@@ -304,7 +304,7 @@ describe('operators', () => {
     );
   });
 
-  it('FAULTS 50: nothing of a person or a token is in the engine, in logs, or in what operators are shown, whatever goes wrong', async () => {
+  it('FAULTS 50: nothing of a person or a token is in Temporal, in logs, or in what operators are shown, whatever goes wrong', async () => {
     const lines: string[] = [];
     const log = createLogger({ level: 'trace', destination: { write: (text) => lines.push(text) } });
     const options = campaignEnvironment(9, {

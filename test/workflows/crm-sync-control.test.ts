@@ -32,7 +32,7 @@ async function untilCalls(environment: Environment, count: number): Promise<void
   );
 }
 
-/** The log must not grow while the engine does something else for a while. */
+/** The log must not grow while Temporal does something else for a while. */
 async function expectStill(environment: Environment, handle: SyncHandle): Promise<void> {
   const before = await environment.panel.requests();
   for (let n = 0; n < 40; n++) await progressOf(handle);

@@ -34,7 +34,7 @@ function breakable(db: Database): { db: Database; cut(): void; mend(): void; fai
   });
   return {
     db: {
-      engine: db.engine,
+      kind: db.kind,
       ...guarded(db),
       transaction: (work) => db.transaction((tx) => work(guarded(tx))),
       close: () => db.close(),

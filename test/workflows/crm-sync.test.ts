@@ -224,7 +224,7 @@ describe('a refusal', () => {
     await inEnvironment({ csv: HEADER + ANA.replace('crm', 'crm|canary-tag') }, async (environment) => {
       const report = await environment.run();
       expect(report.warnings).toMatchObject([{ code: 'UNKNOWN_TAG' }]);
-      // The report travels through the engine, and a tag is a value of the source.
+      // The report travels through Temporal, and a tag is a value of the source.
       expect(JSON.stringify(report)).not.toContain('canary-tag');
       expect((await environment.panel.account()).contacts).toMatchObject([{ tagIds: [1] }]);
       await environment.requests();

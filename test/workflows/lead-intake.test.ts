@@ -30,7 +30,7 @@ const writes = async (environment: Environment) =>
   effects(await environment.requests(), 'POST', /^\/v1\/(cards|contacts)$/).map(({ path }) => path);
 
 describe('an event that is accepted', () => {
-  it('becomes a contact with tags and a card, and the engine learns nothing of the person', async () => {
+  it('becomes a contact with tags and a card, and Temporal learns nothing of the person', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('whole');
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -102,11 +102,11 @@ describe('an event that is accepted', () => {
       expect(answers.flat()).toHaveLength(100);
       expect(await untilEnded(environment)).toMatchObject([{ outcome: 'done' }]);
       expect(await writes(environment)).toEqual(['/v1/contacts', '/v1/cards']);
-      await until('the engine lists it', async () => (await starts(route)) === 1);
+      await until('Temporal lists it', async () => (await starts(route)) === 1);
     });
   });
 
-  it('FAULTS 29: the same event is still the same after the engine has forgotten its workflow', async () => {
+  it('FAULTS 29: the same event is still the same after Temporal has forgotten its workflow', async () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('later');
       const acceptance = acceptanceOf(environment, context.temporal.client);
@@ -114,7 +114,7 @@ describe('an event that is accepted', () => {
       await acceptance.accept(route, [draft]);
       await untilEnded(environment);
       await environment.requests();
-      // An engine that knows nothing of it, as after the end of the retention.
+      // A Temporal server that knows nothing of it, as after the end of the retention.
       const { connection } = context.temporal;
       const oblivious = new Client({ connection, namespace: 'default' });
       const later = acceptanceOf(environment, oblivious);
@@ -132,8 +132,8 @@ describe('an event that is accepted', () => {
       const draft = lead(route, 'a', 1);
       const refused = await lost.accept(route, [draft]).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(NotAcceptedError);
-      expect(refused).toMatchObject({ why: 'ENGINE' });
-      await expect(lost.ready()).rejects.toMatchObject({ why: 'ENGINE' });
+      expect(refused).toMatchObject({ why: 'TEMPORAL' });
+      await expect(lost.ready()).rejects.toMatchObject({ why: 'TEMPORAL' });
       await connection.close();
       expect(await environment.db.query('select state from events')).toEqual([{ state: 'received' }]);
       const again = await acceptanceOf(environment, context.temporal.client).accept(route, [draft]);
@@ -245,7 +245,7 @@ describe('an event that the account refuses', () => {
       await until('the first waits', async () => (await held()) !== undefined);
       const handle = context.temporal.client.workflow.getHandle((await held()) as string);
       const { runId } = await handle.describe();
-      // Instead of days of looks and retries: the tests' engine calls 300 events a long history.
+      // Instead of days of looks and retries: the tests' Temporal server calls 300 events a long history.
       await Promise.all(Array.from({ length: 300 }, () => handle.signal(turnSignal, 'another')));
       await until('a new run has it', async () => (await handle.describe()).runId !== runId);
       await until('the first waits there', async () => (await held()) !== undefined);
@@ -320,7 +320,7 @@ describe('a route that batches', () => {
       expect(ended).toHaveLength(40);
       expect(ended.filter(({ outcome }) => outcome === 'done')).toHaveLength(30);
       expect((await environment.panel.account()).contacts).toHaveLength(30);
-      await until('the engine lists it', async () => (await starts(route)) >= 1);
+      await until('Temporal lists it', async () => (await starts(route)) >= 1);
       // History grows long here (300 events in tests), so one start may be several runs of one workflow.
       const ids = new Set<string>();
       for await (const { workflowId } of context.temporal.client.workflow.list({

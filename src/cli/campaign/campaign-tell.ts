@@ -154,7 +154,7 @@ function explained(error: unknown, { campaign }: MeantCampaign, answerMs: number
   return campaignRefusal(error);
 }
 
-/** The engine's word for a workflow that ended with the question open, or that was cancelled. */
+/** Temporal's word for a workflow that ended with the question open, or that was cancelled. */
 const isOver = (cause: unknown) =>
   cause instanceof CancelledFailure ||
   (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow');

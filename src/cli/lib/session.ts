@@ -79,7 +79,7 @@ export async function openConfig(file: string | undefined, env: NodeJS.ProcessEn
 
 /**
  * Starts Temporal, ledger and worker in this process. The lock of the state folder tells others where
- * the engine is, so that they can talk to it.
+ * Temporal is, so that they can talk to it.
  * @throws FolderHeldError when another process holds the folder
  */
 export async function openStack(

@@ -20,7 +20,7 @@ import { withClient } from '../lib/session.ts';
 import { describeSink, entryInFull, entryLine } from './describe-outbox.ts';
 
 const DESK = 'outbox-desk';
-/** An answer is held by the engine, which takes 2 MB at most. */
+/** An answer is held by Temporal, which takes 2 MB at most. */
 const MAX_LIST = 1000;
 const MAX_RETRY = 10_000;
 

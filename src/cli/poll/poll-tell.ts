@@ -108,6 +108,6 @@ function explained(error: unknown, poller: PollerName, answerMs: number): unknow
   return error;
 }
 
-/** The engine's word for a workflow that ended with the question open. */
+/** Temporal's word for a workflow that ended with the question open. */
 const isOver = (cause: unknown) =>
   cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow';

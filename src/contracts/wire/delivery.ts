@@ -37,7 +37,7 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/** A message that Sluice sent. This passes through the engine, so it goes by no id that may hold the number. */
+/** A message that Sluice sent. This passes through Temporal, so it goes by no id that may hold the number. */
 export interface DeliveryEntry {
   readonly event: string;
   readonly account: string;

@@ -227,7 +227,7 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-/** An event as operators see it: nothing personal, so it may travel through the engine. Times in ISO 8601, UTC. */
+/** An event as operators see it: nothing personal, so it may travel through Temporal. Times in ISO 8601, UTC. */
 export interface EventSummary {
   readonly id: string;
   readonly account: string;

@@ -32,7 +32,7 @@ export interface OutboxEntry {
   readonly account: string;
   readonly stream: string;
   readonly type: string;
-  /** Id of the event; of a message, with a short hash in place of its key: this passes through the engine. */
+  /** Id of the event; of a message, with a short hash in place of its key: this passes through Temporal. */
   readonly eventId: string;
   readonly state: 'waiting' | 'dead';
   readonly attempts: number;

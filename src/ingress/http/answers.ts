@@ -67,7 +67,7 @@ export class HttpError extends Error {
 }
 
 const NOT_ACCEPTED: Readonly<Record<NotAcceptedError['why'], string>> = {
-  ENGINE: 'the workflow engine does not take the event now: send it again',
+  TEMPORAL: 'Temporal does not take the event now: send it again',
   LEDGER: 'the database does not take the event now: send it again',
   BUSY: 'too many events are waiting to be done: send it again later',
   CLOSING: 'the server is going down: send it again',

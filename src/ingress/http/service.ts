@@ -71,7 +71,7 @@ function shared(ask: () => Promise<Load[]>): () => Promise<Load[]> {
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new NotAcceptedError('ENGINE', 1000, `no answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new NotAcceptedError('TEMPORAL', 1000, `no answer within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([answer, late]);

@@ -38,7 +38,7 @@ export async function settleSending(db: Database, sending: Sending): Promise<Set
   if (sending.tried.length === 0) return { sent: 0, dead: 0, circuit: null };
   const { total, ...settled } = await db.transaction((tx) => settle(tx, sending));
   // PGlite has no autovacuum: the walk through the index would come past all that was ever sent.
-  if (db.engine === 'pglite' && total % VACUUM_ROWS < settled.sent) await db.query('vacuum outbox');
+  if (db.kind === 'pglite' && total % VACUUM_ROWS < settled.sent) await db.query('vacuum outbox');
   return settled;
 }
 

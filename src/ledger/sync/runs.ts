@@ -17,7 +17,7 @@ import { countRefused, listProblems, totalsOf } from './row-problems.ts';
 import { countRecords, forgetPayloads, pruneEarlier, type RunCounts } from './run-end.ts';
 import { moveWatermark } from './watermarks.ts';
 
-/** Rows named in a report; the report travels through the engine, the whole list stays here. */
+/** Rows named in a report; the report travels through Temporal, the whole list stays here. */
 const PROBLEMS_SHOWN = 10;
 const WARNINGS_SHOWN = 50;
 /** Warnings of this code quote values of the source. */
@@ -262,7 +262,7 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
   );
   if (run === undefined) throw new Error(`the ledger has no run ${id}`);
   const counts = await countRecords(db, run);
-  // The report travels through the engine: a warning that quotes values of the source is given as a count.
+  // The report travels through Temporal: a warning that quotes values of the source is given as a count.
   const warnings = await db.query<RunWarning>(
     `select step, code, reason from
        (select 1 as part, step, code, reason, subject, 0 as n from run_warnings where run_id = $1 and code <> $2
@@ -307,7 +307,7 @@ function warningOf({ outcome, where, column, code, rows, reason }: ProblemTotal)
   return [{ step: 'mapping', code, reason: `${rows} ${rows === 1 ? 'row' : 'rows'}: ${place}: ${reason}` }];
 }
 
-/** All warnings of a run in full: for the operator, not for the engine. */
+/** All warnings of a run in full: for the operator, not for Temporal. */
 export async function listWarnings(db: Queryable, id: string): Promise<RunWarning[]> {
   return await db.query(
     'select step, code, reason from run_warnings where run_id = $1 order by at, step, subject',

@@ -28,7 +28,7 @@ const Sent = z.object({ event: z.string(), duplicate: z.boolean() });
 const Uploaded = z.object({ upload: z.string() });
 const Problem = z.object({
   error: z.string(),
-  code: z.enum(['ENGINE', 'LEDGER', 'BUSY', 'CLOSING']).optional(),
+  code: z.enum(['TEMPORAL', 'LEDGER', 'BUSY', 'CLOSING']).optional(),
   retryAfterMs: z.number().optional(),
 });
 

@@ -35,7 +35,7 @@ describe('records', () => {
     let tries = 0;
     acceptance.gate = () => {
       tries += 1;
-      throw new NotAcceptedError('ENGINE', 20, 'Temporal does not answer');
+      throw new NotAcceptedError('TEMPORAL', 20, 'Temporal does not answer');
     };
     await context.send(leads, numbered(5));
     const { ingress, lines } = context.start(
@@ -43,12 +43,14 @@ describe('records', () => {
       { routes: [scriptedRoute([leads])], acceptance },
     );
     await until('it was tried some times', () => tries > 4);
-    expect(ingress.status().partitions).toMatchObject([{ topic: leads, lag: 5, paused: { why: 'ENGINE' } }]);
+    expect(ingress.status().partitions).toMatchObject([
+      { topic: leads, lag: 5, paused: { why: 'TEMPORAL' } },
+    ]);
     expect(await context.committed(group, leads)).toBe(0);
     acceptance.gate = () => {};
     await until('all is committed', async () => (await context.committed(group, leads)) === 5);
     expect(acceptance.accepted).toEqual(numbered(5));
-    const about = lines.filter(({ fields }) => fields['why'] === 'ENGINE');
+    const about = lines.filter(({ fields }) => fields['why'] === 'TEMPORAL');
     expect(about.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 });

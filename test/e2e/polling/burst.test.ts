@@ -82,7 +82,7 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
     await kills;
     const written = writtenIn((await context.panel.account()) as unknown as AccountState);
     expect(written).toHaveLength(MESSAGES);
-    // The engine gives the work of the dead to the living only after 15 s.
+    // Temporal gives the work of the dead to the living only after 15 s.
     for (const part of [0.25, 0.5, 0.75, 1]) {
       await until(`${part * MESSAGES} messages were told`, () => {
         return new Set(messages().map(({ message }) => message)).size >= part * MESSAGES;

@@ -328,7 +328,7 @@ describe('an event that has sent messages', () => {
     const messages = [{ id: 'm1', status: 'queued', ack: 0 }];
     await followMessages(db, { account: 'acme', event: 'e1', conversation: 5, messages }, now());
     const heard: string[] = [];
-    await expect(close('e1', () => Promise.reject(new Error('the engine is away')))).rejects.toThrow(/away/);
+    await expect(close('e1', () => Promise.reject(new Error('Temporal is away')))).rejects.toThrow(/away/);
     await close('e1', async (name) => void heard.push(name));
     expect(heard).toEqual(['acme']);
     await noteSeenStatuses(db, 'acme', 5, [{ messageId: 'm1', status: 'read', ack: 4 }], now());

@@ -9,7 +9,7 @@ import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
 import { listWarnings } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
-import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';
 import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';
 
@@ -41,7 +41,7 @@ const onConflict: fc.Arbitrary<SyncConfig['onConflict']> = fc.oneof(
   fc.record({ document: rule, name: rule, email: rule }, { requiredKeys: [] }),
 );
 
-export function planConflictSuite(engine: Engine): void {
+export function planConflictSuite(database: OpenDatabase): void {
   const specWith = (options: Partial<RunSpec['options']>): RunSpec => {
     const base = specOf(freshAccount());
     return {
@@ -57,12 +57,12 @@ export function planConflictSuite(engine: Engine): void {
   /** Plans the pages, in a new process behind each page where `restarts` says so, and answers all that the run holds. */
   async function plannedAs(spec: RunSpec, pages: readonly (readonly Row[])[], restarts: readonly boolean[]) {
     const source = sourceOf(pages);
-    let plan = planner(engine(), source, spec);
+    let plan = planner(database(), source, spec);
     const id = await plan.open();
     for (let page = 0; !(await plan.page(id)).done; page++) {
-      if (restarts[page] === true) plan = planner(engine(), source, spec);
+      if (restarts[page] === true) plan = planner(database(), source, spec);
     }
-    const all = (sql: string) => engine().query(sql, [id]);
+    const all = (sql: string) => database().query(sql, [id]);
     const records = await all(
       'select key, row_no, payload, todo, status from run_records where run_id = $1 order by key',
     );
@@ -97,7 +97,7 @@ export function planConflictSuite(engine: Engine): void {
             const first = rows.find(
               (row): row is CrmRecord => row !== null && 'key' in row && row.key === phone(n),
             );
-            if (is && first !== undefined) for (const spec of [one, many]) await know(engine, spec, first);
+            if (is && first !== undefined) for (const spec of [one, many]) await know(database, spec, first);
           }
           const pages: Row[][] = [];
           for (let at = 0, cut = 0; at < rows.length; cut++) {
@@ -114,7 +114,7 @@ export function planConflictSuite(engine: Engine): void {
           expect(paged.problems).toEqual(whole.problems);
           expect(paged.merged).toEqual(whole.merged);
           expect(paged.report).toEqual(whole.report);
-          const dry = await dryRun(engine(), {
+          const dry = await dryRun(database(), {
             ...{ spec: specWith({ onConflict, mode }), samples: 0, callsPerMinute: 120 },
             makers: { openSource: () => sourceOf(pages), compileMapping: mappingOf },
             onProgress() {},
@@ -157,7 +157,7 @@ export function planConflictSuite(engine: Engine): void {
     it('has none of its rows written, thousands of rows apart, with a person known or new', async () => {
       for (const isKnown of [false, true]) {
         const spec = specWith({});
-        if (isKnown) await know(engine, spec, ana());
+        if (isKnown) await know(database, spec, ana());
         const filler = Array.from({ length: 5000 }, (_, n) => other(100 + n));
         const { records, report, problems } = await plannedAs(
           spec,
@@ -193,7 +193,7 @@ export function planConflictSuite(engine: Engine): void {
     it('is in the source still: a mirror acts on nobody for it', async () => {
       const spec = specWith({ mode: 'mirror', vanished: 'remove-tags' });
       const rows = [ana({ tags: ['crm'] }), other(2), other(3)];
-      for (const record of rows) await know(engine, spec, record);
+      for (const record of rows) await know(database, spec, record);
       await plannedAs(spec, [rows], []);
       const { records, report } = await plannedAs(
         spec,
@@ -211,18 +211,18 @@ export function planConflictSuite(engine: Engine): void {
       const spec = { ...specWith({}), source: incremental };
       const run = async (pages: readonly (readonly Row[])[], mark: number, end: 'fail' | 'settle') => {
         const source = sourceOf(pages, { mark });
-        const id = await planAll(engine(), source, spec);
-        const staged = await engine().query<{ id: number; todo: number; name: string }>(
+        const id = await planAll(database(), source, spec);
+        const staged = await database().query<{ id: number; todo: number; name: string }>(
           `select id, todo, payload #>> '{contact,name}' as name from run_records where run_id = $1 order by id`,
           [id],
         );
         for (const { id: record, todo } of staged) {
           const failure = { status: 'failed', step: 's', code: 'C', reason: 'r' } as const;
-          if (end === 'fail') await endRecord(engine(), unleased(record), failure);
-          else await settleStep(engine(), unleased(record), { clear: todo, touched: true });
+          if (end === 'fail') await endRecord(database(), unleased(record), failure);
+          else await settleStep(database(), unleased(record), { clear: todo, touched: true });
         }
-        const report = await planner(engine(), source, spec).close(id);
-        const warnings = (await listWarnings(engine(), id)).map(({ code }) => code);
+        const report = await planner(database(), source, spec).close(id);
+        const warnings = (await listWarnings(database(), id)).map(({ code }) => code);
         return { report, warnings, names: staged.map(({ name }) => name), since: source.since[0] };
       };
       await run([[ana({ name: 'Left' })]], 1, 'fail');

@@ -7,7 +7,7 @@ import { type RunSpec, STEP_BITS } from '../../../src/contracts/wire/run.ts';
 import { endRecord } from '../../../src/ledger/sync/records.ts';
 import { openRun, reportRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
-import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../ledger/support.ts';
 import { records } from './arbitraries.ts';
 import { know, mergedByPerson } from './plan-merge-suite.ts';
 import { mappingOf, planAll, planner, type Row, sourceOf } from './plan-support.ts';
@@ -16,14 +16,14 @@ const CARD = { pipeline: 'Sales', stage: 'New', customFields: {} };
 const person = (n: number, over: Partial<CrmRecord['contact']> = {}): CrmRecord =>
   recordOf(phone(n), { contact: { number: phone(n), name: `N${n}`, ...over }, tags: ['crm'], card: CARD });
 
-export function planDrySuite(engine: Engine): void {
+export function planDrySuite(database: OpenDatabase): void {
   const specWith = (options: Partial<RunSpec['options']> = {}): RunSpec => {
     const base = specOf(freshAccount());
     const mapping = { ...base.mapping, tags: ['tags'], card: { pipeline: 'Sales', customFields: {} } };
     return { ...base, options: { ...base.options, ...options }, mapping };
   };
   const dry = (spec: RunSpec, pages: readonly (readonly Row[])[], samples = 3) =>
-    dryRun(engine(), {
+    dryRun(database(), {
       spec,
       makers: { openSource: () => sourceOf(pages), compileMapping: mappingOf },
       samples,
@@ -32,12 +32,14 @@ export function planDrySuite(engine: Engine): void {
     });
   /** Every row of every table. */
   async function everything(): Promise<Record<string, string[]>> {
-    const tables = await engine().query<{ name: string }>(
+    const tables = await database().query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
     );
     const rows: Record<string, string[]> = {};
     for (const { name } of tables) {
-      const found = await engine().query<{ row: string }>(`select t::text as row from ${name} t order by 1`);
+      const found = await database().query<{ row: string }>(
+        `select t::text as row from ${name} t order by 1`,
+      );
       rows[name] = found.map(({ row }) => row);
     }
     return rows;
@@ -46,9 +48,9 @@ export function planDrySuite(engine: Engine): void {
   describe('a dry run', () => {
     it('leaves every row of every table as it was, whatever it found', async () => {
       const spec = specWith({ mode: 'mirror', vanished: 'remove-tags' });
-      for (const n of [0, 1, 2, 3]) await know(engine, spec, person(n));
-      await planner(engine(), sourceOf([[0, 1, 2, 3].map((n) => person(n))]), spec).close(
-        await planAll(engine(), sourceOf([[0, 1, 2, 3].map((n) => person(n))]), spec),
+      for (const n of [0, 1, 2, 3]) await know(database, spec, person(n));
+      await planner(database(), sourceOf([[0, 1, 2, 3].map((n) => person(n))]), spec).close(
+        await planAll(database(), sourceOf([[0, 1, 2, 3].map((n) => person(n))]), spec),
       );
       const before = await everything();
       const plan = await dry(spec, [
@@ -60,16 +62,16 @@ export function planDrySuite(engine: Engine): void {
       // An error on the way leaves nothing either.
       const broken = { read: () => Promise.reject(new Error('broken')) };
       const makers = { openSource: () => broken, compileMapping: mappingOf };
-      const failing = dryRun(engine(), { spec, makers, samples: 0, callsPerMinute: 1, onProgress() {} });
+      const failing = dryRun(database(), { spec, makers, samples: 0, callsPerMinute: 1, onProgress() {} });
       await expect(failing).rejects.toThrow('broken');
       expect(await everything()).toEqual(before);
     });
 
     it('counts what a real run then plans', async () => {
       const spec = specWith();
-      await know(engine, spec, person(0));
-      await know(engine, spec, person(1));
-      await know(engine, spec, { ...person(2), card: { ...CARD, stage: 'Old' } });
+      await know(database, spec, person(0));
+      await know(database, spec, person(1));
+      await know(database, spec, { ...person(2), card: { ...CARD, stage: 'Old' } });
       const pages = [
         [person(0), person(1, { email: 'a@b.example' })],
         [person(2), person(3), person(0), null],
@@ -89,8 +91,8 @@ export function planDrySuite(engine: Engine): void {
         },
         fields: { update: { email: 1, stage: 1 }, create: { name: 1, tags: 1, card: 1 } },
       });
-      const id = await planAll(engine(), sourceOf(pages), spec);
-      const report = await reportRun(engine(), id);
+      const id = await planAll(database(), sourceOf(pages), spec);
+      const report = await reportRun(database(), id);
       expect(report).toMatchObject({ read: 6, unchanged: 1, merged: 1, rejected: 1, pending: 3 });
       expect(plan.problems).toEqual(report.problems);
     });
@@ -104,7 +106,7 @@ export function planDrySuite(engine: Engine): void {
         fc.asyncProperty(rows, fc.integer({ min: 1, max: 5 }), fc.nat(1), async (rows, size, known) => {
           const spec = specWith({ onConflict: 'merge' });
           const merged = [...mergedByPerson(rows).values()];
-          for (const record of merged.slice(0, known)) await know(engine, spec, record);
+          for (const record of merged.slice(0, known)) await know(database, spec, record);
           const pages = Array.from({ length: Math.ceil(rows.length / size) }, (_, n) =>
             rows.slice(n * size, (n + 1) * size),
           );
@@ -127,9 +129,9 @@ export function planDrySuite(engine: Engine): void {
 
     it('plans beside a run that is open, as if that one had ended', async () => {
       const spec = specWith();
-      const open = await openRun(engine(), spec);
+      const open = await openRun(database(), spec);
       expect(await dry(spec, [[person(1)]])).toMatchObject({ read: 1, create: 1 });
-      expect((await openRun(engine(), spec)).id).toBe(open.id);
+      expect((await openRun(database(), spec)).id).toBe(open.id);
     });
 
     it('sees what the last run of an incremental source left undone', async () => {
@@ -139,24 +141,24 @@ export function planDrySuite(engine: Engine): void {
         source: { ...source, incremental: { column: 'c' } },
       } as unknown as RunSpec;
       const pages = [[person(1)]];
-      const id = await planAll(engine(), sourceOf(pages), spec);
-      const [row] = await engine().query<{ id: number }>('select id from run_records where run_id = $1', [
+      const id = await planAll(database(), sourceOf(pages), spec);
+      const [row] = await database().query<{ id: number }>('select id from run_records where run_id = $1', [
         id,
       ]);
-      await endRecord(engine(), unleased(row?.id ?? 0), {
+      await endRecord(database(), unleased(row?.id ?? 0), {
         status: 'failed',
         step: 's',
         code: 'C',
         reason: 'r',
       });
-      await planner(engine(), sourceOf(pages), spec).close(id);
+      await planner(database(), sourceOf(pages), spec).close(id);
       expect(await dry(spec, [[]])).toMatchObject({ read: 1, carried: 1, create: 1 });
     });
 
     it('shows the arithmetic of the calls: what is sure, and what only the service knows', async () => {
       const spec = specWith();
       const known = person(0);
-      await know(engine, spec, known);
+      await know(database, spec, known);
       const renamed = { ...known, contact: { ...known.contact, name: 'Other' } };
       // Four people nobody knows, with extra info: each is looked up, and has it read if found.
       const fresh = [1, 2, 3, 4].map((n) => ({ ...person(n), extraInfo: [{ name: 'cpf', value: '1' }] }));
@@ -180,7 +182,7 @@ export function planDrySuite(engine: Engine): void {
 
     it('a sync that changes nothing costs nothing; a sync that creates nobody costs look-ups only', async () => {
       const spec = specWith();
-      await know(engine, spec, person(0));
+      await know(database, spec, person(0));
       expect(await dry(spec, [[person(0)]])).toMatchObject({ calls: { min: 0, max: 0, steps: [] } });
       const update = specWith({ mode: 'update' });
       const { calls } = await dry(update, [[1, 2, 3].map((n) => person(n))]);
@@ -191,8 +193,8 @@ export function planDrySuite(engine: Engine): void {
       const spec = specWith();
       for (const n of [0, 1, 2]) {
         const record = person(n);
-        await know(engine, spec, record);
-        await engine().query(
+        await know(database, spec, record);
+        await database().query(
           `update people set sent = '{"name": "abc", "email": "def"}' where account = $1`,
           [spec.account],
         );

@@ -7,7 +7,7 @@ import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { type Source, SourceError } from '../../../src/contracts/wire/source.ts';
 import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
 import { unleased } from '../../support/ledger.ts';
-import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../ledger/support.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
 
 const INCREMENTAL = SourceConfig.parse({
@@ -20,7 +20,7 @@ const INCREMENTAL = SourceConfig.parse({
 const named = (n: number, name: string): CrmRecord =>
   recordOf(phone(n), { contact: { number: phone(n), name } });
 
-export function planIncrementalSuite(engine: Engine): void {
+export function planIncrementalSuite(database: OpenDatabase): void {
   const incremental = (): RunSpec => ({ ...specOf(freshAccount()), source: INCREMENTAL });
 
   /** Plans a run, ends its records as told (the others as updated), and closes it. */
@@ -37,8 +37,8 @@ export function planIncrementalSuite(engine: Engine): void {
     } = {},
   ) {
     const source = sourceOf(pages, how.mark === undefined ? undefined : { mark: how.mark });
-    const id = await planAll(engine(), source, spec);
-    const records = await engine().query<{
+    const id = await planAll(database(), source, spec);
+    const records = await database().query<{
       id: number;
       key: string;
       todo: number;
@@ -51,12 +51,13 @@ export function planIncrementalSuite(engine: Engine): void {
     for (const { id: record, key, todo } of records) {
       const among = (list: readonly number[] = []) => list.some((n) => phone(n) === key);
       const end = { step: 's', code: 'C', reason: 'r' };
-      if (among(how.fail)) await endRecord(engine(), unleased(record), { status: 'failed', ...end });
-      else if (among(how.unknown)) await endRecord(engine(), unleased(record), { status: 'unknown', ...end });
+      if (among(how.fail)) await endRecord(database(), unleased(record), { status: 'failed', ...end });
+      else if (among(how.unknown))
+        await endRecord(database(), unleased(record), { status: 'unknown', ...end });
       else if (!among(how.leave))
-        await settleStep(engine(), unleased(record), { clear: todo, touched: true });
+        await settleStep(database(), unleased(record), { clear: todo, touched: true });
     }
-    const report = await planner(engine(), source, spec).close(id, how.end);
+    const report = await planner(database(), source, spec).close(id, how.end);
     const staged = records.map(({ key, name, row_no }) => ({ key, name, row: row_no }));
     return { id, report, staged, since: source.since };
   }
@@ -126,20 +127,20 @@ export function planIncrementalSuite(engine: Engine): void {
       const spec = incremental();
       const tagged = recordOf(phone(1), { tags: ['vip'] });
       const source = sourceOf([[tagged, named(2, 'b')]]);
-      const id = await planAll(engine(), source, spec);
-      const rows = await engine().query<{ id: number }>(
+      const id = await planAll(database(), source, spec);
+      const rows = await database().query<{ id: number }>(
         'select id from run_records where run_id = $1 order by id',
         [id],
       );
       // The tags of the first are refused, and with that it ends; the second waits for a tag.
-      await settleStep(engine(), unleased(rows[0]?.id ?? 0), { clear: 4 | 1, created: true });
-      await settleStep(engine(), unleased(rows[1]?.id ?? 0), { clear: 511, created: true });
-      await engine().query(
+      await settleStep(database(), unleased(rows[0]?.id ?? 0), { clear: 4 | 1, created: true });
+      await settleStep(database(), unleased(rows[1]?.id ?? 0), { clear: 511, created: true });
+      await database().query(
         `insert into people (account, key, remote_id, tags_missing) values ($1, $2, 1, '["vip"]')`,
         [spec.account, phone(2)],
       );
       const { closeRun } = await import('../../../src/ledger/sync/runs.ts');
-      await engine().transaction((tx) => closeRun(tx, id, { status: 'finished', stopped: 8 }));
+      await database().transaction((tx) => closeRun(tx, id, { status: 'finished', stopped: 8 }));
       expect((await run(spec, [[]])).staged.map(({ key }) => key)).toEqual([phone(1), phone(2)]);
     });
 
@@ -153,7 +154,7 @@ export function planIncrementalSuite(engine: Engine): void {
     it('a run that ended before its first page hides nothing of the one before', async () => {
       const spec = incremental();
       await run(spec, [[named(1, 'a')]], { fail: [1] });
-      const plan = planner(engine(), sourceOf([[]]), spec);
+      const plan = planner(database(), sourceOf([[]]), spec);
       await plan.close(await plan.open(), 'cancelled');
       expect((await run(spec, [[]])).staged.map(({ name }) => name)).toEqual(['a']);
     });
@@ -185,7 +186,7 @@ export function planIncrementalSuite(engine: Engine): void {
       ],
     ])('%s', async (_, error, failure) => {
       const spec = incremental();
-      const plan = planner(engine(), failing(error), spec);
+      const plan = planner(database(), failing(error), spec);
       const thrown = await plan.page(await plan.open()).catch((reason: unknown) => reason);
       expect(thrown).toBeInstanceOf(ApplicationFailure);
       expect(thrown).toMatchObject({ message: error.message, ...failure });

@@ -8,7 +8,7 @@ import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { findPeople } from '../../../src/ledger/sync/people.ts';
 import { countTodo } from '../../../src/ledger/sync/records.ts';
 import { getRun, reportRun } from '../../../src/ledger/sync/runs.ts';
-import { type Engine, freshAccount, phone, specOf } from '../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, specOf } from '../ledger/support.ts';
 import { records } from './arbitraries.ts';
 import { planner, sourceOf } from './plan-support.ts';
 
@@ -43,13 +43,13 @@ export function mergedByPerson(rows: readonly CrmRecord[]): Map<string, CrmRecor
 
 /** Puts a person into the ledger as a run would have left it that sent this record. */
 export async function know(
-  engine: Engine,
+  database: OpenDatabase,
   spec: RunSpec,
   record: CrmRecord,
   { card = true, waits = false } = {},
 ): Promise<void> {
   const { contact, extra, tags } = hashRecord(record, spec.options);
-  const [row] = await engine().query<{ id: number }>(
+  const [row] = await database().query<{ id: number }>(
     `insert into people (account, key, remote_id, remote_number, hash_contact, hash_extra, hash_tags, extra_known, tags_added, tags_missing)
      values ($1, $2, $3, $2, $4, $5, $6, '[]', $7, $8) returning id`,
     [
@@ -65,13 +65,13 @@ export async function know(
   );
   if (!card || record.card === undefined) return;
   const stage = record.card.stage;
-  await engine().query(
+  await database().query(
     `insert into cards (account, person_id, pipeline, remote_id, stage, adopted) values ($1, $2, 'Sales', 1, $3, false)`,
     [spec.account, row?.id, stage === undefined ? null : typeof stage === 'number' ? `#${stage}` : stage],
   );
 }
 
-export function planMergeSuite(engine: Engine): void {
+export function planMergeSuite(database: OpenDatabase): void {
   it('a run holds what merging all rows of each person at once would give, however pages and restarts fall', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 20 });
     const restarts = fc.array(fc.boolean(), { minLength: 20, maxLength: 20 });
@@ -86,7 +86,7 @@ export function planMergeSuite(engine: Engine): void {
         for (const [n, { by, ...how }] of known.entries()) {
           const own = good.filter(({ key }) => key === phone(n));
           const was = by === 'merged' ? merged.get(phone(n)) : own.at(by === 'first' ? 0 : -1);
-          if (by !== 'nobody' && was !== undefined) await know(engine, spec, was, how);
+          if (by !== 'nobody' && was !== undefined) await know(database, spec, was, how);
         }
         const pages: (typeof rows)[] = [];
         for (let at = 0, cut = 0; at < rows.length; cut++) {
@@ -95,12 +95,12 @@ export function planMergeSuite(engine: Engine): void {
           at += size;
         }
         const source = sourceOf(pages);
-        let plan = planner(engine(), source, spec);
+        let plan = planner(database(), source, spec);
         const id = await plan.open();
         for (let page = 0; !(await plan.page(id)).done; page++) {
-          if (restarts[page]) plan = planner(engine(), source, spec);
+          if (restarts[page]) plan = planner(database(), source, spec);
         }
-        const people = await findPeople(engine(), spec.account, [...merged.keys()], 'Sales');
+        const people = await findPeople(database(), spec.account, [...merged.keys()], 'Sales');
         const expected = [...merged.values()]
           .map((record) => ({
             key: record.key,
@@ -109,7 +109,7 @@ export function planMergeSuite(engine: Engine): void {
             payload: record,
           }))
           .sort((a, b) => a.row_no - b.row_no);
-        const staged = await engine().query<{ status: string; key: string }>(
+        const staged = await database().query<{ status: string; key: string }>(
           'select key, todo, row_no, payload, status from run_records where run_id = $1 order by row_no',
           [id],
         );
@@ -123,14 +123,16 @@ export function planMergeSuite(engine: Engine): void {
             payload: plain(merged.get(phone(n))),
           });
         }
-        const report = await reportRun(engine(), id);
+        const report = await reportRun(database(), id);
         const rejected = rows.length - good.length;
         expect(report).toMatchObject({ read: rows.length, rejected, pending: pending.length });
         expect(report.merged).toBe(good.length - merged.size);
         expect(report.unchanged).toBe(rows.length - rejected - report.merged - pending.length);
-        expect(await getRun(engine(), id)).toMatchObject({ rows_merged: good.length - merged.size });
-        expect((await countTodo(engine(), id, { lookup: 1, tags: 8, cards: 32 })).total).toBe(pending.length);
-        expect(await engine().query('select 1 from plan_pages where run_id = $1', [id])).toEqual([]);
+        expect(await getRun(database(), id)).toMatchObject({ rows_merged: good.length - merged.size });
+        expect((await countTodo(database(), id, { lookup: 1, tags: 8, cards: 32 })).total).toBe(
+          pending.length,
+        );
+        expect(await database().query('select 1 from plan_pages where run_id = $1', [id])).toEqual([]);
       }),
       { numRuns: 40 },
     );

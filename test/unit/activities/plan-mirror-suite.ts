@@ -6,7 +6,7 @@ import { type RunSpec, STEP_BITS } from '../../../src/contracts/wire/run.ts';
 import { endRecord, settleStep } from '../../../src/ledger/sync/records.ts';
 import { listWarnings } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
-import { type Engine, freshAccount, phone, recordOf, specOf } from '../ledger/support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, specOf } from '../ledger/support.ts';
 import { know } from './plan-merge-suite.ts';
 import { planAll, planner, type Row, sourceOf } from './plan-support.ts';
 
@@ -14,7 +14,7 @@ const CARD = { pipeline: 'Sales', stage: 'New', customFields: {} };
 const person = (n: number): CrmRecord => recordOf(phone(n), { tags: ['crm'], card: CARD });
 const people = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => person(from + n));
 
-export function planMirrorSuite(engine: Engine): void {
+export function planMirrorSuite(database: OpenDatabase): void {
   function mirrorOf(vanished: RunSpec['options']['vanished']): RunSpec {
     const base = specOf(freshAccount());
     return {
@@ -26,7 +26,7 @@ export function planMirrorSuite(engine: Engine): void {
   /** A first run over `rows`, all of them sent and known. */
   async function mirrored(vanished: RunSpec['options']['vanished'], rows: readonly CrmRecord[]) {
     const spec = mirrorOf(vanished);
-    for (const record of rows) await know(engine, spec, record);
+    for (const record of rows) await know(database, spec, record);
     await next(spec, [rows]);
     return spec;
   }
@@ -36,16 +36,16 @@ export function planMirrorSuite(engine: Engine): void {
     end: 'finished' | 'cancelled' = 'finished',
   ) {
     const source = sourceOf(pages);
-    const id = await planAll(engine(), source, spec);
-    const gone = await engine().query<{ id: number; key: string; todo: number; payload: CrmRecord }>(
+    const id = await planAll(database(), source, spec);
+    const gone = await database().query<{ id: number; key: string; todo: number; payload: CrmRecord }>(
       'select id, key, todo, payload from run_records where run_id = $1 and row_no = 0 order by key',
       [id],
     );
     for (const record of gone)
       if (end === 'finished')
-        await settleStep(engine(), unleased(record.id), { clear: record.todo, touched: true });
-    const report = await planner(engine(), source, spec).close(id, end);
-    const warnings = (await listWarnings(engine(), id)).map(({ code }) => code);
+        await settleStep(database(), unleased(record.id), { clear: record.todo, touched: true });
+    const report = await planner(database(), source, spec).close(id, end);
+    const warnings = (await listWarnings(database(), id)).map(({ code }) => code);
     return {
       report,
       warnings,
@@ -54,9 +54,10 @@ export function planMirrorSuite(engine: Engine): void {
   }
   const members = async (spec: RunSpec) =>
     (
-      await engine().query<{ key: string }>('select key from sync_members where account = $1 order by key', [
-        spec.account,
-      ])
+      await database().query<{ key: string }>(
+        'select key from sync_members where account = $1 order by key',
+        [spec.account],
+      )
     ).map(({ key }) => key);
 
   describe('mirror', () => {
@@ -104,18 +105,18 @@ export function planMirrorSuite(engine: Engine): void {
     it('looks again at the next run at whom it failed with, or did not get to', async () => {
       const spec = await mirrored('remove-tags', people(0, 4));
       const source = sourceOf([people(0, 3)]);
-      const id = await planAll(engine(), source, spec);
-      const [row] = await engine().query<{ id: number }>(
+      const id = await planAll(database(), source, spec);
+      const [row] = await database().query<{ id: number }>(
         'select id from run_records where run_id = $1 and row_no = 0',
         [id],
       );
-      await endRecord(engine(), unleased(row?.id ?? 0), {
+      await endRecord(database(), unleased(row?.id ?? 0), {
         status: 'failed',
         step: 'setTags',
         code: 'C',
         reason: 'r',
       });
-      const report = await planner(engine(), source, spec).close(id);
+      const report = await planner(database(), source, spec).close(id);
       expect(report).toMatchObject({ read: 3, unchanged: 3, failed: 0, vanished: 0, vanishedFailed: 1 });
       expect((await next(spec, [people(0, 3)], 'cancelled')).gone).toHaveLength(1);
       expect((await next(spec, [people(0, 3)])).report).toMatchObject({ vanished: 1 });
@@ -127,12 +128,12 @@ export function planMirrorSuite(engine: Engine): void {
       await next(spec, [people(0, 2)]);
       // What the steps note once they have taken the tags back.
       const nothing = hashRecord(recordOf(phone(2)), spec.options);
-      await engine().query(
+      await database().query(
         `update people set hash_tags = $2, tags_added = '[]' where account = $1 and key = '${phone(2)}'`,
         [spec.account, nothing.tags],
       );
       await next(spec, [people(0, 3)], 'cancelled');
-      const [back] = await engine().query<{ todo: number }>(
+      const [back] = await database().query<{ todo: number }>(
         'select todo from run_records where run_id = $1 and key = $2',
         [`${spec.account}/leads/3`, phone(2)],
       );
@@ -163,9 +164,11 @@ export function planMirrorSuite(engine: Engine): void {
     it('a restart in the middle forgets nobody', async () => {
       const spec = await mirrored('remove-tags', people(0, 6));
       const source = sourceOf([people(0, 2), people(2, 4), [person(4)]]);
-      const id = await planner(engine(), source, spec).open();
-      while (!(await planner(engine(), source, spec).page(id)).done);
-      const gone = await engine().query('select key from run_records where run_id = $1 and row_no = 0', [id]);
+      const id = await planner(database(), source, spec).open();
+      while (!(await planner(database(), source, spec).page(id)).done);
+      const gone = await database().query('select key from run_records where run_id = $1 and row_no = 0', [
+        id,
+      ]);
       expect(gone).toEqual([{ key: phone(5) }]);
     });
   });

@@ -8,7 +8,7 @@ import type { Source, SourceRow } from '../../../src/contracts/wire/source.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
 import { getRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { compileMapping } from '../../../src/mapping/index.ts';
-import { type Engine, freshAccount, specOf } from '../ledger/support.ts';
+import { freshAccount, type OpenDatabase, specOf } from '../ledger/support.ts';
 
 /** Pages of phone numbers; a row without digits is rejected. */
 function sourceOf(pages: readonly (readonly string[])[]): Source {
@@ -44,16 +44,16 @@ const A_SHORT = '+551187654321';
 const B = '+5521998765432';
 const C = '+5531997654321';
 
-export function planPageSuite(engine: Engine): void {
+export function planPageSuite(database: OpenDatabase): void {
   async function planner(pages: readonly (readonly string[])[]) {
     const account = freshAccount();
     const base = specOf(account);
     const spec = { ...base, mapping: { ...base.mapping, contact: { number: 'phone', name: 'name' } } };
-    const run = await openRun(engine(), spec);
+    const run = await openRun(database(), spec);
     const never = () => {
       throw new Error('planning makes no call');
     };
-    const plan = (db: Database = engine()): Promise<PlanProgress> => {
+    const plan = (db: Database = database()): Promise<PlanProgress> => {
       const deps = {
         db,
         log: { info: never, warn: never, error: never },
@@ -70,7 +70,7 @@ export function planPageSuite(engine: Engine): void {
       }) as Promise<PlanProgress>;
     };
     const staged = async () =>
-      await engine().query(
+      await database().query(
         `select key, row_no, payload #>> '{contact,name}' as name from run_records where run_id = $1 order by row_no`,
         [run.id],
       );
@@ -84,7 +84,7 @@ export function planPageSuite(engine: Engine): void {
       const both = await Promise.all([plan(), plan()]);
       for (const progress of both)
         expect(progress).toMatchObject({ read: 3, rejected: 1, merged: 0, done: false });
-      expect(await getRun(engine(), run.id)).toMatchObject({
+      expect(await getRun(database(), run.id)).toMatchObject({
         rows_read: 3,
         rows_rejected: 1,
         cursor: { page: 1 },
@@ -103,11 +103,12 @@ export function planPageSuite(engine: Engine): void {
       'cut off before "%s" leaves nothing of the page; the next attempt counts it once',
       async (at) => {
         const { run, plan, staged } = await planner([[A, 'letters'], [B]]);
-        await expect(plan(crashing(engine(), at))).rejects.toThrow('crash');
+        await expect(plan(crashing(database(), at))).rejects.toThrow('crash');
         expect(await staged()).toEqual([]);
-        const problems = () => engine().query('select row_no from row_problems where run_id = $1', [run.id]);
+        const problems = () =>
+          database().query('select row_no from row_problems where run_id = $1', [run.id]);
         expect(await problems()).toEqual([]);
-        expect(await getRun(engine(), run.id)).toMatchObject({
+        expect(await getRun(database(), run.id)).toMatchObject({
           rows_read: 0,
           rows_rejected: 0,
           cursor: null,

@@ -58,7 +58,7 @@ function attemptOf(world: World, pauses: readonly number[], diesAt: number | nul
     return result;
   };
   const ledger: Database = {
-    engine: db.engine,
+    kind: db.kind,
     query: (sql, params) => operate(() => db.query(sql, params)),
     transaction: (work) => operate(() => db.transaction(work)),
     close: async () => undefined,

@@ -47,10 +47,10 @@ export async function scheduled(db: Database, token: string): Promise<number[]> 
 const gaps = (times: readonly number[]) => times.slice(1).map((at, n) => at - (times[n] as number));
 
 /** @param others further connections to the same ledger, as other processes have them */
-export function slotsSuite(engine: () => Database, others: () => readonly Database[] = () => []): void {
+export function slotsSuite(database: () => Database, others: () => readonly Database[] = () => []): void {
   const budgets = (limit: number) =>
-    [engine(), ...others()].map((db) => createBudget(db, () => planOf(limit)));
-  const budgetOf = (limit: number) => createBudget(engine(), () => planOf(limit));
+    [database(), ...others()].map((db) => createBudget(db, () => planOf(limit)));
+  const budgetOf = (limit: number) => createBudget(database(), () => planOf(limit));
   const grantedTo = (budget: Budget, token: string, lane: number = LANES.backfill) =>
     budget.reserve([token], lane);
   /** Whether a caller that asks now still waits a moment later. */
@@ -63,7 +63,7 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
   };
   const row = async (token: string) =>
     (
-      await engine().query<{ next_at: Date; blocked_until: Date; call_limit: number }>(
+      await database().query<{ next_at: Date; blocked_until: Date; call_limit: number }>(
         'select next_at, blocked_until, call_limit from slots where token = $1',
         [token],
       )
@@ -85,7 +85,7 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
           }
         }),
       );
-      const times = await scheduled(engine(), token);
+      const times = await scheduled(database(), token);
       expect(times).toHaveLength(numbers.length);
       expect(new Set(numbers).size).toBe(numbers.length);
       // `limit` such distances make more than a minute: the call after the limit falls into the next one.
@@ -95,12 +95,12 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
 
   it('the first calls of a token, twenty at once, get one slot', async () => {
     const token = freshToken();
-    const all = [engine(), ...others()];
+    const all = [database(), ...others()];
     const first = await Promise.all(
       Array.from({ length: 20 }, (_, n) => takeOne(all[n % all.length] as Database, token, 1)),
     );
     expect(first.filter(({ taken }) => taken)).toHaveLength(1);
-    expect(await scheduled(engine(), token)).toHaveLength(1);
+    expect(await scheduled(database(), token)).toHaveLength(1);
   });
 
   it.each([
@@ -111,47 +111,49 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     [LANES.backfill, 15],
   ])('lane %i sees %i s of a minute: beyond that it is refused, which moves nothing', async (lane, sees) => {
     const token = freshToken();
-    expect(await takeOne(engine(), token, 1, lane)).toMatchObject({ taken: true, wait_s: 0, slot: 1 });
+    expect(await takeOne(database(), token, 1, lane)).toMatchObject({ taken: true, wait_s: 0, slot: 1 });
     const before = await row(token);
     for (let n = 0; n < 3; n++) {
-      const refused = await takeOne(engine(), token, 1, lane);
+      const refused = await takeOne(database(), token, 1, lane);
       expect(refused.taken).toBe(false);
       expect(refused.wait_s).toBeGreaterThan(60.3 - sees - 2);
       // Decimal fractions have no exact double.
       expect(refused.wait_s).toBeLessThanOrEqual(60.3 - sees + 1e-9);
     }
     expect(await row(token)).toEqual(before);
-    await engine().query("update slots set next_at = next_at - interval '1 second' where token = $1", [
+    await database().query("update slots set next_at = next_at - interval '1 second' where token = $1", [
       token,
     ]);
-    const reply = await takeOne(engine(), token, 1, LANES.reply);
+    const reply = await takeOne(database(), token, 1, LANES.reply);
     expect(reply).toMatchObject({ taken: true, slot: 2 });
     expect(reply.wait_s).toBeGreaterThan(55);
   });
 
   it('a slot that is asked for 50 ms late keeps its place: the next one is no later for it', async () => {
     const token = freshToken();
-    await takeOne(engine(), token, 120);
-    await engine().query(
+    await takeOne(database(), token, 120);
+    await database().query(
       "update slots set next_at = clock_timestamp() - interval '50 milliseconds' where token = $1",
       [token],
     );
     const before = await row(token);
-    expect((await takeOne(engine(), token, 120)).wait_s).toBeLessThan(0);
+    expect((await takeOne(database(), token, 120)).wait_s).toBeLessThan(0);
     const advance = ((await row(token))?.next_at.getTime() as number) - (before?.next_at.getTime() as number);
     expect(advance).toBeLessThanOrEqual(503);
   });
 
   it('a token that rested starts at now: unused slots are no credit', async () => {
     const token = freshToken();
-    await takeOne(engine(), token, 1);
-    await engine().query("update slots set next_at = next_at - interval '1 hour' where token = $1", [token]);
-    const [now] = await engine().query<{ at: number }>(
+    await takeOne(database(), token, 1);
+    await database().query("update slots set next_at = next_at - interval '1 hour' where token = $1", [
+      token,
+    ]);
+    const [now] = await database().query<{ at: number }>(
       'select (extract(epoch from clock_timestamp()) * 1e6)::int8 as at',
     );
-    expect(await takeOne(engine(), token, 1)).toMatchObject({ taken: true, wait_s: 0 });
-    expect(await takeOne(engine(), token, 1)).toMatchObject({ taken: false });
-    expect((await scheduled(engine(), token)).at(-1)).toBeGreaterThanOrEqual(now?.at as number);
+    expect(await takeOne(database(), token, 1)).toMatchObject({ taken: true, wait_s: 0 });
+    expect(await takeOne(database(), token, 1)).toMatchObject({ taken: false });
+    expect((await scheduled(database(), token)).at(-1)).toBeGreaterThanOrEqual(now?.at as number);
   });
 
   describe('observe', () => {
@@ -167,7 +169,7 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
       expect((await row(token))?.call_limit).toBe(600);
       await budget.observe(second, { limit: 6000, remaining: 5998, resetAt: soon() }, 1);
       for (let n = 0; n < 3; n++) await grantedTo(budget, token);
-      const times = await scheduled(engine(), token);
+      const times = await scheduled(database(), token);
       expect(gaps(times)[1]).toBeGreaterThanOrEqual(100_200);
       expect(Math.min(...gaps(times))).toBeGreaterThanOrEqual(10_020);
       expect((await row(token))?.call_limit).toBe(6000);
@@ -229,7 +231,7 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
       const token = freshToken();
       const budget = budgetOf(120);
       await budget.observe(await grantedTo(budget, token), { limit: 120, remaining: 0, resetAt }, 1);
-      const slot = await takeOne(engine(), token, 120);
+      const slot = await takeOne(database(), token, 120);
       expect(slot.taken).toBe(false);
       expect(slot.wait_s).toBeLessThanOrEqual(60);
     });
@@ -246,14 +248,14 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
       const token = freshToken();
       let statements = 0;
       const counting: Database = {
-        ...engine(),
+        ...database(),
         query: <Row>(sql: string, params?: readonly unknown[]) => {
           statements++;
-          return engine().query<Row>(sql, params);
+          return database().query<Row>(sql, params);
         },
         transaction: (work) => {
           statements++;
-          return engine().transaction(work);
+          return database().transaction(work);
         },
       };
       const budget = createBudget(counting, () => planOf(60_000));
@@ -300,7 +302,7 @@ export function slotsSuite(engine: () => Database, others: () => readonly Databa
     await budget.block(blocked, 40_000);
     await budget.block(blocked, 5);
     for (const lane of [LANES.reply, LANES.lead, LANES.backfill]) {
-      const refused = await takeOne(engine(), blocked, 120, lane);
+      const refused = await takeOne(database(), blocked, 120, lane);
       expect(refused.taken).toBe(false);
       expect(refused.wait_s).toBeGreaterThan(35);
     }

@@ -1,6 +1,6 @@
 // The doctor's connection lets nothing through that could write, whatever is asked of it.
 import { expect, it } from 'vitest';
-import { isNew } from '../../../src/doctor/engine.ts';
+import { isNew } from '../../../src/doctor/servers.ts';
 import { openWire } from '../../../src/doctor/wire.ts';
 import { openClinic, TOKEN } from './clinic.ts';
 

@@ -10,7 +10,7 @@ import {
   settleIntent,
   takeIntent,
 } from '../../../src/ledger/sync/intents.ts';
-import { type Engine, freshAccount } from './support.ts';
+import { freshAccount, type OpenDatabase } from './support.ts';
 
 const keyOf = (kind: IntentKey['kind'] = 'card'): IntentKey => ({
   account: freshAccount(),
@@ -18,24 +18,24 @@ const keyOf = (kind: IntentKey['kind'] = 'card'): IntentKey => ({
   subject: '7/Sales',
 });
 
-export function intentsSuite(engine: Engine): void {
-  const take = (key: IntentKey, run = 'r/1') => takeIntent(engine(), { ...key, run });
+export function intentsSuite(database: OpenDatabase): void {
+  const take = (key: IntentKey, run = 'r/1') => takeIntent(database(), { ...key, run });
   const takenId = async (key: IntentKey) => ((await take(key)) as { id: number }).id;
   /** Brings a new intent into a state. */
   const bring = async (key: IntentKey, state: IntentState) => {
     const id = await takenId(key);
-    if (state === 'open') await reopenIntent(engine(), id, 1);
-    if (state === 'done' || state === 'unknown') await endIntent(engine(), id, state);
+    if (state === 'open') await reopenIntent(database(), id, 1);
+    if (state === 'done' || state === 'unknown') await endIntent(database(), id, state);
     return id;
   };
-  const stateOf = async (key: IntentKey) => (await getIntent(engine(), key))?.state;
+  const stateOf = async (key: IntentKey) => (await getIntent(database(), key))?.state;
 
   describe('intents', () => {
     it('of fifty callers at once exactly one takes the right to send', async () => {
       const key = keyOf();
       const taken = await Promise.all(Array.from({ length: 50 }, () => take(key)));
       expect(taken.filter((each) => each !== null)).toMatchObject([{ sends: 1 }]);
-      expect(await getIntent(engine(), key)).toMatchObject({ state: 'sent', sends: 1 });
+      expect(await getIntent(database(), key)).toMatchObject({ state: 'sent', sends: 1 });
     });
 
     it.each<[IntentState, boolean]>([
@@ -60,8 +60,8 @@ export function intentsSuite(engine: Engine): void {
       const id = await bring(key, before);
       expect(await stateOf(key)).toBe(before);
       expect(await stateOf(key)).toBe(before);
-      await openAgain(engine(), { ...key, run: 'r/2' }, 0);
-      const again = await getIntent(engine(), key);
+      await openAgain(database(), { ...key, run: 'r/2' }, 0);
+      const again = await getIntent(database(), key);
       expect(again).toMatchObject({ id, state: after });
       if (after === 'open') expect(again).toMatchObject({ sends: 1, refused: 1, sent_at: null, age: null });
       else expect(again?.sent_at).toBeInstanceOf(Date);
@@ -72,7 +72,7 @@ export function intentsSuite(engine: Engine): void {
       async (before) => {
         const key = keyOf();
         if (before !== 'none') await bring(key, before);
-        await settleIntent(engine(), { ...key, run: 'r/2' });
+        await settleIntent(database(), { ...key, run: 'r/2' });
         expect(await stateOf(key)).toBe('done');
         expect(await take(key)).toBeNull();
       },
@@ -81,12 +81,12 @@ export function intentsSuite(engine: Engine): void {
     it('is reopened only for the sending that had no effect, never for one that came later or is done', async () => {
       const key = keyOf();
       const id = await takenId(key);
-      await reopenIntent(engine(), id, 1);
+      await reopenIntent(database(), id, 1);
       await take(key);
-      await reopenIntent(engine(), id, 1);
-      expect(await getIntent(engine(), key)).toMatchObject({ state: 'sent', sends: 2 });
-      await endIntent(engine(), id, 'done');
-      await reopenIntent(engine(), id, 2);
+      await reopenIntent(database(), id, 1);
+      expect(await getIntent(database(), key)).toMatchObject({ state: 'sent', sends: 2 });
+      await endIntent(database(), id, 'done');
+      await reopenIntent(database(), id, 2);
       expect(await stateOf(key)).toBe('done');
     });
 
@@ -94,14 +94,14 @@ export function intentsSuite(engine: Engine): void {
       const key = keyOf();
       const id = await takenId(key);
       for (const sends of [1, 2, 3]) {
-        expect(await getIntent(engine(), key)).toMatchObject({ sends });
-        await reopenIntent(engine(), id, sends);
+        expect(await getIntent(database(), key)).toMatchObject({ sends });
+        await reopenIntent(database(), id, sends);
         await take(key);
       }
-      await engine().query("update intents set sent_at = sent_at - interval '90 seconds' where id = $1", [
+      await database().query("update intents set sent_at = sent_at - interval '90 seconds' where id = $1", [
         id,
       ]);
-      const age = (await getIntent(engine(), key))?.age ?? 0;
+      const age = (await getIntent(database(), key))?.age ?? 0;
       expect(Math.floor(age / 10)).toBe(9);
     });
 
@@ -109,7 +109,7 @@ export function intentsSuite(engine: Engine): void {
       const key = keyOf();
       const others: IntentKey[] = [keyOf(), { ...key, kind: 'stage' }, { ...key, subject: '7/Support' }];
       for (const other of others) {
-        expect(await getIntent(engine(), other)).toBeNull();
+        expect(await getIntent(database(), other)).toBeNull();
         expect(await take(other)).toMatchObject({ sends: 1 });
       }
       expect(await stateOf(key)).toBeUndefined();

@@ -16,11 +16,11 @@ const tables = async (db: Database) =>
     )
   ).map(({ name }) => name);
 
-/** @param others further connections to the same database, for those engines that have them */
-export function migrateSuite(engine: () => Database, others: () => readonly Database[] = () => []): void {
+/** @param others further connections to the same database, for those databases that have them */
+export function migrateSuite(database: () => Database, others: () => readonly Database[] = () => []): void {
   describe('migrate', () => {
     it('of ten starters at once makes the tables once; a second time changes nothing', async () => {
-      const db = await emptied(engine());
+      const db = await emptied(database());
       const pools = [db, ...others()];
       await Promise.all(Array.from({ length: 10 }, (_, n) => migrate(pools[n % pools.length] as Database)));
       const made = await tables(db);
@@ -34,7 +34,7 @@ export function migrateSuite(engine: () => Database, others: () => readonly Data
     });
 
     it('refuses a ledger of a newer Sluice, says the way out, and leaves it as it is', async () => {
-      const db = await emptied(engine());
+      const db = await emptied(database());
       await migrate(db);
       await db.query('insert into sluice_migrations (version) values (4711)');
       const before = await tables(db);
@@ -45,7 +45,7 @@ export function migrateSuite(engine: () => Database, others: () => readonly Data
     });
 
     it('that fails half way leaves nothing, so that it can be run again', async () => {
-      const db = await emptied(engine());
+      const db = await emptied(database());
       await db.query('create table slots (in_the_way int)');
       await expect(migrate(db)).rejects.toMatchObject({ code: '42P07' });
       expect(await tables(db)).toEqual(['slots']);

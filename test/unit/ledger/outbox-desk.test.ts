@@ -76,7 +76,7 @@ describe('the list', () => {
         account: 'acme',
         stream: 'acme/1',
         type: 'message.status',
-        // The id of a message may hold the number, and this goes through the engine.
+        // The id of a message may hold the number, and this goes through Temporal.
         eventId: `message.status/acme/1/${shortHash('acme/1/1')}`,
       },
       ...{ state: 'dead', attempts: 9, nextAt: null, code: 'REFUSED', reason: 'no' },

@@ -14,24 +14,25 @@ import {
 import { addRowProblems, listProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { advanceRun, closeRun, getRun, openRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
-import { type Engine, freshAccount, phone, recordOf, runWith, specOf } from './support.ts';
+import { freshAccount, type OpenDatabase, phone, recordOf, runWith, specOf } from './support.ts';
 
 const ALL: OutcomeFilter = { statuses: ROW_STATUSES, codes: null, row: null };
 const PAGE = { progress: 1, rejected: 0, merged: 0 } as const;
 const FINISHED = { status: 'finished', stopped: 0 } as const;
 const refused = { status: 'failed', step: 'upsertContact', reason: 'r' } as const;
 
-export function outcomesSuite(engine: Engine): void {
+export function outcomesSuite(database: OpenDatabase): void {
   const read = async (runId: string, filter: Partial<OutcomeFilter> = {}, pageRows?: number) => {
     const rows = [];
-    for await (const row of readOutcomes(engine(), [runId], { ...ALL, ...filter }, pageRows)) rows.push(row);
+    for await (const row of readOutcomes(database(), [runId], { ...ALL, ...filter }, pageRows))
+      rows.push(row);
     return rows;
   };
 
   describe('readOutcomes', () => {
     const build = async () => {
       // Rows 1..9: 3 and 6 rejected (6 for two reasons), the others records.
-      const { run } = await runWith(engine(), []);
+      const { run } = await runWith(database(), []);
       const rows = [1, 2, 4, 5, 7, 8, 9];
       const staged = rows.map((row) => ({
         key: phone(row),
@@ -39,25 +40,25 @@ export function outcomesSuite(engine: Engine): void {
         record: recordOf(phone(row)),
         todo: row === 9 ? 0 : 4,
       }));
-      await stageRecords(engine(), run.id, staged);
-      const ids = await engine().query<{ id: number; row: number }>(
+      await stageRecords(database(), run.id, staged);
+      const ids = await database().query<{ id: number; row: number }>(
         'select id, row_no as row from run_records where run_id = $1',
         [run.id],
       );
       const idOf = (row: number) => ids.find((each) => each.row === row)?.id as number;
       const end = (row: number, code: string) =>
-        endRecord(engine(), unleased(idOf(row)), { ...refused, code });
+        endRecord(database(), unleased(idOf(row)), { ...refused, code });
       await end(1, 'A');
       await end(5, 'B');
-      await settleStep(engine(), unleased(idOf(2)), { clear: 4, created: true, touched: true });
-      await settleStep(engine(), unleased(idOf(4)), { clear: 4, touched: true });
-      await endRecord(engine(), unleased(idOf(7)), { ...refused, status: 'unknown', code: 'A' });
+      await settleStep(database(), unleased(idOf(2)), { clear: 4, created: true, touched: true });
+      await settleStep(database(), unleased(idOf(4)), { clear: 4, touched: true });
+      await endRecord(database(), unleased(idOf(7)), { ...refused, status: 'unknown', code: 'A' });
       const reject = (row: number, field: string, code: string) => ({
         row,
         kind: 'reject' as const,
         problem: { field, code, reason: 'no', value: `v${row}`, column: 'Celular' },
       });
-      await addRowProblems(engine(), run.id, [
+      await addRowProblems(database(), run.id, [
         reject(3, 'contact.number', 'A'),
         reject(6, 'contact.number', 'x'),
         reject(6, 'contact.email', 'y'),
@@ -116,7 +117,7 @@ export function outcomesSuite(engine: Engine): void {
         column: 'Celular',
         payload: { 'contact.number': 'v3' },
       });
-      const listed = await listProblems(engine(), runId, 10, ['rejected']);
+      const listed = await listProblems(database(), runId, 10, ['rejected']);
       expect(listed[0]).toEqual({
         row: 3,
         outcome: 'rejected',
@@ -134,7 +135,7 @@ export function outcomesSuite(engine: Engine): void {
 
     /** Runs a sync (or the open retry) to its end with one fate a person, by number. */
     const finish = async (account: string, runId: string, fates: Readonly<Record<number, Fate>>) => {
-      const db = engine();
+      const db = database();
       for (const [n, fate] of Object.entries(fates)) {
         const key = phone(Number(n));
         const [row] = await db.query<{ id: number }>(
@@ -155,30 +156,30 @@ export function outcomesSuite(engine: Engine): void {
       return account;
     };
     const sync = async (account: string, fates: Readonly<Record<number, Fate>>) => {
-      const run = await openRun(engine(), specOf(account));
+      const run = await openRun(database(), specOf(account));
       const staged = Object.keys(fates).map((n) => ({
         key: phone(Number(n)),
         row: Number(n) + 1,
         record: recordOf(phone(Number(n)), { tags: [run.id] }),
         todo: 4,
       }));
-      await stageRecords(engine(), run.id, staged);
-      await advanceRun(engine(), run.id, { ...PAGE, cursor: null, read: staged.length });
+      await stageRecords(database(), run.id, staged);
+      await advanceRun(database(), run.id, { ...PAGE, cursor: null, read: staged.length });
       return await finish(account, run.id, fates);
     };
     const take = async (runId: string, limit = 100) => {
       const taken: { key: string; row: number; from: string | undefined }[] = [];
       for (;;) {
-        const page = await nextRetryPage(engine(), runId, limit);
+        const page = await nextRetryPage(database(), runId, limit);
         if (page === null) return taken;
         const staged = page.records.map(({ key, row, record }) => ({ key, row, record, todo: 4 }));
-        await stageRecords(engine(), runId, staged);
-        await advanceRetry(engine(), runId, page.records);
+        await stageRecords(database(), runId, staged);
+        await advanceRetry(database(), runId, page.records);
         taken.push(...page.records.map(({ key, row, record }) => ({ key, row, from: record.tags[0] })));
       }
     };
     const retry = async (account: string, over: object = {}) =>
-      await openRetry(engine(), specOf(account), { ...request, ...over });
+      await openRetry(database(), specOf(account), { ...request, ...over });
     const keys = (taken: readonly { key: string }[]) => taken.map(({ key }) => key);
 
     it('takes the failed records with their rows and payloads, page by page, and then is planned', async () => {
@@ -189,7 +190,7 @@ export function outcomesSuite(engine: Engine): void {
         { key: phone(1), row: 2, from: `${account}/leads/1` },
         { key: phone(3), row: 4, from: `${account}/leads/1` },
       ]);
-      expect(await getRun(engine(), id)).toMatchObject({
+      expect(await getRun(database(), id)).toMatchObject({
         status: 'syncing',
         kind: 'retry',
         rows_read: 2,
@@ -209,8 +210,8 @@ export function outcomesSuite(engine: Engine): void {
     it('that was cut off goes on where it stood, and takes nothing twice', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A', 2: 'failed A', 3: 'failed A' });
       const id = await retry(account);
-      const page = await nextRetryPage(engine(), id, 2);
-      await advanceRetry(engine(), id, page?.records ?? []);
+      const page = await nextRetryPage(database(), id, 2);
+      await advanceRetry(database(), id, page?.records ?? []);
       expect(await retry(account, { codes: ['other'] })).toBe(id);
       expect(keys(await take(id))).toEqual([phone(3)]);
     });
@@ -240,11 +241,11 @@ export function outcomesSuite(engine: Engine): void {
       const second = await retry(account, { codes: ['A'] });
       await take(second);
       await finish(account, second, { 1: 'ok', 2: 'failed C' });
-      const runs = await newestRuns(engine(), account, 'leads');
+      const runs = await newestRuns(database(), account, 'leads');
       expect(runs).toEqual([second, `${account}/leads/1`]);
       const found: [number, string | null][] = [];
       const filter = { statuses: ['failed', 'unknown'], codes: null, row: null } as const;
-      for await (const { row, code } of readOutcomes(engine(), runs, filter)) found.push([row, code]);
+      for await (const { row, code } of readOutcomes(database(), runs, filter)) found.push([row, code]);
       expect(found).toEqual([
         [3, 'C'],
         [4, 'B'],
@@ -268,16 +269,16 @@ export function outcomesSuite(engine: Engine): void {
     it('is not kept from its records by a later run that never came to the end of its source', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A' });
       for (const cursor of [null, { offset: 1 }]) {
-        const broken = await openRun(engine(), specOf(account));
-        if (cursor !== null) await advanceRun(engine(), broken.id, { ...PAGE, cursor, read: 1 });
-        await closeRun(engine(), broken.id, { status: 'failed', stopped: 0, error: 'source gone' });
+        const broken = await openRun(database(), specOf(account));
+        if (cursor !== null) await advanceRun(database(), broken.id, { ...PAGE, cursor, read: 1 });
+        await closeRun(database(), broken.id, { status: 'failed', stopped: 0, error: 'source gone' });
       }
       expect(keys(await take(await retry(account)))).toEqual([phone(1)]);
     });
 
     it('leaves people alone who left the source', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A' });
-      await engine().query(`update run_records set row_no = 0 where run_id = $1`, [`${account}/leads/1`]);
+      await database().query(`update run_records set row_no = 0 where run_id = $1`, [`${account}/leads/1`]);
       await expect(retry(account)).rejects.toMatchObject({ why: 'nothing' });
     });
 
@@ -296,22 +297,22 @@ export function outcomesSuite(engine: Engine): void {
         'open',
         async () => {
           const account = await sync(freshAccount(), { 1: 'failed A' });
-          await openRun(engine(), specOf(account));
+          await openRun(database(), specOf(account));
           return account;
         },
       ],
     ] as const)('is refused (%s) and leaves the ledger as it was', async (why, prepare) => {
       const account = await prepare();
-      const before = await engine().query('select id from runs where account = $1', [account]);
+      const before = await database().query('select id from runs where account = $1', [account]);
       const error = await retry(account).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(RetryRefusedError);
       expect(error).toMatchObject({ why });
-      expect(await engine().query('select id from runs where account = $1', [account])).toEqual(before);
+      expect(await database().query('select id from runs where account = $1', [account])).toEqual(before);
     });
 
     it('of a run of another sync is refused', async () => {
       const account = await sync(freshAccount(), { 1: 'failed A' });
-      const other = openRetry(engine(), specOf(account, 'deals'), {
+      const other = openRetry(database(), specOf(account, 'deals'), {
         ...request,
         from: `${account}/leads/1`,
       });
@@ -321,7 +322,7 @@ export function outcomesSuite(engine: Engine): void {
     it('renews the sendings of unknown effects only, and of the people named', async () => {
       const account = freshAccount();
       const insert = (kind: string, subject: string, state: string) =>
-        engine().query(
+        database().query(
           'insert into intents (account, kind, subject, run_id, state, sends) values ($1, $2, $3, $4, $5, 3)',
           [account, kind, subject, 'r', state],
         );
@@ -330,8 +331,8 @@ export function outcomesSuite(engine: Engine): void {
       await insert('card', '3/Sales', 'sent');
       await insert('stage', '9', 'unknown');
       await insert('stage', '1/Sales', 'unknown');
-      await renewIntents(engine(), account, { cards: ['1/Sales', '3/Sales'], stages: ['9'] });
-      const renewed = await engine().query<{ kind: string; subject: string }>(
+      await renewIntents(database(), account, { cards: ['1/Sales', '3/Sales'], stages: ['9'] });
+      const renewed = await database().query<{ kind: string; subject: string }>(
         'select kind, subject from intents where account = $1 and sends = 0 order by kind',
         [account],
       );

@@ -10,7 +10,7 @@ import {
   tagsNote,
 } from '../../../src/ledger/sync/people.ts';
 import { noteCard, noteContact, noteStage, writeNote } from '../../support/notes.ts';
-import { type Engine, freshAccount } from './support.ts';
+import { freshAccount, type OpenDatabase } from './support.ts';
 
 const SENT = {
   remoteId: 5,
@@ -29,15 +29,15 @@ const shown = (number: string, over: Partial<SeenContact> = {}): SeenContact => 
   ...over,
 });
 
-export function peopleSuite(engine: Engine): void {
+export function peopleSuite(database: OpenDatabase): void {
   const person = async (account: string, key: string) =>
-    (await findPeople(engine(), account, [key], 'Sales')).get(key);
+    (await findPeople(database(), account, [key], 'Sales')).get(key);
 
   it('a person who was never seen is absent; one who was written has all that was sent', async () => {
     const account = freshAccount();
     expect(await person(account, LONG)).toBeUndefined();
     const extra = [{ name: 'plan', value: 'pro' }];
-    const id = await noteContact(engine(), account, LONG, { ...SENT, extra });
+    const id = await noteContact(database(), account, LONG, { ...SENT, extra });
     expect(typeof id).toBe('number');
     expect(await person(account, LONG)).toMatchObject({
       id,
@@ -56,36 +56,36 @@ export function peopleSuite(engine: Engine): void {
 
   it('a write without extra info keeps what is known of it', async () => {
     const account = freshAccount();
-    const id = await noteContact(engine(), account, LONG, { ...SENT, extra: [{ name: 'a', value: 'b' }] });
-    expect(await noteContact(engine(), account, LONG, SENT)).toBe(id);
+    const id = await noteContact(database(), account, LONG, { ...SENT, extra: [{ name: 'a', value: 'b' }] });
+    expect(await noteContact(database(), account, LONG, SENT)).toBe(id);
     expect((await person(account, LONG))?.extra_known).toEqual([{ name: 'a', value: 'b' }]);
     const seen = { id: 5, contact: shown(SHORT, { extraInfo: [] }) };
-    await noteSeen(engine(), account, LONG, 'run', seen);
+    await noteSeen(database(), account, LONG, 'run', seen);
     expect((await person(account, LONG))?.extra_known).toEqual([]);
-    await noteSeen(engine(), account, LONG, 'run', { ...seen, contact: shown(SHORT) });
+    await noteSeen(database(), account, LONG, 'run', { ...seen, contact: shown(SHORT) });
     expect((await person(account, LONG))?.extra_known).toEqual([]);
   });
 
   it('marks are those of the last write; who created the contact is the first to have done so', async () => {
     const account = freshAccount();
-    await noteContact(engine(), account, LONG, { ...SENT, createdBy: 'leads' });
-    await noteContact(engine(), account, LONG, { ...SENT, marks: { email: 'e' }, createdBy: 'deals' });
+    await noteContact(database(), account, LONG, { ...SENT, createdBy: 'leads' });
+    await noteContact(database(), account, LONG, { ...SENT, marks: { email: 'e' }, createdBy: 'deals' });
     expect(await person(account, LONG)).toMatchObject({ sent: { email: 'e' }, created_by: 'leads' });
   });
 
   it('what was seen lasts until the next write: after it nobody knows what the service shows', async () => {
     const account = freshAccount();
-    await noteSeen(engine(), account, LONG, 'run', { id: 5, contact: shown(SHORT) });
+    await noteSeen(database(), account, LONG, 'run', { id: 5, contact: shown(SHORT) });
     expect(await person(account, LONG)).toMatchObject({ seen: { run: 'run', ...shown(SHORT) } });
-    await noteContact(engine(), account, LONG, SENT);
+    await noteContact(database(), account, LONG, SENT);
     expect(await person(account, LONG)).toMatchObject({ seen: null });
   });
 
   it('tags are remembered by name', async () => {
     const account = freshAccount();
-    await noteContact(engine(), account, LONG, SENT);
+    await noteContact(database(), account, LONG, SENT);
     await writeNote(
-      engine(),
+      database(),
       tagsNote(account, LONG, { hash: 'h', added: ['vip', 'ação'], missing: ['novo'] }),
     );
     expect(await person(account, LONG)).toMatchObject({
@@ -97,10 +97,10 @@ export function peopleSuite(engine: Engine): void {
 
   it('a look-up that finds nobody does not forget whom an earlier one found', async () => {
     const account = freshAccount();
-    await noteSeen(engine(), account, LONG, 'run', null);
+    await noteSeen(database(), account, LONG, 'run', null);
     expect(await person(account, LONG)).toMatchObject({ remote_id: null });
-    await noteSeen(engine(), account, LONG, 'run', { id: 9, contact: shown(SHORT) });
-    await noteSeen(engine(), account, LONG, 'run', null);
+    await noteSeen(database(), account, LONG, 'run', { id: 9, contact: shown(SHORT) });
+    await noteSeen(database(), account, LONG, 'run', null);
     expect(await person(account, LONG)).toMatchObject({
       remote_id: 9,
       remote_number: SHORT,
@@ -109,46 +109,46 @@ export function peopleSuite(engine: Engine): void {
 
   it('the first card of a person in a pipeline stands, and only its own pipeline shows it', async () => {
     const account = freshAccount();
-    const id = await noteContact(engine(), account, LONG, SENT);
+    const id = await noteContact(database(), account, LONG, SENT);
     const card = { pipeline: 'Sales', remoteId: 1, remoteStageId: 11, stage: 'New', adopted: false };
-    await Promise.all([1, 2, 3].map(() => noteCard(engine(), account, id, card)));
-    await noteCard(engine(), account, id, { ...card, remoteId: 2, adopted: true });
+    await Promise.all([1, 2, 3].map(() => noteCard(database(), account, id, card)));
+    await noteCard(database(), account, id, { ...card, remoteId: 2, adopted: true });
     const known = await person(account, LONG);
     expect(known?.card).toMatchObject({ person_id: id, pipeline: 'Sales', remote_id: 1, stage: 'New' });
-    await noteStage(engine(), known?.card?.id as number, 'Won', 13);
+    await noteStage(database(), known?.card?.id as number, 'Won', 13);
     expect((await person(account, LONG))?.card).toMatchObject({ remote_stage_id: 13, stage: 'Won' });
-    expect((await findPeople(engine(), account, [LONG], '#1')).get(LONG)?.card).toBeNull();
+    expect((await findPeople(database(), account, [LONG], '#1')).get(LONG)?.card).toBeNull();
   });
 
   it('a contact that was deleted on the service is forgotten with its card; an effect in question is not', async () => {
     const account = freshAccount();
-    const id = await noteContact(engine(), account, LONG, SENT);
-    expect((await findPeople(engine(), account, [LONG], '')).get(LONG)?.id).toBe(id);
-    await writeNote(engine(), tagsNote(account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'] }));
+    const id = await noteContact(database(), account, LONG, SENT);
+    expect((await findPeople(database(), account, [LONG], '')).get(LONG)?.id).toBe(id);
+    await writeNote(database(), tagsNote(account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'] }));
     const card = { remoteId: 1, remoteStageId: 11, stage: 'New', adopted: false };
     const intents = ['Sales', 'Support'].map((pipeline) => ({
       ...{ account, kind: 'card' as const, subject: `${id}/${pipeline}`, run: 'run' },
     }));
-    for (const intent of intents) await takeIntent(engine(), intent);
-    await noteCard(engine(), account, id, { ...card, pipeline: 'Sales' });
-    await settleIntent(engine(), intents[0] as (typeof intents)[0]);
-    await forgetContact(engine(), account, LONG);
+    for (const intent of intents) await takeIntent(database(), intent);
+    await noteCard(database(), account, id, { ...card, pipeline: 'Sales' });
+    await settleIntent(database(), intents[0] as (typeof intents)[0]);
+    await forgetContact(database(), account, LONG);
     expect(await person(account, LONG)).toMatchObject({
       ...{ id, remote_id: null, remote_number: null, hash_contact: null, hash_extra: null, hash_tags: null },
       ...{ extra_known: null, tags_added: [], sent: {}, seen: null, card: null },
     });
-    const states = await Promise.all(intents.map((intent) => getIntent(engine(), intent)));
+    const states = await Promise.all(intents.map((intent) => getIntent(database(), intent)));
     expect(states.map((row) => row?.state)).toEqual([undefined, 'sent']);
   });
 
   describe('the catalog', () => {
     it('is null until it was read, and then what was read last', async () => {
       const account = freshAccount();
-      expect(await readCatalog(engine(), account, 'tags')).toBeNull();
-      await saveCatalog(engine(), account, 'tags', [{ id: 1, name: 'vip' }]);
-      await saveCatalog(engine(), account, 'tags', []);
-      expect(await readCatalog(engine(), account, 'tags')).toEqual([]);
-      expect(await readCatalog(engine(), account, 'pipelines')).toBeNull();
+      expect(await readCatalog(database(), account, 'tags')).toBeNull();
+      await saveCatalog(database(), account, 'tags', [{ id: 1, name: 'vip' }]);
+      await saveCatalog(database(), account, 'tags', []);
+      expect(await readCatalog(database(), account, 'tags')).toEqual([]);
+      expect(await readCatalog(database(), account, 'pipelines')).toBeNull();
     });
 
     it.each<[string | number, number | null]>([

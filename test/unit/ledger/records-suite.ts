@@ -16,7 +16,7 @@ import {
 import { listProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { reportRun } from '../../../src/ledger/sync/runs.ts';
 import { unleased } from '../../support/ledger.ts';
-import { type Engine, phone, recordOf, runWith } from './support.ts';
+import { type OpenDatabase, phone, recordOf, runWith } from './support.ts';
 
 const BITS = 511;
 const bits = fc.integer({ min: 0, max: BITS });
@@ -75,12 +75,12 @@ function step(m: Model, a: Act): void {
   if (m.todo === 0) m.status = m.created ? 'created' : m.touched ? 'updated' : 'unchanged';
 }
 
-export function recordsSuite(engine: Engine): void {
+export function recordsSuite(database: OpenDatabase): void {
   it('any sequence of steps, ends and retries: bits change as told, an ended record never, the counts add up', async () => {
     const sequence = fc.array(fc.tuple(fc.nat(2), act), { maxLength: 14 });
     await fc.assert(
       fc.asyncProperty(fc.tuple(bits, bits, bits), sequence, async (todos, acts) => {
-        const { run, ids } = await runWith(engine(), todos);
+        const { run, ids } = await runWith(database(), todos);
         const models = todos.map((todo): Model => {
           const status = todo === 0 ? 'unchanged' : 'pending';
           return { todo, status, created: false, touched: false, card: false, attempts: 0 };
@@ -91,19 +91,24 @@ export function recordsSuite(engine: Engine): void {
           step(m, a);
           if (a.do === 'settle') {
             const { do: _, ...change } = a;
-            const answer = await settleStep(engine(), unleased(id), change);
+            const answer = await settleStep(database(), unleased(id), change);
             expect(answer).toEqual(
               m.status === 'pending'
                 ? { todo: m.todo }
                 : { todo: m.todo, ended: m.status, ...(m.card ? { cardCreated: true } : {}) },
             );
           } else if (a.do === 'end') {
-            await endRecord(engine(), unleased(id), { status: a.status, step: 's', code: 'C', reason: 'r' });
+            await endRecord(database(), unleased(id), {
+              status: a.status,
+              step: 's',
+              code: 'C',
+              reason: 'r',
+            });
           } else {
-            await deferRecord(engine(), { id, holder: null }, { ms: 0, failed: true });
+            await deferRecord(database(), { id, holder: null }, { ms: 0, failed: true });
           }
         }
-        const rows = await engine().query(
+        const rows = await database().query(
           `select todo, status, created, touched, card_created as card, attempts
              from run_records where run_id = $1 order by id`,
           [run.id],
@@ -112,90 +117,90 @@ export function recordsSuite(engine: Engine): void {
         const counts: Record<string, number> = { cards: models.filter(({ card }) => card).length };
         for (const status of ['created', 'updated', 'unchanged', 'failed', 'unknown', 'pending'])
           counts[status] = models.filter((m) => m.status === status).length;
-        expect(await reportRun(engine(), run.id)).toMatchObject(counts);
+        expect(await reportRun(database(), run.id)).toMatchObject(counts);
       }),
       { numRuns: 40 },
     );
   });
 
   it('steps settled at once all count', async () => {
-    const { run, ids } = await runWith(engine(), [BITS]);
+    const { run, ids } = await runWith(database(), [BITS]);
     const id = ids[0] as number;
-    const each = Array.from({ length: 8 }, (_, n) => settleStep(engine(), unleased(id), { clear: 1 << n }));
+    const each = Array.from({ length: 8 }, (_, n) => settleStep(database(), unleased(id), { clear: 1 << n }));
     await Promise.all(each);
-    expect(await getRecord(engine(), run.id, id)).toMatchObject({ todo: 256, status: 'pending' });
+    expect(await getRecord(database(), run.id, id)).toMatchObject({ todo: 256, status: 'pending' });
   });
 
   it('countTodo counts each kind of work among the pending records only', async () => {
-    const { run, ids } = await runWith(engine(), [1 | 4, 4 | 8, 8 | 32, 0, 1 | 8 | 32]);
-    await endRecord(engine(), unleased(ids[4] as number), {
+    const { run, ids } = await runWith(database(), [1 | 4, 4 | 8, 8 | 32, 0, 1 | 8 | 32]);
+    await endRecord(database(), unleased(ids[4] as number), {
       status: 'failed',
       step: 's',
       code: 'C',
       reason: 'r',
     });
     const kinds = { lookup: 1, tags: 8, cards: 32 | 128 };
-    expect(await countTodo(engine(), run.id, kinds)).toEqual({ total: 3, lookups: 1, tags: 2, cards: 1 });
-    expect(await countTodo(engine(), 'none', kinds)).toEqual({ total: 0, lookups: 0, tags: 0, cards: 0 });
+    expect(await countTodo(database(), run.id, kinds)).toEqual({ total: 3, lookups: 1, tags: 2, cards: 1 });
+    expect(await countTodo(database(), 'none', kinds)).toEqual({ total: 0, lookups: 0, tags: 0, cards: 0 });
   });
 
   describe('staging', () => {
     it('a person staged again keeps id and first row, and takes the new record, steps and status', async () => {
-      const { run, ids } = await runWith(engine(), [0]);
+      const { run, ids } = await runWith(database(), [0]);
       const record = recordOf(phone(0), { tags: ['vip'] });
-      await stageRecords(engine(), run.id, [{ key: phone(0), row: 99, record, todo: 4 }]);
-      expect(await findStaged(engine(), run.id, [phone(0), phone(1)])).toEqual(
+      await stageRecords(database(), run.id, [{ key: phone(0), row: 99, record, todo: 4 }]);
+      expect(await findStaged(database(), run.id, [phone(0), phone(1)])).toEqual(
         new Map([[phone(0), { key: phone(0), row_no: 1, carried: false, payload: record }]]),
       );
-      expect(await getRecord(engine(), run.id, ids[0] as number)).toMatchObject({
+      expect(await getRecord(database(), run.id, ids[0] as number)).toMatchObject({
         todo: 4,
         status: 'pending',
       });
     });
 
     it('no record is no statement', async () => {
-      const { run } = await runWith(engine(), []);
-      await stageRecords(engine(), run.id, []);
-      expect(await findStaged(engine(), run.id, [])).toEqual(new Map());
+      const { run } = await runWith(database(), []);
+      await stageRecords(database(), run.id, []);
+      expect(await findStaged(database(), run.id, [])).toEqual(new Map());
     });
   });
 
   it('the first time of sending stands', async () => {
-    const { run, ids } = await runWith(engine(), [4]);
+    const { run, ids } = await runWith(database(), [4]);
     const id = ids[0] as number;
-    expect(await markSent(engine(), id, null)).toBe(true);
-    const { sent_at: first } = await getRecord(engine(), run.id, id);
-    expect(await markSent(engine(), id, null)).toBe(true);
+    expect(await markSent(database(), id, null)).toBe(true);
+    const { sent_at: first } = await getRecord(database(), run.id, id);
+    expect(await markSent(database(), id, null)).toBe(true);
     expect(first).toBeInstanceOf(Date);
-    expect((await getRecord(engine(), run.id, id)).sent_at).toEqual(first);
+    expect((await getRecord(database(), run.id, id)).sent_at).toEqual(first);
   });
 
   it('remembers tag ids as they were given, until others are', async () => {
-    const { run, ids } = await runWith(engine(), [8]);
+    const { run, ids } = await runWith(database(), [8]);
     const id = ids[0] as number;
     const tagIds = { ids: [3, 1], added: ['vip', 'ação'], missing: [] };
-    await settleStep(engine(), unleased(id), { clear: 0, tagIds });
-    await settleStep(engine(), unleased(id), { clear: 0 });
-    expect((await getRecord(engine(), run.id, id)).tag_ids).toEqual(tagIds);
+    await settleStep(database(), unleased(id), { clear: 0, tagIds });
+    await settleStep(database(), unleased(id), { clear: 0 });
+    expect((await getRecord(database(), run.id, id)).tag_ids).toEqual(tagIds);
   });
 
   it('a record that is not of the run, or is not there, is an error with ids only', async () => {
-    const { ids } = await runWith(engine(), [4]);
-    await expect(getRecord(engine(), 'acme/none/1', ids[0] as number)).rejects.toThrow(
+    const { ids } = await runWith(database(), [4]);
+    await expect(getRecord(database(), 'acme/none/1', ids[0] as number)).rejects.toThrow(
       `run acme/none/1 has no record ${ids[0]}`,
     );
-    await expect(settleStep(engine(), unleased(2 ** 52), { clear: 1 })).rejects.toThrow(LeaseLostError);
+    await expect(settleStep(database(), unleased(2 ** 52), { clear: 1 })).rejects.toThrow(LeaseLostError);
   });
 
   it('troubled records are listed in the order of the source, with what went wrong', async () => {
-    const { run, ids } = await runWith(engine(), [4, 4, 4]);
+    const { run, ids } = await runWith(database(), [4, 4, 4]);
     const end = { step: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' };
-    await endRecord(engine(), unleased(ids[2] as number), { ...end, status: 'unknown' });
-    await endRecord(engine(), unleased(ids[0] as number), { ...end, status: 'failed' });
-    expect(await listProblems(engine(), run.id, 10)).toEqual([
+    await endRecord(database(), unleased(ids[2] as number), { ...end, status: 'unknown' });
+    await endRecord(database(), unleased(ids[0] as number), { ...end, status: 'failed' });
+    expect(await listProblems(database(), run.id, 10)).toEqual([
       { row: 1, outcome: 'failed', where: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' },
       { row: 3, outcome: 'unknown', where: 'createCard', code: 'ANSWERS_LOST', reason: 'lost' },
     ]);
-    expect(await listProblems(engine(), run.id, 1)).toHaveLength(1);
+    expect(await listProblems(database(), run.id, 1)).toHaveLength(1);
   });
 }

@@ -1,25 +1,26 @@
-// All suites of the ledger, run on each engine: one SQL, two engines.
+// All suites of the ledger, run on each database: one SQL, two databases.
+
+import { databaseSuite } from './database-suite.ts';
 import { dueRecordsSuite } from './due-records-suite.ts';
 import { effectsSuite } from './effects-suite.ts';
-import { engineSuite } from './engine-suite.ts';
 import { eventsSuite } from './events-suite.ts';
 import { intentsSuite } from './intents-suite.ts';
 import { outcomesSuite } from './outcomes-suite.ts';
 import { peopleSuite } from './people-suite.ts';
 import { recordsSuite } from './records-suite.ts';
 import { runsSuite } from './runs-suite.ts';
-import type { Engine } from './support.ts';
+import type { OpenDatabase } from './support.ts';
 import { surveySuite } from './survey-suite.ts';
 
-export function ledgerSuites(engine: Engine): void {
-  engineSuite(engine);
-  runsSuite(engine);
-  recordsSuite(engine);
-  dueRecordsSuite(engine);
-  intentsSuite(engine);
-  outcomesSuite(engine);
-  eventsSuite(engine);
-  peopleSuite(engine);
-  surveySuite(engine);
-  effectsSuite(engine);
+export function ledgerSuites(database: OpenDatabase): void {
+  databaseSuite(database);
+  runsSuite(database);
+  recordsSuite(database);
+  dueRecordsSuite(database);
+  intentsSuite(database);
+  outcomesSuite(database);
+  eventsSuite(database);
+  peopleSuite(database);
+  surveySuite(database);
+  effectsSuite(database);
 }

@@ -9,8 +9,8 @@ import type { NewIntent } from '../../../src/ledger/sync/intents.ts';
 import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
 import { openRun, type RunRow } from '../../../src/ledger/sync/runs.ts';
 
-/** Answers the database of the file's engine; filled in `beforeAll`. */
-export type Engine = () => Database;
+/** Answers the database of the file's database; filled in `beforeAll`. */
+export type OpenDatabase = () => Database;
 
 export const freshAccount = () => `acme-${randomBytes(6).toString('hex')}`;
 

@@ -19,7 +19,7 @@ import {
 import { unleased } from '../../support/ledger.ts';
 import { noteCard, noteContact } from '../../support/notes.ts';
 
-import { type Engine, phone, runWith } from './support.ts';
+import { type OpenDatabase, phone, runWith } from './support.ts';
 
 const LOOKUP = 1;
 const UPSERT = 4;
@@ -42,12 +42,12 @@ const contactOf = (id: number, number: string, key = number): SurveyedContact =>
   ...{ tags: [], extraInfo: null },
 });
 
-export function surveySuite(engine: Engine): void {
+export function surveySuite(database: OpenDatabase): void {
   const person = async (account: string, key: string) =>
-    (await findPeople(engine(), account, [key], 'Sales')).get(key);
+    (await findPeople(database(), account, [key], 'Sales')).get(key);
   const todos = async (run: string) =>
     (
-      await engine().query<{ todo: number; status: string }>(
+      await database().query<{ todo: number; status: string }>(
         'select todo, status from run_records where run_id = $1 order by id',
         [run],
       )
@@ -57,9 +57,9 @@ export function surveySuite(engine: Engine): void {
     const full = contactOf(9, LONG);
     const short = contactOf(5, SHORT, LONG);
     const noted = async (pages: readonly (readonly SurveyedContact[])[]) => {
-      const { account, run } = await runWith(engine(), [5]);
-      await engine().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
-      for (const page of pages) await noteSurvey(engine(), account, run.id, page);
+      const { account, run } = await runWith(database(), [5]);
+      await database().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
+      for (const page of pages) await noteSurvey(database(), account, run.id, page);
       return { run: run.id, found: await person(account, LONG) };
     };
 
@@ -81,31 +81,33 @@ export function surveySuite(engine: Engine): void {
     });
 
     it('keeps nobody whom this run is not about, yet counts all', async () => {
-      const { account, run } = await runWith(engine(), [5]);
+      const { account, run } = await runWith(database(), [5]);
       const page = [contactOf(1, phone(77)), contactOf(2, phone(0))];
-      expect(await noteSurvey(engine(), account, run.id, page)).toBe(2);
-      expect(await noteSurvey(engine(), account, run.id, [contactOf(1, phone(77))])).toBe(2);
-      const people = await engine().query('select key, remote_id from people where account = $1', [account]);
+      expect(await noteSurvey(database(), account, run.id, page)).toBe(2);
+      expect(await noteSurvey(database(), account, run.id, [contactOf(1, phone(77))])).toBe(2);
+      const people = await database().query('select key, remote_id from people where account = $1', [
+        account,
+      ]);
       expect(people).toEqual([{ key: phone(0), remote_id: 2 }]);
-      await clearSurvey(engine(), run.id);
-      expect(await noteSurvey(engine(), account, run.id, [])).toBe(0);
+      await clearSurvey(database(), run.id);
+      expect(await noteSurvey(database(), account, run.id, [])).toBe(0);
     });
 
     it('a contact that Sluice writes to already is not swapped for its double', async () => {
-      const { account, run } = await runWith(engine(), [5]);
-      await engine().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
-      await noteContact(engine(), account, LONG, { ...SENT, remoteId: 5 });
-      await noteSurvey(engine(), account, run.id, [full]);
+      const { account, run } = await runWith(database(), [5]);
+      await database().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
+      await noteContact(database(), account, LONG, { ...SENT, remoteId: 5 });
+      await noteSurvey(database(), account, run.id, [full]);
       expect(await person(account, LONG)).toMatchObject({ remote_id: 5, remote_number: SHORT, seen: null });
     });
   });
 
   it('foundRecords: pending ones whom this very run has seen, page by page', async () => {
-    const { account, run, ids } = await runWith(engine(), [LOOKUP, LOOKUP, LOOKUP, LOOKUP]);
+    const { account, run, ids } = await runWith(database(), [LOOKUP, LOOKUP, LOOKUP, LOOKUP]);
     const page = [0, 1, 2].map((n) => contactOf(n + 1, phone(n)));
-    await noteSurvey(engine(), account, 'an earlier run', []);
-    await noteSurvey(engine(), account, run.id, page);
-    await endRecord(engine(), unleased(ids[1] as number), {
+    await noteSurvey(database(), account, 'an earlier run', []);
+    await noteSurvey(database(), account, run.id, page);
+    await endRecord(database(), unleased(ids[1] as number), {
       status: 'failed',
       step: 's',
       code: 'C',
@@ -113,13 +115,15 @@ export function surveySuite(engine: Engine): void {
     });
     const found = async (after: number, limit: number, keys?: string[]) =>
       (
-        await foundRecords(engine(), { id: run.id, account }, { after, limit, ...(keys ? { keys } : {}) })
+        await foundRecords(database(), { id: run.id, account }, { after, limit, ...(keys ? { keys } : {}) })
       ).map(({ id }) => ids.indexOf(id));
     expect(await found(0, 9)).toEqual([0, 2]);
     expect(await found(0, 1)).toEqual([0]);
     expect(await found(ids[0] as number, 9)).toEqual([2]);
     expect(await found(0, 9, [phone(2), phone(3)])).toEqual([2]);
-    await engine().query(`update people set seen = seen || '{"run": "other"}' where account = $1`, [account]);
+    await database().query(`update people set seen = seen || '{"run": "other"}' where account = $1`, [
+      account,
+    ]);
     expect(await found(0, 9)).toEqual([]);
   });
 
@@ -133,8 +137,8 @@ export function surveySuite(engine: Engine): void {
       todo: number,
       how: Partial<Parameters<typeof settleMissing>[2]>,
     ) {
-      const { account, run } = await runWith(engine(), [todo], { card, ...over });
-      await settleMissing(engine(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, fold, ...how });
+      const { account, run } = await runWith(database(), [todo], { card, ...over });
+      await settleMissing(database(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, fold, ...how });
       return { account, run, todos: await todos(run.id) };
     }
 
@@ -159,30 +163,30 @@ export function surveySuite(engine: Engine): void {
     });
 
     it('a second time changes nothing, and a person whom the service has is not folded', async () => {
-      const { account, run } = await runWith(engine(), [ALL, UPSERT | CREATE, UPSERT | CREATE], { card });
-      await noteContact(engine(), account, phone(2), { ...SENT, remoteId: 3 });
-      await makePerson(engine(), account, phone(1));
+      const { account, run } = await runWith(database(), [ALL, UPSERT | CREATE, UPSERT | CREATE], { card });
+      await noteContact(database(), account, phone(2), { ...SENT, remoteId: 3 });
+      await makePerson(database(), account, phone(1));
       for (let n = 0; n < 2; n++) {
-        await settleMissing(engine(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, fold });
+        await settleMissing(database(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, fold });
         expect(await todos(run.id)).toEqual([CREATE, CREATE, UPSERT | CREATE]);
       }
     });
 
     it('unfold gives back what folding took, of people who are not on the service and have not ended', async () => {
-      const { account, run, ids } = await runWith(engine(), [CREATE, CREATE, CREATE, UPSERT, CREATE], {
+      const { account, run, ids } = await runWith(database(), [CREATE, CREATE, CREATE, UPSERT, CREATE], {
         card,
         tags: ['vip'],
       });
-      await noteContact(engine(), account, phone(1), { ...SENT, remoteId: 3 });
-      await endRecord(engine(), unleased(ids[2] as number), {
+      await noteContact(database(), account, phone(1), { ...SENT, remoteId: 3 });
+      await endRecord(database(), unleased(ids[2] as number), {
         status: 'failed',
         step: 's',
         code: 'C',
         reason: 'r',
       });
-      await makePerson(engine(), account, phone(4));
+      await makePerson(database(), account, phone(4));
       const bits = { card: CREATE, upsert: UPSERT, tags: TAGS };
-      await unfold(engine(), { id: run.id, account }, bits);
+      await unfold(database(), { id: run.id, account }, bits);
       const whole = UPSERT | TAGS | CREATE;
       expect(await todos(run.id)).toEqual([whole, CREATE, 'failed', UPSERT, whole]);
     });
@@ -190,16 +194,16 @@ export function surveySuite(engine: Engine): void {
 
   it('countBlind: who costs an upsert whatever is there, and who may have a card', async () => {
     const work = [UPSERT, UPSERT, LOOKUP | UPSERT, UPSERT | CREATE, FIND | CREATE, UPSERT | FIND];
-    const { account, run, ids } = await runWith(engine(), work);
-    await noteContact(engine(), account, phone(1), { ...SENT, remoteId: 3 });
-    await endRecord(engine(), unleased(ids[5] as number), {
+    const { account, run, ids } = await runWith(database(), work);
+    await noteContact(database(), account, phone(1), { ...SENT, remoteId: 3 });
+    await endRecord(database(), unleased(ids[5] as number), {
       status: 'failed',
       step: 's',
       code: 'C',
       reason: 'r',
     });
     const bits = { lookup: LOOKUP, upsert: UPSERT, finds: FIND };
-    expect(await countBlind(engine(), { id: run.id, account }, bits)).toEqual({
+    expect(await countBlind(database(), { id: run.id, account }, bits)).toEqual({
       pending: 5,
       blind: 2,
       finds: 1,
@@ -215,10 +219,10 @@ export function surveySuite(engine: Engine): void {
 
     /** Four people, remote ids 1 to 4, all with a card to find and to make. */
     async function context(over: Partial<CrmRecord> = {}) {
-      const { account, run, ids } = await runWith(engine(), Array(4).fill(FIND | CREATE), over);
+      const { account, run, ids } = await runWith(database(), Array(4).fill(FIND | CREATE), over);
       const people: number[] = [];
       for (const n of [0, 1, 2, 3])
-        people.push(await noteContact(engine(), account, phone(n), { ...SENT, remoteId: n + 1 }));
+        people.push(await noteContact(database(), account, phone(n), { ...SENT, remoteId: n + 1 }));
       const target = { id: run.id, account, pipeline: 'Sales' };
       const cardOf = async (n: number) => (await person(account, phone(n)))?.card ?? null;
       return { account, run: run.id, ids, people, target, cardOf };
@@ -231,9 +235,9 @@ export function surveySuite(engine: Engine): void {
       const { run, target, cardOf } = await context({
         card: { pipeline: 'Sales', stage: 'New', customFields: {} },
       });
-      expect(await noteCards(engine(), run, [card(7, 1), card(8, 99)])).toBe(2);
-      expect(await noteCards(engine(), run, [card(8, 99)])).toBe(2);
-      await settleCards(engine(), target, bits, complete);
+      expect(await noteCards(database(), run, [card(7, 1), card(8, 99)])).toBe(2);
+      expect(await noteCards(database(), run, [card(8, 99)])).toBe(2);
+      await settleCards(database(), target, bits, complete);
       expect(await todos(run)).toEqual(expected);
       expect(await cardOf(0)).toMatchObject({ remote_id: 7, remote_stage_id: 11, stage: 'New' });
       expect(await cardOf(1)).toBeNull();
@@ -243,12 +247,12 @@ export function surveySuite(engine: Engine): void {
       const { run, target, cardOf } = await context({
         card: { pipeline: 'Sales', stage: 12, customFields: {} },
       });
-      await noteCards(engine(), run, [card(7, 1), card(8, 1, { open: false }), card(5, 2), card(6, 2)]);
-      await noteCards(engine(), run, [
+      await noteCards(database(), run, [card(7, 1), card(8, 1, { open: false }), card(5, 2), card(6, 2)]);
+      await noteCards(database(), run, [
         card(3, 3, { open: false, stageId: null }),
         card(2, 3, { open: false }),
       ]);
-      await settleCards(engine(), target, bits, true);
+      await settleCards(database(), target, bits, true);
       expect(await cardOf(0)).toMatchObject({ remote_id: 7, stage: '#12' });
       expect(await cardOf(1)).toMatchObject({ remote_id: 6 });
       expect(await cardOf(2)).toMatchObject({ remote_id: 3, remote_stage_id: null });
@@ -258,31 +262,31 @@ export function surveySuite(engine: Engine): void {
       const { account, run, target, people, cardOf } = await context();
       for (const n of [0, 1, 2]) {
         const key = { account, kind: 'card' as const, subject: `${people[n]}/Sales` };
-        const { id } = (await takeIntent(engine(), { ...key, run })) ?? { id: 0 };
-        if (n === 1) await endIntent(engine(), id, 'unknown');
-        if (n === 2) await endIntent(engine(), id, 'done');
+        const { id } = (await takeIntent(database(), { ...key, run })) ?? { id: 0 };
+        if (n === 1) await endIntent(database(), id, 'unknown');
+        if (n === 2) await endIntent(database(), id, 'done');
       }
-      await noteCards(engine(), run, [card(7, 1), card(8, 3)]);
-      await settleCards(engine(), target, bits, true);
+      await noteCards(database(), run, [card(7, 1), card(8, 3)]);
+      await settleCards(database(), target, bits, true);
       expect(await todos(run)).toEqual([FIND | CREATE, FIND | CREATE, 'unchanged', CREATE]);
       expect(await cardOf(0)).toBeNull();
     });
 
     it('a record that was written to before ends as such, and one that has ended stays so', async () => {
       const { account, run, ids, target, people } = await context();
-      await engine().query('update run_records set created = true where id = $1', [ids[0]]);
-      await engine().query('update run_records set touched = true where id = $1', [ids[1]]);
-      await endRecord(engine(), unleased(ids[2] as number), {
+      await database().query('update run_records set created = true where id = $1', [ids[0]]);
+      await database().query('update run_records set touched = true where id = $1', [ids[1]]);
+      await endRecord(database(), unleased(ids[2] as number), {
         status: 'failed',
         step: 's',
         code: 'C',
         reason: 'r',
       });
       const own = { pipeline: 'Sales', remoteId: 70, remoteStageId: 11, stage: 'New', adopted: false };
-      await noteCard(engine(), account, people[3] as number, own);
-      await noteCards(engine(), run, [card(7, 1), card(8, 2), card(9, 3), card(10, 4)]);
+      await noteCard(database(), account, people[3] as number, own);
+      await noteCards(database(), run, [card(7, 1), card(8, 2), card(9, 3), card(10, 4)]);
       for (let n = 0; n < 2; n++) {
-        await settleCards(engine(), target, bits, true);
+        await settleCards(database(), target, bits, true);
         expect(await todos(run)).toEqual(['created', 'updated', 'failed', 'unchanged']);
       }
       expect((await person(account, phone(3)))?.card).toMatchObject({ remote_id: 70 });

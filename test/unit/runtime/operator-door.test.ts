@@ -288,7 +288,7 @@ describe('what a command hears', () => {
   it.each([
     [new UnknownNameError('account', 'acne', 'did you mean "acme"?'), DoorError, /did you mean "acme"/],
     [new BadMessageError('there is nothing to send'), BadMessageError, /nothing to send/],
-    [new NotAcceptedError('ENGINE', 1500, 'Temporal is away'), NotAcceptedError, /Temporal is away/],
+    [new NotAcceptedError('TEMPORAL', 1500, 'Temporal is away'), NotAcceptedError, /Temporal is away/],
     [new TypeError(`broken ${CANARY}`), DoorError, /internal error/],
   ])('%s', async (problem, type, message) => {
     const client = enter(await door({ send: () => Promise.reject(problem) }));
@@ -298,7 +298,7 @@ describe('what a command hears', () => {
     expect((failure as Error).message).not.toContain(CANARY);
     expect(JSON.stringify(logged)).not.toContain(CANARY);
     if (problem instanceof NotAcceptedError)
-      expect(failure).toMatchObject({ why: 'ENGINE', retryAfterMs: 1500 });
+      expect(failure).toMatchObject({ why: 'TEMPORAL', retryAfterMs: 1500 });
   });
 
   it('that the answer is lost, when the process behind the door dies with the request in hand', async () => {

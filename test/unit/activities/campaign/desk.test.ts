@@ -1,4 +1,4 @@
-// What operators ask of campaigns: results as of now, and nothing personal on its way through the engine.
+// What operators ask of campaigns: results as of now, and nothing personal on its way through Temporal.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReportActivities } from '../../../../activities/campaign/reports.ts';
 import type { Deps } from '../../../../activities/shared/deps.ts';
@@ -51,7 +51,7 @@ describe('the desk', () => {
     expect(await desk().campaignAudit({ run: 'acme/+spring/9' })).toEqual([]);
   });
 
-  it('keeps a list short enough for the engine', async () => {
+  it('keeps a list short enough for Temporal', async () => {
     for (let n = 2; n <= 4; n++) await rows.run(`acme/+spring/${n}`);
     expect(await desk().listCampaigns({ limit: 2 })).toHaveLength(2);
     expect(await desk().listCampaigns({ limit: 1e9 })).toHaveLength(4);

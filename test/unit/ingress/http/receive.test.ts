@@ -160,8 +160,8 @@ describe('an event that is refused', () => {
 
 describe('an event that can not be taken now', () => {
   it.each([
-    ['ENGINE', 1, '1'],
-    ['ENGINE', 1000, '1'],
+    ['TEMPORAL', 1, '1'],
+    ['TEMPORAL', 1000, '1'],
     ['LEDGER', 1001, '2'],
     ['BUSY', 90_000, '90'],
     ['CLOSING', 0, '1'],
@@ -178,11 +178,11 @@ describe('an event that can not be taken now', () => {
     expect(await environment.figures()).toContain(`not_accepted_total{route="leads",reason="${why}"} 1`);
   });
 
-  it('FAULTS 19: comes through once the engine is back', async () => {
+  it('FAULTS 19: comes through once Temporal is back', async () => {
     let isDown = true;
     const environment = await openEnvironment({
       accept: async (_route, drafts) => {
-        if (isDown) throw new NotAcceptedError('ENGINE', 1000, 'down');
+        if (isDown) throw new NotAcceptedError('TEMPORAL', 1000, 'down');
         return drafts.map(({ id }) => ({ id, duplicate: false }));
       },
     });

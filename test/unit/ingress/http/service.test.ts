@@ -8,7 +8,7 @@ import { openEnvironment, routeConfig } from './environment.ts';
 describe('what operators ask', () => {
   it('healthz lives even while nothing is ready', async () => {
     const environment = await openEnvironment({
-      ready: () => Promise.reject(new NotAcceptedError('ENGINE', 2000, 'down')),
+      ready: () => Promise.reject(new NotAcceptedError('TEMPORAL', 2000, 'down')),
     });
     const answer = await fetch(`${environment.url}/healthz`);
     expect([answer.status, await answer.json()]).toEqual([200, { live: true }]);

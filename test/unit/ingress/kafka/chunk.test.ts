@@ -50,7 +50,7 @@ function surroundings(fails: readonly boolean[] = []) {
   };
   const acceptance: Acceptance = {
     async accept(_route, drafts) {
-      maybeFail(new NotAcceptedError('ENGINE', 1, 'down'));
+      maybeFail(new NotAcceptedError('TEMPORAL', 1, 'down'));
       log.push(...drafts.map(({ id }) => id));
       return drafts.map(({ id }) => ({ id, duplicate: false }));
     },

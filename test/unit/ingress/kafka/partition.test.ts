@@ -91,7 +91,7 @@ describe('a partition', () => {
       fc.asyncProperty(sizes, fc.array(fc.boolean(), { maxLength: 6 }), async (sizes, fails) => {
         let calls = 0;
         const { reader, commits } = partition(() => {
-          if (fails[calls++]) throw new NotAcceptedError('ENGINE', 1, 'down');
+          if (fails[calls++]) throw new NotAcceptedError('TEMPORAL', 1, 'down');
         });
         let at = 0;
         for (const size of sizes) {
@@ -141,7 +141,7 @@ describe('a partition', () => {
 
   it('that is told to finish does not wait for the end of an outage', async () => {
     const { reader, pauses, commits } = partition(() => {
-      throw new NotAcceptedError('ENGINE', 1e6, 'down');
+      throw new NotAcceptedError('TEMPORAL', 1e6, 'down');
     });
     reader.take(fetched(0, 3));
     await until('it stands still', () => pauses.all().length === 1);

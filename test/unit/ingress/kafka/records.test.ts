@@ -203,13 +203,13 @@ describe('what stops a partition', () => {
     const changes: string[] = [];
     const pauses = createPauses('bus', log, (_place, { why }, is) => void changes.push(`${why} ${is}`));
     const place = { topic: 'leads', partition: 0 };
-    const down = diagnose(new NotAcceptedError('ENGINE', 1, 'down'));
+    const down = diagnose(new NotAcceptedError('TEMPORAL', 1, 'down'));
     for (const _ of [1, 2, 3]) pauses.begin(place, '5', down);
     pauses.begin(place, '5', diagnose(new TypeError('x')));
     pauses.end(place);
     pauses.end(place);
     expect(said.map((line) => line.split(' ')[0])).toEqual(['warn', 'error', 'info']);
-    expect(changes).toEqual(['ENGINE true', 'ENGINE false', 'ERROR true', 'ERROR false']);
+    expect(changes).toEqual(['TEMPORAL true', 'TEMPORAL false', 'ERROR true', 'ERROR false']);
   });
 });
 

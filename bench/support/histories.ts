@@ -1,4 +1,4 @@
-// What the engine's own histories say: events, bytes, and how often each activity was tried.
+// What Temporal's own histories say: events, bytes, and how often each activity was tried.
 import type { Client, WorkflowHandle } from '@temporalio/client';
 
 export interface ScheduledActivity {

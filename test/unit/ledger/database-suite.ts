@@ -1,15 +1,15 @@
-// What the ledger relies on in an engine: how values come back, transactions, and what an error tells.
+// What the ledger relies on in a database: how values come back, transactions, and what an error tells.
 import { describe, expect, it } from 'vitest';
 import { LedgerError } from '../../../src/ledger/database.ts';
 import { getRecord, stageRecords } from '../../../src/ledger/sync/records.ts';
 import { addRowProblems } from '../../../src/ledger/sync/row-problems.ts';
 import { openRun } from '../../../src/ledger/sync/runs.ts';
-import { type Engine, failureOf, freshAccount, recordOf, runWith, specOf } from './support.ts';
+import { failureOf, freshAccount, type OpenDatabase, recordOf, runWith, specOf } from './support.ts';
 
 const NAME = 'Canary Fairweather';
 const PHONE = '5511987654321';
 
-export function engineSuite(engine: Engine): void {
+export function databaseSuite(database: OpenDatabase): void {
   describe('values come back alike', () => {
     it.each<[string, unknown]>([
       ['42::int8', 42],
@@ -23,37 +23,37 @@ export function engineSuite(engine: Engine): void {
       ['true', true],
       ['null::int8', null],
     ])('%s', async (sql, value) => {
-      expect(await engine().query(`select ${sql} as v`)).toEqual([{ v: value }]);
+      expect(await database().query(`select ${sql} as v`)).toEqual([{ v: value }]);
     });
   });
 
   describe('a transaction', () => {
     it('answers what its work answers', async () => {
-      expect(await engine().transaction((tx) => tx.query('select 7 as n'))).toEqual([{ n: 7 }]);
+      expect(await database().transaction((tx) => tx.query('select 7 as n'))).toEqual([{ n: 7 }]);
     });
 
     it('that throws leaves nothing behind, and the next one works', async () => {
       const account = freshAccount();
       await expect(
-        engine().transaction(async (tx) => {
+        database().transaction(async (tx) => {
           await openRun(tx, specOf(account));
           throw new Error('crash');
         }),
       ).rejects.toThrow('crash');
-      expect(await engine().query('select id from runs where account = $1', [account])).toEqual([]);
-      expect((await engine().transaction((tx) => openRun(tx, specOf(account)))).id).toBe(
+      expect(await database().query('select id from runs where account = $1', [account])).toEqual([]);
+      expect((await database().transaction((tx) => openRun(tx, specOf(account)))).id).toBe(
         `${account}/leads/1`,
       );
     });
 
     it('whose statement failed throws that error and leaves nothing behind', async () => {
       const account = freshAccount();
-      const work = engine().transaction(async (tx) => {
+      const work = database().transaction(async (tx) => {
         await openRun(tx, specOf(account));
         await tx.query('select 1 from no_such_table');
       });
       await expect(work).rejects.toMatchObject({ name: 'LedgerError', code: '42P01' });
-      expect(await engine().query('select id from runs where account = $1', [account])).toEqual([]);
+      expect(await database().query('select id from runs where account = $1', [account])).toEqual([]);
     });
   });
 
@@ -69,7 +69,7 @@ export function engineSuite(engine: Engine): void {
       ['JSON that jsonb refuses', '22P05', 'select $1::jsonb', [`{"name": "${NAME}\\u0000"}`]],
     ];
     it.each(cases)('%s', async (_, code, sql, params) => {
-      const { error, shown } = await failureOf(engine().query(sql, params));
+      const { error, shown } = await failureOf(database().query(sql, params));
       expect(error).toBeInstanceOf(LedgerError);
       expect(error).toMatchObject({ code });
       expect(shown).not.toContain('Canary');
@@ -78,41 +78,41 @@ export function engineSuite(engine: Engine): void {
     });
 
     it('names the constraint that was violated', async () => {
-      const { error } = await failureOf(engine().query(`${insert}, ($1, $2, $3)`, ['acme', PHONE, NAME]));
+      const { error } = await failureOf(database().query(`${insert}, ($1, $2, $3)`, ['acme', PHONE, NAME]));
       expect(error).toMatchObject({ constraint: 'people_account_key_key' });
     });
   });
 
   it('a text that jsonb refuses blocks no page: NUL goes, half a surrogate pair is replaced', async () => {
-    const { run, ids } = await runWith(engine(), [4], {
+    const { run, ids } = await runWith(database(), [4], {
       contact: { number: PHONE, name: 'A\u0000na \ud83d Souza 😀 \\u0000' },
       card: { pipeline: 'Sales', customFields: { 'pl\u0000an': '\udc00' } },
     });
-    expect((await getRecord(engine(), run.id, ids[0] as number)).payload).toMatchObject({
+    expect((await getRecord(database(), run.id, ids[0] as number)).payload).toMatchObject({
       contact: { name: 'Ana \ufffd Souza 😀 \\u0000' },
       card: { customFields: { plan: '\ufffd' } },
     });
     const problem = { field: 'contact.name', code: 'invalid', reason: 'no', value: '\u0000x\ud83d' };
-    await addRowProblems(engine(), run.id, [{ row: 1, kind: 'reject', problem }]);
-    expect(await engine().query('select value from row_problems where run_id = $1', [run.id])).toEqual([
+    await addRowProblems(database(), run.id, [{ row: 1, kind: 'reject', problem }]);
+    expect(await database().query('select value from row_problems where run_id = $1', [run.id])).toEqual([
       { value: 'x\ufffd' },
     ]);
   });
 
   it('a person twice in one call of stageRecords is an error, not half a page', async () => {
-    const { run } = await runWith(engine(), []);
+    const { run } = await runWith(database(), []);
     const twice = [1, 2].map((row) => ({ key: PHONE, row, record: recordOf(PHONE), todo: 4 }));
-    await expect(stageRecords(engine(), run.id, twice)).rejects.toMatchObject({ code: '21000' });
-    expect(await engine().query('select id from run_records where run_id = $1', [run.id])).toEqual([]);
+    await expect(stageRecords(database(), run.id, twice)).rejects.toMatchObject({ code: '21000' });
+    expect(await database().query('select id from run_records where run_id = $1', [run.id])).toEqual([]);
   });
 
   it('a record staged as fresh never replaces the one that is there', async () => {
-    const { run } = await runWith(engine(), []);
+    const { run } = await runWith(database(), []);
     const first = { key: PHONE, row: 1, record: recordOf(PHONE), todo: 4 };
-    await stageRecords(engine(), run.id, [first], { fresh: true });
-    const again = stageRecords(engine(), run.id, [{ ...first, todo: 1 }], { fresh: true });
+    await stageRecords(database(), run.id, [first], { fresh: true });
+    const again = stageRecords(database(), run.id, [{ ...first, todo: 1 }], { fresh: true });
     await expect(again).rejects.toMatchObject({ code: '23505', constraint: 'run_records_key' });
     const kept = 'select row_no, todo from run_records where run_id = $1';
-    expect(await engine().query(kept, [run.id])).toEqual([{ row_no: 1, todo: 4 }]);
+    expect(await database().query(kept, [run.id])).toEqual([{ row_no: 1, todo: 4 }]);
   });
 }

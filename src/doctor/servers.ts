@@ -15,7 +15,7 @@ import {
 } from '../runtime/temporal/temporal-health.ts';
 import { Findings, type Group } from './findings.ts';
 
-export interface EngineOptions {
+export interface ServersOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** State folder of the embedded server and ledger. */
   readonly state: string;
@@ -26,16 +26,16 @@ export interface EngineOptions {
 /** In older servers a throttled key stalled other keys that were ready (temporalio/temporal#10820). */
 const WANTED = [1, 32] as const;
 
-export async function checkEngine(options: EngineOptions): Promise<Group> {
+export async function checkServers(options: ServersOptions): Promise<Group> {
   const findings = new Findings();
   const holder = await readFolderLock(resolve(options.state));
   await checkServer(options, holder, findings);
   await checkLedger(options, holder, findings);
-  return { title: 'engine', findings: findings.list };
+  return { title: 'servers', findings: findings.list };
 }
 
 async function checkServer(
-  { env, deadlineMs }: EngineOptions,
+  { env, deadlineMs }: ServersOptions,
   holder: LockInfo | null,
   findings: Findings,
 ): Promise<void> {
@@ -93,7 +93,7 @@ export function isNew(version: string): boolean | null {
   return Number(major) > WANTED[0] || (Number(major) === WANTED[0] && Number(minor) >= WANTED[1]);
 }
 
-async function checkBinary(env: EngineOptions['env'], findings: Findings): Promise<void> {
+async function checkBinary(env: ServersOptions['env'], findings: Findings): Promise<void> {
   try {
     const found = await locateTemporalCli({
       env,
@@ -125,7 +125,7 @@ async function checkBinary(env: EngineOptions['env'], findings: Findings): Promi
 }
 
 async function checkLedger(
-  { env, state }: EngineOptions,
+  { env, state }: ServersOptions,
   holder: LockInfo | null,
   findings: Findings,
 ): Promise<void> {
