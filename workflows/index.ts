@@ -1,21 +1,22 @@
 // Every workflow type that a worker registers.
+
+export { campaignPlan } from './campaign-plan.ts';
 export {
-  campaignDeskAct,
+  campaignOperatorCommand,
   campaignRunAudit,
   campaignRunPlan,
   campaignRunReport,
   listCampaignRuns,
-} from './campaign-desk.ts';
-export { campaignPlan } from './campaign-plan.ts';
+} from './campaign-queries.ts';
 export { conversationPolling } from './conversation-polling.ts';
 export { crmSync } from './crm-sync.ts';
-export { listDeliveries } from './delivery-desk.ts';
+export { listDeliveries } from './delivery-queries.ts';
 export { deliveryWatch } from './delivery-watch.ts';
-export { listEvents, retryEvents } from './event-desk.ts';
+export { listEvents, retryEvents } from './event-queries.ts';
 export { leadIntake } from './lead-intake.ts';
 export { outboxDelivery } from './outbox-delivery.ts';
-export { describeSinks, discardOutbox, listOutbox, retryOutbox } from './outbox-desk.ts';
-export { describePollers } from './poll-desk.ts';
+export { describeSinks, discardOutbox, listOutbox, retryOutbox } from './outbox-queries.ts';
+export { describePollers } from './poll-queries.ts';
 export { reactivationCampaign } from './reactivation-campaign.ts';
 export { scheduledCampaign } from './scheduled-campaign.ts';
 export { scheduledSync } from './scheduled-sync.ts';

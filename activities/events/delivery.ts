@@ -9,13 +9,13 @@ import type {
   DeliveryStart,
   DeliveryWatchInput,
 } from '../../src/contracts/wire/delivery.ts';
-import { listDeliveries } from '../../src/ledger/events/delivery-desk.ts';
 import {
   type DueLook,
   dueLooks,
   type Excluded,
   settleDeliveries,
 } from '../../src/ledger/events/delivery-looks.ts';
+import { listDeliveries } from '../../src/ledger/events/delivery-queries.ts';
 import { openPollRun } from '../../src/ledger/events/intake-runs.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
 import type { Deps } from '../shared/deps.ts';

@@ -10,7 +10,7 @@ import type {
 import type { RecordOutcome } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { isFollowed } from '../../src/ledger/events/deliveries.ts';
-import { listEvents, type ReopenedEvents, reopenEvents } from '../../src/ledger/events/event-desk.ts';
+import { listEvents, type ReopenedEvents, reopenEvents } from '../../src/ledger/events/event-queries.ts';
 import {
   type ClosingEvent,
   type EventEnd,

@@ -12,7 +12,7 @@ import {
   discardOutbox,
   listOutbox,
   reopenOutbox,
-} from '../../src/ledger/outbox/outbox-desk.ts';
+} from '../../src/ledger/outbox/outbox-queries.ts';
 import type { Deps } from '../shared/deps.ts';
 import { wakeSinks } from '../shared/wake.ts';
 import { type OutboxBatchOptions, runOutboxBatch } from './outbox-batch.ts';

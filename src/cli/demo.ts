@@ -14,12 +14,12 @@ import { startStack } from '../runtime/stack.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { listening } from './ingress.ts';
 import { integer } from './lib/arguments.ts';
-import { openDoor } from './lib/door.ts';
 import { EXIT } from './lib/exit.ts';
 import { runCommand, say, toldToStop } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
 import { createProgress, formatCount, formatTime } from './lib/progress.ts';
 import { checkTemporalUi, sameSession, TEMPORAL_UI } from './lib/session.ts';
+import { openSocket } from './lib/socket.ts';
 import { describeReport, exitCodeOf, followSync, isAttended, startSync } from './sync/run-sync.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../examples');
@@ -100,7 +100,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   const { address, namespace } = stack.temporal;
   const tell = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
-  await openDoor({ ...stack, config, log, stateDir, tell }, shutdown);
+  await openSocket({ ...stack, config, log, stateDir, tell }, shutdown);
   // One of an earlier demo that was killed would poll beside the sync; none is started before it has ended.
   await stopPollers(stack.client, config.config);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);

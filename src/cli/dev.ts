@@ -5,7 +5,6 @@ import { idlePollers, startPollers, wakePollers, wakeSenders } from '../runtime/
 import { wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { describeIngress, listening } from './ingress.ts';
-import { openDoor } from './lib/door.ts';
 import { CliError, EXIT } from './lib/exit.ts';
 import { runCommand, say, toldToStop } from './lib/lifetime.ts';
 import {
@@ -16,6 +15,7 @@ import {
   TEMPORAL_UI,
   withSessionOptions,
 } from './lib/session.ts';
+import { openSocket } from './lib/socket.ts';
 import { applyOf, describeChanges, toApply } from './schedule/apply-schedules.ts';
 
 export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
@@ -24,7 +24,7 @@ export function registerDev(program: Command, env: NodeJS.ProcessEnv): void {
     .option(...TEMPORAL_UI, false)
     .action((options: SessionOptions) => {
       checkTemporalUi(options.temporalUi, env);
-      return stayUp('sluice dev', options, env, applySchedules, openDoors);
+      return stayUp('sluice dev', options, env, applySchedules, openSockets);
     });
 }
 
@@ -78,8 +78,8 @@ async function applySchedules(stack: OpenStack): Promise<void> {
   for (const line of describeChanges(changes.filter(({ change }) => change !== 'none'))) say(line);
 }
 
-async function openDoors(stack: OpenStack, shutdown: Shutdown): Promise<void> {
-  await openDoor(stack, shutdown);
+async function openSockets(stack: OpenStack, shutdown: Shutdown): Promise<void> {
+  await openSocket(stack, shutdown);
   await wakeSenders(stack.client, stack.config.config);
   for (const { poller, account } of await startPollers({ client: stack.client, config: stack.config.config }))
     say(`poller     ${poller}: conversations of ${account}`);

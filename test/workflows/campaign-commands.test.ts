@@ -12,7 +12,7 @@ import { createCampaignLedgerActivities } from '../../activities/campaign/index.
 import type { Deps } from '../../activities/shared/deps.ts';
 import { registerCampaign } from '../../src/cli/campaign/campaign.ts';
 import { startCampaign } from '../../src/cli/campaign/run-campaign.ts';
-import { askDesk } from '../../src/cli/lib/desk.ts';
+import { queryOperator } from '../../src/cli/lib/operator-query.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { apiQueue, WORK_QUEUE } from '../../src/contracts/ids.ts';
 import type {
@@ -25,7 +25,7 @@ import { getCampaign } from '../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { saveCatalog } from '../../src/ledger/sync/catalog.ts';
 import { createDeps } from '../../workers/compose.ts';
-import type { campaignDeskAct } from '../../workflows/campaign-desk.ts';
+import type { campaignOperatorCommand } from '../../workflows/campaign-queries.ts';
 import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { testLedger } from '../support/ledger.ts';
 import { runHere } from '../support/run-here.ts';
@@ -209,9 +209,12 @@ describe('with a worker', () => {
       ...{ code: 5, stderr: expect.stringMatching(/made this plan: somebody else has to approve it/) },
     });
     const act = { action: 'approve', by: 'somebody-else', reason: '' } as const;
-    await askDesk<typeof campaignDeskAct>(temporal.client, 'desk', 'campaignDeskAct', [
-      { account: 'acme', campaign: 'careful', run: 'acme/+careful/1', act, id: randomUUID() },
-    ]);
+    await queryOperator<typeof campaignOperatorCommand>(
+      temporal.client,
+      'queries',
+      'campaignOperatorCommand',
+      [{ account: 'acme', campaign: 'careful', run: 'acme/+careful/1', act, id: randomUUID() }],
+    );
     edited = true;
     for (const verb of ['start', 'approve'])
       expect(await sluice(`${verb} careful`)).toMatchObject({

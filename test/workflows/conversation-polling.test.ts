@@ -10,7 +10,7 @@ import type { ConversationEvent } from '../../src/contracts/wire/conversation-ev
 import type { PollerStatus } from '../../src/contracts/wire/poll.ts';
 import { startPollers } from '../../src/runtime/pollers.ts';
 import { pausePollingUpdate, pollNowUpdate, resumePollingUpdate } from '../../workflows/messages.ts';
-import type { describePollers } from '../../workflows/poll-desk.ts';
+import type { describePollers } from '../../workflows/poll-queries.ts';
 import { account, type Environment } from '../support/environment.ts';
 import { HEADER, syncContext } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
@@ -77,7 +77,7 @@ async function inPolledEnvironment(
       },
       async status() {
         const { pollers } = await client.workflow.execute<typeof describePollers>('describePollers', {
-          workflowId: `desk/${name}/${Math.random()}`,
+          workflowId: `queries/${name}/${Math.random()}`,
           taskQueue: environment.workQueue,
           args: [{ names: [name], gaps: false, limit: 1 }],
         });

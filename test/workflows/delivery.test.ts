@@ -81,7 +81,11 @@ describe('deliveryWatch', () => {
       await (await wake(environment)).result();
       expect(await statusOf(environment, 'gone')).toEqual({ status: 'queued', end_code: 'NOT_FOUND' });
       const rows = await context.temporal.client.workflow.start('listDeliveries', {
-        ...{ workflowId: 'desk', taskQueue: environment.workQueue, args: [{ account: 'acme', limit: 10 }] },
+        ...{
+          workflowId: 'queries',
+          taskQueue: environment.workQueue,
+          args: [{ account: 'acme', limit: 10 }],
+        },
       });
       expect(await rows.result()).toMatchObject([
         { message: shortHash(MESSAGE.id), event: 'e1', conversation: 5, status: 'read', nextAt: null },

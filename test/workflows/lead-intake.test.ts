@@ -91,12 +91,12 @@ describe('an event that is accepted', () => {
     await context.inEnvironment({ csv: HEADER }, async (environment) => {
       const route = leadRoute('hundred');
       // Two processes of the ingress.
-      const doors = [
+      const acceptances = [
         acceptanceOf(environment, context.temporal.client),
         acceptanceOf(environment, context.temporal.client),
       ];
       const answers = await Promise.all(
-        Array.from({ length: 100 }, (_, n) => doors[n % 2]?.accept(route, [lead(route, 'a', 1, CARD)])),
+        Array.from({ length: 100 }, (_, n) => acceptances[n % 2]?.accept(route, [lead(route, 'a', 1, CARD)])),
       );
       expect(answers.flat().filter((answer) => answer?.duplicate === false).length).toBeLessThanOrEqual(2);
       expect(answers.flat()).toHaveLength(100);

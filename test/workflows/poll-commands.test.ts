@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createPollControlActivities } from '../../activities/polling/index.ts';
 import type { Deps } from '../../activities/shared/deps.ts';
-import { askDesk } from '../../src/cli/lib/desk.ts';
+import { queryOperator } from '../../src/cli/lib/operator-query.ts';
 import { registerPoll } from '../../src/cli/poll/poll.ts';
 import { tellPoller } from '../../src/cli/poll/poll-tell.ts';
 import { Config } from '../../src/contracts/config/config.ts';
@@ -23,7 +23,7 @@ import {
   resumePollingUpdate,
   wakeSignal,
 } from '../../workflows/messages.ts';
-import type { describePollers } from '../../workflows/poll-desk.ts';
+import type { describePollers } from '../../workflows/poll-queries.ts';
 import { SEARCH_ATTRIBUTES } from '../support/environment.ts';
 import { testLedger } from '../support/ledger.ts';
 import { runHere } from '../support/run-here.ts';
@@ -128,7 +128,7 @@ describe('without a worker', () => {
     const none = { exitCode: 8, message: expect.stringMatching(/^no worker answered .* `sluice dev`/) };
     await Promise.all([
       expect(
-        askDesk<typeof describePollers>(temporal.client, 'desk', 'describePollers', [filter], 500),
+        queryOperator<typeof describePollers>(temporal.client, 'queries', 'describePollers', [filter], 500),
       ).rejects.toMatchObject(none),
       expect(
         tellPoller(

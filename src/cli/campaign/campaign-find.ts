@@ -1,12 +1,12 @@
 // Which campaign, and which run of it, an operator means.
 import type { Client } from '@temporalio/client';
-import type { listCampaignRuns } from '../../../workflows/campaign-desk.ts';
+import type { listCampaignRuns } from '../../../workflows/campaign-queries.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { CampaignName } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
 import { digestOfSpec } from '../../ledger/campaigns/campaigns.ts';
-import { askDesk } from '../lib/desk.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { queryOperator } from '../lib/operator-query.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 
 /** A campaign of the configuration, or the one that a run's id `{account}/+{campaign}/{number}` names. */
@@ -29,11 +29,11 @@ export async function runsOf(
   limit: number,
 ): Promise<CampaignReport[]> {
   const filter = { account, campaign, limit };
-  return await askDesk<typeof listCampaignRuns>(client, 'campaign-desk', 'listCampaignRuns', [filter]).catch(
-    (error: unknown) => {
-      throw campaignRefusal(error);
-    },
-  );
+  return await queryOperator<typeof listCampaignRuns>(client, 'campaign-queries', 'listCampaignRuns', [
+    filter,
+  ]).catch((error: unknown) => {
+    throw campaignRefusal(error);
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-// Members of campaigns for a command: straight out of PostgreSQL, through the door of the process that holds the state
+// Members of campaigns for a command: straight out of PostgreSQL, through the socket of the process that holds the state
 // folder, or out of the ledger that nobody has open.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,8 +16,8 @@ import { NotAcceptedError } from '../../ingress/intake.ts';
 import { peopleOf } from '../../ledger/campaigns/campaign-roll.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { type LockInfo, readFolderLock } from '../../runtime/lock/folder-lock.ts';
-import { connectCampaignDoor } from '../../runtime/operator/campaign-door.ts';
-import { DoorError } from '../../runtime/operator/operator-door-client.ts';
+import { connectCampaignSocket } from '../../runtime/operator/campaign-socket.ts';
+import { SocketError } from '../../runtime/operator/operator-socket-client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { openLedgerAlone } from '../lib/ledger-alone.ts';
@@ -43,7 +43,7 @@ export interface OpenPeople {
 /**
  * Closed by `shutdown`. Its calls throw CliError (unavailable) when the ledger, or who holds it, has gone meanwhile.
  * @throws CliError (notFound) when there is no ledger, (unavailable) when it is out of reach, (conflict) when somebody
- * holds it who has no door
+ * holds it who has no socket
  */
 export async function openCampaignPeople(
   options: Pick<SessionOptions, 'state'>,
@@ -52,11 +52,11 @@ export async function openCampaignPeople(
 ): Promise<OpenPeople> {
   const people = await findPeople(options.state, env, shutdown);
   return {
-    sample: (run, count) => atDoor(people.sample({ run, limit: Math.min(count, MAX_SAMPLE) })),
-    find: (query) => atDoor(people.find(query)),
+    sample: (run, count) => throughSocket(people.sample({ run, limit: Math.min(count, MAX_SAMPLE) })),
+    find: (query) => throughSocket(people.find(query)),
     async *members(run, filter = {}) {
       for (let after = 0; ; ) {
-        const page = await atDoor(people.members({ ...filter, run, after, limit: PAGE }));
+        const page = await throughSocket(people.members({ ...filter, run, after, limit: PAGE }));
         yield* page;
         const last = page.at(-1);
         if (last === undefined || page.length < PAGE) return;
@@ -82,13 +82,13 @@ async function findPeople(
   const folder = resolve(state);
   for (let second = 0; ; second++) {
     const holder = await readFolderLock(folder);
-    if (typeof holder?.door === 'string') {
-      const door = connectCampaignDoor(holder.door);
-      shutdown.add("operators' door", () => door.close());
-      return door;
+    if (typeof holder?.socket === 'string') {
+      const socket = connectCampaignSocket(holder.socket);
+      shutdown.add("operators' socket", () => socket.close());
+      return socket;
     }
     if (holder === null) break;
-    if (holder.door === null || second >= WAIT_SECONDS) throw noDoor(state, holder);
+    if (holder.socket === null || second >= WAIT_SECONDS) throw noSocket(state, holder);
     if (second === 0) say(`process ${holder.pid} (${holder.command}) holds ${state}; waiting for it`);
     await delay(1000, undefined, { signal: shutdown.signal });
   }
@@ -101,21 +101,21 @@ async function findPeople(
   return peopleOf(await openLedgerAlone('sluice campaign export', state, env, shutdown));
 }
 
-function noDoor(state: string, { pid, command }: LockInfo): CliError {
+function noSocket(state: string, { pid, command }: LockInfo): CliError {
   return new CliError(
     EXIT.conflict,
-    `process ${pid} (${command}) holds ${state} and has no door to its ledger; end it first, or run \`sluice dev\` on the folder instead`,
+    `process ${pid} (${command}) holds ${state} and has no socket to its ledger; end it first, or run \`sluice dev\` on the folder instead`,
   );
 }
 
 /** Who reads only may just come again: all that went wrong on the way is the same to them. */
-async function atDoor<T>(call: Promise<T>): Promise<T> {
+async function throughSocket<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
     if (error instanceof NotAcceptedError)
       throw new CliError(EXIT.unavailable, error.message, { cause: error });
-    if (!(error instanceof DoorError)) throw error;
+    if (!(error instanceof SocketError)) throw error;
     const code =
       error.why === 'unknown' ? EXIT.notFound : error.why === 'failed' ? EXIT.error : EXIT.unavailable;
     throw new CliError(code, error.message, { cause: error });

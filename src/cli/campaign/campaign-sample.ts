@@ -1,13 +1,13 @@
 // A few members of a plan with the variables that they would get. These are personal, so they come straight from the ledger
-// or through the operators' door, and never through Temporal.
+// or through the operators' socket, and never through Temporal.
 import { resolve } from 'node:path';
 import type { SampledMember } from '../../contracts/wire/campaign-people.ts';
 import { sampleMembers } from '../../ledger/campaigns/campaign-plan-facts.ts';
 import { maskPhone } from '../../observability/masking.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { readFolderLock } from '../../runtime/lock/folder-lock.ts';
-import { connectCampaignDoor } from '../../runtime/operator/campaign-door.ts';
-import { DoorError } from '../../runtime/operator/operator-door-client.ts';
+import { connectCampaignSocket } from '../../runtime/operator/campaign-socket.ts';
+import { SocketError } from '../../runtime/operator/operator-socket-client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { say } from '../lib/lifetime.ts';
 import type { OpenStack, SessionOptions } from '../lib/session.ts';
@@ -40,25 +40,25 @@ async function readSample(place: SamplePlace, run: string, limit: number): Promi
     shutdown.add('ledger', () => db.close());
     return await sampleMembers(db, run, limit);
   }
-  const path = await doorOf(place);
+  const path = await socketOf(place);
   if (path === null) {
     say('no sample is shown: the ledger is out of reach from here, set DATABASE_URL');
     return [];
   }
-  const door = connectCampaignDoor(path);
-  shutdown.add('door', () => door.close());
-  return await door.sample({ run, limit }).catch((error: unknown) => {
-    if (!(error instanceof DoorError)) throw error;
+  const socket = connectCampaignSocket(path);
+  shutdown.add('socket', () => socket.close());
+  return await socket.sample({ run, limit }).catch((error: unknown) => {
+    if (!(error instanceof SocketError)) throw error;
     say(`no sample is shown: ${error.message}`);
     return [];
   });
 }
 
-/** The door of who holds the state folder; null: there is none, or it belongs to another Temporal server. */
-async function doorOf({ options, env }: SamplePlace): Promise<string | null> {
+/** The socket of who holds the state folder; null: there is none, or it belongs to another Temporal server. */
+async function socketOf({ options, env }: SamplePlace): Promise<string | null> {
   const holder = await readFolderLock(resolve(options.state));
   const other = env.TEMPORAL_ADDRESS !== undefined && holder?.temporal !== env.TEMPORAL_ADDRESS;
-  return typeof holder?.door === 'string' && !other ? holder.door : null;
+  return typeof holder?.socket === 'string' && !other ? holder.socket : null;
 }
 
 export function describeSample(sample: readonly SampledMember[]): string[] {

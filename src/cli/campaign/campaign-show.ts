@@ -7,23 +7,23 @@ import type {
   campaignRunAudit,
   campaignRunReport,
   listCampaignRuns,
-} from '../../../workflows/campaign-desk.ts';
+} from '../../../workflows/campaign-queries.ts';
 import { campaignProgressQuery } from '../../../workflows/messages.ts';
 import { campaignIdentity } from '../../contracts/ids.ts';
 import type { CampaignListInput } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
 import { integer } from '../lib/arguments.ts';
-import { askDesk, isRunning } from '../lib/desk.ts';
 import { EXIT, exitCodeOfBlock } from '../lib/exit.ts';
 import { formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
+import { isRunning, queryOperator } from '../lib/operator-query.ts';
 import { withClient } from '../lib/session.ts';
 import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
 import { describeAudit } from './describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
 import { blockOf } from './run-campaign.ts';
 
-const DESK = 'campaign-desk';
+const WORKFLOW = 'campaign-queries';
 /** Reading a run of 100,000 members for the first time in days takes a while. */
 const REPORT_MS = 60_000;
 const MAX_RUNS = 200;
@@ -82,7 +82,9 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     .action((name: string, options: Options & { run?: string }) =>
       withClient(options, env, async (client) => {
         const { run, timeZone } = await foundRun(client, name, options.run);
-        const entries = await askDesk<typeof campaignRunAudit>(client, DESK, 'campaignRunAudit', [{ run }]);
+        const entries = await queryOperator<typeof campaignRunAudit>(client, WORKFLOW, 'campaignRunAudit', [
+          { run },
+        ]);
         const lines = options.json
           ? entries.map((entry) => JSON.stringify(entry))
           : describeAudit(entries, timeZone);
@@ -101,7 +103,7 @@ function exitCodeOf({ state, held, blocked }: CampaignReport): number {
 }
 
 async function list(client: Client, filter: CampaignListInput): Promise<CampaignReport[]> {
-  return await askDesk<typeof listCampaignRuns>(client, DESK, 'listCampaignRuns', [filter]);
+  return await queryOperator<typeof listCampaignRuns>(client, WORKFLOW, 'listCampaignRuns', [filter]);
 }
 
 /** @throws CliError (not found) when there is no such run, or the campaign has none */
@@ -114,9 +116,9 @@ async function foundRun(client: Client, name: string, run: string | undefined): 
 }
 
 async function reportOf(client: Client, input: { readonly run: string }): Promise<CampaignReport> {
-  const report = await askDesk<typeof campaignRunReport>(
+  const report = await queryOperator<typeof campaignRunReport>(
     client,
-    DESK,
+    WORKFLOW,
     'campaignRunReport',
     [input],
     REPORT_MS,

@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type {
-  campaignDeskAct,
+  campaignOperatorCommand,
   campaignRunPlan,
   campaignRunReport,
-} from '../../../workflows/campaign-desk.ts';
+} from '../../../workflows/campaign-queries.ts';
 import type { CampaignPlan } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
-import { ANSWER_MS, askDesk } from '../lib/desk.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
+import { ANSWER_MS, queryOperator } from '../lib/operator-query.ts';
 import { createProgress, formatCount as n } from '../lib/progress.ts';
 import {
   connectClient,
@@ -57,9 +57,12 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         if (found.state === 'planned') sameConfig(config, found);
         const { run } = found;
         const act = { action: 'approve', by: operatorName(), reason: options.reason } as const;
-        await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
-          { account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() },
-        ]).catch(refused);
+        await queryOperator<typeof campaignOperatorCommand>(
+          client,
+          'campaign-queries',
+          'campaignOperatorCommand',
+          [{ account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() }],
+        ).catch(refused);
         const result = { run, approvedBy: act.by };
         if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
         else
@@ -92,9 +95,12 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         const found = await unlessStackFails(runToStart(client, meant));
         const { run } = found;
         const joins = found.state === 'running';
-        const plan = await askDesk<typeof campaignRunPlan>(client, 'campaign-desk', 'campaignRunPlan', [
-          { run },
-        ]).catch(refused);
+        const plan = await queryOperator<typeof campaignRunPlan>(
+          client,
+          'campaign-queries',
+          'campaignRunPlan',
+          [{ run }],
+        ).catch(refused);
         if (plan !== null && !joins) {
           for (const line of describeCampaignPlan(plan)) say(line);
           if (plan.problems.length > 0) throw hasProblems(plan);
@@ -121,9 +127,12 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
           say(`stopped watching; \`sluice campaign start ${name} --watch\` watches it again`);
           return EXIT.ok;
         }
-        const report = await askDesk<typeof campaignRunReport>(client, 'campaign-desk', 'campaignRunReport', [
-          { run },
-        ]).catch(refused);
+        const report = await queryOperator<typeof campaignRunReport>(
+          client,
+          'campaign-queries',
+          'campaignRunReport',
+          [{ run }],
+        ).catch(refused);
         if (report === null) throw new CliError(EXIT.notFound, `the ledger has no run ${run} any more`);
         process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `${describeEnd(report)}\n`);
         return exitCodeOf(report);
@@ -136,9 +145,12 @@ function refused(error: unknown): never {
 }
 
 async function runNamed(client: Client, run: string): Promise<CampaignReport> {
-  const report = await askDesk<typeof campaignRunReport>(client, 'campaign-desk', 'campaignRunReport', [
-    { run },
-  ]).catch(refused);
+  const report = await queryOperator<typeof campaignRunReport>(
+    client,
+    'campaign-queries',
+    'campaignRunReport',
+    [{ run }],
+  ).catch(refused);
   if (report !== null) return report;
   throw noSuchRun({ run });
 }

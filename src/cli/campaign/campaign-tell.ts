@@ -9,7 +9,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { campaignDeskAct } from '../../../workflows/campaign-desk.ts';
+import type { campaignOperatorCommand } from '../../../workflows/campaign-queries.ts';
 import {
   cancelCampaignUpdate,
   changeRateUpdate,
@@ -23,8 +23,8 @@ import type { reactivationCampaign } from '../../../workflows/reactivation-campa
 import { campaignIdentity, WORK_QUEUE } from '../../contracts/ids.ts';
 import type { CampaignAct, CampaignActResult } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
-import { ANSWER_MS, askDesk, noWorker } from '../lib/desk.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { ANSWER_MS, noWorker, queryOperator } from '../lib/operator-query.ts';
 import { type MeantCampaign, runsOf } from './campaign-find.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 
@@ -108,9 +108,12 @@ export async function tellCampaign(
   try {
     const { members } = needsWorkflow(found, act.action, runs)
       ? await update(client, meant, run, act, answerMs)
-      : await askDesk<typeof campaignDeskAct>(client, 'campaign-desk', 'campaignDeskAct', [
-          { account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() },
-        ]);
+      : await queryOperator<typeof campaignOperatorCommand>(
+          client,
+          'campaign-queries',
+          'campaignOperatorCommand',
+          [{ account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() }],
+        );
     return { run, members };
   } catch (error) {
     throw explained(error, meant, answerMs);

@@ -2,15 +2,15 @@
 // this works beside whatever has the ledger open.
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import type { listEvents, retryEvents } from '../../../workflows/event-desk.ts';
+import type { listEvents, retryEvents } from '../../../workflows/event-queries.ts';
 import { retrySignal } from '../../../workflows/messages.ts';
 import type { EventFilter, EventSummary } from '../../contracts/wire/intake.ts';
 import { collect, integer } from '../lib/arguments.ts';
-import { askDesk, isRunning } from '../lib/desk.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatMany, formatTime } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
+import { isRunning, queryOperator } from '../lib/operator-query.ts';
 import { withClient } from '../lib/session.ts';
 import { tabbed } from '../lib/table.ts';
 
@@ -106,7 +106,7 @@ function filterOf({ account, route, code, limit, ...options }: Options): EventFi
 }
 
 async function list(client: Client, filter: EventFilter): Promise<EventSummary[]> {
-  return await askDesk<typeof listEvents>(client, 'event-desk', 'listEvents', [filter]);
+  return await queryOperator<typeof listEvents>(client, 'event-queries', 'listEvents', [filter]);
 }
 
 async function retry(client: Client, ids: readonly string[], options: Options): Promise<number> {
@@ -137,7 +137,7 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
       waiting += events;
     }
   }
-  const again = await askDesk<typeof retryEvents>(client, 'event-desk', 'retryEvents', [
+  const again = await queryOperator<typeof retryEvents>(client, 'event-queries', 'retryEvents', [
     { filter, by: operatorName(), gone },
   ]);
   const waited = formatMany(told, 'waiting workflow continues', 'waiting workflows continue');

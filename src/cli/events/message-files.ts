@@ -1,8 +1,8 @@
 // What a message brings from this machine: its text and its files, read before anything is opened.
 import { open, readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { MAX_MESSAGE_BYTES } from '../../runtime/operator/operator-door.ts';
 import { MAX_FILE_BYTES } from '../../runtime/operator/operator-intake.ts';
+import { MAX_MESSAGE_BYTES } from '../../runtime/operator/operator-socket.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 
 /** By the ending of the name: what people send. */

@@ -1,13 +1,13 @@
 // What came of a message: watched until its event has ended, and on until it is read.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { listDeliveries } from '../../../workflows/delivery-desk.ts';
-import type { listEvents } from '../../../workflows/event-desk.ts';
+import type { listDeliveries } from '../../../workflows/delivery-queries.ts';
+import type { listEvents } from '../../../workflows/event-queries.ts';
 import type { DeliveryEntry } from '../../contracts/wire/delivery.ts';
 import type { EventSummary } from '../../contracts/wire/intake.ts';
-import { askDesk } from '../lib/desk.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatTime } from '../lib/format.ts';
+import { queryOperator } from '../lib/operator-query.ts';
 
 /** Between two looks at an event, and at a message that is under way: each is a workflow of some milliseconds. */
 const FIRST_LOOK_MS = 150;
@@ -46,13 +46,13 @@ export async function lookAt(client: Client, event: string): Promise<MessageStat
 
 async function eventOf(client: Client, event: string): Promise<EventSummary | null> {
   const filter = { ids: [event], states: [], limit: 1 };
-  const [summary] = await askDesk<typeof listEvents>(client, 'event-desk', 'listEvents', [filter]);
+  const [summary] = await queryOperator<typeof listEvents>(client, 'event-queries', 'listEvents', [filter]);
   return summary ?? null;
 }
 
 async function messagesOf(client: Client, event: string): Promise<DeliveryEntry[]> {
   const filter = { event, limit: MAX_MESSAGES };
-  return await askDesk<typeof listDeliveries>(client, 'delivery-desk', 'listDeliveries', [filter]);
+  return await queryOperator<typeof listDeliveries>(client, 'delivery-queries', 'listDeliveries', [filter]);
 }
 
 /** Returns when the event has ended; tells meanwhile what holds it up. */

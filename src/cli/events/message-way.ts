@@ -1,12 +1,12 @@
-// How a command's message gets to the ledger: through the door of the process that holds it, straight into PostgreSQL,
+// How a command's message gets to the ledger: through the socket of the process that holds it, straight into PostgreSQL,
 // or with a Sluice opened here for as long as it takes.
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { openLedger } from '../../runtime/ledger-database.ts';
 import { FolderHeldError, type LockInfo, readFolderLock } from '../../runtime/lock/folder-lock.ts';
-import { connectDoor } from '../../runtime/operator/operator-door-client.ts';
 import { type OperatorIntake, openOperatorIntake } from '../../runtime/operator/operator-intake.ts';
+import { connectSocket } from '../../runtime/operator/operator-socket-client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { openClient } from '../../runtime/temporal/temporal-client.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
@@ -37,7 +37,7 @@ export interface WayOptions extends SessionOptions {
 
 /**
  * @throws CliError (unavailable) when the ledger can't be reached from here, or nobody would send, (conflict) when somebody
- * holds the folder who has no door; as `openStack` does
+ * holds the folder who has no socket; as `openStack` does
  */
 export async function openWay(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
   const way =
@@ -63,7 +63,7 @@ async function straight(options: SessionOptions, env: NodeJS.ProcessEnv, shutdow
 async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdown: Shutdown): Promise<Way> {
   for (let second = 0; ; second++) {
     const holder = await readFolderLock(resolve(options.state));
-    if (typeof holder?.door === 'string') return throughDoor(holder, holder.door, env, shutdown);
+    if (typeof holder?.socket === 'string') return throughSocket(holder, holder.socket, env, shutdown);
     if (env.TEMPORAL_ADDRESS) {
       // A worker on that server with a ledger of its own would take the work of others, and know nothing of it.
       throw new CliError(
@@ -73,7 +73,7 @@ async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdo
     }
     const way = holder === null ? await hereUnlessHeld(options, env, shutdown) : null;
     if (way !== null) return way;
-    if (holder?.door === null || second >= WAIT_SECONDS) throw noDoor(options.state, holder);
+    if (holder?.socket === null || second >= WAIT_SECONDS) throw noSocket(options.state, holder);
     if (second === 0) say(`${nameOf(holder)} holds ${options.state}; waiting for it`);
     await delay(1000, undefined, { signal: shutdown.signal });
   }
@@ -101,7 +101,7 @@ async function hereUnlessHeld(
   }
 }
 
-function throughDoor(holder: LockInfo, door: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Way {
+function throughSocket(holder: LockInfo, socket: string, env: NodeJS.ProcessEnv, shutdown: Shutdown): Way {
   const { temporal, namespace } = holder;
   const address = typeof temporal === 'string' ? temporal : '';
   if (env.TEMPORAL_ADDRESS && env.TEMPORAL_ADDRESS !== address) {
@@ -112,7 +112,7 @@ function throughDoor(holder: LockInfo, door: string, env: NodeJS.ProcessEnv, shu
   }
   let connected: Promise<Client> | null = null;
   return {
-    intake: connectDoor(door),
+    intake: connectSocket(socket),
     client: () => {
       connected ??= openClient(
         { address, namespace: typeof namespace === 'string' ? namespace : 'default' },
@@ -129,9 +129,9 @@ function nameOf(holder: LockInfo | null): string {
   return holder === null ? 'another process' : `process ${holder.pid} (${holder.command})`;
 }
 
-function noDoor(state: string, holder: LockInfo | null): CliError {
+function noSocket(state: string, holder: LockInfo | null): CliError {
   return new CliError(
     EXIT.conflict,
-    `${nameOf(holder)} holds ${state} and has no door for messages; end it first, or run \`sluice dev\` on the folder instead`,
+    `${nameOf(holder)} holds ${state} and has no socket for messages; end it first, or run \`sluice dev\` on the folder instead`,
   );
 }

@@ -5,8 +5,8 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { type Command, Option } from 'commander';
 import type { DeliveryEntry } from '../../contracts/wire/delivery.ts';
 import { NotAcceptedError } from '../../ingress/intake.ts';
-import { DoorError } from '../../runtime/operator/operator-door-client.ts';
 import { BadMessageError } from '../../runtime/operator/operator-intake.ts';
+import { SocketError } from '../../runtime/operator/operator-socket-client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
@@ -152,7 +152,7 @@ function explain(error: unknown, again: string): unknown {
   if (error instanceof BadMessageError) return new CliError(EXIT.usage, error.message, { cause: error });
   if (error instanceof NotAcceptedError)
     return new CliError(EXIT.unavailable, `not accepted: ${error.message}; ${again}`, { cause: error });
-  if (!(error instanceof DoorError)) return error;
+  if (!(error instanceof SocketError)) return error;
   const { why, message } = error;
   if (why === 'unknown') return new CliError(EXIT.notFound, message, { cause: error });
   const code = why === 'failed' ? EXIT.error : EXIT.unavailable;

@@ -7,19 +7,19 @@ import type {
   discardOutbox,
   listOutbox,
   retryOutbox,
-} from '../../../workflows/outbox-desk.ts';
+} from '../../../workflows/outbox-queries.ts';
 import { CONVERSATION_EVENT_TYPES } from '../../contracts/wire/conversation-events.ts';
 import type { OutboxEntry, OutboxFilter } from '../../contracts/wire/outbox.ts';
 import { collect, integer } from '../lib/arguments.ts';
-import { askDesk } from '../lib/desk.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatCount } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
+import { queryOperator } from '../lib/operator-query.ts';
 import { withClient } from '../lib/session.ts';
 import { describeSink, entryInFull, entryLine } from './describe-outbox.ts';
 
-const DESK = 'outbox-desk';
+const WORKFLOW = 'outbox-queries';
 /** An answer is held by Temporal, which takes 2 MB at most. */
 const MAX_LIST = 1000;
 const MAX_RETRY = 10_000;
@@ -45,7 +45,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
     .option('--json', 'print the sinks as JSON', false)
     .action((options: Options) =>
       withClient(options, env, async (client) => {
-        const sinks = await askDesk<typeof describeSinks>(client, DESK, 'describeSinks', []);
+        const sinks = await queryOperator<typeof describeSinks>(client, WORKFLOW, 'describeSinks', []);
         if (options.json) line(JSON.stringify({ sinks }));
         else if (sinks.length === 0) say('the configuration has no sinks');
         else for (const sink of sinks) for (const each of describeSink(sink, new Date())) line(each);
@@ -92,7 +92,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
         if (ids.length > 0) await named(client, ids);
         const filter = ids.length > 0 ? byId(ids) : filterOf(options, ['dead']);
         const act = { filter, by: operatorName() };
-        const count = await askDesk<typeof retryOutbox>(client, DESK, 'retryOutbox', [act]);
+        const count = await queryOperator<typeof retryOutbox>(client, WORKFLOW, 'retryOutbox', [act]);
         say(`${events(count)} tried again${more(count, ids, options)}`);
         return EXIT.ok;
       }),
@@ -106,7 +106,7 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
         if (!options.yes) throw new CliError(EXIT.usage, 'what is discarded is gone: add --yes');
         await named(client, ids);
         const act = { filter: byId(ids), by: operatorName() };
-        const count = await askDesk<typeof discardOutbox>(client, DESK, 'discardOutbox', [act]);
+        const count = await queryOperator<typeof discardOutbox>(client, WORKFLOW, 'discardOutbox', [act]);
         say(`${events(count)} discarded`);
         return EXIT.ok;
       }),
@@ -151,7 +151,7 @@ function byId(ids: readonly string[]): OutboxFilter {
 }
 
 async function list(client: Client, filter: OutboxFilter): Promise<OutboxEntry[]> {
-  return await askDesk<typeof listOutbox>(client, DESK, 'listOutbox', [filter]);
+  return await queryOperator<typeof listOutbox>(client, WORKFLOW, 'listOutbox', [filter]);
 }
 
 /** @throws CliError when one of them is not there */

@@ -1,13 +1,13 @@
 // Which pollers there are: those of the configuration, those that the ledger knows, and whether their workflows run.
 
 import type { Client } from '@temporalio/client';
-import type { describePollers } from '../../../workflows/poll-desk.ts';
+import type { describePollers } from '../../../workflows/poll-queries.ts';
 import type { ResolvedConfig } from '../../config/load.ts';
 import { pollingIdentity } from '../../contracts/ids.ts';
 import { suggestion } from '../../contracts/suggest.ts';
 import type { PollerName, PollerStatus, PollGap } from '../../contracts/wire/poll.ts';
-import { askDesk, isRunning } from '../lib/desk.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
+import { isRunning, queryOperator } from '../lib/operator-query.ts';
 import { failing } from '../sync/run-sync.ts';
 
 export interface Opened {
@@ -82,7 +82,9 @@ export async function listGaps(
 async function ask(opened: Opened, names: readonly string[], what: { gaps: boolean; limit: number }) {
   const bare = names.map((name) => name.split('/', 2).at(-1) as string);
   const filter = { ...what, ...(names.length === 0 ? {} : { names: bare }) };
-  return await askDesk<typeof describePollers>(opened.client, 'poll-desk', 'describePollers', [filter]);
+  return await queryOperator<typeof describePollers>(opened.client, 'poll-queries', 'describePollers', [
+    filter,
+  ]);
 }
 
 function isMeant({ account, poller }: PollerName, names: readonly string[]): boolean {

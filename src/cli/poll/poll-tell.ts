@@ -14,8 +14,8 @@ import { type OperatorAct } from '../../../workflows/messages.ts';
 import { deadlineSignal } from '../../contracts/deadline.ts';
 import { pollingIdentity } from '../../contracts/ids.ts';
 import type { PollerName } from '../../contracts/wire/poll.ts';
-import { ANSWER_MS, isRunning, noWorker } from '../lib/desk.ts';
 import { CliError, EXIT, exitCodeOfBlock } from '../lib/exit.ts';
+import { ANSWER_MS, isRunning, noWorker } from '../lib/operator-query.ts';
 
 /** A call that is under way is waited for; its deadline is 30 s. */
 const STOP_MS = 60_000;

@@ -1,5 +1,5 @@
 // Members of a campaign as operators may ask for them, one by one: personal data, which goes from the ledger to the command
-// that asks, through the operators' door if need be, and never through Temporal.
+// that asks, through the operators' socket if need be, and never through Temporal.
 import { z } from 'zod';
 import { MEMBER_STATES } from './campaign.ts';
 import type { CampaignReport } from './campaign-report.ts';
@@ -71,7 +71,7 @@ export const RunQuery = z.union([
 ]);
 export type RunQuery = z.infer<typeof RunQuery>;
 
-/** Who can tell of members: the ledger itself, or a door to it. */
+/** Who can tell of members: the ledger itself, or a socket to it. */
 export interface CampaignPeople {
   sample(query: SampleQuery): Promise<SampledMember[]>;
   /** Fewer than `limit`: there are no more. */

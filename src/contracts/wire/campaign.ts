@@ -308,7 +308,7 @@ export interface CampaignActInput extends CampaignRunName {
 }
 
 /** The same without a workflow of the run. */
-export interface CampaignDeskActInput extends CampaignActInput, CampaignName {}
+export interface CampaignOperatorCommandInput extends CampaignActInput, CampaignName {}
 
 export interface CampaignActResult {
   /** Members that it concerned. */

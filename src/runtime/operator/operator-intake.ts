@@ -78,10 +78,10 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
   const { db, client, taskQueue = WORK_QUEUE } = options;
   const { accounts, ingress } = options.config.config;
   /** One an account: an acceptance knows a route by its name alone. */
-  const doors = new Map<string, { route: Route; acceptance: Acceptance }>();
+  const acceptances = new Map<string, { route: Route; acceptance: Acceptance }>();
 
-  function doorOf(account: string): { route: Route; acceptance: Acceptance } {
-    const known = doors.get(account);
+  function acceptanceOf(account: string): { route: Route; acceptance: Acceptance } {
+    const known = acceptances.get(account);
     if (known !== undefined) return known;
     const config = Object.hasOwn(accounts, account) ? accounts[account] : undefined;
     if (config === undefined)
@@ -92,13 +92,13 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
       specOf: (route) => intakeSpec(route.name, route.config, null),
     });
     const opened = { route: operatorRoute(account), acceptance };
-    doors.set(account, opened);
+    acceptances.set(account, opened);
     return opened;
   }
 
   return {
     async upload({ account, name, type, data }) {
-      doorOf(account);
+      acceptanceOf(account);
       const contentType = contentTypeOf(type);
       const filename = uploadNameOf(undefined, name, contentType);
       try {
@@ -109,7 +109,7 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
       }
     },
     async send({ account, key = randomUUID(), request }) {
-      const { route, acceptance } = doorOf(account);
+      const { route, acceptance } = acceptanceOf(account);
       checkMessage(request);
       const id = eventId(account, OPERATOR_ROUTE, { kind: 'key', key });
       const [accepted] = await acceptance.accept(route, [
@@ -118,7 +118,7 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
       return accepted as Accepted;
     },
     async close() {
-      await Promise.all([...doors.values()].map(({ acceptance }) => acceptance.close()));
+      await Promise.all([...acceptances.values()].map(({ acceptance }) => acceptance.close()));
     },
   };
 }

@@ -38,7 +38,7 @@ export async function listenPrivately(server: Server, place: SocketPlace): Promi
     return { path, remove: async () => undefined };
   }
   const tmp = place.tmp ?? tmpdir();
-  const inside = await listenIn(server, join(folder, 'door')).catch(giveUpOn(NO_SOCKETS));
+  const inside = await listenIn(server, join(folder, 'socket')).catch(giveUpOn(NO_SOCKETS));
   // The same name at each start: what a killed process has left is found and replaced.
   const named = join(tmp, `sluice-${process.getuid?.() ?? 0}-${shortHash(folder)}`);
   const outside =

@@ -11,9 +11,9 @@ import { stringify } from 'yaml';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { type Ingress, startIngress } from '../../../src/runtime/ingress.ts';
-import { openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts';
-import { connectDoor } from '../../../src/runtime/operator/operator-door-client.ts';
 import { openOperatorIntake } from '../../../src/runtime/operator/operator-intake.ts';
+import { openOperatorSocket } from '../../../src/runtime/operator/operator-socket.ts';
+import { connectSocket } from '../../../src/runtime/operator/operator-socket-client.ts';
 import { createShutdown, type Shutdown } from '../../../src/runtime/shutdown.ts';
 import { account, type Environment, MAPPING } from '../../support/environment.ts';
 import { untilEnded } from '../../support/intake-context.ts';
@@ -189,11 +189,11 @@ describe('a message by hand', () => {
   const NUMBER = '14155552671';
   const TOKEN = { value: 'svc_test_token', scopes: ['messages:send'] };
 
-  it('comes in by the door with its file, arrives once however often it is repeated, and leaves nothing of it in Temporal', async () => {
+  it('comes in by the socket with its file, arrives once however often it is repeated, and leaves nothing of it in Temporal', async () => {
     await context.inEnvironment(
       { csv: HEADER, account: account({ tokens: [TOKEN] }) },
       async (environment) => {
-        const dir = await mkdtemp(join(tmpdir(), 'sluice-door-'));
+        const dir = await mkdtemp(join(tmpdir(), 'sluice-socket-'));
         const file = join(dir, 'sluice.yaml');
         const acme = { baseUrl: environment.sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 };
         await writeFile(file, stringify({ version: 1, accounts: { acme } }));
@@ -205,8 +205,12 @@ describe('a message by hand', () => {
           client,
           taskQueue: environment.workQueue,
         });
-        const door = await openOperatorDoor({ folder: dir, intake, log: createLogger({ level: 'silent' }) });
-        const [one, other] = [connectDoor(door.path), connectDoor(door.path)];
+        const socket = await openOperatorSocket({
+          folder: dir,
+          intake,
+          log: createLogger({ level: 'silent' }),
+        });
+        const [one, other] = [connectSocket(socket.path), connectSocket(socket.path)];
         try {
           const upload = await one.upload({
             ...{ account: 'acme', name: 'preço.txt', type: 'text/plain' },
@@ -244,7 +248,7 @@ describe('a message by hand', () => {
           await expect(one.send({ ...message, account: 'acne' })).rejects.toThrow('did you mean "acme"?');
         } finally {
           await Promise.all([one.close(), other.close()]);
-          await door.close();
+          await socket.close();
           await intake.close();
           await rm(dir, { recursive: true, force: true });
         }

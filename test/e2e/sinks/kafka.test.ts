@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { outboxWorkflowId } from '../../../src/contracts/ids.ts';
 import { RunEndedEvent } from '../../../src/contracts/wire/events.ts';
-import { reopenOutbox } from '../../../src/ledger/outbox/outbox-desk.ts';
+import { reopenOutbox } from '../../../src/ledger/outbox/outbox-queries.ts';
 import { pauseUpdate, wakeSignal } from '../../../workflows/messages.ts';
 import type { Environment } from '../../support/environment.ts';
 import { HEADER, plainRow, syncContext } from '../../support/sync-context.ts';

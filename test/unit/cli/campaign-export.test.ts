@@ -1,4 +1,4 @@
-// `sluice campaign export`: what came of a run as CSV, through the door of who holds the state folder, or out of the ledger.
+// `sluice campaign export`: what came of a run as CSV, through the socket of who holds the state folder, or out of the ledger.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { peopleOf } from '../../../src/ledger/campaigns/campaign-roll.ts';
 import { type Database, openPglite } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 import { acquireFolderLock } from '../../../src/runtime/lock/folder-lock.ts';
-import { campaignEndpoints } from '../../../src/runtime/operator/campaign-door.ts';
-import { openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts';
+import { campaignEndpoints } from '../../../src/runtime/operator/campaign-socket.ts';
+import { openOperatorSocket } from '../../../src/runtime/operator/operator-socket.ts';
 import { layCluster } from '../../support/cluster.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -32,20 +32,20 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** The state folder is held, by somebody with a door, or without one. */
-async function hold(withDoor = true): Promise<void> {
+/** The state folder is held, by somebody with a socket, or without one. */
+async function hold(withSocket = true): Promise<void> {
   const lock = await acquireFolderLock(dir, { command: 'sluice dev' });
   undo.push(() => lock.release());
-  if (!withDoor) return await lock.update({ command: 'sluice sync run', door: null });
+  if (!withSocket) return await lock.update({ command: 'sluice sync run', socket: null });
   const never = () => Promise.reject(new Error('not used here'));
-  const door = await openOperatorDoor({
+  const socket = await openOperatorSocket({
     folder: dir,
     intake: { upload: never, send: never, close: async () => undefined },
     more: campaignEndpoints(peopleOf(db)),
     log: { error: () => undefined },
   });
-  undo.push(() => door.close());
-  await lock.update({ command: 'sluice dev', door: door.path });
+  undo.push(() => socket.close());
+  await lock.update({ command: 'sluice dev', socket: socket.path });
 }
 
 const run = (...argv: string[]) =>
@@ -65,7 +65,7 @@ async function fill(): Promise<void> {
   );
 }
 
-describe('through the door', () => {
+describe('through the socket', () => {
   beforeEach(async () => {
     await fill();
     await hold();
@@ -159,7 +159,7 @@ it('out of a ledger that nobody has open', async () => {
 
 it.each<[string, () => Promise<void>, number, RegExp]>([
   ['there is no ledger', async () => undefined, 3, /--state/],
-  ['the holder of the folder has no door', () => hold(false), 5, /sluice sync run/],
+  ['the holder of the folder has no socket', () => hold(false), 5, /sluice sync run/],
 ])('where %s, the way out is told', async (_, prepare, code, message) => {
   await prepare();
   const answer = await run('spring');

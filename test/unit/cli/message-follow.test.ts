@@ -29,7 +29,7 @@ const MESSAGE: DeliveryEntry = {
 const as = (over: Partial<DeliveryEntry>): DeliveryEntry => ({ ...MESSAGE, ...over });
 
 /** Answers in order, the last one again and again. */
-function desk(events: readonly (EventSummary | null)[], messages: readonly DeliveryEntry[][] = [[]]) {
+function queries(events: readonly (EventSummary | null)[], messages: readonly DeliveryEntry[][] = [[]]) {
   const left = { listEvents: [...events], listDeliveries: [...messages] };
   const execute = async (type: keyof typeof left) => {
     const answers = left[type] as unknown[];
@@ -55,14 +55,14 @@ const ended = (over: Partial<MessageState> = {}): MessageState => ({ ...DONE, me
 
 describe('until the event has ended', () => {
   it('a message that is done at once is told with what was sent', async () => {
-    const { watching, said, pauses } = desk([DONE], [[MESSAGE]]);
+    const { watching, said, pauses } = queries([DONE], [[MESSAGE]]);
     expect(await untilEnded(watching)).toEqual(ended({ messages: [MESSAGE] }));
     expect([said, pauses]).toEqual([[], []]);
   });
 
   it('what holds it up is told once, and that it goes on', async () => {
     const other = { ...HELD, held: { code: 'CONFIG', reason: 'no such account' } };
-    const { watching, said } = desk([OPEN, HELD, HELD, OPEN, other, DONE]);
+    const { watching, said } = queries([OPEN, HELD, HELD, OPEN, other, DONE]);
     await untilEnded(watching);
     expect(said).toEqual([
       'waits for somebody to act: the token is revoked [ERR_TOKEN_REVOKED]',
@@ -72,7 +72,7 @@ describe('until the event has ended', () => {
   });
 
   it('who waits long is told once for what, and looks ever less often', async () => {
-    const { watching, said, pauses } = desk([...Array.from({ length: 20 }, () => OPEN), DONE]);
+    const { watching, said, pauses } = queries([...Array.from({ length: 20 }, () => OPEN), DONE]);
     await untilEnded(watching);
     expect(said).toEqual([expect.stringMatching(/^not done yet: earlier events/)]);
     expect(pauses.slice(0, 3)).toEqual([150, 300, 600]);
@@ -80,20 +80,20 @@ describe('until the event has ended', () => {
   });
 
   it('workers with another ledger are found out, rather than waited for', async () => {
-    const { watching } = desk([null]);
+    const { watching } = queries([null]);
     const failure = await untilEnded(watching).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CliError);
     expect(failure).toMatchObject({ exitCode: EXIT.unavailable });
   });
 
   it('an event that is not there is null, for whoever asks once', async () => {
-    expect(await lookAt(desk([null]).client, 'e1')).toBeNull();
+    expect(await lookAt(queries([null]).client, 'e1')).toBeNull();
   });
 });
 
 describe('until it is read', () => {
   it('each new status is told once, until nobody looks any more', async () => {
-    const { watching } = desk(
+    const { watching } = queries(
       [DONE],
       [
         [MESSAGE],
@@ -115,7 +115,7 @@ describe('until it is read', () => {
   it('a text and its file are followed until the later of them is read', async () => {
     const read = as({ status: 'read', nextAt: null });
     const file = as({ message: 'm2' });
-    const { watching } = desk(
+    const { watching } = queries(
       [DONE],
       [
         [read, file],
@@ -137,13 +137,13 @@ describe('until it is read', () => {
     [AT, 3000],
     ['2999-01-01T00:00:00.000Z', 15_000],
   ])('looks when the service is asked next (%s), yet for what a poller sees', async (nextAt, ms) => {
-    const { watching, pauses } = desk([DONE], [[as({ status: 'read', nextAt: null })]]);
+    const { watching, pauses } = queries([DONE], [[as({ status: 'read', nextAt: null })]]);
     await untilDelivered(watching, ended({ messages: [as({ nextAt })] }), () => undefined);
     expect(pauses).toEqual([ms]);
   });
 
   it('a message without an id ends at once', async () => {
-    const { watching, pauses } = desk([DONE]);
+    const { watching, pauses } = queries([DONE]);
     await untilDelivered(watching, ended(), () => undefined);
     expect(pauses).toEqual([]);
   });

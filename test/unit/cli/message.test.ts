@@ -1,4 +1,4 @@
-// `sluice message` as it is typed, with a door of this process behind the lock of the folder: what comes in, what is said,
+// `sluice message` as it is typed, with a socket of this process behind the lock of the folder: what comes in, what is said,
 // and the exit code of whatever can go wrong.
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -12,8 +12,8 @@ import { EXIT } from '../../../src/cli/lib/exit.ts';
 import { UnknownNameError } from '../../../src/config/errors.ts';
 import { NotAcceptedError } from '../../../src/ingress/intake.ts';
 import { acquireFolderLock } from '../../../src/runtime/lock/folder-lock.ts';
-import { openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts';
 import { BadMessageError, type OperatorIntake } from '../../../src/runtime/operator/operator-intake.ts';
+import { openOperatorSocket } from '../../../src/runtime/operator/operator-socket.ts';
 
 const NUMBER = '5511987654321';
 const CANARY = 'canary text';
@@ -36,7 +36,7 @@ afterEach(async () => {
   process.exitCode = undefined;
 });
 
-/** A process with a door holds the folder: this one. */
+/** A process with a socket holds the folder: this one. */
 async function hold(over: Partial<OperatorIntake> = {}): Promise<void> {
   await mkdir(state);
   const intake: OperatorIntake = {
@@ -51,9 +51,9 @@ async function hold(over: Partial<OperatorIntake> = {}): Promise<void> {
     close: async () => undefined,
     ...over,
   };
-  const door = await openOperatorDoor({ folder: state, intake, log: { error() {} } });
-  closers.push(() => door.close());
-  await note({ door: door.path, temporal: '127.0.0.1:1' });
+  const operatorSocket = await openOperatorSocket({ folder: state, intake, log: { error() {} } });
+  closers.push(() => operatorSocket.close());
+  await note({ operatorSocket: operatorSocket.path, temporal: '127.0.0.1:1' });
 }
 
 async function note(more: Record<string, string | null>): Promise<void> {
@@ -88,7 +88,7 @@ async function sluice(args: readonly string[], env: Record<string, string> = {})
   }
 }
 
-describe('what comes in by the door', () => {
+describe('what comes in by the socket', () => {
   it('a text to a number, under a key that is told', async () => {
     await hold();
     const { code, stdout, stderr } = await sluice(SEND);
@@ -147,7 +147,7 @@ describe('what comes in by the door', () => {
   });
 });
 
-describe('what can go wrong at the door', () => {
+describe('what can go wrong at the socket', () => {
   const cases: [string, Error, number, RegExp][] = [
     [
       'an account that is not there',
@@ -178,15 +178,15 @@ describe('what can go wrong at the door', () => {
     const server = createServer((socket) => socket.once('data', () => socket.destroy()));
     await new Promise<void>((done) => server.listen(path, done));
     closers.push(() => new Promise((done) => server.close(done)));
-    await note({ door: path, temporal: '127.0.0.1:1' });
+    await note({ operatorSocket: path, temporal: '127.0.0.1:1' });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
     expect(stderr).toMatch(/the answer did not come: .*; repeat with --key k1/);
   });
 
-  it('a door that somebody has left without closing it', async () => {
+  it('a socket that somebody has left without closing it', async () => {
     await mkdir(state);
-    await note({ door: join(dir, 'nobody'), temporal: '127.0.0.1:1' });
+    await note({ operatorSocket: join(dir, 'nobody'), temporal: '127.0.0.1:1' });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
     expect(stderr).toMatch(/nobody answers.*--key k1/);
@@ -194,12 +194,12 @@ describe('what can go wrong at the door', () => {
 });
 
 describe('no way in', () => {
-  it('a holder whose door did not open is told of at once', async () => {
+  it('a holder whose socket did not open is told of at once', async () => {
     await mkdir(state);
-    await note({ door: null });
+    await note({ operatorSocket: null });
     const { code, stderr } = await sluice(SEND);
     expect(code).toBe(EXIT.conflict);
-    expect(stderr).toMatch(new RegExp(`process ${process.pid} \\(sluice dev\\).*no door`));
+    expect(stderr).toMatch(new RegExp(`process ${process.pid} \\(sluice dev\\).*no socket`));
   });
 
   it('nobody runs, and this command would not stay: nothing is opened', async () => {
@@ -224,7 +224,7 @@ describe('no way in', () => {
   });
 });
 
-describe('what is typed wrong never reaches the door', () => {
+describe('what is typed wrong never reaches the socket', () => {
   it.each<[string, string[], RegExp]>([
     [
       'a number without its country',

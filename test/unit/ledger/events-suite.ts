@@ -1,7 +1,7 @@
 // Events in the ledger: each once, one owner, one at a time a subject, remembered and forgotten.
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../../src/contracts/wire/intake.ts';
-import { listEvents, reopenEvents } from '../../../src/ledger/events/event-desk.ts';
+import { listEvents, reopenEvents } from '../../../src/ledger/events/event-queries.ts';
 import {
   addEvents,
   claimEvent,

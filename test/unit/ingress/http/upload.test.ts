@@ -10,7 +10,7 @@ const PNG = { 'content-type': 'image/png' };
 /** Not UTF-8, and not to be read as JSON. */
 const BYTES = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff, 0xfe, 0x0d, 0x0a]);
 
-const openDoor = (script: Script = {}) => openEnvironment({ files: {}, ...script });
+const openUpload = (script: Script = {}) => openEnvironment({ files: {}, ...script });
 const upload = (
   environment: Environment,
   headers: Record<string, string> = {},
@@ -23,7 +23,7 @@ const answerOf = async (answer: Response) => ({
 
 describe('a file', () => {
   it('is kept as it came, and answered with 201 and its id', async () => {
-    const environment = await openDoor();
+    const environment = await openUpload();
     const answer = await upload(environment, { 'content-disposition': 'attachment; filename="a.png"' });
     expect(await answerOf(answer)).toEqual({
       status: 201,
@@ -39,7 +39,7 @@ describe('a file', () => {
   });
 
   it('that comes compressed is kept as it was before', async () => {
-    const environment = await openDoor();
+    const environment = await openUpload();
     expect((await upload(environment, { 'content-encoding': 'gzip' }, gzipSync(BYTES))).status).toBe(201);
     expect(environment.uploads[0]?.data).toEqual(BYTES);
   });
@@ -59,7 +59,7 @@ describe('a file', () => {
     [null, '', 'file.png'],
     ['attachment; filename="bill"', '', 'bill.png'],
   ])('named by %j and %j is %j', async (disposition, query, filename) => {
-    const environment = await openDoor();
+    const environment = await openUpload();
     const headers = { ...PNG, ...(disposition !== null && { 'content-disposition': disposition }) };
     const { body } = await answerOf(await environment.post(BYTES, headers, PATH + query));
     expect(body).toMatchObject({ filename });
@@ -79,7 +79,7 @@ describe('a file', () => {
     ['image/p ng', 415],
     ['', 415],
   ])('of the type %j is answered with %d', async (type, status) => {
-    const environment = await openDoor();
+    const environment = await openUpload();
     const answer = await answerOf(await upload(environment, { 'content-type': type }));
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject(
@@ -88,7 +88,7 @@ describe('a file', () => {
   });
 
   it('that is empty is refused with 400', async () => {
-    const environment = await openDoor();
+    const environment = await openUpload();
     expect(await answerOf(await upload(environment, {}, ''))).toMatchObject({
       status: 400,
       body: { code: 'EMPTY' },
@@ -98,7 +98,7 @@ describe('a file', () => {
 
   it('that the ledger can not keep now is answered with 503, and nothing of why', async () => {
     const store = () => Promise.reject(new LedgerError(new Error('connect ECONNREFUSED 10.1.2.3')));
-    const environment = await openDoor({ store });
+    const environment = await openUpload({ store });
     const answer = await upload(environment, { 'content-disposition': 'attachment; filename="canary.png"' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await answer.text()).not.toContain('10.1.2.3');
@@ -108,7 +108,7 @@ describe('a file', () => {
 
 describe('the length of a file', () => {
   const MAX = 2000;
-  const environment = () => openDoor({ files: { maxBytes: MAX }, http: { maxBodyBytes: 1024 } });
+  const environment = () => openUpload({ files: { maxBytes: MAX }, http: { maxBodyBytes: 1024 } });
   const stream = (chunks: number) => {
     let left = chunks;
     return new ReadableStream<Uint8Array>({
@@ -117,11 +117,11 @@ describe('the length of a file', () => {
   };
 
   it('may be that of the route, though events are shorter; one byte more is 413', async () => {
-    const door = await environment();
-    expect((await upload(door, {}, Buffer.alloc(MAX))).status).toBe(201);
-    const { status, body } = await answerOf(await upload(door, {}, Buffer.alloc(MAX + 1)));
+    const operatorSocket = await environment();
+    expect((await upload(operatorSocket, {}, Buffer.alloc(MAX))).status).toBe(201);
+    const { status, body } = await answerOf(await upload(operatorSocket, {}, Buffer.alloc(MAX + 1)));
     expect({ status, body }).toMatchObject({ status: 413, body: { code: 'TOO_LONG' } });
-    expect((await door.post(Buffer.alloc(MAX))).status).toBe(413);
+    expect((await operatorSocket.post(Buffer.alloc(MAX))).status).toBe(413);
   });
 
   it.each([
@@ -129,8 +129,8 @@ describe('the length of a file', () => {
     [21, 413],
     [5000, 413],
   ])('in %d chunks of 100 bytes is answered with %d', async (chunks, status) => {
-    const door = await environment();
-    const answer = await fetch(door.url + PATH, {
+    const operatorSocket = await environment();
+    const answer = await fetch(operatorSocket.url + PATH, {
       ...{ method: 'POST', body: stream(chunks), duplex: 'half' },
       headers: { ...PNG, authorization: `Bearer ${TOKEN}` },
     } as RequestInit);
@@ -138,15 +138,15 @@ describe('the length of a file', () => {
   });
 
   it('FAULTS 33: after decompression counts, and a bomb is never held', async () => {
-    const door = await environment();
+    const operatorSocket = await environment();
     const bomb = gzipSync(Buffer.alloc(50_000_000));
-    expect((await upload(door, { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(MAX)))).status).toBe(
-      201,
-    );
+    expect(
+      (await upload(operatorSocket, { 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(MAX)))).status,
+    ).toBe(201);
     const before = process.memoryUsage().arrayBuffers;
     // Declared shorter than a file may be, so it is read.
     for (let n = 0; n < 3; n++) {
-      const { status } = await upload(door, { 'content-encoding': 'gzip' }, bomb.subarray(0, MAX));
+      const { status } = await upload(operatorSocket, { 'content-encoding': 'gzip' }, bomb.subarray(0, MAX));
       expect(status).toBe(413);
     }
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
@@ -154,14 +154,15 @@ describe('the length of a file', () => {
 
   it('leaves its room when it is over: files come one after the other without end', async () => {
     const big = 20_000_000;
-    const door = await openDoor({ files: { maxBytes: big } });
-    for (let n = 0; n < 5; n++) expect((await upload(door, {}, Buffer.alloc(big))).status).toBe(201);
+    const operatorSocket = await openUpload({ files: { maxBytes: big } });
+    for (let n = 0; n < 5; n++)
+      expect((await upload(operatorSocket, {}, Buffer.alloc(big))).status).toBe(201);
   });
 });
 
 describe('a sender of files proves itself as one of events does', () => {
   it('by a token, refused before the file is read', async () => {
-    const environment = await openDoor();
+    const environment = await openUpload();
     const socket = knock(environment.port);
     const head = { authorization: 'Bearer wrong', 'content-length': '1000', ...PNG };
     socket.write(raw('', head, `POST ${PATH} HTTP/1.1`));
@@ -172,7 +173,7 @@ describe('a sender of files proves itself as one of events does', () => {
   it('by a signature over its bytes: one byte more is refused', async () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const now = 1_700_000_000_000;
-    const environment = await openDoor({
+    const environment = await openUpload({
       auth: { type: 'standard-webhooks', secrets: ['env:A'] },
       secrets: [secret],
       now: () => now,
@@ -194,7 +195,7 @@ describe('a sender of files proves itself as one of events does', () => {
   });
 
   it('without a proof from this machine only, and never from a page in a browser', async () => {
-    const environment = await openDoor({ auth: { type: 'none' } });
+    const environment = await openUpload({ auth: { type: 'none' } });
     expect((await upload(environment)).status).toBe(201);
     // A page may send this to any server without asking.
     const page = { origin: 'https://page.example', 'content-type': 'text/plain' };
@@ -206,7 +207,7 @@ describe('a sender of files proves itself as one of events does', () => {
 });
 
 it('files and events of a route share its rate', async () => {
-  const environment = await openDoor({ perMinute: 3 });
+  const environment = await openUpload({ perMinute: 3 });
   expect((await upload(environment)).status).toBe(201);
   expect((await environment.post('{}')).status).toBe(202);
   expect((await upload(environment)).status).toBe(201);

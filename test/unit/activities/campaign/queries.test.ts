@@ -9,7 +9,7 @@ import { campaignRows, PERSON, RUN, t } from '../../ledger/campaign-rows.ts';
 let db: Database;
 const CANARY = 'canary name';
 const rows = campaignRows(() => db);
-const desk = () =>
+const queries = () =>
   createReportActivities({ db, clock: { now: async () => t(7200).getTime() } } as unknown as Deps);
 
 beforeAll(async () => void (await testLedger()), 90_000);
@@ -22,9 +22,9 @@ beforeEach(async () => {
   await rows.message(chat, t(60));
 });
 
-describe('the desk', () => {
+describe('the operator queries', () => {
   it('stamps what came since, by the clock of the workers, and tells it', async () => {
-    expect(await desk().campaignReport({ run: RUN })).toMatchObject({ total: { read: 1, replied: 1 } });
+    expect(await queries().campaignReport({ run: RUN })).toMatchObject({ total: { read: 1, replied: 1 } });
     expect(await db.query('select read_at, replied_at from campaign_members')).toEqual([
       { read_at: t(7200), replied_at: t(60) },
     ]);
@@ -36,24 +36,24 @@ describe('the desk', () => {
       [RUN, t(0)],
     );
     const told = [
-      await desk().campaignReport({ run: RUN }),
-      await desk().listCampaigns({ limit: 10 }),
-      await desk().campaignAudit({ run: RUN }),
-      await desk().campaignPlanOf({ run: RUN }),
+      await queries().campaignReport({ run: RUN }),
+      await queries().listCampaigns({ limit: 10 }),
+      await queries().campaignAudit({ run: RUN }),
+      await queries().campaignPlanOf({ run: RUN }),
     ];
     expect(JSON.stringify(told)).not.toMatch(new RegExp(`${CANARY}|${PERSON}`));
   });
 
   it('tells that there is no such run, or no plan of it', async () => {
-    expect(await desk().campaignReport({ run: 'acme/+spring/9' })).toBeNull();
-    expect(await desk().campaignPlanOf({ run: 'acme/+spring/9' })).toBeNull();
-    expect(await desk().campaignPlanOf({ run: RUN })).toBeNull();
-    expect(await desk().campaignAudit({ run: 'acme/+spring/9' })).toEqual([]);
+    expect(await queries().campaignReport({ run: 'acme/+spring/9' })).toBeNull();
+    expect(await queries().campaignPlanOf({ run: 'acme/+spring/9' })).toBeNull();
+    expect(await queries().campaignPlanOf({ run: RUN })).toBeNull();
+    expect(await queries().campaignAudit({ run: 'acme/+spring/9' })).toEqual([]);
   });
 
   it('keeps a list short enough for Temporal', async () => {
     for (let n = 2; n <= 4; n++) await rows.run(`acme/+spring/${n}`);
-    expect(await desk().listCampaigns({ limit: 2 })).toHaveLength(2);
-    expect(await desk().listCampaigns({ limit: 1e9 })).toHaveLength(4);
+    expect(await queries().listCampaigns({ limit: 2 })).toHaveLength(2);
+    expect(await queries().listCampaigns({ limit: 1e9 })).toHaveLength(4);
   });
 });

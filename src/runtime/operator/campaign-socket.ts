@@ -1,4 +1,4 @@
-// What the operators' door tells of campaigns, and the other side of it. Numbers and variables go this way, because they must
+// What the operators' socket tells of campaigns, and the other side of it. Numbers and variables go this way, because they must
 // not travel through Temporal.
 import { z } from 'zod';
 import {
@@ -10,8 +10,8 @@ import {
   SampleQuery,
 } from '../../contracts/wire/campaign-people.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
-import { type Endpoints, jsonEndpoint } from './operator-door.ts';
-import { type DoorCalls, openDoorCalls } from './operator-door-client.ts';
+import { type Endpoints, jsonEndpoint } from './operator-socket.ts';
+import { openSocketCalls, type SocketCalls } from './operator-socket-client.ts';
 
 const QUERY_BYTES = 65_536;
 
@@ -45,11 +45,11 @@ const Found = z.object({
 });
 
 /**
- * Asks the process behind a door; its calls throw DoorError besides.
+ * Asks the process behind a socket; its calls throw SocketError besides.
  * @param path as the lock of the state folder has it under `door`
  */
-export function connectCampaignDoor(path: string): CampaignPeople & Pick<DoorCalls, 'close'> {
-  const { post, close } = openDoorCalls(path);
+export function connectCampaignSocket(path: string): CampaignPeople & Pick<SocketCalls, 'close'> {
+  const { post, close } = openSocketCalls(path);
   return {
     sample: async (query) => (await post('/campaigns/sample', JSON.stringify(query), Sample)).members,
     members: async (query) => (await post('/campaigns/members', JSON.stringify(query), Members)).members,

@@ -7,7 +7,7 @@ import {
   discardOutbox,
   listOutbox,
   reopenOutbox,
-} from '../../../src/ledger/outbox/outbox-desk.ts';
+} from '../../../src/ledger/outbox/outbox-queries.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { put, told } from '../activities/outbox-context.ts';

@@ -22,9 +22,9 @@ export const ANSWER_MS = 20_000;
  * @param answerMs how long to wait for a worker
  * @throws CliError (unavailable) when no worker answers
  */
-export async function askDesk<T extends Workflow>(
+export async function queryOperator<T extends Workflow>(
   client: Client,
-  desk: string,
+  queries: string,
   type: string,
   args: Parameters<T>,
   answerMs = ANSWER_MS,
@@ -32,7 +32,7 @@ export async function askDesk<T extends Workflow>(
   try {
     // Of a workflow that is a type parameter TypeScript can't tell whether it has arguments.
     return (await client.workflow.execute<Workflow>(type, {
-      workflowId: `${desk}/${randomUUID()}`,
+      workflowId: `${queries}/${randomUUID()}`,
       taskQueue: WORK_QUEUE,
       workflowExecutionTimeout: answerMs,
       args,

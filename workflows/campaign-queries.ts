@@ -6,8 +6,8 @@ import { campaignRoute } from '../src/contracts/ids.ts';
 import type {
   CampaignActResult,
   CampaignAuditEntry,
-  CampaignDeskActInput,
   CampaignListInput,
+  CampaignOperatorCommandInput,
   CampaignPlan,
   CampaignRunName,
 } from '../src/contracts/wire/campaign.ts';
@@ -37,11 +37,11 @@ export async function campaignRunAudit(input: CampaignRunName): Promise<Campaign
 }
 
 /** A command that needs no workflow of the run: for a plan, or for a run that has ended. */
-export async function campaignDeskAct({
+export async function campaignOperatorCommand({
   account,
   campaign,
   ...command
-}: CampaignDeskActInput): Promise<CampaignActResult> {
+}: CampaignOperatorCommandInput): Promise<CampaignActResult> {
   const result = await ledger.campaignAct({ ...command, withoutWorkflow: true });
   await answer(account, campaignRoute(campaign), result.after ?? [], { lane: 'campaign' });
   return result;

@@ -1,4 +1,4 @@
-// Campaigns at the operators' door: members with what is personal of them, only as far as that is asked for.
+// Campaigns at the operators' socket: members with what is personal of them, only as far as that is asked for.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CampaignPeople } from '../../../src/contracts/wire/campaign-people.ts';
 import { peopleOf } from '../../../src/ledger/campaigns/campaign-roll.ts';
 import { type Database, LedgerError } from '../../../src/ledger/database.ts';
-import { campaignEndpoints, connectCampaignDoor } from '../../../src/runtime/operator/campaign-door.ts';
-import { openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts';
+import { campaignEndpoints, connectCampaignSocket } from '../../../src/runtime/operator/campaign-socket.ts';
+import { openOperatorSocket } from '../../../src/runtime/operator/operator-socket.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { campaignRows, PERSON, RUN, t } from '../ledger/campaign-rows.ts';
 
@@ -22,7 +22,7 @@ const CANARY = 'canary name';
 beforeAll(async () => void (await testLedger()), 90_000);
 beforeEach(async () => {
   db = await testLedger();
-  dir = await mkdtemp(join(tmpdir(), 'sluice-door-'));
+  dir = await mkdtemp(join(tmpdir(), 'sluice-socket-'));
   [opened, logged.length] = [[], 0];
 });
 afterEach(async () => {
@@ -30,9 +30,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function door(people: Partial<CampaignPeople> = {}): Promise<string> {
+async function operatorSocket(people: Partial<CampaignPeople> = {}): Promise<string> {
   const never = () => Promise.reject(new Error('not used here'));
-  const made = await openOperatorDoor({
+  const made = await openOperatorSocket({
     folder: dir,
     intake: { upload: never, send: never, close: async () => undefined },
     more: campaignEndpoints({ ...peopleOf(db), ...people }),
@@ -43,7 +43,7 @@ async function door(people: Partial<CampaignPeople> = {}): Promise<string> {
 }
 
 async function enter(people: Partial<CampaignPeople> = {}) {
-  const client = connectCampaignDoor(await door(people));
+  const client = connectCampaignSocket(await operatorSocket(people));
   opened.push(client);
   return client;
 }
@@ -100,7 +100,7 @@ describe('members', () => {
   });
 
   it('bring what is personal only where it is asked for', async () => {
-    const socket = await door();
+    const socket = await operatorSocket();
     const ask = async (more: object) =>
       (await raw(socket, '/campaigns/members', JSON.stringify({ run: RUN, after: 0, limit: 9, ...more })))
         .text;
@@ -145,7 +145,7 @@ it('a run is found by its id, or as the newest of its campaign, with results as 
   expect(await client.find({ run: 'acme/+spring/9' })).toBeNull();
 });
 
-describe('the door refuses', () => {
+describe('the socket refuses', () => {
   it.each<[string, string, object | string, number, RegExp]>([
     ['a page that is too long', '/campaigns/members', { run: RUN, after: 0, limit: 5001 }, 400, /limit/],
     ['a page without an end', '/campaigns/members', { run: RUN, after: 0 }, 400, /limit/],
@@ -168,14 +168,18 @@ describe('the door refuses', () => {
     ['no JSON', '/campaigns/find', '{', 400, /no JSON/],
     ['a path of nobody', '/campaigns/all', {}, 404, /no such path/],
   ])('%s', async (_, path, body, status, error) => {
-    const answer = await raw(await door(), path, typeof body === 'string' ? body : JSON.stringify(body));
+    const answer = await raw(
+      await operatorSocket(),
+      path,
+      typeof body === 'string' ? body : JSON.stringify(body),
+    );
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.text).error).toMatch(error);
   });
 
   it.each<[string, Error, object]>([
     ['the ledger is away', new LedgerError(new Error('gone')), { name: 'NotAcceptedError', why: 'LEDGER' }],
-    ['something breaks', new TypeError(`broken ${CANARY}`), { name: 'DoorError', why: 'failed' }],
+    ['something breaks', new TypeError(`broken ${CANARY}`), { name: 'SocketError', why: 'failed' }],
   ])('while %s, and quotes nothing', async (_, problem, expected) => {
     const client = await enter({ find: () => Promise.reject(problem) });
     const failure = await client.find({ run: RUN }).catch((thrown: unknown) => thrown);

@@ -1,4 +1,4 @@
-// The operators' door: HTTP on a socket of the process that has the ledger, for commands of the same user. What people
+// The operators' socket: HTTP on a socket of the process that has the ledger, for commands of the same user. What people
 // are written comes in here, because it must not travel through Temporal.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -24,23 +24,23 @@ const CAPACITY_BYTES = 134_217_728;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 120_000;
 const MAX_CONNECTIONS = 64;
-/** Requests under way may take so long when the door closes. */
+/** Requests under way may take so long when the socket closes. */
 const GRACE_MS = 10_000;
 const RETRY_MS = 1000;
 
-export interface DoorLog {
+export interface SocketLog {
   error(fields: object, message: string): void;
 }
 
-export interface DoorOptions extends SocketPlace {
+export interface SocketOptions extends SocketPlace {
   readonly intake: OperatorIntake;
   /** What else may be asked for here, by path. */
   readonly more?: Endpoints;
-  readonly log: DoorLog;
+  readonly log: SocketLog;
 }
 
-export interface OperatorDoor {
-  /** For the lock of the folder: what `connectDoor` takes. */
+export interface OperatorSocket {
+  /** For the lock of the folder: what `connectSocket` takes. */
   readonly path: string;
   /** No new requests; those under way get their answer. The intake is closed by whoever opened it, afterwards. */
   close(): Promise<void>;
@@ -71,7 +71,7 @@ export function jsonEndpoint<T>(
 }
 
 /**
- * Opens the door of a process that holds a state folder.
+ * Opens the socket of a process that holds a state folder.
  *
  * - `POST /messages` `{account, key?, request}` → `{event, duplicate}`
  * - `POST /files?account&name&type`, the bytes as they are → `{upload}`
@@ -81,7 +81,7 @@ export function jsonEndpoint<T>(
  * 413 for too long a body, 503 with `code` and `retryAfterMs` when it can't be taken now.
  * @throws as `listenPrivately`
  */
-export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDoor> {
+export async function openOperatorSocket(options: SocketOptions): Promise<OperatorSocket> {
   const { intake } = options;
   const endpoints: Endpoints = {
     ...options.more,
@@ -102,7 +102,8 @@ export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDo
   async function answer(req: IncomingMessage): Promise<Answer> {
     const [path = '', query] = (req.url ?? '/').split('?', 2);
     const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
-    if (endpoint === undefined) return [404, { error: 'this door has no such path; is Sluice older there?' }];
+    if (endpoint === undefined)
+      return [404, { error: 'this socket has no such path; is Sluice older there?' }];
     if (req.method !== 'POST') return [405, { error: 'this path takes POST only' }];
     const { maxBytes, handle } = endpoint;
     const body = await readBody(req, null, { maxBytes, capacity });
@@ -118,7 +119,7 @@ export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDo
     if (res.destroyed) return;
     // Who still sends would not read the answer: the rest is read, and not kept.
     req.resume();
-    // One request a connection: nothing idles here when the door closes.
+    // One request a connection: nothing idles here when the socket closes.
     res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' });
     res.end(JSON.stringify(body));
   };
@@ -151,7 +152,7 @@ export async function openOperatorDoor(options: DoorOptions): Promise<OperatorDo
 }
 
 /** Names no value: what somebody sent is personal. */
-function refusal(error: unknown, log: DoorLog): Answer {
+function refusal(error: unknown, log: SocketLog): Answer {
   if (error instanceof BadMessageError) return [400, { error: error.message }];
   if (error instanceof UnknownNameError) return [404, { error: error.message }];
   if (error instanceof TooLongError) return [413, { error: 'this is too long; send less at once' }];

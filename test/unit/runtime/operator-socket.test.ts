@@ -1,4 +1,4 @@
-// The operators' door: who may come in, what it takes and refuses, and that nothing of it stays.
+// The operators' socket: who may come in, what it takes and refuses, and that nothing of it stays.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnknownNameError } from '../../../src/config/errors.ts';
 import { NotAcceptedError } from '../../../src/ingress/intake.ts';
-import { type OperatorDoor, openOperatorDoor } from '../../../src/runtime/operator/operator-door.ts';
-import { connectDoor, DoorError } from '../../../src/runtime/operator/operator-door-client.ts';
 import {
   BadMessageError,
   checkMessage,
   type OperatorIntake,
 } from '../../../src/runtime/operator/operator-intake.ts';
+import { type OperatorSocket, openOperatorSocket } from '../../../src/runtime/operator/operator-socket.ts';
+import { connectSocket, SocketError } from '../../../src/runtime/operator/operator-socket-client.ts';
 import { listenPrivately } from '../../../src/runtime/operator/private-socket.ts';
 
 const CANARY = 'canary text';
@@ -37,7 +37,7 @@ const logged: unknown[] = [];
 const log = { error: (...args: unknown[]) => void logged.push(args) };
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'sluice-door-'));
+  dir = await mkdtemp(join(tmpdir(), 'sluice-socket-'));
   opened = [];
   logged.length = 0;
 });
@@ -52,15 +52,19 @@ const answering: OperatorIntake = {
   close: async () => undefined,
 };
 
-async function door(intake: Partial<OperatorIntake> = {}, folder = dir, tmp?: string): Promise<OperatorDoor> {
+async function operatorSocket(
+  intake: Partial<OperatorIntake> = {},
+  folder = dir,
+  tmp?: string,
+): Promise<OperatorSocket> {
   const place = tmp === undefined ? { folder } : { folder, tmp };
-  const made = await openOperatorDoor({ ...place, intake: { ...answering, ...intake }, log });
+  const made = await openOperatorSocket({ ...place, intake: { ...answering, ...intake }, log });
   opened.push(made);
   return made;
 }
 
 function enter({ path }: { path: string }, options = {}): OperatorIntake {
-  const client = connectDoor(path, options);
+  const client = connectSocket(path, options);
   opened.push(client);
   return client;
 }
@@ -82,16 +86,16 @@ function raw(socketPath: string, path: string, method: string, body: string | Bu
   });
 }
 
-describe('the door', () => {
+describe('the socket', () => {
   it('hands a message on, and answers with its event', async () => {
-    expect(await enter(await door()).send(MESSAGE)).toEqual({ id: 'acme/k1', duplicate: false });
+    expect(await enter(await operatorSocket()).send(MESSAGE)).toEqual({ id: 'acme/k1', duplicate: false });
   });
 
   it('takes a file, whatever its name and bytes', async () => {
     const data = Uint8Array.from({ length: 3_000_000 }, (_, n) => n % 251);
     let got: unknown;
     const client = enter(
-      await door({
+      await operatorSocket({
         upload: async (file) => {
           got = { ...file, data: Buffer.from(file.data).equals(data) };
           return 'up_1';
@@ -104,27 +108,27 @@ describe('the door', () => {
   });
 
   it('is for this user alone: nobody else may enter its folder, or connect', async () => {
-    const { path } = await door();
+    const { path } = await operatorSocket();
     expect(dirname(dirname(path))).toBe(dir);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
   });
 
   it('closes the folder again that a restore has left open', async () => {
-    await mkdir(join(dir, 'door'));
-    await chmod(join(dir, 'door'), 0o777);
-    const { path } = await door();
+    await mkdir(join(dir, 'socket'));
+    await chmod(join(dir, 'socket'), 0o777);
+    const { path } = await operatorSocket();
     expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
   });
 
   it('leaves nothing behind when it closes', async () => {
-    const { close } = await door();
+    const { close } = await operatorSocket();
     await close();
     expect(await readdir(dir)).toEqual([]);
   });
 
   it('opens again after kill -9, in the place of the dead socket', async () => {
-    const { path } = await door();
+    const { path } = await operatorSocket();
     await opened.pop()?.close();
     await mkdir(dirname(path), { recursive: true });
     const code = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('up'))`;
@@ -133,14 +137,14 @@ describe('the door', () => {
     child.kill('SIGKILL');
     await once(child, 'close');
     expect((await stat(path)).isSocket()).toBe(true);
-    await expect(enter({ path }).send(MESSAGE)).rejects.toMatchObject({ name: 'DoorError', why: 'gone' });
-    const again = await door();
+    await expect(enter({ path }).send(MESSAGE)).rejects.toMatchObject({ name: 'SocketError', why: 'gone' });
+    const again = await operatorSocket();
     expect(again.path).toBe(path);
     expect(await enter(again).send(MESSAGE)).toMatchObject({ id: 'acme/k1' });
   });
 
   it('serves several commands at once', async () => {
-    const { path } = await door();
+    const { path } = await operatorSocket();
     const clients = Array.from({ length: 8 }, () => enter({ path }));
     const ids = await Promise.all(
       clients.map(async (client, n) => (await client.send({ ...MESSAGE, key: `k${n}` })).id),
@@ -157,7 +161,7 @@ describe('the door', () => {
     const started = new Promise((done) => {
       begun = done;
     });
-    const { path, close } = await door({
+    const { path, close } = await operatorSocket({
       send: async () => {
         begun(null);
         await held;
@@ -185,7 +189,7 @@ describe('where the socket lies', () => {
     await mkdir(tmp);
     const folder = join(dir, name);
     await mkdir(folder);
-    const { path, close } = await door({}, folder, tmp);
+    const { path, close } = await operatorSocket({}, folder, tmp);
     expect(path.startsWith(tmp)).toBe(true);
     expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
     expect(await enter({ path }).send(MESSAGE)).toMatchObject({ id: 'acme/k1' });
@@ -198,12 +202,12 @@ describe('where the socket lies', () => {
     const folder = join(dir, long);
     await mkdir(tmp);
     await mkdir(folder);
-    const first = await door({}, folder, tmp);
+    const first = await operatorSocket({}, folder, tmp);
     await first.close();
     const trap = join(dir, 'trap');
     await mkdir(trap);
     await symlink(trap, dirname(first.path));
-    const { path } = await door({}, folder, tmp);
+    const { path } = await operatorSocket({}, folder, tmp);
     expect(dirname(path)).not.toBe(dirname(first.path));
     expect(await readdir(trap)).toEqual([]);
     expect(await enter({ path }).send(MESSAGE)).toMatchObject({ id: 'acme/k1' });
@@ -217,7 +221,7 @@ describe('where the socket lies', () => {
   });
 });
 
-describe('what the door refuses', () => {
+describe('what the socket refuses', () => {
   const cases: [string, string, string, string | Buffer, number, RegExp][] = [
     ['no JSON', '/messages', 'POST', '{', 400, /no JSON/],
     ['bytes that are no UTF-8', '/messages', 'POST', Buffer.from([0x22, 0xff, 0x22]), 400, /no JSON/],
@@ -255,7 +259,7 @@ describe('what the door refuses', () => {
     ['more than 1 MB', '/messages', 'POST', 'x'.repeat(1_048_577), 413, /too long/],
   ];
   it.each(cases)('%s', async (_, path, method, body, status, error) => {
-    const { path: socket } = await door();
+    const { path: socket } = await operatorSocket();
     const answer = await raw(socket, path, method, body);
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatch(error);
@@ -269,7 +273,7 @@ describe('what the door refuses', () => {
   ])(
     'more than %s that comes in chunks, and answers although the sender goes on',
     async (_, path, chunks) => {
-      const { path: socketPath } = await door();
+      const { path: socketPath } = await operatorSocket();
       const answer = await new Promise<number>((resolve, reject) => {
         const req = httpRequest({ socketPath, path, method: 'POST' }, (res) => {
           res.resume();
@@ -286,12 +290,12 @@ describe('what the door refuses', () => {
 
 describe('what a command hears', () => {
   it.each([
-    [new UnknownNameError('account', 'acne', 'did you mean "acme"?'), DoorError, /did you mean "acme"/],
+    [new UnknownNameError('account', 'acne', 'did you mean "acme"?'), SocketError, /did you mean "acme"/],
     [new BadMessageError('there is nothing to send'), BadMessageError, /nothing to send/],
     [new NotAcceptedError('TEMPORAL', 1500, 'Temporal is away'), NotAcceptedError, /Temporal is away/],
-    [new TypeError(`broken ${CANARY}`), DoorError, /internal error/],
+    [new TypeError(`broken ${CANARY}`), SocketError, /internal error/],
   ])('%s', async (problem, type, message) => {
-    const client = enter(await door({ send: () => Promise.reject(problem) }));
+    const client = enter(await operatorSocket({ send: () => Promise.reject(problem) }));
     const failure = await client.send(MESSAGE).catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(type);
     expect((failure as Error).message).toMatch(message);
@@ -301,20 +305,20 @@ describe('what a command hears', () => {
       expect(failure).toMatchObject({ why: 'TEMPORAL', retryAfterMs: 1500 });
   });
 
-  it('that the answer is lost, when the process behind the door dies with the request in hand', async () => {
+  it('that the answer is lost, when the process behind the socket dies with the request in hand', async () => {
     const { path } = await deadEnd((socket) => socket.destroy());
-    await expect(enter({ path }).send(MESSAGE)).rejects.toMatchObject({ name: 'DoorError', why: 'lost' });
+    await expect(enter({ path }).send(MESSAGE)).rejects.toMatchObject({ name: 'SocketError', why: 'lost' });
   });
 
   it('that the answer is lost, when there is none in time', async () => {
     const { path } = await deadEnd(() => undefined);
     const client = enter({ path }, { answerMs: 50 });
-    await expect(client.send(MESSAGE)).rejects.toMatchObject({ name: 'DoorError', why: 'lost' });
+    await expect(client.send(MESSAGE)).rejects.toMatchObject({ name: 'SocketError', why: 'lost' });
   });
 
   it('that nobody is there', async () => {
     const client = enter({ path: join(dir, 'nobody') });
-    await expect(client.send(MESSAGE)).rejects.toMatchObject({ name: 'DoorError', why: 'gone' });
+    await expect(client.send(MESSAGE)).rejects.toMatchObject({ name: 'SocketError', why: 'gone' });
   });
 
   async function deadEnd(hear: (socket: Socket) => void): Promise<{ path: string }> {
@@ -336,8 +340,8 @@ describe('what a command hears', () => {
   }
 });
 
-it('a connection that says nothing keeps the door from closing for no longer than others', async () => {
-  const { path, close } = await door();
+it('a connection that says nothing keeps the socket from closing for no longer than others', async () => {
+  const { path, close } = await operatorSocket();
   const socket = connect(path);
   await once(socket, 'connect');
   const ended = once(socket, 'close');

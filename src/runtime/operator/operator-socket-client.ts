@@ -1,4 +1,4 @@
-// Commands at the operators' door of another process of this machine and user.
+// Commands at the operators' socket of another process of this machine and user.
 import { Client, errors } from 'undici';
 import { z } from 'zod';
 import { NotAcceptedError } from '../../ingress/intake.ts';
@@ -8,17 +8,17 @@ import { BadMessageError, type OperatorIntake } from './operator-intake.ts';
 const ANSWER_MS = 30_000;
 const CONNECT_MS = 5000;
 
-/** The door did not do what it was asked for. */
-export class DoorError extends Error {
-  override readonly name = 'DoorError';
+/** The socket did not do what it was asked for. */
+export class SocketError extends Error {
+  override readonly name = 'SocketError';
   /**
-   * - `gone`: nobody is behind the door (any more); nothing was sent
+   * - `gone`: nobody is behind the socket (any more); nothing was sent
    * - `lost`: there is no answer; it may have been done, and a repetition under the same key is safe
    * - `unknown`: there is no such account
    * - `failed`: an error of the other side
    */
   readonly why: 'gone' | 'lost' | 'unknown' | 'failed';
-  constructor(why: DoorError['why'], message: string, options?: ErrorOptions) {
+  constructor(why: SocketError['why'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.why = why;
   }
@@ -32,9 +32,9 @@ const Problem = z.object({
   retryAfterMs: z.number().optional(),
 });
 
-/** Calls at a door. */
-export interface DoorCalls {
-  /** @throws DoorError, BadMessageError, NotAcceptedError */
+/** Calls at a socket. */
+export interface SocketCalls {
+  /** @throws SocketError, BadMessageError, NotAcceptedError */
   post<T>(target: string, body: string | Uint8Array, schema: z.ZodType<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -44,8 +44,8 @@ export interface DoorCalls {
  * @param path as the lock of the state folder has it under `door`
  * @param options.answerMs how long an answer may take @default 30_000
  */
-export function openDoorCalls(path: string, { answerMs = ANSWER_MS } = {}): DoorCalls {
-  const client = new Client('http://door', {
+export function openSocketCalls(path: string, { answerMs = ANSWER_MS } = {}): SocketCalls {
+  const client = new Client('http://socket', {
     connect: { socketPath: path, timeout: CONNECT_MS },
     headersTimeout: answerMs,
     bodyTimeout: answerMs,
@@ -59,7 +59,8 @@ export function openDoorCalls(path: string, { answerMs = ANSWER_MS } = {}): Door
       if (parsed.success) return parsed.data;
     }
     const problem = Problem.safeParse(answer);
-    if (!problem.success) throw new DoorError('failed', `the door answered ${status}, and not as it should`);
+    if (!problem.success)
+      throw new SocketError('failed', `the socket answered ${status}, and not as it should`);
     throw errorOf(status, problem.data);
   }
 
@@ -69,17 +70,17 @@ export function openDoorCalls(path: string, { answerMs = ANSWER_MS } = {}): Door
       return { status: response.statusCode, text: await response.body.text() };
     } catch (error) {
       if (isUnconnected(error))
-        throw new DoorError('gone', `nobody answers at the door ${path}`, { cause: error });
-      throw new DoorError('lost', `the answer did not come: ${(error as Error).message}`, { cause: error });
+        throw new SocketError('gone', `nobody answers at the socket ${path}`, { cause: error });
+      throw new SocketError('lost', `the answer did not come: ${(error as Error).message}`, { cause: error });
     }
   }
 
   return { post, close: () => client.destroy() };
 }
 
-/** An intake whose work is done by the process behind the door; its calls throw DoorError besides. */
-export function connectDoor(path: string, options: { readonly answerMs?: number } = {}): OperatorIntake {
-  const calls = openDoorCalls(path, options);
+/** An intake whose work is done by the process behind the socket; its calls throw SocketError besides. */
+export function connectSocket(path: string, options: { readonly answerMs?: number } = {}): OperatorIntake {
+  const calls = openSocketCalls(path, options);
   return {
     async upload({ data, ...about }) {
       return (await calls.post(`/files?${new URLSearchParams(about)}`, data, Uploaded)).upload;
@@ -102,7 +103,7 @@ function isUnconnected(error: unknown): boolean {
 function errorOf(status: number, { error, code, retryAfterMs = 0 }: z.infer<typeof Problem>): Error {
   if (status === 503) return new NotAcceptedError(code ?? 'BUSY', retryAfterMs, error);
   if (status === 400 || status === 413) return new BadMessageError(error);
-  return new DoorError(status === 404 ? 'unknown' : 'failed', error);
+  return new SocketError(status === 404 ? 'unknown' : 'failed', error);
 }
 
 function parseJson(text: string): unknown {

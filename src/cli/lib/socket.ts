@@ -1,0 +1,28 @@
+// The operators' socket of a process that holds a state folder: opened, and told in the lock of the folder.
+import { peopleOf } from '../../ledger/campaigns/campaign-roll.ts';
+import { campaignEndpoints } from '../../runtime/operator/campaign-socket.ts';
+import { openOperatorIntake } from '../../runtime/operator/operator-intake.ts';
+import { openOperatorSocket } from '../../runtime/operator/operator-socket.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { say } from './lifetime.ts';
+import type { OpenStack } from './session.ts';
+
+/** A process without a socket does all else that it is there for. */
+export async function openSocket(
+  stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'stateDir' | 'tell'>,
+  shutdown: Shutdown,
+): Promise<void> {
+  const intake = openOperatorIntake(stack);
+  shutdown.add('messages of operators', () => intake.close());
+  try {
+    const more = campaignEndpoints(peopleOf(stack.db));
+    const socket = await openOperatorSocket({ folder: stack.stateDir, intake, more, log: stack.log });
+    shutdown.add("operators' socket", () => socket.close());
+    await stack.tell({ socket: socket.path });
+  } catch (error) {
+    say(
+      `\`sluice message\` and \`sluice campaign export\` can't be used beside this process: its socket did not open (${(error as Error).message})`,
+    );
+    await stack.tell({ socket: null });
+  }
+}
