@@ -12,7 +12,7 @@ const LIMIT = 1200;
 const FAULTS = 0.02;
 const SEED = 16;
 /**
- * The last calls are not part of a share: a card whose call has failed is looked for until it would have shown, a minute
+ * The last calls are not part of a share: a card whose call has failed is searched for until it would have shown, a minute
  * by default, and when nothing else is left to do, that minute has no calls.
  */
 const COUNTED = 0.95;

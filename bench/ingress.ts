@@ -20,7 +20,7 @@ const RAW_S = 4;
 const HTTP_S = 4;
 const WARM_UP_S = 1;
 const WARM_UP_EVENTS = 4000;
-/** Of one event a start: Temporal's rate swings, so that one look beside another says little. */
+/** Of one event a start: Temporal's rate swings, so that one check beside another says little. */
 const TURNS = 7;
 /** Raw starts under way at once, to find out at how many Temporal is busy. */
 const RAW_AT_ONCE = [8, 16, 32, 64];
@@ -34,7 +34,7 @@ const KAFKA_S = { single: 4, batched: 150 };
 const CALM = 4;
 const MEMORY_EVENTS = 100_000;
 const MEMORY_EVERY = 10_000;
-const MEMORY_LOOK = 500;
+const MEMORY_PROBE = 500;
 /** The ingress has everything in use by then; its size goes up and down by a twentieth, so stretches of events are compared. */
 const MEMORY_FROM = 20_000;
 const MEMORY_STRETCH = 30_000;
@@ -238,7 +238,7 @@ async function rawStarter({ client }: Environment, say: (line: string) => void) 
 const MEMORY_GOAL = `memory in the last ${MEMORY_STRETCH} of ${MEMORY_EVENTS} events / in ${MEMORY_STRETCH} from ${MEMORY_FROM} on`;
 
 /**
- * Sends events in batches and looks at the size of the process on the way: of each stretch the smallest, as garbage that
+ * Sends events in batches and checks the size of the process on the way: of each stretch the smallest, as garbage that
  * nobody has collected yet is no growth. Answers how many were told yes.
  */
 async function memory(
@@ -247,16 +247,16 @@ async function memory(
   figures: Figures,
   say: (line: string) => void,
 ): Promise<number> {
-  const looks: { stretch: number; size: Promise<number> }[] = [];
+  const checks: { stretch: number; size: Promise<number> }[] = [];
   const sent = await sendHttp(url, '/memory', {
     ...{ connections: CONNECTIONS.batched, events: MEMORY_EVENTS, from: 0 },
     onAccepted(count) {
-      if (count % MEMORY_LOOK === 0)
-        looks.push({ stretch: Math.ceil(count / MEMORY_EVERY), size: residentMb(pid) });
+      if (count % MEMORY_PROBE === 0)
+        checks.push({ stretch: Math.ceil(count / MEMORY_EVERY), size: residentMb(pid) });
     },
   });
   const smallest = new Map<number, number>();
-  for (const { stretch, size } of looks)
+  for (const { stretch, size } of checks)
     smallest.set(stretch, Math.min(smallest.get(stretch) ?? Infinity, await size));
   const at = (count: number) => smallest.get(count / MEMORY_EVERY) as number;
   for (let count = MEMORY_EVERY; count <= MEMORY_EVENTS; count += MEMORY_EVERY)

@@ -18,7 +18,7 @@ const CHILD = join(import.meta.dirname, 'support/plan-child.js');
 const MAIN = join(import.meta.dirname, '../src/cli/main.js');
 /** As many as the machine that the goals are for has cores. */
 const BUSY_THREADS = 2;
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 export async function plan(say: (line: string) => void): Promise<BenchResult> {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-plan-'));
@@ -109,14 +109,14 @@ async function child(work: 'fill' | 'plan', dir: string): Promise<Planned> {
   return { ...(JSON.parse(out) as Omit<Planned, 'peakMb'>), peakMb };
 }
 
-/** Runs a Node program to its end; its peak is looked at until then, as the kernel forgets it with the process. */
+/** Runs a Node program to its end; its peak is checked until then, as the kernel forgets it with the process. */
 async function run(args: readonly string[], dir: string): Promise<{ out: string; peakMb: number }> {
   const { DATABASE_URL: _, ...env } = process.env;
   const program = spawn(process.execPath, args, { cwd: dir, env, stdio: ['ignore', 'pipe', 'ignore'] });
   let peak = 0;
   const timer = setInterval(async () => {
     peak = Math.max(peak, await peakMb(program.pid as number));
-  }, LOOK_MS);
+  }, CHECK_MS);
   const closed = once(program, 'close') as Promise<[number | null]>;
   const out = await text(program.stdout);
   const [code] = await closed;

@@ -17,7 +17,7 @@ import {
   write,
   writtenIn,
 } from './support/poll-data.ts';
-import { LOOK_MS, type Tail, tail } from './support/poll-tail.ts';
+import { CHECK_MS, type Tail, tail } from './support/poll-tail.ts';
 
 const LIMIT = 120;
 const WORKERS = 2;
@@ -84,7 +84,7 @@ export async function poll(say: (line: string) => void): Promise<BenchResult> {
       'worker processes': WORKERS,
       'interval of polls': 'default, 3 s to 30 s',
       arrivals: `Poisson, seed ${SEED}`,
-      delay: `from before a message is handed to the sandbox until its line is in the file of the sink, looked for every ${LOOK_MS} ms; both by one monotonic clock`,
+      delay: `from before a message is handed to the sandbox until its line is in the file of the sink, searched for every ${CHECK_MS} ms; both by one monotonic clock`,
       fewest: 'reads that brought something new, and a page of the list for 100 of them',
     };
     const found = await Promise.all(

@@ -194,7 +194,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const workers = [work, api, events];
   const runs = workers.map((worker) => worker.run());
   const done = Promise.all(runs).then(() => undefined);
-  // Whoever does not look at `done` still gets the error from `stop`.
+  // Whoever does not check `done` still gets the error from `stop`.
   done.catch(() => undefined);
   return {
     done,

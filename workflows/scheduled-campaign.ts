@@ -37,8 +37,8 @@ export interface ScheduledCampaignResult {
 
 /** Who planned and started it, as the ledger has it. */
 const BY = 'schedule';
-/** A campaign takes days: each look is a plan that is refused. */
-const LAST_LOOK_MS = 600_000;
+/** A campaign takes days: each check is a plan that is refused. */
+const LAST_CHECK_MS = 600_000;
 
 type Campaign = ChildWorkflowHandle<typeof reactivationCampaign>;
 /** A campaign that runs, or why none does. */
@@ -53,7 +53,7 @@ export async function scheduledCampaign(input: ScheduledCampaignInput): Promise<
   const begun = await beginInTurn({
     overlap,
     waiting,
-    lastLookMs: LAST_LOOK_MS,
+    lastCheckMs: LAST_CHECK_MS,
     begin: () => begin(name),
     cancelOther: async () => {
       await cancelByName(campaignPlanIdentity(name).workflowId);

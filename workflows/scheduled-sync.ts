@@ -25,7 +25,7 @@ export interface ScheduledSyncResult {
   readonly run: string | null;
 }
 
-const LAST_LOOK_MS = 60_000;
+const LAST_CHECK_MS = 60_000;
 
 export async function scheduledSync(input: ScheduledSyncInput): Promise<ScheduledSyncResult> {
   const { account, sync: name, overlap, waiting } = input;
@@ -33,7 +33,7 @@ export async function scheduledSync(input: ScheduledSyncInput): Promise<Schedule
   const sync = await beginInTurn({
     overlap,
     waiting,
-    lastLookMs: LAST_LOOK_MS,
+    lastCheckMs: LAST_CHECK_MS,
     begin: () =>
       unlessTaken(() =>
         startChild<typeof crmSync>('crmSync', {

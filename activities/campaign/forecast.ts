@@ -182,7 +182,7 @@ function excludedBy(counts: readonly StateCount[]): Record<string, number> {
 }
 
 /**
- * Calls that the members take, at most. A card that they came with is moved at once; others are looked for first, by contact
+ * Calls that the members take, at most. A card that they came with is moved at once; others are searched for first, by contact
  * and pipeline; tags are read before they are written (activities/effects).
  */
 function callsOf(

@@ -4,7 +4,7 @@ import { isSegment } from '../../src/api-client/arguments.ts';
 import { ApiError, InvalidArgumentError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { DeliveryBatchInput } from '../../src/contracts/wire/delivery.ts';
-import { type DueLook, recordLook, type Shown } from '../../src/ledger/events/delivery-looks.ts';
+import { type DueCheck, recordCheck, type Shown } from '../../src/ledger/events/delivery-checks.ts';
 import { callApi } from '../shared/api-call.ts';
 import type { Deps } from '../shared/deps.ts';
 import { isRefusal, refusalCode, refusalScope, toFailure } from '../shared/failures.ts';
@@ -24,31 +24,31 @@ const STEP = 'readBackMessage' as const;
 export async function checkDelivery(
   deps: Deps,
   { account: name, run }: DeliveryBatchInput,
-  due: DueLook,
+  due: DueCheck,
   { attempt, now }: { readonly attempt: number; readonly now: () => Date },
 ): Promise<void> {
   const { db, log } = deps;
   const account = deps.account(name);
-  const look = askable(due);
+  const check = askable(due);
   let shown: (messageId: string) => Shown;
   try {
-    shown = 'message' in look ? await readStatus(look) : await readPage(look);
+    shown = 'message' in check ? await readStatus(check) : await readPage(check);
   } catch (error) {
     const all = shownBy(error);
     shown = () => all;
   }
-  await db.transaction((tx) => recordLook(tx, account, look, shown, now()));
+  await db.transaction((tx) => recordCheck(tx, account, check, shown, now()));
 
-  async function readStatus(look: { message: string }) {
+  async function readStatus(check: { message: string }) {
     const found = await callApi(deps, account, run, 'messages:read', (client, options) =>
-      client.messages.status(look.message, options),
+      client.messages.status(check.message, options),
     );
     return (): Shown => found ?? 'nothing';
   }
 
-  async function readPage(look: { conversation: number }) {
+  async function readPage(check: { conversation: number }) {
     const page = await callApi(deps, account, run, 'messages:read', (client, options) =>
-      client.conversations.messages(look.conversation, { pageSize: PAGE_SIZE }, options),
+      client.conversations.messages(check.conversation, { pageSize: PAGE_SIZE }, options),
     );
     const items = new Map(page?.items.map((item) => [item.id, item]));
     return (messageId: string): Shown => {
@@ -59,10 +59,10 @@ export async function checkDelivery(
     };
   }
 
-  /** What an error says of the messages that were looked for; rethrown as a failure where it says nothing of them. */
+  /** What an error says of the messages that were searched for; rethrown as a failure where it says nothing of them. */
   function shownBy(error: unknown): Shown {
     if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
-    const isPage = 'conversation' in look;
+    const isPage = 'conversation' in check;
     if (error instanceof UnexpectedShapeError) {
       log.warn({ account: name, at: error.path }, 'a check of a message that was sent shows no status');
       return isPage ? 'unshown' : 'nothing';
@@ -89,7 +89,7 @@ export async function checkDelivery(
 }
 
 /** No path can hold some ids (base64 with a slash): what the conversation's page says of such a message is all there is. */
-function askable(due: DueLook): DueLook {
+function askable(due: DueCheck): DueCheck {
   if ('conversation' in due || due.shownIn === null || isSegment(due.message)) return due;
   return { conversation: due.shownIn };
 }

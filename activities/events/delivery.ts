@@ -10,11 +10,11 @@ import type {
   DeliveryWatchInput,
 } from '../../src/contracts/wire/delivery.ts';
 import {
-  type DueLook,
-  dueLooks,
+  type DueCheck,
+  dueChecks,
   type Excluded,
   settleDeliveries,
-} from '../../src/ledger/events/delivery-looks.ts';
+} from '../../src/ledger/events/delivery-checks.ts';
 import { listDeliveries } from '../../src/ledger/events/delivery-queries.ts';
 import { openPollRun } from '../../src/ledger/events/intake-runs.ts';
 import { type BatchControl, type BatchWork, runBatch } from '../shared/batch.ts';
@@ -23,7 +23,7 @@ import { comesBackAfter, onlyWaits } from '../shared/failures.ts';
 import { wakeSinks } from '../shared/wake.ts';
 import { checkDelivery } from './delivery-check.ts';
 
-/** Name of the run that counts the looks of an account, among the names of its pollers. */
+/** Name of the run that counts the checks of an account, among the names of its pollers. */
 const RUN_NAME = '@deliveries';
 /** Checks at once. */
 const PLACES = 4;
@@ -76,14 +76,14 @@ export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) 
  * No check is leased: an account has one watch, and a watch one batch at a time. Of two checks of one message the second
  * one tells nothing new.
  */
-class DeliveryBatch implements BatchWork<DueLook> {
+class DeliveryBatch implements BatchWork<DueCheck> {
   readonly places = PLACES;
   readonly #deps: Deps;
   readonly #input: DeliveryBatchInput;
   readonly #wake: (sinks: readonly string[]) => Promise<void>;
   readonly #now: () => Date;
   /** Checks under way, and those that failed for a reason that passes: how often, and until when they wait. */
-  readonly #inHand = new Map<string, { look: DueLook; failures: number; until: number | null }>();
+  readonly #inHand = new Map<string, { check: DueCheck; failures: number; until: number | null }>();
   #checks = 0;
   #refused: string | null = null;
 
@@ -102,25 +102,25 @@ class DeliveryBatch implements BatchWork<DueLook> {
     return { checks: this.#checks, refused: this.#refused };
   }
 
-  async take(limit: number): Promise<readonly DueLook[]> {
-    const again: DueLook[] = [];
+  async take(limit: number): Promise<readonly DueCheck[]> {
+    const again: DueCheck[] = [];
     for (const held of this.#inHand.values()) {
       if (held.until === null || held.until > performance.now()) continue;
       held.until = null;
-      again.push(held.look);
+      again.push(held.check);
     }
     if (again.length > 0) return again;
     // What was seen and not told yet is due, too, and needs no check.
     await this.#settle();
-    const due = await dueLooks(this.#deps.db, this.#input.account, this.#now(), limit, this.#excluded());
-    for (const look of due) this.#inHand.set(nameOf(look), { look, failures: 0, until: null });
+    const due = await dueChecks(this.#deps.db, this.#input.account, this.#now(), limit, this.#excluded());
+    for (const check of due) this.#inHand.set(nameOf(check), { check, failures: 0, until: null });
     return due;
   }
 
-  async work(look: DueLook, batch: BatchControl): Promise<void> {
-    const held = this.#inHand.get(nameOf(look)) as { failures: number; until: number | null };
+  async work(check: DueCheck, batch: BatchControl): Promise<void> {
+    const held = this.#inHand.get(nameOf(check)) as { failures: number; until: number | null };
     try {
-      await checkDelivery(this.#deps, this.#input, look, { attempt: held.failures + 1, now: this.#now });
+      await checkDelivery(this.#deps, this.#input, check, { attempt: held.failures + 1, now: this.#now });
       this.#checks++;
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
@@ -134,7 +134,7 @@ class DeliveryBatch implements BatchWork<DueLook> {
       held.until = performance.now() + Math.min(MAX_PAUSE_MS, waitMs);
       return;
     }
-    this.#inHand.delete(nameOf(look));
+    this.#inHand.delete(nameOf(check));
   }
 
   /** Tells what was seen, and says when the next check is due. */
@@ -155,8 +155,8 @@ class DeliveryBatch implements BatchWork<DueLook> {
   }
 
   /** What was called off is due in the ledger still. */
-  async release(looks: readonly DueLook[]): Promise<void> {
-    for (const look of looks) this.#inHand.delete(nameOf(look));
+  async release(dueChecks: readonly DueCheck[]): Promise<void> {
+    for (const check of dueChecks) this.#inHand.delete(nameOf(check));
   }
 
   async renew(): Promise<void> {}
@@ -166,16 +166,16 @@ class DeliveryBatch implements BatchWork<DueLook> {
   }
 
   #excluded(): Excluded {
-    const looks = [...this.#inHand.values()].map(({ look }) => look);
+    const dueChecks = [...this.#inHand.values()].map(({ check }) => check);
     return {
-      messages: looks.flatMap((look) => ('message' in look ? [look.message] : [])),
-      conversations: looks.flatMap((look) => ('conversation' in look ? [look.conversation] : [])),
+      messages: dueChecks.flatMap((check) => ('message' in check ? [check.message] : [])),
+      conversations: dueChecks.flatMap((check) => ('conversation' in check ? [check.conversation] : [])),
     };
   }
 }
 
-const nameOf = (look: DueLook) =>
-  'message' in look ? `message ${look.message}` : `page ${look.conversation}`;
+const nameOf = (check: DueCheck) =>
+  'message' in check ? `message ${check.message}` : `page ${check.conversation}`;
 
 /** Tells what others have seen, without a call. @returns the sinks to wake, and milliseconds until a check is due */
 export async function settle(

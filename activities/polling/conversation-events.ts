@@ -10,7 +10,7 @@ import type {
   ConversationState,
 } from '../../src/contracts/wire/conversation-events.ts';
 import type { StagedMessage } from '../../src/ledger/conversations/messages.ts';
-import { looksAlike, stateHash } from './listing.ts';
+import { isAlike, stateHash } from './listing.ts';
 
 export interface Findings {
   readonly account: string;
@@ -55,7 +55,7 @@ function changeTypes({ state, previous, since }: Findings): ChangeType[] {
   const wasClosed = previous.status === 'closed';
   if (wasClosed && !isClosed) return ['conversation.opened'];
   if (!wasClosed && isClosed) return ['conversation.closed'];
-  return looksAlike(state, previous) ? [] : ['conversation.updated'];
+  return isAlike(state, previous) ? [] : ['conversation.updated'];
 }
 
 function messageEvent({ account, state }: Findings, message: StagedMessage): ConversationEvent {

@@ -51,7 +51,7 @@ function visible({ id, status, channel, chatbot, queueId, userId, contact, conne
   ];
 }
 
-export function looksAlike(a: ConversationState, b: ConversationState): boolean {
+export function isAlike(a: ConversationState, b: ConversationState): boolean {
   return JSON.stringify(visible(a)) === JSON.stringify(visible(b));
 }
 
@@ -94,7 +94,7 @@ export function changeOf(
   const covered = { at: known.covered_at?.toISOString() ?? null, text: known.seen?.newest ?? null };
   const silent =
     known.told !== null &&
-    looksAlike(known.told, state) &&
+    isAlike(known.told, state) &&
     isCovered({ updatedAt: state.updatedAt, lastMessage }, covered);
   return { listing, todo: !silent, told: false };
 }

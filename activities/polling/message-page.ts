@@ -134,7 +134,7 @@ export function judge(
     return (since !== null && time < since) || (pruned !== null && time <= pruned);
   };
   const border = items.findLastIndex(({ message }) => told(message) || behind(message));
-  // One that looks like a known one and stands at the edge may be another of the same instant: the next page tells.
+  // One that resembles a known one and stands at the edge may be another of the same instant: the next page tells.
   const reached = items.some(
     ({ message, atEdge }) => behind(message) || (!deep && told(message) && (message.id !== null || !atEdge)),
   );

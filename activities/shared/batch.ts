@@ -11,7 +11,7 @@ const SLOT_MS = 5000;
 /** A batch, or the work at an event, waits inside for what is due this soon, instead of ending. */
 export const LINGER_MS = 5000;
 /** Between two looks while items are under way and nothing else is due. */
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** An item that nobody renews is due again after so many seconds: its worker was killed. */
 export const LEASE_SECONDS = 10;
@@ -64,7 +64,7 @@ class Batch<Item> implements BatchControl {
   #active = 0;
   #finished = false;
   #failure: { readonly error: unknown } | null = null;
-  /** Something has ended since the places were last looked at. */
+  /** Something has ended since the places were last checked. */
   #changed = false;
   #resume: () => void = () => undefined;
 
@@ -114,7 +114,7 @@ class Batch<Item> implements BatchControl {
       this.#changed = false;
       const idleMs = await this.#begin().catch((error: unknown) => this.#fail(error));
       if (idleMs === null && this.#active === 0) return;
-      await this.#pause(idleMs ?? LOOK_MS);
+      await this.#pause(idleMs ?? CHECK_MS);
     }
   }
 
@@ -133,12 +133,12 @@ class Batch<Item> implements BatchControl {
         const nothingSoon = nextMs === null || nextMs > LINGER_MS;
         // What ended while the ledger was asked may have brought more: the batch asks once more.
         if (nothingSoon && this.#active === 0 && !this.#changed) return null;
-        return Math.min(nextMs ?? LOOK_MS, LOOK_MS);
+        return Math.min(nextMs ?? CHECK_MS, CHECK_MS);
       }
       if (this.#isOver()) this.#calledOff.push(item);
       else void this.#work(item);
     }
-    if (!this.#isOver()) return LOOK_MS;
+    if (!this.#isOver()) return CHECK_MS;
     // What was not begun is for others, while what is under way may take its time.
     await this.#release();
     return null;

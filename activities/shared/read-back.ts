@@ -1,4 +1,4 @@
-// What follows a lost answer: the effect of the call is looked for, and the call is made again only when it would have shown.
+// What follows a lost answer: the effect of the call is searched for, and the call is made again only when it would have shown.
 import { ApplicationFailure } from '@temporalio/activity';
 import { isAmbiguous, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
@@ -43,7 +43,7 @@ export interface ReadBack<R> {
 }
 
 /**
- * Reads back the effect of a call whose answer was lost. Found: written down. Not found yet: looked for again later. Not found
+ * Reads back the effect of a call whose answer was lost. Found: written down. Not found yet: searched for again later. Not found
  * after it would have shown: called once more, {@link MAX_SENDS} times at most. Can't be told: unknown, for an operator.
  */
 export async function readBack<R>(

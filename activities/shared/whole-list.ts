@@ -16,7 +16,7 @@ export interface AskedFor<T> {
 
 /**
  * The items that pass the filter, provided that each could be read: the one that could not may be the very card or
- * contact that was looked for.
+ * contact that was searched for.
  * @throws UnexpectedShapeError naming the first item that departs from the API text
  * @throws ApplicationFailure `FILTER_IGNORED` when items do not pass the filter and further pages follow: whatever is
  * missing on this page may stand on another one

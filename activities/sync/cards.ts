@@ -40,8 +40,8 @@ import {
 /** Of a record: its run is known. */
 type MarkedIntent = Omit<NewIntent, 'run'>;
 
-const CARD_CREATION = { write: 'createCard', look: 'readBackCard' } as const;
-const STAGE_MOVE = { write: 'moveStage', look: 'readBackStage' } as const;
+const CARD_CREATION = { write: 'createCard', readBack: 'readBackCard' } as const;
+const STAGE_MOVE = { write: 'moveStage', readBack: 'readBackStage' } as const;
 
 export function createCardSteps(deps: Deps) {
   const { db } = deps;
@@ -88,7 +88,7 @@ export function createCardSteps(deps: Deps) {
         ...inputsOf(wanted, pipeline, stage),
       };
       let shown: Card | null = null as Card | null;
-      // The card is looked for through its contact: the upsert tells which one that is.
+      // The card is searched for through its contact: the upsert tells which one that is.
       const onLost = folds ? STEP_BITS.upsertContact | tagBit(c) : 0;
       const done = writeOnce(deps, subjectOf(c, 'createCard', CARD_CREATION, cardIntent(c), onLost), {
         scope: 'cards:write',
@@ -189,11 +189,11 @@ export function createCardSteps(deps: Deps) {
   function subjectOf(
     c: StepContext,
     step: Step,
-    { write, look }: typeof CARD_CREATION | typeof STAGE_MOVE,
+    { write, readBack }: typeof CARD_CREATION | typeof STAGE_MOVE,
     intent: MarkedIntent,
     onLost = 0,
   ): Subject<StepResult> {
-    const [calling, reading] = [STEP_BITS[write], STEP_BITS[look]];
+    const [calling, reading] = [STEP_BITS[write], STEP_BITS[readBack]];
     const { id, todo, attempts } = c.row;
     return {
       account: c.account,

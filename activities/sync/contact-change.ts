@@ -25,7 +25,7 @@ export interface ContactChange {
   /** Fields that people changed since Sluice wrote them, where the rule is `fail`. */
   readonly conflicts: readonly ContactField[];
   /** A rule can be judged only by what the service shows: the contact has to be read first. */
-  readonly look: boolean;
+  readonly mustRead: boolean;
 }
 
 export function hashOf(value: unknown): string {
@@ -82,7 +82,7 @@ export function contactChange(
   const clear: Clearable[] = [];
   const marks: Partial<Record<ContactField, string>> = { ...sent };
   const conflicts: ContactField[] = [];
-  let look = false;
+  let mustRead = false;
   for (const field of CONTACT_FIELDS) {
     const rule = ruleOf(field, rules);
     const value = contact[field];
@@ -113,7 +113,7 @@ export function contactChange(
     const guarded = rules.conflict !== 'overwrite' && mine && !fills;
     if (isNew) change();
     else if (seen === null) {
-      look ||= fills || guarded;
+      mustRead ||= fills || guarded;
       change();
     } else if (clears ? isEmpty(field, seen) : seen[field] === value) leave();
     else if (fills && !isEmpty(field, seen)) leave();
@@ -122,7 +122,7 @@ export function contactChange(
       else leave();
     } else change();
   }
-  return { write, clear, sent: marks, conflicts, look };
+  return { write, clear, sent: marks, conflicts, mustRead };
 }
 
 export function changesNothing(change: ContactChange): boolean {

@@ -89,18 +89,18 @@ export function createContactSteps(deps: Deps) {
       if (options.mode === 'insert' && !isNew && c.person?.created_by !== sync)
         return await settleStep(db, c.row, { clear: c.row.todo });
       const change = changeOf(c, seenInRun(c));
-      if (change.look) return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
+      if (change.mustRead) return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
       if (change.conflicts.length > 0) return await failConflict(db, c.row, change.conflicts);
       const extra = leavesFields(c) ? null : extraToSend(c);
       const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
-      const looks = tagged && options.tags !== 'replace' && c.row.tag_ids === null;
+      const reads = tagged && options.tags !== 'replace' && c.row.tag_ids === null;
       // The upsert would make anew who has left the source, and was deleted on the service too.
-      if (looks && c.row.row_no === 0)
+      if (reads && c.row.row_no === 0)
         return await settleStep(db, c.row, {
           clear: STEP_BITS.upsertContact,
           add: STEP_BITS.readExtraInfo,
         });
-      if (!isNew && changesNothing(change) && extra === null && !looks)
+      if (!isNew && changesNothing(change) && extra === null && !reads)
         return await settleStep(
           db,
           c.row,
@@ -234,7 +234,7 @@ export function createContactSteps(deps: Deps) {
     };
     const answer = await call(c, (client, options) => client.contacts.upsert(body, options));
     const isNew = c.person?.remote_id == null;
-    // A service that does not say: the look before has found nobody.
+    // A service that does not say: the check before has found nobody.
     const created = answer.created ?? isNew;
     if (answer.id !== null || !isNew) return { ...answer, created };
     const contact = await shownInList(c);

@@ -45,7 +45,7 @@ export function leavesFields(c: StepContext): boolean {
 export function changeOf(c: StepContext, seen: SeenContact | null): ContactChange {
   const isNew = c.person?.remote_id == null;
   const sent = isNew ? {} : (c.person?.sent ?? {});
-  if (leavesFields(c)) return { write: {}, clear: [], sent, conflicts: [], look: false };
+  if (leavesFields(c)) return { write: {}, clear: [], sent, conflicts: [], mustRead: false };
   return contactChange(c.record.contact, sent, seen, c.spec.options, isNew);
 }
 
@@ -77,10 +77,10 @@ export async function failConflict(
 }
 
 /**
- * Settles a record whose person the service has. The person in `c` is as the ledger has it after the look.
- * @param looked bits of the look that was made
+ * Settles a record whose person the service has. The person in `c` is as the ledger has it after the check.
+ * @param looked bits of the check that was made
  */
-export async function settleSeen(tx: Queryable, c: StepContext, looked: number): Promise<StepResult> {
+export async function settleSeen(tx: Queryable, c: StepContext, checked: number): Promise<StepResult> {
   const { row } = c;
   const { options, sync } = c.spec;
   const seen = seenInRun(c);
@@ -93,7 +93,7 @@ export async function settleSeen(tx: Queryable, c: StepContext, looked: number):
   const read =
     extra && seen.extraInfo === null && options.extraInfo !== 'replace' && c.person.extra_known === null;
   const writes = !changesNothing(change) || extra;
-  const needsRead = read || ((looked & STEP_BITS.readExtraInfo) === 0 && mustReadFresh(c, extra));
+  const needsRead = read || ((checked & STEP_BITS.readExtraInfo) === 0 && mustReadFresh(c, extra));
   const tags = (row.todo & STEP_BITS.setTags) === 0 ? null : await planTags(tx, c, seen.tags);
   const right = tags !== null && tags.ids === null ? sentTags(c, tags) : null;
   const wantsCard = (row.todo & STEP_BITS.createCard) !== 0 && c.person.card === null;
@@ -102,7 +102,7 @@ export async function settleSeen(tx: Queryable, c: StepContext, looked: number):
     row,
     {
       clear:
-        (looked & ~STEP_BITS.upsertContact) |
+        (checked & ~STEP_BITS.upsertContact) |
         (writes ? 0 : STEP_BITS.upsertContact) |
         (needsRead ? 0 : STEP_BITS.readExtraInfo) |
         (tags !== null && tags.ids === null ? STEP_BITS.setTags : 0),

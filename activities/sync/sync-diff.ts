@@ -68,7 +68,7 @@ export function holdsExtra(
   );
 }
 
-/** Name of a pipeline or stage as the ledger keeps it: an id is told from a name that looks like one. */
+/** Name of a pipeline or stage as the ledger keeps it: an id is told from a name that resembles one. */
 export function refName(ref: string | number): string {
   return typeof ref === 'number' ? `#${ref}` : ref;
 }
@@ -109,9 +109,9 @@ export function planSteps(
   const tags = news && concernsTags(record, known, options);
   if (tags && !(insert && known.hash_tags !== null)) todo |= STEP_BITS.setTags;
   const writes = extra || (change !== null && !changesNothing(change));
-  // The upsert's answer is the only free look at the contact's tags: a change of tags that keeps those of people begins there.
+  // The upsert's answer is the only free check the contact's tags: a change of tags that keeps those of people begins there.
   if (writes || (todo !== 0 && options.tags !== 'replace')) todo |= STEP_BITS.upsertContact;
-  if ((extra && needsRead(known, options)) || change?.look === true) todo |= STEP_BITS.readExtraInfo;
+  if ((extra && needsRead(known, options)) || change?.mustRead === true) todo |= STEP_BITS.readExtraInfo;
   if (record.card !== undefined) {
     if (known.card == null) todo |= STEP_BITS.createCard | STEP_BITS.findCard;
     else if (

@@ -47,7 +47,7 @@ export interface OpenedRun {
 export interface RunWork {
   readonly total: number;
   readonly lookups: number;
-  /** People whom nobody knows and nobody looks up: each costs an upsert, needed or not. */
+  /** People whom nobody knows and nobody checks up: each costs an upsert, needed or not. */
   readonly blind: number;
   /** The list of the account's contacts is read before the first write. */
   readonly readsContacts: boolean;

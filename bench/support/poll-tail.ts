@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { now } from './poll-data.ts';
 
 /** How long a line may stand in the file before it is seen: the error of the delays that are measured. */
-export const LOOK_MS = 5;
+export const CHECK_MS = 5;
 const PIECE = 1 << 16;
 
 /** A line of the file; of a message, its id and conversation. */
@@ -32,7 +32,7 @@ export function tail(path: string): Tail {
   const stop = new AbortController();
   const piece = Buffer.alloc(PIECE);
   let rest = Buffer.alloc(0);
-  const look = async (file: FileHandle): Promise<void> => {
+  const check = async (file: FileHandle): Promise<void> => {
     for (;;) {
       const { bytesRead } = await file.read(piece);
       if (bytesRead === 0) return;
@@ -47,16 +47,16 @@ export function tail(path: string): Tail {
       }
     }
   };
-  const pause = () => delay(LOOK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+  const pause = () => delay(CHECK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
   const reading = (async () => {
     let file: FileHandle | null = null;
     try {
       while (!stop.signal.aborted) {
         file ??= await openIfThere(path);
-        if (file !== null) await look(file);
+        if (file !== null) await check(file);
         await pause();
       }
-      if (file !== null) await look(file);
+      if (file !== null) await check(file);
     } finally {
       await file?.close();
     }

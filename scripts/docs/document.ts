@@ -24,7 +24,7 @@ export interface Result {
 const COMMAND_MS = 90_000;
 const READY_MS = 60_000;
 const STOP_MS = 30_000;
-/** Between two looks at what a command prints. */
+/** Between two checks what a command prints. */
 const POLL_MS = 50;
 /** What everybody has run who reads on, and this clone too. */
 const DONE_BEFORE = /^(npm ci|git clone)\b/;

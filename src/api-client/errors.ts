@@ -254,7 +254,7 @@ export class InvalidArgumentError extends Error {
 }
 
 /** Seven digits, however they are grouped, may be a phone: but for dates, which are grouped as dates are. */
-function looksPrivate(text: string): boolean {
+function seemsPrivate(text: string): boolean {
   const withoutDate = text.replace(/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?/, '');
   return /svc_/.test(text) || /\d{7,}/.test(withoutDate.replace(/[^\w]/g, ''));
 }
@@ -272,7 +272,7 @@ function showValue(value: unknown): string {
     return `a ${typeof value}`;
   }
   const text = String(value);
-  const harmless = text.length <= 40 && /^[\w.:+ -]*$/.test(text) && !looksPrivate(text);
+  const harmless = text.length <= 40 && /^[\w.:+ -]*$/.test(text) && !seemsPrivate(text);
   const kind = typeof value === 'string' ? 'text' : typeof value;
   return harmless ? JSON.stringify(text) : `a ${kind} of ${text.length} characters (not shown)`;
 }

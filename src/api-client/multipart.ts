@@ -188,7 +188,7 @@ async function knownSource(data: Exclude<Media['data'], Readable>, index: number
 async function fileSource(path: string, field: string): Promise<Source> {
   let handle: FileHandle;
   try {
-    // Looked at first: opening a pipe would wait for its writer.
+    // checked first: opening a pipe would wait for its writer.
     if (!(await stat(path)).isFile()) throw Object.assign(new Error(), { code: 'not a file' });
     handle = await open(path, 'r');
   } catch (error) {

@@ -172,7 +172,7 @@ export function objectAt(body: JsonObject, key: string): JsonObject {
   return value;
 }
 
-/** Levels of objects around an answer that are looked into. */
+/** Levels of objects around an answer that are searched. */
 const MAX_ENVELOPES = 3;
 
 /** A field that the API text puts at the root stands inside another one: the whole answer may be wrapped. */

@@ -41,7 +41,7 @@ export function compileCalendar(windows: SendingWindows): Calendar {
         line = newLine(zones, Math.floor(nowMs) - DAY);
         lines.set(key, line);
       }
-      return look(days, line, nowMs);
+      return openingAt(days, line, nowMs);
     },
   };
 }
@@ -65,7 +65,7 @@ function newLine(zones: readonly string[], fromMs: number): Line {
   return { zones: [...zones], fromMs, toMs: fromMs, starts: [], ends: [] };
 }
 
-function look(days: Days, line: Line, nowMs: number): Opening {
+function openingAt(days: Days, line: Line, nowMs: number): Opening {
   const horizon = nowMs + HORIZON;
   while (line.toMs <= nowMs) extend(days, line);
   const place = firstEndingAfter(line.ends, nowMs);

@@ -76,7 +76,7 @@ export function connectionProblems({ account, config, connections }: ConnectionF
 
 function audienceProblems({ audience, excluded, holdout, eligible }: PlanFacts): PlanNote[] {
   if (eligible > 0) return [];
-  if (audience === 0) return note('EMPTY_AUDIENCE', 'nobody was found: look at the filters of `audience`');
+  if (audience === 0) return note('EMPTY_AUDIENCE', 'nobody was found: check the filters of `audience`');
   const why = `of ${n(audience)} people ${n(excluded)} are left out and ${n(holdout)} held out`;
   return note('EMPTY_AUDIENCE', `nobody is left to be reached: ${why}`);
 }
@@ -90,7 +90,7 @@ function timeProblems(facts: PlanFacts): PlanNote[] {
   if (eligible === 0) return [];
   if (forecast.never.length > 0) {
     const zones = forecast.never.map((each) => each.join(' and ')).join('; ');
-    return note('NO_WINDOW', `the windows never open in ${zones}: look at \`windows\``);
+    return note('NO_WINDOW', `the windows never open in ${zones}: check \`windows\``);
   }
   const { finishMs } = forecast;
   const until = end ?? horizonMs;

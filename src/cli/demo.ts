@@ -133,7 +133,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say(`  sandbox state      ${sandbox.panelUrl}/accounts/${ACCOUNT}`);
   say(`  example and config ${EXAMPLES}`);
   say(`  ingress            ${ingress.url}/openapi.json  (also /metrics, /readyz)`);
-  say('Send an event, and look for the contact and its card in the sandbox state');
+  say('Send an event, and search for the contact and its card in the sandbox state');
   say(`  curl ${ingress.url}/site-leads --json '${EVENT}'`);
   say('Write as a customer, and see what a poller tells of it');
   say(`  curl ${sandbox.panelUrl}/accounts/${ACCOUNT}/inbound --json '${INBOUND}'`);

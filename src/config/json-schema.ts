@@ -37,7 +37,7 @@ export function knownKeys(schema: JsonSchema, value: unknown, path: readonly Pro
   return [...new Set(candidates.flatMap((one) => Object.keys(one.properties ?? {})))];
 }
 
-/** The value under `part`, or undefined; looks at own properties only. */
+/** The value under `part`, or undefined; checks own properties only. */
 export function child(value: unknown, part: PropertyKey): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
   return (value as Record<PropertyKey, unknown>)[part];

@@ -179,7 +179,7 @@ interface CardReads {
 const readCardList = (client: MessagingClient, probe: Probe) =>
   probe(() => client.cards.list({ pageSize: 100 }));
 /** A title that no card has. */
-const NO_TITLE = 'sluice doctor looks for no card';
+const NO_TITLE = 'sluice doctor searches for no card';
 
 async function readCards(client: MessagingClient, probe: Probe): Promise<CardReads> {
   const list = await readCardList(client, probe);
@@ -244,7 +244,7 @@ function judge(
     wrapper('wrapper.tags', reads.tags),
     wrapper('wrapper.pipelines', reads.pipelines),
     wrapper('wrapper.lostReasons', cards.lostReasons),
-    wrapper('wrapper.card', cards.one, 'there is no card to look at'),
+    wrapper('wrapper.card', cards.one, 'there is no card to check'),
     wrapper('wrapper.messageStatus', messages?.status ?? null, 'there is no message to ask for'),
     ...judgeRead(overrides, messages),
     judgeSearch(assumed['cards.titleSearchParam'], cards),
@@ -253,7 +253,7 @@ function judge(
 }
 
 function judgeRead(overrides: AssumptionOverrides, messages: MessageReads | null): Verdict[] {
-  if (messages === null) return openHistory('there is no conversation to look at');
+  if (messages === null) return openHistory('there is no conversation to check');
   const { error, seen } = messages.history;
   if (error !== null && !(error instanceof UnexpectedShapeError)) return openHistory(reasonOf(error));
   return judgeMessages(overrides, seen?.json);
@@ -262,7 +262,7 @@ function judgeRead(overrides: AssumptionOverrides, messages: MessageReads | null
 function judgeSearch(name: string, { searched, list }: CardReads): Verdict {
   const key = 'cards.titleSearchParam';
   if (searched?.data == null || list.data === null)
-    return { key, is: 'open', text: 'there is no card to look for' };
+    return { key, is: 'open', text: 'there is no card to search for' };
   if (searched.data.count === 0) return { key, is: 'confirmed', text: `"${name}" narrows the list` };
   return {
     key,

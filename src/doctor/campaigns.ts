@@ -53,7 +53,7 @@ export function checkCampaigns(
     checkAll(`${at}: pipeline`, pipelinesOf(config), reads.pipelines, 'pipelines', findings);
     findings.unchecked(
       `${at}.flow`,
-      `whether flow ${config.flow} is active and published, and the token has ${writesOf(config).join(', ')}: only a trigger shows it; look in the panel`,
+      `whether flow ${config.flow} is active and published, and the token has ${writesOf(config).join(', ')}: only a trigger shows it; check in the panel`,
     );
   }
   if (Object.keys(campaigns).length > 0)

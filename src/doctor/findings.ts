@@ -1,4 +1,4 @@
-// What a doctor finds: one finding a check, grouped by what was looked at, and what a command makes of them.
+// What a doctor finds: one finding a check, grouped by what was checked, and what a command makes of them.
 import { redactText } from '../observability/redaction.ts';
 
 /** `unchecked`: nothing that is only read could show it. */

@@ -20,7 +20,7 @@ export async function checkReach(wire: Wire, baseUrl: string, findings: Findings
     return true;
   }
   const { text, hint } = explain(error, baseUrl, seen?.location ?? null);
-  const better = looksWrong(error) ? await findBetter(wire, baseUrl) : null;
+  const better = seemsWrong(error) ? await findBetter(wire, baseUrl) : null;
   findings.problem(CHECK, `${baseUrl} ${text}`, {
     hint: better === null ? hint : `the API answers at ${better}: set baseUrl to that`,
     cause: 'unreachable',
@@ -29,7 +29,7 @@ export async function checkReach(wire: Wire, baseUrl: string, findings: Findings
 }
 
 /** Somebody answers there, but not as the API does. */
-function looksWrong(error: ProbeError): boolean {
+function seemsWrong(error: ProbeError): boolean {
   if (error instanceof ApiError) return error.kind === 'unrecognised' || error.kind === 'forbidden';
   return !(error instanceof TransportError) || error.reason === 'invalid_body' || error.reason === 'redirect';
 }

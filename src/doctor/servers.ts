@@ -1,4 +1,4 @@
-// What runs the jobs: the Temporal server and the ledger's database. Both are looked at, nothing is started or written.
+// What runs the jobs: the Temporal server and the ledger's database. Both are checked, nothing is started or written.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';

@@ -6,7 +6,7 @@ import { type Source, SourceError, type SourceErrorCode } from '../contracts/wir
 import { compileMapping, describeMissingNumber } from '../mapping/index.ts';
 import type { Cause, Findings } from './findings.ts';
 
-/** Rows that are looked at: JSON names its properties row by row. */
+/** Rows that are checked: JSON names its properties row by row. */
 const ROWS = 200;
 
 const CAUSES: Partial<Record<SourceErrorCode, Cause>> = {
@@ -67,7 +67,7 @@ function isFile(config: SourceConfig): config is Extract<SourceConfig, { encodin
   return config.type === 'csv' || config.type === 'jsonl';
 }
 
-/** A misspelt path to the next page looks like the end of the list. */
+/** A misspelt path to the next page resembles the end of the list. */
 function isPagedByAnswer(config: SourceConfig): boolean {
   return config.type === 'http' && (config.pagination.type === 'cursor' || config.pagination.type === 'link');
 }
@@ -79,7 +79,7 @@ function checkColumns(use: SourceUse, keys: readonly string[], findings: Finding
   const withoutNumber = describeMissingNumber(mapping.numberColumns, keys);
   if (withoutNumber !== null) {
     const hint =
-      use.config.type === 'http' ? 'compare with a row of the answer, and look at `item`' : undefined;
+      use.config.type === 'http' ? 'compare with a row of the answer, and check `item`' : undefined;
     findings.problem(check, withoutNumber, { hint, cause: isFile(use.config) ? 'usage' : undefined });
   }
   for (const column of missing) {
@@ -98,7 +98,7 @@ function nearOf(wanted: readonly string[], keys: readonly string[], { type }: So
   if (near !== undefined) return `did you mean "${near}"?`;
   if (type === 'postgres') return 'compare with the columns of the table or query';
   return type === 'http'
-    ? 'compare with a row of the answer, and look at `item`'
+    ? 'compare with a row of the answer, and check `item`'
     : 'compare with the first line of the file';
 }
 

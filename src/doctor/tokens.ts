@@ -93,7 +93,7 @@ export async function checkToken(
   return reads;
 }
 
-/** Whether the answer shows that the token was looked at and taken. */
+/** Whether the answer shows that the token was checked and taken. */
 function told(error: Probed<unknown>['error']): boolean {
   if (error instanceof ApiError) return error.kind !== 'internal';
   return error === null || error instanceof UnexpectedShapeError;

@@ -94,7 +94,7 @@ function readOnly(
     const { authorization, ...others } = options.headers as Record<string, string>;
     const headers = {
       ...others,
-      // The body is looked at as it comes.
+      // The body is checked as it comes.
       'accept-encoding': 'identity',
       ...(anonymous || authorization === undefined ? {} : { authorization }),
     };

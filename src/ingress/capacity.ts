@@ -6,7 +6,7 @@ import { type Load, NotAcceptedError } from './intake.ts';
 
 /** The count is asked for at most so often. */
 const FRESH_MS = 1000;
-/** What a lead takes on the way, more or less: a look, an upsert, a card. */
+/** What a lead takes on the way, more or less: a check, an upsert, a card. */
 const CALLS_AN_EVENT = 3;
 /** When it is worth a try again. */
 const BUSY_RETRY_MS = 10_000;

@@ -51,7 +51,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** What a route made of a delivery: an event, or nothing to do (a deletion, a change that it does not look at). */
+/** What a route made of a delivery: an event, or nothing to do (a deletion, a change that it does not check). */
 export interface ReadDelivery {
   readonly drafts: readonly EventDraft[];
   /** Why there is nothing to do, where there is not. */

@@ -101,7 +101,7 @@ function compileZone(
 }
 
 /**
- * A number as the service has it: E.164 without plus (API text, Contact). Only its length is looked at: numbers of carriers that
+ * A number as the service has it: E.164 without plus (API text, Contact). Only its length is checked: numbers of carriers that
  * libphonenumber does not know are phones as well, ids that a channel uses inside are none (API text, ERR_CONTACT_NUMBER_IS_LID).
  * @throws ValueError `invalid_phone`
  */

@@ -1,7 +1,7 @@
 // Columns that a mapping reads and a source does not have; without one for the number, no row can become a record.
 import type { MappingConfig } from '../contracts/config/config.ts';
 import { nearest } from '../contracts/suggest.ts';
-import { looksLikeData } from '../contracts/wire/source.ts';
+import { isLikeData } from '../contracts/wire/source.ts';
 import { fold } from './text.ts';
 
 const SHOWN = 40;
@@ -16,8 +16,8 @@ export function describeMissingNumber(wanted: readonly string[], columns: readon
   if (wanted.length === 0 || columns.length === 0 || wanted.some(isThere)) return null;
   const names = (list: readonly string[]) => list.map((name) => JSON.stringify(name)).join(', ');
   const missing = `the source has no column for contact.number (${names(wanted)})`;
-  if (columns.some(looksLikeData))
-    return `${missing}; its first line looks like a row, not a header: put the column names above it`;
+  if (columns.some(isLikeData))
+    return `${missing}; its first line resembles a row, not a header: put the column names above it`;
   const near = wanted.map((column) => nearest(column, columns)).find((name) => name !== undefined);
   const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
   const more = columns.length > SHOWN ? `, and ${columns.length - SHOWN} more` : '';

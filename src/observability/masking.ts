@@ -75,7 +75,7 @@ const PLACES: Readonly<Record<string, Masker>> = {
 
 /**
  * A copy of a record (or of a part of it, under the same names) that may be shown: phones, e-mails, names and
- * documents are masked, places that nobody has looked at are hidden.
+ * documents are masked, places that nobody has checked are hidden.
  */
 export function maskRecord(value: unknown): unknown {
   return mask(value, '');

@@ -81,7 +81,7 @@ export interface Choices {
  * - GET /v1/connections has `count` (its own section says so; "Limits" says otherwise) and no `hasMore`.
  * - An id filter that is no integer matches nothing; an empty parameter counts as not sent; a page number or size
  *   below 1 is the default.
- * - POST /v1/cards: contactId and phone are looked at right after rule 1; a missing pipelineId is ERR_PIPELINE_NOT_FOUND;
+ * - POST /v1/cards: contactId and phone are checked right after rule 1; a missing pipelineId is ERR_PIPELINE_NOT_FOUND;
  *   a stage that does not exist is ERR_STAGE_NOT_FOUND; a new card is open even in a final stage; its value is 0 and it has
  *   no user; ignoredCustomFields lists names.
  * - PATCH stage on a closed card follows the target stage: a non-final one reopens it. The same stage again keeps stageEnteredAt.
@@ -93,7 +93,7 @@ export interface Choices {
  *   last message of a conversation is its text, else its file's name, else its template's name. queueId and userId may be null;
  *   the sandbox knows queues by id alone, so it makes their name and color up.
  * - A history item has id, ticketId, body, fromMe, status, ack, media, templateData, createdAt.
- * - Send checks content, number, field types, connection, channel, storage, in this order. A reply looks for the ticket first.
+ * - Send checks content, number, field types, connection, channel, storage, in this order. A reply searches for the ticket first.
  *   An empty text is none; a templateData needs all three fields; every template counts as approved.
  * - A connection is found by its exact name, the lowest id first. An id that is no integer is ERR_CONNECTION_NOT_FOUND.
  * - In a multipart body whatsappId and saveOnTicket are read from their text form. In JSON they are not.
@@ -106,7 +106,7 @@ export interface Choices {
  * - saveOnTicket=false: files alone are no content and do not meet the storage limit. The contact is created as always. On waba
  *   the ticket keeps the message and the id is given; on whatsapp no ticket is made and the id is null.
  * Flows:
- * - The contact is looked at after the channel and before human service: neither or both inputs is
+ * - The contact is checked after the channel and before human service: neither or both inputs is
  *   ERR_CONTACT_IDENTIFIER_REQUIRED, an unknown contactId ERR_NO_CONTACT_FOUND, a new number makes a contact.
  *   variables that are null are no object. Any conversation of the contact counts for human service, whatever its connection.
  * - The run takes the conversation that a send would take, and hands it to the chatbot. The 202 body shows executionId, flowId,
@@ -124,7 +124,7 @@ export interface Choices {
  * - missingFeatures names resources (contacts, cards, connections, conversations, messages, flows): each of its
  *   endpoints answers 403 without code.
  * - A missing, unknown, revoked or expired token is not counted; the headers then show an untouched window.
- *   The limit counts before scope, path and body are looked at, so a 403, 404 or 413 of a valid token costs a call; a 429 does not.
+ *   The limit counts before scope, path and body are checked, so a 403, 404 or 413 of a valid token costs a call; a 429 does not.
  * - An unknown path is 404 with or without a token; so is a known path with another method.
  * - An input that the OpenAPI document does not show is ignored. PUT of a contact takes no body at all for "nothing changes", but not a list.
  * - `/openapi.json` and `/docs` under the base URL are about the API, not part of it: they need no token, spend no call, meet no

@@ -1,4 +1,4 @@
-// Starts the sandbox: Sluice's faithful, persistent server of the API, with a panel to look in and to break it.
+// Starts the sandbox: Sluice's faithful, persistent server of the API, with a panel to check in and to break it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';

@@ -9,7 +9,7 @@ import { failed, SENT, sinkOf } from './sending.ts';
 import type { Sent, Sink, SinkError } from './sink.ts';
 
 const NEWLINE = 0x0a;
-const LOOK_AGAIN_MS = 20;
+const CHECK_AGAIN_MS = 20;
 /** Events are personal data: a new file is for its owner. */
 const MODE = 0o600;
 /** A file that is there already may be readable by a group, for a program that collects it; never by all users. */
@@ -85,7 +85,7 @@ async function endOf(handle: FileHandle): Promise<'empty' | 'whole' | 'torn'> {
     if (stats.size === before) return 'torn';
     // A line that another process is writing looks the same at first, but grows.
     before = stats.size;
-    await delay(LOOK_AGAIN_MS);
+    await delay(CHECK_AGAIN_MS);
   }
 }
 

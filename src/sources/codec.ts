@@ -1,4 +1,4 @@
-// Reads blocks of any encoding as UTF-8. Rows are framed in the text, so a byte that looks like a quote inside a character of
+// Reads blocks of any encoding as UTF-8. Rows are framed in the text, so a byte that resembles a quote inside a character of
 // Shift_JIS or GB18030 never counts; the way back to a byte offset goes by line breaks, which all these encodings keep.
 import { isAscii, isUtf8 } from 'node:buffer';
 

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { SourceError } from '../contracts/wire/source.ts';
 import { refuseBinary } from './format.ts';
 
-/** Bytes at the beginning that are hashed, and looked at to find the dialect. */
+/** Bytes at the beginning that are hashed, and checked to find the dialect. */
 export const HEAD_BYTES = 64 * 1024;
 
 /** What tells two states of one file apart. A size and a head that stay leave only `mtimeMs` to show an edit. */

@@ -50,7 +50,7 @@ const CONTROLS_IN = 50;
  */
 export function refuseMarkup(path: string, start: string): void {
   const head = start.slice(0, 16_384);
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  // oxlint-disable-next-line no-control-regex -- these are what is searched for
   const controls = head.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/g)?.length ?? 0;
   if (controls > 4 && controls * CONTROLS_IN > head.length)
     throw refused(path, 'binary data, no text', EXPORT);

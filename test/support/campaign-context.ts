@@ -158,7 +158,7 @@ export async function expectOnce(environment: Environment, contacts: number): Pr
   expect(runs).toEqual(Array.from({ length: contacts }, (_, i) => i + 1));
 }
 
-/** Everything in a value as text; bytes are read as UTF-8, so that payloads are looked into. */
+/** Everything in a value as text; bytes are read as UTF-8, so that payloads are searched. */
 export function textOf(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (typeof value !== 'object' || value === null) return String(value);

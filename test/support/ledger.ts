@@ -39,8 +39,8 @@ export async function emptyLedger(db: Database): Promise<void> {
   const tables = await db.query<{ name: string }>(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'sluice_migrations'",
   );
-  const looks = tables.map(({ name }) => `select '${name}' as name where exists (select 1 from ${name})`);
-  const filled = await db.query<{ name: string }>(looks.join(' union all '));
+  const checks = tables.map(({ name }) => `select '${name}' as name where exists (select 1 from ${name})`);
+  const filled = await db.query<{ name: string }>(checks.join(' union all '));
   if (filled.length > 0)
     await db.query(`truncate ${filled.map(({ name }) => name).join(', ')} restart identity cascade`);
   await db.query(

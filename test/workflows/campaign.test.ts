@@ -322,8 +322,8 @@ describe('operators', () => {
         { kind: 'status', status: 404, body: { error, code: 'ERR_FLOW_NOT_FOUND' } },
       ];
       for (const fault of answers) await environment.panel.fault({ path: TRIGGER, times: 1, ...fault });
-      const looks = { path: '^/v1/contacts/1$', times: 1, kind: 'status', status: 400 };
-      await environment.panel.fault({ ...looks, body: { error, code: error } });
+      const checks = { path: '^/v1/contacts/1$', times: 1, kind: 'status', status: 400 };
+      await environment.panel.fault({ ...checks, body: { error, code: error } });
       const { run, plan, handle, planWorkflow } = await started(environment, client);
       // The first refusal without a listed code holds it, and the flow that is gone.
       for (let held = true; held; ) {

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 const { inEnvironment } = syncContext();
 
 const calls = (requests: readonly PanelRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
-/** People with numbers of two forms: each is looked for before the first write. */
+/** People with numbers of two forms: each is searched for before the first write. */
 const people = (count: number, { tags = '', stage = 'New' } = {}) =>
   HEADER +
   Array.from({ length: count }, (_, n) => `11 98765-43${String(10 + n)},P${n},,${tags},,${stage},\n`).join(

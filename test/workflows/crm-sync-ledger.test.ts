@@ -170,7 +170,7 @@ describe('a batch that lost its lease', () => {
   );
 });
 
-/** Everything in a value as text; bytes are read as UTF-8, so that payloads are looked into. */
+/** Everything in a value as text; bytes are read as UTF-8, so that payloads are searched. */
 function textOf(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (typeof value !== 'object' || value === null) return String(value);

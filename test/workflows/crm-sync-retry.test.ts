@@ -56,7 +56,7 @@ describe('a retry', () => {
     });
   });
 
-  it('of an unknown outcome looks first: a card that is there is adopted, not made again', async () => {
+  it('of an unknown outcome checks first: a card that is there is adopted, not made again', async () => {
     const unreadable = { requestId: 'r', count: 1, hasMore: false, cards: [{ title: 'without id' }] };
     await context.inEnvironment({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (environment) => {
       await environment.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });

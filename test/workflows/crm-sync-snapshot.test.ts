@@ -166,7 +166,7 @@ describe('the cards', () => {
         { of: 'cards', single: 110, pages: 2, read: 2 },
       ]);
       const seen = await environment.requests();
-      // Pipelines, two pages of each, one look alone.
+      // Pipelines, two pages of each, one check alone.
       expect(seen).toHaveLength(1 + 2 + 2 + 1 + 9);
       expect(writes(seen).map(({ path }) => path)).toEqual(Array(9).fill('/v1/cards'));
       const state = await environment.panel.account();

@@ -245,7 +245,7 @@ describe('an event that the account refuses', () => {
       await until('the first waits', async () => (await held()) !== undefined);
       const handle = context.temporal.client.workflow.getHandle((await held()) as string);
       const { runId } = await handle.describe();
-      // Instead of days of looks and retries: the tests' Temporal server calls 300 events a long history.
+      // Instead of days of checks and retries: the tests' Temporal server calls 300 events a long history.
       await Promise.all(Array.from({ length: 300 }, () => handle.signal(turnSignal, 'another')));
       await until('a new run has it', async () => (await handle.describe()).runId !== runId);
       await until('the first waits there', async () => (await held()) !== undefined);

@@ -21,7 +21,7 @@ interface Turn<T> {
   /** Set when the waiting goes on after continuing as new. */
   readonly waiting: Waiting | undefined;
   /** Between two looks whether it is free: soon at first, then so long. */
-  readonly lastLookMs: number;
+  readonly lastCheckMs: number;
   /** Null: somebody else is at it. */
   begin(): Promise<T | null>;
   /** Cancels the one that was met. */
@@ -29,7 +29,7 @@ interface Turn<T> {
   continueWaiting(waiting: Waiting): Promise<never>;
 }
 
-const FIRST_LOOK_MS = 1000;
+const FIRST_CHECK_MS = 1000;
 
 /** Begins as soon as the overlap policy allows; null when it is to be left out. */
 export async function beginInTurn<T>(turn: Turn<T>): Promise<T | null> {
@@ -39,9 +39,9 @@ export async function beginInTurn<T>(turn: Turn<T>): Promise<T | null> {
     if (begun !== null || turn.overlap === 'skip') return begun;
     // Only the run that was met is cancelled: one that somebody starts while this waits is waited for.
     if (waiting === undefined && turn.overlap === 'cancel-other') await turn.cancelOther();
-    const { sleepMs } = waiting ?? { sleepMs: FIRST_LOOK_MS };
+    const { sleepMs } = waiting ?? { sleepMs: FIRST_CHECK_MS };
     await sleep(sleepMs);
-    waiting = { sleepMs: Math.min(sleepMs * 2, turn.lastLookMs) };
+    waiting = { sleepMs: Math.min(sleepMs * 2, turn.lastCheckMs) };
     if (workflowInfo().continueAsNewSuggested) await turn.continueWaiting(waiting);
   }
 }

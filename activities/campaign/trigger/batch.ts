@@ -10,12 +10,12 @@ import type {
 import { openAfterEvents } from '../../../src/ledger/campaigns/campaign-acts.ts';
 import {
   deferMember,
-  type MemberLook,
+  type MemberCheck,
   nextDue,
   renewMembers,
   returnMembers,
   takeMembers,
-} from '../../../src/ledger/campaigns/campaign-look.ts';
+} from '../../../src/ledger/campaigns/campaign-member-checks.ts';
 import { type CampaignRow, getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import { type BatchControl, LEASE_SECONDS, runBatch } from '../../shared/batch.ts';
 import { callScope, withCallScope } from '../../shared/call-scope.ts';
@@ -33,7 +33,7 @@ const PLACES = 24;
 const LEFT_MS = 15_000;
 
 /** A member in hand: as it was leased, or the one whose trigger is to be verified. */
-type Item = { readonly id: number; readonly read?: MemberLook; readonly step: MemberStep };
+type Item = { readonly id: number; readonly read?: MemberCheck; readonly step: MemberStep };
 
 export interface BatchTools {
   /** Members under way at once. @default 24 */
@@ -126,14 +126,14 @@ class TriggerBatch {
     const { deps, frozen } = this.#o;
     const now = await deps.clock.now();
     if (this.#isOver(now)) return [];
-    const looks = await takeMembers(
+    const checks = await takeMembers(
       deps.db,
       questionOf(frozen, now),
       { zones: this.#zones, limit, at: new Date(now) },
       await this.#lease(),
     );
-    for (const look of looks) this.#inHand.add(look.id);
-    return looks.map((read) => ({ id: read.id, read, step: this.#first }));
+    for (const check of checks) this.#inHand.add(check.id);
+    return checks.map((read) => ({ id: read.id, read, step: this.#first }));
   }
 
   async #next(): Promise<number | null> {
@@ -169,7 +169,7 @@ class TriggerBatch {
   }
 
   /** Triggers alone keep the campaign's rate: what is read before them does not. */
-  async #call(step: MemberStep, id: number, read: MemberLook | undefined): Promise<MemberResult> {
+  async #call(step: MemberStep, id: number, read: MemberCheck | undefined): Promise<MemberResult> {
     const { steps, frozen, input } = this.#o;
     const { pacePerMinute: perMinute, run } = input;
     const call = () => steps.run(step, frozen, id, read);

@@ -1,7 +1,7 @@
 // The call itself: a right that is taken between slot and call, and what its answer means for the member.
 import type { TriggeredFlow } from '../../../src/api-client/resources/flows.ts';
 import type { FirstVerified } from '../../../src/contracts/wire/campaign-report.ts';
-import { lookAtMember, takeRight } from '../../../src/ledger/campaigns/campaign-look.ts';
+import { readMember, takeRight } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
 import { endMember, getMember } from '../../../src/ledger/campaigns/campaign-members.ts';
 import { lockCampaign, noteUnverified, noteVerified } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
@@ -88,7 +88,7 @@ async function askForRight(deps: Deps, c: MemberContext): Promise<Asked> {
       if (sending !== null) return { context: { ...c, member }, contact: verdict.contact, sends: sending };
     } else if (checks > 0) return { context, verdict };
     // What was read before the slot was waited for forbids nothing by itself.
-    else member = await lookAtMember(deps.db, question, member.id);
+    else member = await readMember(deps.db, question, member.id);
   }
   throw comeBack(1000, 'what is known of the person changes all the time');
 }

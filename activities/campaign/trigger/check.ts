@@ -1,4 +1,4 @@
-// What is looked at just before a member's flow is triggered: rules that the ledger can answer, at no cost.
+// What is checked just before a member's flow is triggered: rules that the ledger can answer, at no cost.
 
 import type { Calendar } from '../../../src/campaigns/calendar.ts';
 import { readsMessages, repliesUnread, rulesOnReplies } from '../../../src/campaigns/reliance.ts';
@@ -6,10 +6,10 @@ import { zonesOfText } from '../../../src/campaigns/zones.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { MemberCode, MemberState, MemberStep } from '../../../src/contracts/wire/campaign.ts';
 import {
-  lookAtMember,
-  type MemberLook,
+  type MemberCheck,
   type MemberQuestion,
-} from '../../../src/ledger/campaigns/campaign-look.ts';
+  readMember,
+} from '../../../src/ledger/campaigns/campaign-member-checks.ts';
 import type { MemberRow } from '../../../src/ledger/campaigns/campaign-members.ts';
 import type { CampaignRow } from '../../../src/ledger/campaigns/campaigns.ts';
 import { judgeWindow, windowAfter } from '../../../src/ledger/conversations/window.ts';
@@ -29,9 +29,9 @@ export interface Frozen {
   readonly afterRun: string | null;
 }
 
-/** A member with its run and its person, as they stood when they were looked at. */
+/** A member with its run and its person, as they stood when they were checked. */
 export interface MemberContext extends Frozen {
-  readonly member: MemberLook;
+  readonly member: MemberCheck;
 }
 
 /** What the checks have to know of each member. @param now milliseconds since 1970 */
@@ -47,8 +47,8 @@ export function questionOf({ campaign }: Pick<Frozen, 'campaign'>, now: number):
 }
 
 /** @param now milliseconds since 1970 */
-export async function lookAgain(db: Queryable, c: Frozen, id: number, now: number): Promise<MemberContext> {
-  return { ...c, member: await lookAtMember(db, questionOf(c, now), id) };
+export async function checkAgain(db: Queryable, c: Frozen, id: number, now: number): Promise<MemberContext> {
+  return { ...c, member: await readMember(db, questionOf(c, now), id) };
 }
 
 /** What the rules say of a member. */
@@ -114,8 +114,8 @@ function unreadVerdict({ campaign: { spec }, member }: MemberContext): Verdict |
   return member.behind && rulesOnReplies(spec).length > 0 ? { do: 'leave', whom: 'member' } : null;
 }
 
-/** The contact's id as the audience, a look at the service or the ledger has it. */
-export function contactOf({ contact_id, contact_gone, known }: MemberLook): number | null {
+/** The contact's id as the audience, a check the service or the ledger has it. */
+export function contactOf({ contact_id, contact_gone, known }: MemberCheck): number | null {
   // The id that was refused may be the ledger's.
   return contact_id ?? (contact_gone ? null : known);
 }

@@ -34,7 +34,7 @@ export async function callFind(deps: Deps, c: MemberContext): Promise<MemberResu
   return await judgeContact(deps, c, { ...found, tags });
 }
 
-/** The service lists contacts of other numbers, so it did not look for this one. */
+/** The service lists contacts of other numbers, so it did not search for this one. */
 function othersThan(all: readonly Contact[]): UnexpectedShapeError {
   const expected =
     'expected contacts of the number that was asked for only: is the parameter `number` ignored?';
@@ -87,7 +87,7 @@ async function judgeContact(
  * What concerns this contact alone ends the member as failed.
  * @throws the error itself when it reaches further, or passes
  */
-export async function settleLookError(
+export async function settleReadError(
   deps: Deps,
   c: MemberContext,
   step: Step,

@@ -3,7 +3,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApiError } from '../../../src/api-client/errors.ts';
 import type { MemberStep } from '../../../src/contracts/wire/campaign.ts';
-import type { MemberLook } from '../../../src/ledger/campaigns/campaign-look.ts';
+import type { MemberCheck } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
 import { countMemberFailure } from '../../../src/ledger/campaigns/campaign-members.ts';
 import { getCampaign } from '../../../src/ledger/campaigns/campaigns.ts';
 import type { AccountAccess, Deps } from '../../shared/deps.ts';
@@ -12,8 +12,8 @@ import { MAX_INTERNAL_ERRORS } from '../../sync/record-step.ts';
 import { keepCalendars } from '../waves/next-in-waves.ts';
 import { openAfterRun } from './after.ts';
 import { callTrigger } from './call.ts';
-import { checkMember, type Frozen, lookAgain, type MemberContext } from './check.ts';
-import { callFind, callRecheck, settleLookError } from './contact.ts';
+import { checkAgain, checkMember, type Frozen, type MemberContext } from './check.ts';
+import { callFind, callRecheck, settleReadError } from './contact.ts';
 import { type MemberResult, nameOf, nowOf, settleVerdict, skipMember } from './outcome.ts';
 import { callVerify } from './verify.ts';
 
@@ -55,11 +55,11 @@ export function createMemberSteps(deps: Deps) {
      *   first trigger: the member waits again; retryable ones when there is no slot or nothing was sent. A member that fails
      *   again and again while others are triggered ends as failed.
      */
-    async run(step: MemberStep, frozen: Frozen, id: number, read?: MemberLook): Promise<MemberResult> {
+    async run(step: MemberStep, frozen: Frozen, id: number, read?: MemberCheck): Promise<MemberResult> {
       let c: MemberContext | null = read === undefined ? null : { ...frozen, member: read };
       try {
         const now = await deps.clock.now();
-        c ??= await lookAgain(deps.db, frozen, id, now);
+        c ??= await checkAgain(deps.db, frozen, id, now);
         if (step === 'verifyMember') return await callVerify(deps, c);
         const verdict = checkMember(deps, c, now);
         if (verdict.do === 'go' || (verdict.do === 'step' && step !== 'triggerMember'))
@@ -110,7 +110,7 @@ export function createMemberSteps(deps: Deps) {
 
   async function call(step: Exclude<MemberStep, 'verifyMember'>, c: MemberContext): Promise<MemberResult> {
     if (step === 'triggerMember') return await callTrigger(deps, c);
-    const look = step === 'findMember' ? callFind : callRecheck;
-    return await look(deps, c).catch((error) => settleLookError(deps, c, step, error));
+    const check = step === 'findMember' ? callFind : callRecheck;
+    return await check(deps, c).catch((error) => settleReadError(deps, c, step, error));
   }
 }

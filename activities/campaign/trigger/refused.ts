@@ -121,7 +121,7 @@ function concernsCampaign(error: ApiError): boolean {
   return status === 401 || status === 403 || refusalScope(code, STEP) === 'run';
 }
 
-/** What was refused, and what to look at; the service's answer names neither flow nor connection. */
+/** What was refused, and what to check; the service's answer names neither flow nor connection. */
 function campaignReason(
   error: ApiError,
   { flow, connection }: Pick<CampaignConfig, 'flow' | 'connection'>,

@@ -14,7 +14,7 @@ import {
   wavesToJudge,
 } from '../../../src/ledger/campaigns/campaign-waves.ts';
 import { noteBlocked } from '../../../src/ledger/campaigns/campaigns.ts';
-import { betweenWaves, type DecideContext, inWave, LOOK_AGAIN_MS, type Next } from './next-in-waves.ts';
+import { betweenWaves, CHECK_AGAIN_MS, type DecideContext, inWave, type Next } from './next-in-waves.ts';
 
 export const STOP_RULE = 'STOP_RULE';
 /** Waves that end although nobody in them could be triggered, in one go; the rest is for the next decision. */
@@ -49,7 +49,7 @@ async function decide(c: DecideContext): Promise<Next | 'stamp'> {
     await skipMembers(tx, id, {}, 'CAMPAIGN_ENDED', new Date(now));
   const blocked = (await isStillToReach(c)) ? c.unread : null;
   await noteBlocked(tx, id, blocked);
-  if (blocked !== null) return { do: 'waitUntil', untilMs: now + LOOK_AGAIN_MS, why: 'replies', blocked };
+  if (blocked !== null) return { do: 'waitUntil', untilMs: now + CHECK_AGAIN_MS, why: 'replies', blocked };
   for (let empty = 0; empty < EMPTY_WAVES; empty++) {
     const due = await wavesToJudge(tx, id, new Date(now - durationMs(config.waves.settle)));
     if (due.length > 0) {

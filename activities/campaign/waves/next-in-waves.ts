@@ -33,7 +33,7 @@ type Without<T> = T extends unknown ? Omit<T, 'wave' | 'pacePerMinute' | 'callsP
 export type Next = Without<NextAction>;
 type Wait = Extract<Next, { do: 'waitUntil' }>;
 
-export const LOOK_AGAIN_MS = 30_000;
+export const CHECK_AGAIN_MS = 30_000;
 
 export interface DecideContext {
   readonly tx: Queryable;
@@ -123,7 +123,7 @@ async function settleLost({ tx, run, now, flightSeconds }: DecideContext): Promi
   if ((await countMembers(tx, id)).sending === 0) return null;
   await giveUpLost(tx, id, { seconds: flightSeconds, code: AMBIGUOUS }, new Date(now));
   if ((await countMembers(tx, id)).sending === 0) return null;
-  return { do: 'waitUntil', untilMs: now + LOOK_AGAIN_MS, why: 'retry' };
+  return { do: 'waitUntil', untilMs: now + CHECK_AGAIN_MS, why: 'retry' };
 }
 
 /**

@@ -65,7 +65,7 @@ export function createCardEffects(deps: Deps) {
       });
     },
 
-    /** PATCH /v1/cards/{cardId}/stage. Runs the stage's automations, so a lost answer is looked for. */
+    /** PATCH /v1/cards/{cardId}/stage. Runs the stage's automations, so a lost answer is searched for. */
     async moveCard(input: EffectInput): Promise<EffectResult> {
       return await runEffect(deps, 'moveCard', ['stage'], input, async (c) => {
         const place = await placeOf(c);

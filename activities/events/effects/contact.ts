@@ -10,7 +10,7 @@ import { wholeList } from '../../shared/whole-list.ts';
 import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { type EffectInput, failEvent, finish, runEffect } from './effect.ts';
 
-/** A list of tags that was seen so long ago is looked at again: what people did since would be undone. */
+/** A list of tags that was seen so long ago is checked again: what people did since would be undone. */
 const FRESH_MS = 5 * 60_000;
 /** Names that a reason quotes. */
 const NAMES_SHOWN = 5;

@@ -44,7 +44,7 @@ export interface Progress {
     readonly tags: readonly { readonly id: number; readonly name: string }[];
     readonly at: number;
   };
-  /** The card, and where it stood before anything was sent, or when that was first looked at. */
+  /** The card, and where it stood before anything was sent, or when that was first checked. */
   readonly card?: { readonly id: number; readonly stage: number | null };
   /** When the first call whose answer was lost went out, ISO 8601: what it did is not older. */
   readonly since?: string;

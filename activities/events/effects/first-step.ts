@@ -32,7 +32,7 @@ function firstStep(request: EffectRequest, person: { readonly remote_id: number 
       return 'sendMessage';
     case 'flow':
       return 'triggerFlow';
-    // The whole list is replaced, so it is looked at first.
+    // The whole list is replaced, so it is checked first.
     case 'tags':
       return 'findContact';
     case 'stage':

@@ -8,7 +8,7 @@ import type { Twin } from '../../../src/ledger/sync/intents.ts';
 /** What of a message a history can show: its text, else its template. Files have no content there. */
 export type Wanted = Pick<RequestOf<'message'>, 'text' | 'template'>;
 
-/** Can a look into the conversation tell whether this message is there? */
+/** Can a check into the conversation tell whether this message is there? */
 export function canBeSeen(request: RequestOf<'message'>): boolean {
   const { text, template, saveOnTicket } = request;
   return saveOnTicket && (text !== undefined || template !== undefined);
@@ -46,7 +46,7 @@ export function findMessage(
   if (like.length > 0) return { kind: 'like', messages: like };
   const isUnclear =
     certain.length < candidates.length || certain.some((item) => compare(item, wanted) === 'unclear');
-  // The page is full of newer messages: what lies behind it was not looked at.
+  // The page is full of newer messages: what lies behind it was not checked.
   return { kind: isUnclear || (hasMore && !items.some(isOlder)) ? 'unclear' : 'none' };
 }
 

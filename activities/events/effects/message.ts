@@ -41,7 +41,7 @@ export function createMessageEffects(deps: Deps) {
   return {
     /**
      * POST /v1/messages/send, or POST /v1/conversations/{ticketId}/messages. Before it the window of a waba conversation
-     * is looked at, and files are downloaded.
+     * is checked, and files are downloaded.
      */
     async sendMessage(input: EffectInput): Promise<EffectResult> {
       const result = await runEffect(deps, 'sendMessage', ['message'], input, async (c) => {
@@ -125,7 +125,7 @@ export function createMessageEffects(deps: Deps) {
         if (round === undefined || ticket === undefined) return { next: begin(c.request) };
         const { settled } = round;
         const find = async (intent: IntentRow): Promise<Seen<EffectResult>> => {
-          const seen = await lookInto(c, ticket, intent);
+          const seen = await searchIn(c, ticket, intent);
           if (typeof seen === 'function' || seen === 'later') return seen;
           const doubt = round.doubt || seen === 'unclear';
           if (others.length === 0) return doubt ? 'unclear' : 'absent';
@@ -169,7 +169,7 @@ export function createMessageEffects(deps: Deps) {
     };
   }
 
-  async function lookInto(c: Message, ticket: number, intent: IntentRow): Promise<Seen<EffectResult>> {
+  async function searchIn(c: Message, ticket: number, intent: IntentRow): Promise<Seen<EffectResult>> {
     const { event, account } = c;
     const request = contentSent(c.request, intent.mark);
     const page = await callApi(deps, account, c.run, 'messages:read', (client, options) =>
@@ -219,7 +219,7 @@ export function createMessageEffects(deps: Deps) {
   }
 }
 
-/** The step that begins to look for a message. */
+/** The step that begins to search for a message. */
 function begin({ to }: RequestOf<'message'>): 'readBackMessage' | 'findConversation' {
   return 'conversation' in to ? 'readBackMessage' : 'findConversation';
 }

@@ -1,4 +1,4 @@
-// A dry run: plans a run as a worker would, looks at what it staged, and rolls all of it back. It makes no call.
+// A dry run: plans a run as a worker would, checks what it staged, and rolls all of it back. It makes no call.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlanProblem, PlanReport } from '../../../src/contracts/wire/plan.ts';

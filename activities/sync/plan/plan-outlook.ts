@@ -17,7 +17,7 @@ import { contactChange } from '../contact-change.ts';
 import { canFold, hashRecord, needsRead, pipelineName, planNewcomer } from '../sync-diff.ts';
 import type { Newcomers } from './plan-newcomers.ts';
 
-/** From this many people on whom nobody looks up, a page of the account's contacts is read. */
+/** From this many people on whom nobody checks up, a page of the account's contacts is read. */
 const BLIND = 20;
 const BATCH = 2000;
 const CARD_WRITES = STEP_BITS.createCard | STEP_BITS.moveStage;
@@ -186,8 +186,8 @@ class Tally {
     const isNew = person?.remote_id == null;
     const counts = isNew ? this.#fresh : this.#known;
     for (const step of stepsOf(todo)) counts[step] = (counts[step] ?? 0) + times;
-    const looksUp = (todo & STEP_BITS.lookup) !== 0;
-    if (looksUp) this.#lookups += times;
+    const findsByLookup = (todo & STEP_BITS.lookup) !== 0;
+    if (findsByLookup) this.#lookups += times;
     if ((todo & STEP_BITS.setTags) !== 0) this.#tags += times;
     if ((todo & CARD_WRITES) !== 0) this.#cardSteps += times;
     if (!isNew) {
@@ -195,7 +195,7 @@ class Tally {
       if ((todo & STEP_BITS.upsertContact) !== 0 && !reads) this.#sureUpserts += times;
       return;
     }
-    if (!looksUp) this.#blind += times;
+    if (!findsByLookup) this.#blind += times;
     if (canFold(record, options)) this.#folds += times;
     if (record.extraInfo.length > 0 && needsRead(null, options)) this.#found.reads += times;
     if ((todo & STEP_BITS.createCard) !== 0) this.#found.cards += times;

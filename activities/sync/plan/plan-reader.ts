@@ -56,7 +56,7 @@ export function openPageReader(options: ReaderOptions): PageReader {
         if (threaded) inThread(cursor);
         else {
           ahead = read(cursor);
-          // Looked at when it is asked for; until then a failure is nobody's.
+          // checked when it is asked for; until then a failure is nobody's.
           ahead.catch(() => undefined);
         }
       }

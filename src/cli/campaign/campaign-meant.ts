@@ -1,4 +1,4 @@
-// Which run of a campaign a command that only looks at it means: no configuration is needed for what has been.
+// Which run of a campaign a command that only checks it means: no configuration is needed for what has been.
 import type { RunQuery } from '../../contracts/wire/campaign-people.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 

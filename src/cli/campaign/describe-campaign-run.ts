@@ -173,7 +173,7 @@ function describeTrouble({ total, campaign }: CampaignReport): string[] {
     ...(total.unknown === 0
       ? []
       : [
-          `  whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered is not known, so nobody triggers ${total.unknown === 1 ? 'it' : 'them'} again: look in the service, then`,
+          `  whether ${formatMany(total.unknown, 'flow was', 'flows were')} triggered is not known, so nobody triggers ${total.unknown === 1 ? 'it' : 'them'} again: check in the service, then`,
           `  \`sluice campaign resolve ${campaign} --all --as triggered\`, or \`--as not-triggered\` (see --help)`,
         ]),
     ...(failed === 0

@@ -53,7 +53,7 @@ export async function planCampaign(
     workflowIdConflictPolicy: 'USE_EXISTING',
   });
   const trouble = troubleOf(handle, progress);
-  const look = async () => {
+  const check = async () => {
     const now = await handle.query(campaignPlanProgressQuery).catch(() => null);
     if (now === null) return;
     await trouble();
@@ -62,7 +62,7 @@ export async function planCampaign(
     progress.update({ done: now.found, total: null, note });
   };
   try {
-    const plan = await follow({ client, handle, look, signal });
+    const plan = await follow({ client, handle, check, signal });
     if (plan !== null) progress.update({ done: plan.found, total: plan.found, note: 'done' });
     return plan;
   } catch (error) {
@@ -166,7 +166,7 @@ export async function followCampaign(
   const blocked = new AbortController();
   let paused: string | null = null;
   const trouble = troubleOf(handle, progress);
-  const look = async () => {
+  const check = async () => {
     const now = await readCampaignProgress(handle).catch(() => null);
     if (now === null) return;
     const hold =
@@ -182,7 +182,7 @@ export async function followCampaign(
   };
   try {
     const stop = AbortSignal.any([signal, blocked.signal]);
-    const result = await follow({ client, handle, look, signal: stop });
+    const result = await follow({ client, handle, check, signal: stop });
     if (result === null && blocked.signal.aborted && !signal.aborted)
       throw blockedRun(campaign, blocked.signal.reason as PlanNote);
     return result;
@@ -224,7 +224,7 @@ export function stateOf(
   return { done, total: done + counts.waiting + counts.sending, note: parts.join(', ') };
 }
 
-/** A member may fail this often before people hear of it: one lost answer is nothing to look at. */
+/** A member may fail this often before people hear of it: one lost answer is nothing to check. */
 const QUIET_FAILURES = 2;
 
 /** Tells once of each trouble that calls get into again and again. */

@@ -72,7 +72,7 @@ export function describeSummary(summary: ConfigSummary): string[] {
   const notes = [...secrets, ...campaigns].flatMap(({ thing, notes }) =>
     notes.map((note) => `  ${thing}: ${note}`),
   );
-  return [`${summary.file} is right`, ...lines, ...(notes.length === 0 ? [] : ['To look at', ...notes])];
+  return [`${summary.file} is right`, ...lines, ...(notes.length === 0 ? [] : ['To check', ...notes])];
 }
 
 function describeSecret({ ref, found }: SecretState): string {

@@ -54,7 +54,7 @@ export async function initFolder(dir: string, options: { force: boolean }): Prom
   for (const [path, text] of all) {
     const target = join(dir, path);
     await makeFolder(dirname(target));
-    // wx: a file that appeared since the look above is not overwritten either.
+    // wx: a file that appeared since the check above is not overwritten either.
     await writeFile(target, text, { flag: options.force ? 'w' : 'wx' });
   }
   return all.map(([path]) => path);

@@ -9,11 +9,11 @@ import { CliError, EXIT } from '../lib/exit.ts';
 import { formatTime } from '../lib/format.ts';
 import { queryOperator } from '../lib/operator-query.ts';
 
-/** Between two looks at an event, and at a message that is under way: each is a workflow of some milliseconds. */
-const FIRST_LOOK_MS = 150;
-const LAST_LOOK_MS = 2000;
+/** Between two checks an event, and at a message that is under way: each is a workflow of some milliseconds. */
+const FIRST_CHECK_MS = 150;
+const LAST_CHECK_MS = 2000;
 const FIRST_DELIVERY_MS = 3000;
-/** A poller may see a status before it is looked for. */
+/** A poller may see a status before it is searched for. */
 const LAST_DELIVERY_MS = 15_000;
 /** Who has waited so long wants to know for what. */
 const PATIENCE_MS = 8000;
@@ -38,7 +38,7 @@ export interface Watching {
 const pauseByTimer = (ms: number, signal: AbortSignal): Promise<void> => delay(ms, undefined, { signal });
 
 /** Null when there is no such event. @throws CliError (unavailable) when no worker answers */
-export async function lookAt(client: Client, event: string): Promise<MessageState | null> {
+export async function probe(client: Client, event: string): Promise<MessageState | null> {
   const summary = await eventOf(client, event);
   if (summary === null) return null;
   return { ...summary, messages: await messagesOf(client, event) };
@@ -65,7 +65,7 @@ export async function untilEnded({
 }: Watching): Promise<MessageState> {
   let told = '';
   let waited = 0;
-  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LAST_LOOK_MS)) {
+  for (let wait = FIRST_CHECK_MS; ; wait = Math.min(wait * 2, LAST_CHECK_MS)) {
     const summary = await eventOf(client, event);
     if (summary?.state === 'ended') return { ...summary, messages: await messagesOf(client, event) };
     if (summary === null)
@@ -102,9 +102,9 @@ export async function untilDelivered(
       known.set(each.message, each.status);
       told(each);
     }
-    const looks = messages.flatMap(({ nextAt }) => (nextAt === null ? [] : [new Date(nextAt).getTime()]));
-    if (looks.length === 0) return { ...state, messages };
-    const untilNext = Math.min(...looks) - Date.now();
+    const checks = messages.flatMap(({ nextAt }) => (nextAt === null ? [] : [new Date(nextAt).getTime()]));
+    if (checks.length === 0) return { ...state, messages };
+    const untilNext = Math.min(...checks) - Date.now();
     await pause(Math.min(Math.max(untilNext, FIRST_DELIVERY_MS), LAST_DELIVERY_MS), signal);
   }
 }

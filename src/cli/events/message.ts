@@ -17,7 +17,7 @@ import {
   describeMessage,
   describeState,
   exitCodeOf,
-  lookAt,
+  probe,
   untilDelivered,
   untilEnded,
 } from './message-follow.ts';
@@ -68,7 +68,7 @@ export function registerMessage(program: Command, env: NodeJS.ProcessEnv): void 
     .option('--json', 'print JSON', false)
     .action(async (event: string, options: SessionOptions & { json: boolean }) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        const state = await lookAt(await connectClient(options.state, env, shutdown), event);
+        const state = await probe(await connectClient(options.state, env, shutdown), event);
         if (state === null)
           throw new CliError(EXIT.notFound, `there is no event "${event}"; sending told its id`);
         print(options.json ? [JSON.stringify(state)] : describeState(state));

@@ -1,8 +1,8 @@
-// Follows a workflow to its end while somebody looks at it now and then.
+// Follows a workflow to its end while somebody checks it now and then.
 import { type Client, isGrpcCancelledError } from '@temporalio/client';
 import { deadlineSignal } from '../../contracts/deadline.ts';
 
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 /** Milliseconds. The SDK leaves an abort listener behind for every request, and Node warns from the eleventh on. */
 const WAIT_MS = 60_000;
 
@@ -11,7 +11,7 @@ export interface Followed<R> {
   /** The workflow whose end is waited for. */
   readonly handle: { result(): Promise<R> };
   /** Shows how it stands; its errors are its own. */
-  readonly look: () => Promise<void>;
+  readonly check: () => Promise<void>;
   /** Ends the watching; the workflow itself goes on. */
   readonly signal: AbortSignal;
   /** Milliseconds that one abort signal is used for; see {@link WAIT_MS}. */
@@ -24,11 +24,11 @@ export interface Followed<R> {
  * @throws what the workflow failed with
  */
 export async function follow<R>(followed: Followed<R>): Promise<R | null> {
-  const { client, look, signal } = followed;
+  const { client, check, signal } = followed;
   // The SDK listens for the abort only: a signal that is aborted already would never end the call.
   if (signal.aborted) return null;
   const ended = new AbortController();
-  const shown = watch(client, look, AbortSignal.any([signal, ended.signal]));
+  const shown = watch(client, check, AbortSignal.any([signal, ended.signal]));
   try {
     return await resultOf(followed);
   } finally {
@@ -50,11 +50,11 @@ async function resultOf<R>({ client, handle, signal, waitMs = WAIT_MS }: Followe
   }
 }
 
-async function watch(client: Client, look: () => Promise<void>, stop: AbortSignal): Promise<void> {
+async function watch(client: Client, check: () => Promise<void>, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
-    // A signal of its own for each look: the SDK never takes its listeners off again.
-    await client.connection.withAbortSignal(AbortSignal.any([stop]), look);
-    await pause(LOOK_MS, stop);
+    // A signal of its own for each check: the SDK never takes its listeners off again.
+    await client.connection.withAbortSignal(AbortSignal.any([stop]), check);
+    await pause(CHECK_MS, stop);
   }
 }
 

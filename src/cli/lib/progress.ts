@@ -177,7 +177,7 @@ const MIN_BAR = 10;
 function barLine(described: Described, { done, total }: ProgressState, columns: number): string {
   const width = Math.max(1, columns - 1);
   const parts = [...described.parts];
-  // The bar is what people look at: words give way to it, the last ones first.
+  // The bar is what people check: words give way to it, the last ones first.
   const words = total === null ? width : width - MIN_BAR - 3;
   while (parts.length > 1 && joined({ ...described, parts }).length > words) parts.pop();
   const text = joined({ ...described, parts });

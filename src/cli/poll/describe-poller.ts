@@ -26,7 +26,7 @@ const columns = (timeZone?: string): readonly Column[] => [
   ],
 ];
 
-/** A table, each row followed by what there is to look at. `timeZone` is an IANA name; by default the machine's. */
+/** A table, each row followed by what there is to check. `timeZone` is an IANA name; by default the machine's. */
 export function describePollers(pollers: readonly FoundPoller[], timeZone?: string): string[] {
   const shown = columns(timeZone);
   const rows = [

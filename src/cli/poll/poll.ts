@@ -1,4 +1,4 @@
-// `sluice poll …`: start pollers, look at them, pause, resume, hurry and stop them.
+// `sluice poll …`: start pollers, check them, pause, resume, hurry and stop them.
 import type { Command } from 'commander';
 import {
   type OperatorAct,
@@ -27,7 +27,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     .command('poll')
     .description('start, steer and inspect pollers, which publish the conversations of accounts');
 
-  /** `choose` looks at the configuration before anything connects, so that a mistyped name is told without a server. */
+  /** `choose` checks the configuration before anything connects, so that a mistyped name is told without a server. */
   const withChosen = async <T>(
     options: SessionOptions,
     choose: (loaded: Omit<Opened, 'client'>) => T,

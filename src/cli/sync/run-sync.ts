@@ -78,7 +78,7 @@ export interface FollowedSync {
 
 /**
  * Shows a run's progress until it ends. The calls of this are over when it returns, so that the
- * connection may be closed. A run that Sluice paused because of a refusal is resumed once, at the first look:
+ * connection may be closed. A run that Sluice paused because of a refusal is resumed once, at the first check:
  * whoever starts it again wants it to go on.
  * @returns null when `signal` ended the watching; the run itself goes on
  * @throws CliError when the run was cancelled or failed, with the reason; when the service refuses the run and nobody
@@ -87,10 +87,10 @@ export interface FollowedSync {
 export async function followSync(followed: FollowedSync): Promise<RunReport | null> {
   const { client, handle, progress, signal, sync } = followed;
   const refused = new AbortController();
-  const look = showing(followed, refused);
+  const check = showing(followed, refused);
   try {
     const stop = AbortSignal.any([signal, refused.signal]);
-    const report = await follow({ client, handle, look, signal: stop });
+    const report = await follow({ client, handle, check, signal: stop });
     if (report === null) {
       if (refused.signal.aborted && !signal.aborted) throw refusedRun(sync, refused.signal.reason as Refused);
       return null;
@@ -152,13 +152,13 @@ function showing(
 ): () => Promise<void> {
   let paused: string | null = null;
   let told: string | null = null;
-  let looked = false;
+  let wasShown = false;
   return async () => {
     const now = await ask(handle);
     if (now === null) return;
     const pause = now.paused;
-    const first = !looked;
-    looked = true;
+    const first = !wasShown;
+    wasShown = true;
     if (pause?.code !== undefined && first) {
       progress.line(`the run was paused (${pause.reason}); trying again`);
       const command = { by: operatorName(), reason: 'started again', recheck: true };
@@ -185,12 +185,12 @@ function describePause({ by, reason, code }: NonNullable<RunProgress['paused']>,
     : `paused, because the service refuses the run: ${reason}. End this command with Ctrl-C. ${wayOut(sync, code)}`;
 }
 
-/** A call may fail so often before people hear of it: one lost answer is nothing to look at. */
+/** A call may fail so often before people hear of it: one lost answer is nothing to check. */
 const QUIET_FAILURES = 2;
 
 /**
  * Why calls that were tried repeatedly do not get through; null when none is in trouble. Without this a run at a
- * service that is away looks like one that works.
+ * service that is away resembles one that works.
  */
 export async function failing(handle: Pick<WorkflowHandle, 'describe'>): Promise<string | null> {
   const { raw } = await handle.describe().catch(() => ({ raw: null }));

@@ -1,4 +1,4 @@
-// `sluice sync …`: run a sync, look at it, pause it, resume it, cancel it.
+// `sluice sync …`: run a sync, check it, pause it, resume it, cancel it.
 
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';

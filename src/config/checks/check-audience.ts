@@ -1,4 +1,4 @@
-// Whom a campaign looks for: filters that find nobody, or everybody, and people of another account.
+// Whom a campaign searches for: filters that find nobody, or everybody, and people of another account.
 import { CampaignConfig, CardsAudience } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
 import type { ConfigProblem } from '../errors.ts';

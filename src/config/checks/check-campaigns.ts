@@ -59,7 +59,7 @@ function checkZones(main: YamlFile, campaigns: readonly [string, unknown][]): Co
   });
 }
 
-/** Letters, digits, emoji: what is left when punctuation is not looked at. */
+/** Letters, digits, emoji: what is left when punctuation is not checked. */
 const SAYS_SOMETHING = /[^\s\p{P}\p{M}\p{Cf}\p{Emoji_Modifier}`´]/u;
 
 /** A word of punctuation alone would be no word at all. */
@@ -72,7 +72,7 @@ function checkOptOuts(main: YamlFile): ConfigProblem[] {
         : [
             main.problemAt(
               ['accounts', account, 'optOut', 'words', index],
-              'is punctuation alone, which is not looked at',
+              'is punctuation alone, which is not checked',
               'write a word, for example sair',
             ),
           ],

@@ -1,4 +1,4 @@
-// What a campaign's expressions look for where it can not be: cards have {card, contact}, contacts and people of the ledger
+// What a campaign's expressions search for where it can not be: cards have {card, contact}, contacts and people of the ledger
 // {contact}, and rows of a source columns of their own.
 
 import type { ConfigProblem } from '../errors.ts';

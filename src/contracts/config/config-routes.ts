@@ -1,4 +1,4 @@
-// The part `routes` of sluice.yaml: where an event comes from, what it must look like, and what it makes happen.
+// The part `routes` of sluice.yaml: where an event comes from, what it must resembles, and what it makes happen.
 import { z } from 'zod';
 import { RouteAction } from './config-actions.ts';
 import { described, durationWithin, name, SecretRef } from './config-base.ts';

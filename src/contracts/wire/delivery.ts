@@ -50,9 +50,9 @@ export interface DeliveryEntry {
   readonly sentAt: string;
   /** When its status was last seen. */
   readonly checkedAt: string | null;
-  /** When it is looked at next; null: no more. */
+  /** When it is checked next; null: no more. */
   readonly nextAt: string | null;
   readonly deadline: string;
-  /** Why nobody looks any more, where that is not its status: `DEADLINE`, `NOT_FOUND`, or a code of the API. */
+  /** Why nobody checks any more, where that is not its status: `DEADLINE`, `NOT_FOUND`, or a code of the API. */
   readonly endCode: string | null;
 }

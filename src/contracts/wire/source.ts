@@ -21,7 +21,7 @@ export interface SourceNote {
 }
 
 /** Numbers and addresses are in rows, never in names of columns: such a header is the first row of a file without one. */
-export function looksLikeData(name: string): boolean {
+export function isLikeData(name: string): boolean {
   return name.replace(/\D/g, '').length >= 6 || name.includes('@');
 }
 

@@ -13,7 +13,7 @@ import { createHttpMetrics } from './metrics.ts';
 import type { StoreUpload } from './upload.ts';
 
 const MAX_HEADER_BYTES = 16_384;
-/** How often slow requests are looked for: one is closed at most this much after its time. */
+/** How often slow requests are searched for: one is closed at most this much after its time. */
 const CHECK_MS = 500;
 /** Connections that wait to be accepted; in a full queue, a sender would wait a second before it tries again. */
 const BACKLOG = 4096;

@@ -57,7 +57,7 @@ function notReady(error: unknown): NotAcceptedError {
   throw error;
 }
 
-// Anybody may ask as often as they like: it costs one look at a time.
+// Anybody may ask as often as they like: it costs one check a time.
 function shared(ask: () => Promise<Load[]>): () => Promise<Load[]> {
   let asked: Promise<Load[]> | null = null;
   return () => {

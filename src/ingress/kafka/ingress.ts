@@ -19,7 +19,7 @@ import { createTopics } from './topics.ts';
 export const MAX_MESSAGE_BYTES = 1_048_576;
 const CLOSE_MS = 20_000;
 const MARGIN_MS = 10_000;
-const TIMES = { firstRetryMs: 1000, mostRetryMs: 30_000, lookMs: 10_000, silentMs: 120_000 };
+const TIMES = { firstRetryMs: 1000, mostRetryMs: 30_000, checkMs: 10_000, silentMs: 120_000 };
 
 export interface KafkaIngressOptions {
   /** Name of the cluster in `ingress.kafka`. */
@@ -34,7 +34,7 @@ export interface KafkaIngressOptions {
   readonly registry: Registry;
   /** @default MAX_MESSAGE_BYTES */
   readonly maxMessageBytes?: number;
-  /** Milliseconds. `lookMs`: between looks at lag, gaps and topics that were missing. */
+  /** Milliseconds. `checkMs`: between checks lag, gaps and topics that were missing. */
   readonly times?: Partial<typeof TIMES> & { readonly sessionMs?: number };
 }
 
@@ -144,17 +144,17 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   async function watch(current: Session): Promise<unknown> {
     const crashed = current.crashed.then((error) => ({ error }));
     for (;;) {
-      const crash = await Promise.race([crashed, waitMs(times.lookMs)]);
+      const crash = await Promise.race([crashed, waitMs(times.checkMs)]);
       if (closing.signal.aborted) return null;
       if (crash !== undefined) return crash.error;
       if (Date.now() - current.lastSign() > times.silentMs)
         return new Error(`the consumer has done nothing for ${times.silentMs / 1000} s`);
-      if (await look(current)) return null;
+      if (await check(current)) return null;
     }
   }
 
   /** @returns whether a topic that was missing is there now */
-  async function look(current: Session): Promise<boolean> {
+  async function check(current: Session): Promise<boolean> {
     try {
       const read = [...new Set(current.readers().map(({ topic }) => topic))];
       if (read.length > 0) current.compare(await fetchBounds(access, read));
@@ -165,7 +165,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
       return topics.missing().length < before;
     } catch (error) {
       // The consumer finds out by itself whether the cluster is away.
-      log.debug({ cluster, ...describeKafkaError(error) }, 'offsets could not be looked at');
+      log.debug({ cluster, ...describeKafkaError(error) }, 'offsets could not be checked');
       return false;
     }
   }
@@ -179,7 +179,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     const found = await topics.find();
     if (found.length === 0) {
       away = 'none of the topics exists';
-      await waitMs(times.lookMs);
+      await waitMs(times.checkMs);
       return null;
     }
     const current = await open(found);

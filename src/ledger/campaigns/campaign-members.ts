@@ -160,7 +160,7 @@ export async function noteMemberEvents(
   await tx.query('update campaign_members set events = $3 where run_id = $1 and id = $2', [run, id, events]);
 }
 
-/** What a look at the contact has shown; its tags are as they were then. */
+/** What a check the contact has shown; its tags are as they were then. */
 export interface SeenMember {
   readonly contactId: number;
   readonly number: string;

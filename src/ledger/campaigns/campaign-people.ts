@@ -56,7 +56,7 @@ const LAST_RUN = `select l.run_id from campaigns l where l.account = $1 and l.ca
 
 /**
  * The next people, and where to go on; null: these were the last ones.
- * @param limit of those that are looked at
+ * @param limit of those that are checked
  */
 export async function peoplePage(
   db: Queryable,

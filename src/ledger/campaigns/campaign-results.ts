@@ -7,7 +7,7 @@ import type { Database, Queryable } from '../database.ts';
  * call is answered, and the service has a clock of its own. Seconds.
  */
 const EARLY_SECONDS = 60;
-/** What was read so long before the last stamping is looked at again: its transaction may have come to its end after it. */
+/** What was read so long before the last stamping is checked at again: its transaction may have come to its end after it. */
 const OVERLAP = "interval '5 minutes'";
 
 /** Conversations, and members with events, that one step takes: some 0.1 s. */
@@ -18,10 +18,10 @@ interface Stamping {
   readonly account: string;
 }
 
-/** How far a stamping is: conversations that were read up to `looked`, members up to the id `member`; null: all. */
+/** How far a stamping is: conversations that were read up to `checked`, members up to the id `member`; null: all. */
 interface Place {
   /** The database's own text of a time: a Date would lose its microseconds. */
-  readonly looked: string | null;
+  readonly checked: string | null;
   readonly member: number | null;
 }
 
@@ -33,7 +33,7 @@ interface Step {
 
 /**
  * Brings the results of the run's members up to date: replied, delivered, read, opted out, moved and tagged. Only what was
- * read since the last stamping is looked at, so that it may be done as often as one likes; what is stamped stays. In steps,
+ * read since the last stamping is checked at, so that it may be done as often as one likes; what is stamped stays. In steps,
  * none of which keeps others from the ledger for long.
  *
  * A result belongs to the last campaign that reached the person before it. Delivered and read are stamped with `at`: the
@@ -75,13 +75,13 @@ async function stampStep(
     [run],
   );
   if (stamping === undefined) throw new Error(`the ledger has no run ${run} of a campaign`);
-  const from = place ?? { looked: stamping.since, member: 0 };
+  const from = place ?? { checked: stamping.since, member: 0 };
   const next: Place = {
-    looked: from.looked === null ? null : await stampMessages(tx, stamping, from.looked, at, size),
+    checked: from.checked === null ? null : await stampMessages(tx, stamping, from.checked, at, size),
     member: from.member === null ? null : await stampEvents(tx, stamping, from.member, size),
   };
   const { began } = stamping;
-  if (next.looked !== null || next.member !== null) return { next, began };
+  if (next.checked !== null || next.member !== null) return { next, began };
   await stampOptOuts(tx, stamping);
   return { next: null, began };
 }
@@ -89,7 +89,7 @@ async function stampStep(
 /**
  * A reading of a conversation is what brings messages and their status words, so a conversation that was not read since
  * has no news. Messages are forgotten when there are many; `inbound_at` then still tells of a reply.
- * @returns up to when readings are looked at; null: all are
+ * @returns up to when readings are checked at; null: all are
  */
 async function stampMessages(
   tx: Queryable,
@@ -98,23 +98,23 @@ async function stampMessages(
   at: Date,
   size: number,
 ): Promise<string | null> {
-  const [edge] = await tx.query<{ looked: string | null; n: number }>(
-    `select max(looked_at)::text as looked, count(*)::int as n from (
-       select looked_at from conversations where account = $1 and looked_at > $2::timestamptz
-        order by looked_at limit $3) next`,
+  const [edge] = await tx.query<{ checked: string | null; n: number }>(
+    `select max(read_at)::text as checked, count(*)::int as n from (
+       select read_at from conversations where account = $1 and read_at > $2::timestamptz
+        order by read_at limit $3) next`,
     [account, after, size],
   );
-  if (edge === undefined || edge.looked === null) return null;
+  if (edge === undefined || edge.checked === null) return null;
   await tx.query(
-    `with looked as materialized (
+    `with checked as materialized (
        select id, person_key, inbound_at from conversations
-        where account = $2 and looked_at > $3::timestamptz and looked_at <= $4::timestamptz
+        where account = $2 and read_at > $3::timestamptz and read_at <= $4::timestamptz
      ), reached as materialized (
        select m.id, l.id as conversation, l.inbound_at, coalesce(t.at, m.triggered_at) as since,
               (select min(n.at) from campaign_touches n
                 where n.account = $2 and n.key = m.key and n.member_id <> m.id
                   and n.at > coalesce(t.at, m.triggered_at)) as until
-         from looked l
+         from checked l
          join campaign_members m on m.run_id = $1 and m.key = l.person_key
          left join campaign_touches t on t.member_id = m.id
         where m.state in ('triggered', 'unknown') and coalesce(t.at, m.triggered_at) is not null
@@ -141,9 +141,9 @@ async function stampMessages(
        from seen s
       where m.id = s.id and (m.replied_at is null and s.replied is not null
          or m.delivered_at is null and s.delivered or m.read_at is null and s.read)`,
-    [run_id, account, after, edge.looked, at],
+    [run_id, account, after, edge.checked, at],
   );
-  return edge.n < size ? null : edge.looked;
+  return edge.n < size ? null : edge.checked;
 }
 
 async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promise<void> {
@@ -163,7 +163,7 @@ async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promi
 
 /**
  * Events that came to nothing stay open here: an operator may have them tried again.
- * @returns the last member that was looked at; null: all are
+ * @returns the last member that was checked at; null: all are
  */
 async function stampEvents(
   tx: Queryable,

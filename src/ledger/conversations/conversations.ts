@@ -213,7 +213,7 @@ export async function endReading(tx: Queryable, account: string, id: number, end
   const after = typeof end.next === 'object' ? end.next.afterSeconds : null;
   await tx.query(
     `update conversations
-        set reading = null, told = $3::jsonb, seen = $4::jsonb, looked_at = now(),
+        set reading = null, told = $3::jsonb, seen = $4::jsonb, read_at = now(),
             inbound_at = greatest(inbound_at, $5::timestamptz), covered_at = greatest(covered_at, $6::timestamptz),
             todo_at = case when $7 then null when $8::float8 is null then now() else now() + make_interval(secs => $8::float8) end,
             todo_since = case when $7 then null else coalesce(todo_since, now()) end,

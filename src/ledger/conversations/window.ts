@@ -36,7 +36,7 @@ type Judged = Omit<WindowQuestion, 'account'>;
 const WINDOW_MS = 24 * 3_600_000;
 /**
  * Counts as closed so long before: the two clocks may differ, up to 45 s of downloads and the wait for a slot lie between
- * this look and the call, and the channel needs a moment too. What comes late is taken and never arrives.
+ * this check and the call, and the channel needs a moment too. What comes late is taken and never arrives.
  */
 const MARGIN_MS = 60_000;
 /**

@@ -2,7 +2,7 @@
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
-import { DELIVERY_DEADLINE_MS, isFinalStatus, movesOn, nextLook } from './delivery-status.ts';
+import { DELIVERY_DEADLINE_MS, isFinalStatus, movesOn, nextCheck } from './delivery-status.ts';
 
 export interface DeliveryRow {
   readonly account: string;
@@ -37,7 +37,7 @@ export interface FollowInput {
 
 /**
  * Follows messages from now on; those that are followed already stay as they are. For the transaction that writes down
- * what was sent; `wakeDelivery` comes after it. One that has failed at once is not looked at, but told.
+ * what was sent; `wakeDelivery` comes after it. One that has failed at once is not checked, but told.
  * @param now @default the clock of this process
  */
 export async function followMessages(tx: Queryable, input: FollowInput, now = new Date()): Promise<void> {
@@ -46,7 +46,7 @@ export async function followMessages(tx: Queryable, input: FollowInput, now = ne
   const deadline = new Date(sentAt.getTime() + DELIVERY_DEADLINE_MS);
   const rows = messages.map(({ id, status, ack }) => {
     const over = isFinalStatus(status);
-    const next_at = over ? now : (nextLook({ status, sentAt, deadline }, now) ?? now);
+    const next_at = over ? now : (nextCheck({ status, sentAt, deadline }, now) ?? now);
     return { message_id: id, status, ack, told: over ? null : status, next_at };
   });
   await tx.query(
@@ -68,7 +68,7 @@ export interface SeenStatus {
 }
 
 /**
- * What a page that was read anyway shows of messages that are followed: spares them a look. Call it in the page's
+ * What a page that was read anyway shows of messages that are followed: spares them a check. Call it in the page's
  * transaction, before the page is written into `messages`: a change of a message that stands there already is told by
  * the caller, any other by whoever follows it. (Called later, both tell it, under one event id.) Whether a status is news
  * says `movesOn`.
@@ -124,7 +124,7 @@ export function sighted(
 export function scheduled(row: DeliveryRow, now: Date): DeliveryRow {
   if (isFinalStatus(row.status)) return { ...row, next_at: null };
   const { status, sent_at: sentAt, deadline } = row;
-  const next_at = nextLook({ status, sentAt, deadline }, now);
+  const next_at = nextCheck({ status, sentAt, deadline }, now);
   return next_at === null ? { ...row, next_at, end_code: 'DEADLINE' } : { ...row, next_at };
 }
 

@@ -1,4 +1,4 @@
-// How far a message is, and when to look again: which word follows which, and the ages at which a look is worth its call.
+// How far a message is, and when to check again: which word follows which, and the ages at which a check is worth its call.
 
 const ORDER = ['queued', 'sent', 'server_ack', 'delivered', 'read'];
 
@@ -9,15 +9,15 @@ const HOUR = 60 * MINUTE;
 /** So long after sending a message is followed: milliseconds. */
 export const DELIVERY_DEADLINE_MS = 72 * HOUR;
 
-/** Ages of a message at which it is looked at: at most eight calls for one that nobody ever reads. */
-const LOOKS = [
+/** Ages of a message at which it is checked: at most eight calls for one that nobody ever reads. */
+const CHECK_AGES = [
   ...[5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE],
   ...[HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS],
 ];
 /** Once it is delivered only the reading is left to come. Part of the ages above, so that the bound stands. */
-const DELIVERED_LOOKS = [2 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS];
-/** A look replaces every later one that is due before the message is older by half: it would hardly see more. */
-export const LOOK_SPREAD = 0.5;
+const DELIVERED_CHECK_AGES = [2 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS];
+/** A check replaces every later one that is due before the message is older by half: it would hardly see more. */
+export const CHECK_SPREAD = 0.5;
 
 /** Nothing comes after it. */
 export function isFinalStatus(status: string): boolean {
@@ -37,13 +37,13 @@ export function movesOn(from: string | null, to: string): boolean {
 }
 
 /**
- * When to look again after a look, or a free sighting, at `now`.
+ * When to check again after a check, or a free sighting, at `now`.
  * @returns null when the deadline has come
  */
-export function nextLook(message: { status: string; sentAt: Date; deadline: Date }, now: Date): Date | null {
+export function nextCheck(message: { status: string; sentAt: Date; deadline: Date }, now: Date): Date | null {
   if (now >= message.deadline) return null;
   const age = now.getTime() - message.sentAt.getTime();
-  const looks = message.status === 'delivered' ? DELIVERED_LOOKS : LOOKS;
-  const at = looks.find((look) => look > age * (1 + LOOK_SPREAD)) ?? DELIVERY_DEADLINE_MS;
+  const checks = message.status === 'delivered' ? DELIVERED_CHECK_AGES : CHECK_AGES;
+  const at = checks.find((check) => check > age * (1 + CHECK_SPREAD)) ?? DELIVERY_DEADLINE_MS;
   return new Date(Math.min(message.sentAt.getTime() + at, message.deadline.getTime()));
 }

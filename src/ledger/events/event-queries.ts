@@ -91,7 +91,7 @@ async function reopen(tx: Queryable, filter: EventFilter, gone: readonly string[
       where id = any($1)`,
     [rows.map(({ id }) => id)],
   );
-  // What an open one has sent is still looked for.
+  // What an open one has sent is still searched for.
   await tx.query(
     `update intents set state = 'open', sends = 0, refused = 0, sent_at = null
       where kind like 'event-%' and subject = any($1) and state = 'unknown'`,

@@ -328,7 +328,7 @@ export async function forgetEvents(db: Queryable, days: number, limit = 5000): P
        (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit $2)
        union all
        (select seq from events where ${FORSAKEN} limit $2))
-       -- Looked at again under the lock: meanwhile its sender may be back, or an operator have opened it.
+       -- checked again under the lock: meanwhile its sender may be back, or an operator have opened it.
        and (state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
             or ${FORSAKEN})
      returning id, account`,

@@ -112,7 +112,7 @@ function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
 /** Forgets files whose days are over. @returns how many; a further call may find more */
 export async function forgetUploads(db: Queryable, limit = FORGET_ROWS): Promise<number> {
   const rows = await db.query(
-    // Looked at again under the lock: it may have been uploaded anew meanwhile.
+    // checked again under the lock: it may have been uploaded anew meanwhile.
     `delete from uploads where id in (select id from uploads where expires_at <= now() order by expires_at limit $1)
         and expires_at <= now() returning 1`,
     [limit],

@@ -67,7 +67,7 @@ export const CAMPAIGN_TABLES = `
     tries int not null default 0,
     -- The service knew no contact of the id that it came with.
     contact_gone boolean not null default false,
-    -- Internal errors of the service in a row, while its contact was looked at.
+    -- Internal errors of the service in a row, while its contact was checked.
     errors int not null default 0,
     -- Tags were read just before the call, for campaigns that ask for it.
     rechecked_at timestamptz,
@@ -161,6 +161,6 @@ export const CAMPAIGN_TABLES = `
   );
 
   -- When a reading of it last ended: results of campaigns are stamped from what was read since.
-  alter table conversations add column looked_at timestamptz not null default now();
-  create index conversations_looked on conversations (account, looked_at);
+  alter table conversations add column read_at timestamptz not null default now();
+  create index conversations_read on conversations (account, read_at);
 `;

@@ -155,7 +155,7 @@ export const CONVERSATION_TABLES = `
     deadline timestamptz not null,
     -- The history of its conversation does not show it: it is asked for by itself.
     alone boolean not null default false,
-    -- Why nobody looks any more, where that is not its status.
+    -- Why nobody checks any more, where that is not its status.
     end_code text,
     primary key (account, message_id)
   );

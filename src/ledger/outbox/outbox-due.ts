@@ -48,7 +48,7 @@ const WIDE_HEAD = `
    where sink = $1 and state = 'waiting' and next_at is not null and sink_wide
      and (select seq from (${HEAD}) as first) = ready.seq`;
 
-/** Among so many of the oldest a probe is looked for. */
+/** Among so many of the oldest a probe is searched for. */
 const PROBE_CHOICE = 500;
 
 type Row = Pick<DueEvent, 'seq' | 'stream' | 'attempts'>;

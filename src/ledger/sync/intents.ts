@@ -95,7 +95,7 @@ const paramsOf = ({ account, kind, subject, run, mark, trace }: NewIntent) => [
 
 /**
  * Writes the intent down and takes the right to send, in one statement: given to exactly one caller, and only while nothing
- * is under way. `mark` is kept with the right, so that a read-back looks for what this call said. An event has to be open,
+ * is under way. `mark` is kept with the right, so that a read-back searches for what this call said. An event has to be open,
  * and is locked: whoever closes it comes before, or finds the intent.
  * @returns null when another caller has the right, the effect is there, or the event has ended
  */

@@ -52,7 +52,7 @@ export async function dropMembers(tx: Queryable, { account, sync }: Sync, keys: 
   ]);
 }
 
-/** Forgets those who left the source and with whom all is done; a failure is looked at again at the next run. */
+/** Forgets those who left the source and with whom all is done; a failure is checked again at the next run. */
 export async function settleMembers(tx: Queryable, run: Sync & { id: string }): Promise<void> {
   await tx.query(
     `delete from sync_members m using run_records r

@@ -33,7 +33,7 @@ export async function findStaged(tx: Queryable, runId: string, keys: readonly st
 
 /**
  * Measured with PGlite: 12 µs a record of a new person and 15 µs of others, where arrays as parameters take twice that.
- * @param options `fresh`: the run has no record of any of these people, so that none is looked for
+ * @param options `fresh`: the run has no record of any of these people, so that none is searched for
  */
 export async function stageRecords(
   tx: Queryable,

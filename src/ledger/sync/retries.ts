@@ -36,7 +36,7 @@ export interface RetriedRecord {
 /**
  * A record counts only while no later run of the sync has dealt with the same person: an old payload must
  * not be written over a newer one. One that a later run left pending has not been dealt with. Row 0 is a person who
- * left the source: the next run that reads it looks at that again.
+ * left the source: the next run that reads it checks that again.
  */
 const TAKEN = `
   from run_records r join runs u on u.id = r.run_id
@@ -172,7 +172,7 @@ export async function advanceRetry(tx: Queryable, runId: string, taken: readonly
 }
 
 /**
- * Gives effects that could not be established their full number of sendings again; each is looked for before
+ * Gives effects that could not be established their full number of sendings again; each is searched for before
  * anything is sent.
  */
 export async function renewIntents(

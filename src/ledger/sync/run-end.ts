@@ -48,7 +48,7 @@ export async function countRecords(
 }
 
 /**
- * Forgets what nobody needs any more of a run that has ended. Personal data stays where somebody is to look at a
+ * Forgets what nobody needs any more of a run that has ended. Personal data stays where somebody is to check a
  * failure. Behind an incremental source the rows never come again: what is still to do stays as well, for the next run.
  */
 export async function forgetPayloads(

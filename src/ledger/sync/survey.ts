@@ -169,7 +169,7 @@ export async function noteCards(
 
 /**
  * Settles who has a card: an open one before the newest. People without one get theirs made, provided that the
- * snapshot is complete; who has an effect in question is looked at alone.
+ * snapshot is complete; who has an effect in question is checked alone.
  */
 export async function settleCards(
   tx: Queryable,

@@ -8,7 +8,7 @@ import { MAX_FILES, tooManyFiles } from './action-media.ts';
 
 type UploadsConfig = NonNullable<MessageAction['uploads']>;
 
-/** What ids look like, whoever made them; whether there is such a file shows when it is sent. */
+/** What ids resembles, whoever made them; whether there is such a file shows when it is sent. */
 const ID = /^[\w-]{1,100}$/;
 
 /** Undefined when the event names no file. Names of one file twice are one file. */

@@ -134,7 +134,7 @@ export class ExpressionCompiler {
     }
     const read = this.#base(expression, at, tidy);
     const lookUp = expression.map ? tableReader(expression.map, expression.default !== undefined) : undefined;
-    const look = (row: RowView) => {
+    const check = (row: RowView) => {
       const found = read(row);
       if (isEmpty(found)) return expression.default;
       if (!lookUp) return found;
@@ -143,7 +143,7 @@ export class ExpressionCompiler {
         : lookUp(found);
       return isEmpty(mapped) ? expression.default : mapped;
     };
-    return reader(look, read.columns);
+    return reader(check, read.columns);
   }
 
   #base(expression: ExpressionObject, at: readonly string[], tidy: Tidy): Reader {

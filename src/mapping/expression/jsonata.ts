@@ -85,7 +85,7 @@ function tooLarge(what: string, most: number): ValueError {
   return new ValueError('result_too_large', reason, undefined);
 }
 
-/** JSONata's own takes any width, and builds the text before anybody can look at it. */
+/** JSONata's own takes any width, and builds the text before anybody can check it. */
 function pad(text: string | undefined, width: number, filler = ' '): string | undefined {
   if (text === undefined) return undefined;
   const wanted = Math.trunc(Math.abs(width));

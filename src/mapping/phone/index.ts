@@ -52,7 +52,7 @@ function readCell(value: string, rules: PhoneRules): Reading | PhoneRefusal {
   const plain = plainCharacters(value);
   if (plain === null) return SYMBOLS;
   const text = unquoted(plain);
-  // Before separators are looked for: its decimal comma is none.
+  // Before separators are searched for: its decimal comma is none.
   if (floatDigits(text) !== null) return readFloat(text, rules);
   const written = withNetworkForms(text);
   if (typeof written !== 'string') return written;

@@ -77,14 +77,14 @@ export async function endProcess(
     while (isSameProcess(pid, start) && Date.now() < deadline) await delay(20);
   }
   if (isSameProcess(pid, start))
-    throw new Error(`process ${pid} does not end, even by SIGKILL; look at it by hand`);
+    throw new Error(`process ${pid} does not end, even by SIGKILL; check it by hand`);
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It ended between the look and the signal.
+    // It ended between the check and the signal.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -193,7 +193,7 @@ async function launch(settings: Settings): Promise<TemporalServer> {
     throw new Error(`port ${wanted} is taken; name another one for the Temporal server, or leave it out`);
   const { path: binary, origin } = await findTemporalCli(settings);
   for (let attempt = 1; ; attempt++) {
-    // The usual ports only once: whoever took one between the look and the start has it for good.
+    // The usual ports only once: whoever took one between the check and the start has it for good.
     const usual = attempt === 1;
     const port = settings.port ?? (await freePort(usual ? 7233 : undefined));
     const ui = settings.ui ? await hiddenPlace() : null;

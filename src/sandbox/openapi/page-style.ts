@@ -1,4 +1,4 @@
-// The look of the page, light and dark. No font, image or script is loaded from anywhere.
+// The check of the page, light and dark. No font, image or script is loaded from anywhere.
 export const STYLE = `
 :root { color-scheme: light dark; --bg: #fff; --fg: #1d2329; --dim: #59636e; --line: #d8dee4; --soft: #f4f6f8; --link: #0a58b5;
   --get: #0a6b3d; --post: #0a58b5; --put: #8a5a00; --patch: #7a3fae; --bad: #a8261c; }

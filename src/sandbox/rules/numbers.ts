@@ -14,7 +14,7 @@ export function normalizeNumber(raw: string, choices: Choices): string {
   return digits;
 }
 
-/** What a search for a number looks for: the digits of one written in any way, else the text itself. */
+/** What a search for a number searches for: the digits of one written in any way, else the text itself. */
 export const searchedDigits = (search: string) =>
   /^[\d\s()+.-]*\d[\d\s()+.-]*$/.test(search) ? search.replace(/\D/g, '') : search;
 

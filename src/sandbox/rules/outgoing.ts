@@ -15,7 +15,7 @@ export interface Content {
   readonly files: readonly Media[];
 }
 
-/** Rule 1, looked at before any type. @throws Problem ERR_MISSING_CONTENT */
+/** Rule 1, checked before any type. @throws Problem ERR_MISSING_CONTENT */
 export function needContent(body: Body, files: readonly Media[]): void {
   if (isMissing(body['body']) && isMissing(body['templateData']) && files.length === 0) {
     throw new Problem('ERR_MISSING_CONTENT');

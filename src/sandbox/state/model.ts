@@ -238,7 +238,7 @@ export interface Kinds extends TableKinds {
   webhook: Webhook;
 }
 
-/** One change: this thing of this account now looks like this. */
+/** One change: this thing of this account now resembles this. */
 export type Op = {
   [K in keyof Kinds]: readonly [kind: K, accountId: string, value: Kinds[K]];
 }[keyof Kinds];

@@ -16,7 +16,7 @@ export function isMultiline(cells: readonly string[]): boolean {
 
 /**
  * Why a record with a cell of several lines can't be trusted, undefined when it can. A cell has swallowed rows when its first
- * line completes the row that it stands in, and a line inside looks like a contact: as many cells as the header, with the
+ * line completes the row that it stands in, and a line inside resembles a contact: as many cells as the header, with the
  * digits of a number. A record of the wrong length got its quotes from somewhere else.
  */
 export function checkCells(
@@ -36,7 +36,7 @@ export function checkCells(
       return width === columns && line.replace(/\D/g, '').length >= DIGITS;
     });
     if (index + count(first) === columns && rows.length > 0)
-      return 'holds lines that look like rows of their own';
+      return 'holds lines that resembles rows of their own';
   }
   if (columns > 0 && cells.length !== columns)
     return `spans several lines, and its row has ${cells.length} cells where the header has ${columns}`;
@@ -51,7 +51,7 @@ const WINDOW_BYTES = 2 * MAX_LINES_BYTES;
 
 /**
  * Is `from`, behind a record with quotes, outside of them? With a stray quote above, inside and outside are swapped, and what
- * looks like rows is the text of a cell. Both readings are followed from quote to quote until one breaks a rule: a quote
+ * resembles rows is the text of a cell. Both readings are followed from quote to quote until one breaks a rule: a quote
  * opens at the beginning of a cell, and one that closes stands at its end. Where both break at once, nothing is certain.
  */
 export function sideOf(block: Buffer, from: number, at: { last: boolean; delimiter: string }): Side {

@@ -1,5 +1,5 @@
 // Where the table of a CSV file begins and ends: title lines above its header and footers below its rows are no rows.
-import { looksLikeData, type SourceNote } from '../../contracts/wire/source.ts';
+import { isLikeData, type SourceNote } from '../../contracts/wire/source.ts';
 import { codecFor } from '../codec.ts';
 import { readAt, type SourceFile } from '../file.ts';
 import { type CellRow, type Dialect, isBlank, splitCells } from './csv-rows.ts';
@@ -66,7 +66,7 @@ function behindTitles(body: Buffer, last: boolean, dialect: Dialect): Reading | 
     if (record === undefined || !('cells' in record)) return undefined;
     if (!isAlone(record.cells)) {
       const names = record.cells.filter((cell) => cell.trim() !== '');
-      if (titles === 0 || names.length < 2 || names.some(looksLikeData)) return undefined;
+      if (titles === 0 || names.length < 2 || names.some(isLikeData)) return undefined;
       return readFrom(body, last, dialect, from, titles);
     }
     from = end;

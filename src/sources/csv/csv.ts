@@ -1,7 +1,7 @@
 // The CSV source: finds encoding, delimiter, header and footers once, then reads pages from byte offsets.
 import type { CsvSource } from '../../contracts/config/config.ts';
 import {
-  looksLikeData,
+  isLikeData,
   type ReadOptions,
   type Source,
   type SourceCursor,
@@ -89,11 +89,11 @@ async function begin(
             reason: `${table.titles} ${table.titles === 1 ? 'line' : 'lines'} above the header ${table.titles === 1 ? 'is a title, not a row' : 'are titles, not rows'}`,
           },
         ];
-  const headless: SourceNote[] = header.some(looksLikeData)
+  const headless: SourceNote[] = header.some(isLikeData)
     ? [
         {
           code: 'HEADER',
-          reason: 'the first line looks like a row, not a header: put the column names above it',
+          reason: 'the first line resembles a row, not a header: put the column names above it',
         },
       ]
     : [];

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Got } from './context.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into at any depth
+// oxlint-disable-next-line typescript/no-explicit-any -- a document is searched at any depth
 type Any = any;
 
 /** Served beside the API, not part of it. */

@@ -14,7 +14,7 @@ interface Operation {
 
 let context: Context;
 let page: string;
-// oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into at any depth
+// oxlint-disable-next-line typescript/no-explicit-any -- a document is searched at any depth
 let document: any;
 beforeAll(async () => {
   context = await openContext({

@@ -8,7 +8,7 @@ import type { SandboxParts } from '../../../src/sandbox/parts.ts';
 import { ALL, type Context, type Got, openContext } from './context.ts';
 import { Conformance } from './openapi-conformance.ts';
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into at any depth
+// oxlint-disable-next-line typescript/no-explicit-any -- a document is searched at any depth
 type Any = any;
 
 let context: Context;

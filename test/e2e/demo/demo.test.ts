@@ -62,13 +62,13 @@ function demo(...args: string[]): Run {
     child,
     seen: (pattern) =>
       new Promise((done, failed) => {
-        const look = () => {
+        const check = () => {
           const match = pattern.exec(stderr);
           if (match !== null) done(match);
         };
-        child.stderr.on('data', look);
+        child.stderr.on('data', check);
         child.once('close', () => failed(new Error(`ended without ${pattern}:\n${stderr}`)));
-        look();
+        check();
       }),
     ended: async () => {
       const [code] = await closed;

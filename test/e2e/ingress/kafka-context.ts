@@ -20,7 +20,7 @@ import { until } from '../../support/until.ts';
 import { type ReadMessage, readTopic } from '../sinks/topic.ts';
 
 /** Quick, as tests are; the session as short as brokers allow. */
-const TIMES = { firstRetryMs: 50, mostRetryMs: 200, lookMs: 200, sessionMs: 6000 };
+const TIMES = { firstRetryMs: 50, mostRetryMs: 200, checkMs: 200, sessionMs: 6000 };
 
 export interface Line {
   readonly level: 'info' | 'warn' | 'error';
@@ -195,7 +195,7 @@ export function kafkaContext() {
         routes: readonly Route[];
         acceptance: Acceptance;
         maxMessageBytes?: number;
-        lookMs?: number;
+        checkMs?: number;
       },
     ): Started {
       const lines: Line[] = [];
@@ -207,7 +207,7 @@ export function kafkaContext() {
         config: IngressKafka.parse({ brokers: brokers(), group: `g-${randomUUID().slice(0, 8)}`, ...config }),
         log: { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') },
         registry,
-        times: { ...TIMES, lookMs: options.lookMs ?? TIMES.lookMs },
+        times: { ...TIMES, checkMs: options.checkMs ?? TIMES.checkMs },
         ...options,
       });
       running.add(ingress);

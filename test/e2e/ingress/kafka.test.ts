@@ -277,7 +277,7 @@ describe('a consumer', () => {
     ['when kafkajs is refused', 60_000],
   ])(
     'FAULTS 42: whose next records expire while it stands still reports the gap %s, once, and skips nothing that is there',
-    async (_when, lookMs) => {
+    async (_when, checkMs) => {
       const { leads, dead } = await context.topics({ leads: 1, dead: 1 });
       const acceptance = scriptedAcceptance();
       const group = randomUUID();
@@ -287,7 +287,7 @@ describe('a consumer', () => {
       };
       const { ingress } = context.start(
         { group, deadLetters: dead, from: 'latest' },
-        { routes: [scriptedRoute([leads])], acceptance, lookMs },
+        { routes: [scriptedRoute([leads])], acceptance, checkMs },
       );
       await until('the start is written down', async () => (await context.committed(group, leads)) === 0);
       open = false;
@@ -295,7 +295,7 @@ describe('a consumer', () => {
       await until('it stands still', () => ingress.status().partitions[0]?.paused?.why === 'BUSY');
       await context.send(leads, ['a1', 'a2', 'a3', 'a4']);
       await context.admin().deleteTopicRecords({ topic: leads, partitions: [{ partition: 0, offset: '4' }] });
-      if (lookMs < 1000) await until('the gap is seen', () => ingress.status().gaps.length > 0);
+      if (checkMs < 1000) await until('the gap is seen', () => ingress.status().gaps.length > 0);
       open = true;
       await until('all is committed', async () => (await context.committed(group, leads)) === 5);
       // The one that was in hand already is not lost with the others.

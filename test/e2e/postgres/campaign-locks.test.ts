@@ -2,7 +2,7 @@
 // leases while the run is changed, and PostgreSQL would end one of two that wait for each other.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { cancelMembers, giveUpLost } from '../../../src/ledger/campaigns/campaign-acts.ts';
-import { renewMembers, returnMembers } from '../../../src/ledger/campaigns/campaign-look.ts';
+import { renewMembers, returnMembers } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
 import { takeBackSuspects } from '../../../src/ledger/campaigns/campaign-suspects.ts';
 import { freeStranded, skipMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
 import { moveOn } from '../../../src/ledger/campaigns/campaign-waves.ts';

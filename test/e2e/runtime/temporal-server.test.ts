@@ -289,7 +289,7 @@ describe('a start that fails', () => {
 
   it('does not mistake a server that took its port for its own', async () => {
     const port = Number(inject('temporalAddress').split(':')[1]);
-    // It passes its own look at the port, loses the race for it, and dies a second later.
+    // It passes its own check the port, loses the race for it, and dies a second later.
     const binary = await fakeCli('sleep 1; echo "panic: listen tcp: bind: address already in use"; exit 2');
     const other = { stateDir, binary, env, namespace: 'default', port, ui: null, searchAttributes: {} };
     await expect(launchServer(other)).rejects.toMatchObject({ name: 'TemporalStartError', portTaken: true });

@@ -1,4 +1,4 @@
-// A broker for the tests of a file, with a client that looks at it; tests are skipped where there is none.
+// A broker for the tests of a file, with a client that checks it; tests are skipped where there is none.
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startKafka, type TestKafka } from '../../support/kafka.ts';

@@ -55,13 +55,13 @@ describe('one field', () => {
     ['never: a first value', rulesOf('never'), 'a', null, null, 'nothing'],
     ['never: a new value', rulesOf('never'), 'b', 'a', 'a', 'nothing'],
 
-    ['if-empty: a first value asks for a look', rulesOf('if-empty'), 'a', null, undefined, 'look'],
+    ['if-empty: a first value asks for a check', rulesOf('if-empty'), 'a', null, undefined, 'look'],
     ['if-empty: into an empty field', rulesOf('if-empty'), 'a', null, null, 'write'],
     ['if-empty: into a field of spaces gone', rulesOf('if-empty'), 'a', null, '', 'write'],
     ['if-empty: beside another value', rulesOf('if-empty'), 'a', null, 'x', 'nothing'],
     ['if-empty: a new value beside the own old one', rulesOf('if-empty'), 'b', 'a', 'a', 'nothing'],
     [
-      'if-empty: what was sent under always needs no look',
+      'if-empty: what was sent under always needs no check',
       rulesOf('if-empty'),
       'a',
       'a',
@@ -100,7 +100,7 @@ describe('one field', () => {
   ])('%s', (_, rules, source, sent, shown, expected) => {
     const seen = shown === undefined ? null : { ...EMPTY, email: shown };
     const change = contactChange(wanted(source), sentBefore(sent), seen, rules, false);
-    const done = change.look
+    const done = change.mustRead
       ? 'look'
       : change.conflicts.length > 0
         ? 'conflict'
@@ -115,14 +115,14 @@ describe('one field', () => {
     if (expected === 'conflict') expect(change.conflicts).toEqual(['email']);
   });
 
-  it('somebody new gets all values but those that are never written, and is not looked at', () => {
+  it('somebody new gets all values but those that are never written, and is not checked', () => {
     const rules = optionsOf({ conflict: 'fail', fields: { name: 'if-empty', document: 'never' } });
     const contact = { number: US, name: 'A', email: 'a', document: '1', disableBot: false };
     const change = contactChange(contact, {}, null, rules, true);
     expect(change).toMatchObject({
       write: { name: 'A', email: 'a', disableBot: false },
       clear: [],
-      look: false,
+      mustRead: false,
     });
     expect(change.write).not.toHaveProperty('document');
   });
@@ -135,7 +135,7 @@ describe('one field', () => {
 
   it('a value that was left is written once the rule says always, and is not cleared as if it were ours', () => {
     const left = contactChange(wanted('a'), {}, { ...EMPTY, email: 'x' }, rulesOf('if-empty'), false).sent;
-    expect(contactChange(wanted('a'), left, null, rulesOf('if-empty'), false).look).toBe(false);
+    expect(contactChange(wanted('a'), left, null, rulesOf('if-empty'), false).mustRead).toBe(false);
     expect(contactChange(wanted('a'), left, null, rulesOf('always'), false).write).toEqual({ email: 'a' });
     expect(changesNothing(contactChange(wanted(undefined), left, null, rulesOf(FILL_CLEAR), false))).toBe(
       true,
@@ -179,7 +179,7 @@ describe('any history of source, people and runs', () => {
     readonly sent: SentMarks;
   }
 
-  /** Plays runs of one sync over one contact; a run looks when it must, or because a snapshot showed the contact. */
+  /** Plays runs of one sync over one contact; a run checks when it must, or because a snapshot showed the contact. */
   function play(
     rules: Rules,
     start: Shown | null,
@@ -202,8 +202,8 @@ describe('any history of source, people and runs', () => {
       );
       const seen: SeenContact = { ...EMPTY, ...shown };
       let change = contactChange(contact, sent, snapshot && !isNew ? seen : null, rules, isNew);
-      if (change.look) change = contactChange(contact, sent, seen, rules, isNew);
-      expect(change.look).toBe(false);
+      if (change.mustRead) change = contactChange(contact, sent, seen, rules, isNew);
+      expect(change.mustRead).toBe(false);
       const mine = new Set(filled);
       const was = sent;
       if (change.conflicts.length === 0) {

@@ -111,7 +111,7 @@ async function waiting(
     const c = stepContext(common, await loadRecord(db, placeOf(common), row?.id as number), true);
     return await new MockActivityEnvironment().run(() => runStep(deps, name, c, createSteps(deps)[name]));
   };
-  const look = () => step('readBackCard');
+  const check = () => step('readBackCard');
   const make = async () => {
     const answer = await step('createCard');
     const [kept] = await db.query<{ created: boolean }>('select created from run_records where id = $1', [
@@ -119,7 +119,7 @@ async function waiting(
     ]);
     return { ...answer, created: kept?.created };
   };
-  return Object.assign(make, { look });
+  return Object.assign(make, { check });
 }
 
 const SENT = { hashContact: 'c', hashExtra: 'e', extra: null, marks: {}, createdBy: null };
@@ -222,10 +222,10 @@ it('calls that were refused are no lost answers: a card is tried again after the
   expect(await step()).toMatchObject({ todo: STEP_BITS.readBackCard });
   // None shows, though it had the time to: not lost so often yet that a person has to look.
   await db.query("update intents set sent_at = sent_at - interval '2 minutes' where state = 'sent'");
-  expect(await step.look()).toMatchObject({ todo: STEP_BITS.createCard });
+  expect(await step.check()).toMatchObject({ todo: STEP_BITS.createCard });
 });
 
-it('one token is over its limit and the slot of the other far away: nothing was sent, so nothing is looked for', async () => {
+it('one token is over its limit and the slot of the other far away: nothing was sent, so nothing is searched for', async () => {
   await noteContact(db, 'acme', phone(7), { ...SENT, remoteId: 5, remoteNumber: phone(7) });
   const step = await waiting(7, { tokens: ['near', 'far'] });
   const { budget } = depsWith(client, ['near', 'far']);

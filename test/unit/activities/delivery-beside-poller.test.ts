@@ -5,7 +5,7 @@ import { openDeliveryContext, SECOND, type Sent } from './delivery-context.ts';
 
 const context = await openDeliveryContext();
 const { db, clock, panel } = context;
-const { next, look, watch, newNumber, send, told, entry, poll, pageOf } = context;
+const { next, check, watch, newNumber, send, told, entry, poll, pageOf } = context;
 
 beforeEach(context.fresh);
 afterAll(context.close);
@@ -23,7 +23,7 @@ describe('beside a poller', () => {
     },
   );
 
-  it('whatever order it and the looks fall in, every message is told on to its end, forward, for eight calls each at most', async () => {
+  it('whatever order it and the checks fall in, every message is told on to its end, forward, for eight calls each at most', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
         for (const table of ['deliveries', 'messages', 'outbox']) await db.query(`delete from ${table}`);
@@ -43,7 +43,7 @@ describe('beside a poller', () => {
           else if (each.op === 'old page' && pages.length > 0)
             await poll(conversation, pages[each.which % pages.length]);
           else if (each.op === 'turn') await next();
-          else if (each.op === 'look') await look();
+          else if (each.op === 'look') await check();
           else if (each.op === 'pass') clock.at += each.ms;
         }
         await watch();
@@ -66,13 +66,13 @@ describe('beside a poller', () => {
 
   it('a poller that sees every change spares all looks but the first ones', async () => {
     const sent = await send();
-    let looks = 0;
+    let checks = 0;
     for (let n = 0; n < 20; n++) {
-      looks += await watch(clock.at + 2 * SECOND);
+      checks += await watch(clock.at + 2 * SECOND);
       await poll(sent.conversation);
     }
-    looks += await watch();
-    expect(looks).toBe(0);
+    checks += await watch();
+    expect(checks).toBe(0);
     expect(await told(sent.id)).toContain('read');
   });
 });

@@ -19,7 +19,7 @@ import type { DeliveryBatchResult, DeliveryEntry } from '../../../src/contracts/
 import { LANES } from '../../../src/contracts/wire/run.ts';
 import type { Database } from '../../../src/ledger/database.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
-import { dueLooks } from '../../../src/ledger/events/delivery-looks.ts';
+import { dueChecks } from '../../../src/ledger/events/delivery-checks.ts';
 import { movesOn } from '../../../src/ledger/events/delivery-status.ts';
 import { putOutbox } from '../../../src/ledger/outbox/outbox.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
@@ -108,9 +108,9 @@ export async function openDeliveryContext() {
     return { nextMs, due: nextMs === 0 };
   }
   /** The check that has been due longest. */
-  async function look(attempt = 1): Promise<void> {
+  async function check(attempt = 1): Promise<void> {
     const { run } = await inActivity(ledger().beginDelivery, { account: 'acme' });
-    const [due] = await dueLooks(db, 'acme', now(), 1);
+    const [due] = await dueChecks(db, 'acme', now(), 1);
     if (due === undefined) return;
     await inActivity(() => checkDelivery(deps(), { account: 'acme', run }, due, { attempt, now }), null);
   }
@@ -123,20 +123,20 @@ export async function openDeliveryContext() {
 
   /** What the workflow does, while its clock stands at most at `until`; answers how many looks it took. */
   async function watch(until = Number.POSITIVE_INFINITY): Promise<number> {
-    for (let looks = 0; ; ) {
+    for (let checks = 0; ; ) {
       const turn = await next();
       if (turn.due) {
-        await look();
-        looks++;
+        await check();
+        checks++;
         continue;
       }
       if (turn.nextMs === null) {
         if (until < Number.POSITIVE_INFINITY) clock.at = Math.max(clock.at, until);
-        return looks;
+        return checks;
       }
       if (clock.at + turn.nextMs > until) {
         clock.at = until;
-        return looks;
+        return checks;
       }
       clock.at += turn.nextMs;
     }
@@ -228,7 +228,7 @@ export async function openDeliveryContext() {
 
   return {
     ...{ db, clock, now, progressMs, woken, client, panel, deps, fresh, fault },
-    ...{ next, look, batch, watch, newNumber, send, told, entry, poll, pageOf },
+    ...{ next, check, batch, watch, newNumber, send, told, entry, poll, pageOf },
     async close() {
       await client.close();
       await calls.flush();

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeEvent } from '../../../activities/events/intake.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
-import { dueLooks } from '../../../src/ledger/events/delivery-looks.ts';
+import { dueChecks } from '../../../src/ledger/events/delivery-checks.ts';
 import { addEvents } from '../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import { HOUR, NOWHERE, openDeliveryContext, SECOND, type Sent } from './delivery-context.ts';
@@ -11,7 +11,7 @@ const NEVER = 1e12;
 
 const context = await openDeliveryContext();
 const { db, clock, now, progressMs, woken, client, panel, deps, fault } = context;
-const { next, look, batch, watch, newNumber, send, told, entry } = context;
+const { next, check, batch, watch, newNumber, send, told, entry } = context;
 
 beforeEach(context.fresh);
 afterAll(context.close);
@@ -68,7 +68,7 @@ describe('a message that was sent', () => {
     expect(await told(id)).toEqual([]);
   });
 
-  it('that the service does not have yet is looked for until it had the time to show', async () => {
+  it('that the service does not have yet is searched for until it had the time to show', async () => {
     const { id } = await send();
     const body = { error: 'x', code: 'ERR_MESSAGE_NOT_FOUND' };
     await fault({ path: '/status$', status: 404, body, times: 2 });
@@ -94,7 +94,7 @@ describe('a message that was sent', () => {
     expect(await told(id)).toEqual(['delivered', 'read']);
   });
 
-  it('whose watch was away for a week gets one last look', async () => {
+  it('whose watch was away for a week gets one last check', async () => {
     const { id } = await send();
     clock.at += 73 * HOUR;
     expect(await watch()).toBe(1);
@@ -119,7 +119,7 @@ describe('a message that was sent', () => {
   });
 });
 
-describe('a look that fails', () => {
+describe('a check that fails', () => {
   it('FAULTS 12: a refusal of the account says so, and leaves everything as it was', async () => {
     const { id } = await send();
     clock.at += 10 * SECOND;
@@ -130,7 +130,7 @@ describe('a look that fails', () => {
     ] as const) {
       await panel.clearFaults();
       await fault({ status, body: { error: 'x', ...(code && { code }) } });
-      const failed = await look().catch((error: unknown) => error);
+      const failed = await check().catch((error: unknown) => error);
       expect(failed).toMatchObject({ nonRetryable: true, type: code ?? 'HTTP_404' });
     }
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
@@ -143,9 +143,9 @@ describe('a look that fails', () => {
     const { id } = await send();
     clock.at += 10 * SECOND;
     await fault({ status: 500, body: { error: 'oops' } });
-    const failed = await look(4).catch((error: unknown) => error);
+    const failed = await check(4).catch((error: unknown) => error);
     expect(failed).toMatchObject({ nonRetryable: false, type: 'HTTP_500' });
-    await look(5);
+    await check(5);
     expect(await next()).toEqual({ due: false, nextMs: 20 * SECOND });
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
   });
@@ -157,7 +157,7 @@ describe('a look that fails', () => {
     const { id } = await send();
     clock.at += 10 * SECOND;
     await fault({ ...over, times: 1 });
-    await look(5);
+    await check(5);
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
     await watch();
     expect(await told(id)).toEqual(['read']);
@@ -200,7 +200,7 @@ describe('several messages of one conversation', () => {
     (await panel.requests(since)).map(({ path }) => path.replace(/[^/]+\/status$/, ':id/status'));
   const seqNow = async () => (await panel.requests(0)).at(-1)?.seq ?? 0;
 
-  it('are looked at together, for one call', async () => {
+  it('are checked together, for one call', async () => {
     const number = newNumber();
     const sent = [await send(number), await send(number), await send(number)];
     const { conversation } = sent[0] as Sent;
@@ -253,15 +253,15 @@ describe('several messages of one conversation', () => {
     '20 messages in %s conversations, one every half second, all read, cost at most %s calls',
     async (count, most) => {
       const those = Array.from({ length: count }, newNumber);
-      let looks = 0;
+      let dueChecks = 0;
       for (let n = 0; n < 20; n++) {
         await send(those[n % count]);
-        looks += await watch(clock.at + 500);
+        dueChecks += await watch(clock.at + 500);
       }
-      looks += await watch();
+      dueChecks += await watch();
       const left = await db.query(`select 1 from deliveries where status <> 'read'`);
       expect(left).toEqual([]);
-      expect(looks).toBeLessThanOrEqual(most);
+      expect(dueChecks).toBeLessThanOrEqual(most);
     },
   );
 });
@@ -283,7 +283,7 @@ describe('a batch', () => {
     const { id, conversation } = await send();
     clock.at += 10 * SECOND;
     await noteSeenStatuses(db, 'acme', conversation, [{ messageId: id, status: 'delivered', ack: 3 }], now());
-    expect(await dueLooks(db, 'acme', now(), 4)).toEqual([]);
+    expect(await dueChecks(db, 'acme', now(), 4)).toEqual([]);
     expect(await batch()).toMatchObject({ checks: 0 });
     expect(await told(id)).toEqual(['delivered']);
   });

@@ -66,7 +66,7 @@ describe('a batch', () => {
     expect(batches[0]?.length).toBeLessThan(4);
   });
 
-  it('that finds the sink in the hands of another one sends nothing, and looks again when that one must be gone', async () => {
+  it('that finds the sink in the hands of another one sends nothing, and checks again when that one must be gone', async () => {
     const bus = memorySink();
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(1, 1));

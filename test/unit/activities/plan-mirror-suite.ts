@@ -102,7 +102,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       }
     });
 
-    it('looks again at the next run at whom it failed with, or did not get to', async () => {
+    it('checks again at the next run at whom it failed with, or did not get to', async () => {
       const spec = await mirrored('remove-tags', people(0, 4));
       const source = sourceOf([people(0, 3)]);
       const id = await planAll(database(), source, spec);

@@ -114,7 +114,7 @@ describe('planSteps', () => {
     ],
     ['nothing to clear that Sluice had not filled', rich, synced(), clears, []],
     [
-      'another name where people are kept: a look goes first',
+      'another name where people are kept: a check goes first',
       renamed,
       synced(),
       optionsOf({ conflict: 'keep' }),

@@ -90,7 +90,7 @@ function context() {
     await at(LANES.lead).run(() =>
       callApi(deps, account, run, scope, (client, options) => client.tags.list(options), beforeSend),
     );
-  /** How the service answered since the last look, by its own log. */
+  /** How the service answered since the last check, by its own log. */
   let seen = 0;
   const answers = async () => {
     const all = await panel().requests(seen);

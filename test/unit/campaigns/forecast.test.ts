@@ -12,7 +12,7 @@ const ALWAYS: Hours = [0, 24];
 /** Open every day from one hour to the other; null: never. Days without a window: `closed`, from day 0. */
 type Hours = readonly [from: number, to: number] | null;
 
-/** A calendar that a child could write: it looks at every hour. */
+/** A calendar that a child could write: it checks every hour. */
 function hourly(hours: Record<string, Hours>, closed: readonly number[] = []) {
   const isOpen = (zone: string, hour: number) => {
     const of = hours[zone];

@@ -114,9 +114,9 @@ describe('a plan', () => {
       'problems and warnings, with their codes',
       {
         problems: [{ code: 'NO_WINDOW', reason: 'never' }],
-        warnings: [{ code: 'NO_POLLER', reason: 'nobody looks' }],
+        warnings: [{ code: 'NO_POLLER', reason: 'nobody checks' }],
       },
-      '\n  problem: never [NO_WINDOW]\n  warning: nobody looks [NO_POLLER]',
+      '\n  problem: never [NO_WINDOW]\n  warning: nobody checks [NO_POLLER]',
     ],
   ])('%s', (_, over, text) => {
     expect(shown(over)).toContain(text);
@@ -250,7 +250,7 @@ describe('how a run gets on', () => {
   it.each([
     ['all went well', total({ skipped: { FREQUENCY_CAP: 3 } }), 0],
     ['some failed', total({ failed: { ERR_X: 1 } }), 6],
-    ['an unknown outcome is the first thing to look at', total({ failed: { ERR_X: 1 }, unknown: 1 }), 7],
+    ['an unknown outcome is the first thing to check', total({ failed: { ERR_X: 1 }, unknown: 1 }), 7],
     ['it was cancelled', { ...total({}), state: 'cancelled' as const }, 1],
   ])('%s', (_, report, code) => {
     expect(exitCodeOf(report)).toBe(code);

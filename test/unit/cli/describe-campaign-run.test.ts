@@ -71,7 +71,7 @@ describe('a run', () => {
       '  skipped                  50    4 %  █···················  HUMAN_SERVICE 50',
       '  failed                    7   <1 %  █···················  ERR_CONTACT_INVALID 7',
       '  unknown                   2   <1 %  █···················',
-      '  whether 2 flows were triggered is not known, so nobody triggers them again: look in the service, then',
+      '  whether 2 flows were triggered is not known, so nobody triggers them again: check in the service, then',
       '  `sluice campaign resolve spring --all --as triggered`, or `--as not-triggered` (see --help)',
       '  `sluice campaign retry spring` tries the 7 that failed once more: mend first what the codes say',
       '',

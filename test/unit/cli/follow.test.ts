@@ -34,12 +34,12 @@ function longPolling(endsAfter: number) {
 }
 
 describe('follow', () => {
-  const look = async () => {};
+  const check = async () => {};
 
   it('uses a fresh abort signal again and again, so that Node never warns of a leak', async () => {
     const { client, handle, most, signals } = longPolling(60);
     const { signal } = new AbortController();
-    expect(await follow({ client, handle, look, signal, waitMs: 20 })).toBe('ended');
+    expect(await follow({ client, handle, check, signal, waitMs: 20 })).toBe('ended');
     expect(signals()).toBeGreaterThan(3);
     expect(most()).toBeLessThanOrEqual(10);
   });
@@ -47,11 +47,11 @@ describe('follow', () => {
   it('answers null when the watching is ended, and passes on what the workflow failed with', async () => {
     const stop = new AbortController();
     const { client, handle } = longPolling(1000);
-    const followed = follow({ client, handle, look, signal: stop.signal, waitMs: 20 });
+    const followed = follow({ client, handle, check, signal: stop.signal, waitMs: 20 });
     stop.abort();
     expect(await followed).toBeNull();
     const failing = { result: () => Promise.reject(new Error('it failed')) };
     const { signal } = new AbortController();
-    await expect(follow({ client, handle: failing, look, signal })).rejects.toThrow('it failed');
+    await expect(follow({ client, handle: failing, check, signal })).rejects.toThrow('it failed');
   });
 });

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import {
   describeState,
   exitCodeOf,
-  lookAt,
   type MessageState,
+  probe,
   untilDelivered,
   untilEnded,
 } from '../../../src/cli/events/message-follow.ts';
@@ -87,12 +87,12 @@ describe('until the event has ended', () => {
   });
 
   it('an event that is not there is null, for whoever asks once', async () => {
-    expect(await lookAt(queries([null]).client, 'e1')).toBeNull();
+    expect(await probe(queries([null]).client, 'e1')).toBeNull();
   });
 });
 
 describe('until it is read', () => {
-  it('each new status is told once, until nobody looks any more', async () => {
+  it('each new status is told once, until nobody checks any more', async () => {
     const { watching } = queries(
       [DONE],
       [
@@ -136,7 +136,7 @@ describe('until it is read', () => {
   it.each([
     [AT, 3000],
     ['2999-01-01T00:00:00.000Z', 15_000],
-  ])('looks when the service is asked next (%s), yet for what a poller sees', async (nextAt, ms) => {
+  ])('checks when the service is asked next (%s), yet for what a poller sees', async (nextAt, ms) => {
     const { watching, pauses } = queries([DONE], [[as({ status: 'read', nextAt: null })]]);
     await untilDelivered(watching, ended({ messages: [as({ nextAt })] }), () => undefined);
     expect(pauses).toEqual([ms]);

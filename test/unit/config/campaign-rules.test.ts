@@ -159,19 +159,19 @@ describe('expressions of a campaign', () => {
     [...keys].map((key) => `campaigns.abroad.variables.${key}: ${none} ${has}; ${way}`);
   tell([
     [
-      'look for what contacts do not have',
+      'search for what contacts do not have',
       'flow: 1',
       'flow: 1\n    variables: { a: name, b: { path: Name }, c: "Dear {{name}}", d: [name, Name], e: card.title }',
       blind('abcde', 'contact.… alone'),
     ],
     [
-      'look for what neither cards nor contacts have',
+      'search for what neither cards nor contacts have',
       'flow: 1\n    connection: 1\n    audience: [',
       'flow: 1\n    connection: 1\n    variables: { a: card.title, b: title }\n    audience: [{ from: cards, status: [lost] }, ',
       blind('b', 'card.… and contact.… alone'),
     ],
     [
-      'look for a zone that nobody has',
+      'search for a zone that nobody has',
       'days: { mon: [00:00-24:00] }',
       'zone: { field: zone }, days: { mon: [00:00-24:00] }',
       [

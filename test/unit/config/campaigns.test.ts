@@ -175,8 +175,8 @@ describe('an account with campaigns', () => {
       'words: [sair]',
       'words: ["!?", 🛑, sair, "- …"]',
       [
-        'accounts.acme.optOut.words[0]: is punctuation alone, which is not looked at; write a word, for example sair',
-        'accounts.acme.optOut.words[3]: is punctuation alone, which is not looked at; write a word, for example sair',
+        'accounts.acme.optOut.words[0]: is punctuation alone, which is not checked; write a word, for example sair',
+        'accounts.acme.optOut.words[3]: is punctuation alone, which is not checked; write a word, for example sair',
       ],
     ],
   ]);

@@ -86,7 +86,7 @@ describe('sluice.example.yaml', () => {
         if (isScalar(key)) shown.add(String(key.value));
       },
     });
-    // The long form is named in the comment on expressions as well; its keys are plain enough to look for in the text.
+    // The long form is named in the comment on expressions as well; its keys are plain enough to search for in the text.
     const missing = [...properties(schema)]
       .map(([path]) => path.slice(path.lastIndexOf('.') + 1))
       .filter((key) => !shown.has(key));

@@ -1,4 +1,4 @@
-// An installation for the doctor to look at: a sandbox, a configuration with one sync, and the command itself.
+// An installation for the doctor to check: a sandbox, a configuration with one sync, and the command itself.
 
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export const PERSON = 'Canaria Silva';
 const READS = ['contacts:read', 'cards:read', 'connections:read', 'conversations:read', 'messages:read'];
 const when = (day: number) => `2026-11-${String(day).padStart(2, '0')}T10:00:00.000Z`;
 
-/** An account with all that the doctor looks at; `over` replaces whole parts. */
+/** An account with all that the doctor checks; `over` replaces whole parts. */
 export function patient(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: 'acme',

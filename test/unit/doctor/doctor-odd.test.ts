@@ -68,7 +68,7 @@ describe('what is odd but no problem', () => {
     expect(ok).toContain('wrapper.card: under "record", which is found by itself');
   });
 
-  it('an account with nothing in it yet: what it could not look at is said, and nothing is wrong', async () => {
+  it('an account with nothing in it yet: what it could not check is said, and nothing is wrong', async () => {
     const account = patient({ cards: [], conversations: [], contacts: [] });
     const visited = await (await clinic({ account })).visit();
     expect(visited.exitCode).toBe(0);
@@ -152,7 +152,7 @@ describe('the command', () => {
     const csv = CSV.split('\n').slice(1).join('\n');
     const visited = await (await clinic({ csv: `${csv}${csv}` })).visit();
     expect(visited.exitCode).toBe(2);
-    expect(visited.output).toContain('looks like a row, not a header');
+    expect(visited.output).toContain('resembles a row, not a header');
     for (const secret of [PHONE, PERSON]) expect(visited.output).not.toContain(secret);
   });
 });

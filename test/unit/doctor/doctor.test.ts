@@ -291,7 +291,7 @@ describe('campaigns', () => {
   };
   const zoned = (over: Record<string, unknown> = {}) => ({ timeZone: 'America/Sao_Paulo', ...over });
 
-  it('are looked at without a further call: connection, names, and what only a trigger shows', async () => {
+  it('are checked without a further call: connection, names, and what only a trigger shows', async () => {
     const context = await clinic({ campaigns: { back: CAMPAIGN }, config: zoned() });
     const visited = await context.visit();
     expect(linesOf(visited, 'problem')).toEqual([]);

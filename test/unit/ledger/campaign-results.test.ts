@@ -18,7 +18,7 @@ const NOW = t(7200);
 const LATER = t(9000);
 const stamp = (run = RUN, at = NOW) => catchUp(db, run, at);
 /** As if it had been read an hour ago. */
-const longAgo = () => db.query("update conversations set looked_at = now() - interval '1 hour'");
+const longAgo = () => db.query("update conversations set read_at = now() - interval '1 hour'");
 
 describe('replied', () => {
   it('is the first message of the contact after the trigger', async () => {
@@ -219,7 +219,7 @@ describe('moved and tagged', () => {
 });
 
 describe('stamping again', () => {
-  it('looks only at what was read since: the rest has no news', async () => {
+  it('checks only at what was read since: the rest has no news', async () => {
     const member = await rows.member();
     const chat = await rows.conversation();
     await stamp();
@@ -227,7 +227,7 @@ describe('stamping again', () => {
     await longAgo();
     await stamp();
     expect(await rows.stamps(member)).toEqual({});
-    await db.query('update conversations set looked_at = now()');
+    await db.query('update conversations set read_at = now()');
     await stamp();
     expect(await rows.stamps(member)).toEqual({ replied: t(60) });
   });
@@ -237,7 +237,7 @@ describe('stamping again', () => {
     const chat = await rows.conversation();
     await stamp();
     await rows.message(chat, t(60));
-    await db.query("update conversations set looked_at = now() - interval '4 minutes'");
+    await db.query("update conversations set read_at = now() - interval '4 minutes'");
     await stamp();
     expect(await rows.stamps(member)).toEqual({ replied: t(60) });
   });
@@ -246,7 +246,7 @@ describe('stamping again', () => {
     await rows.member({ count: 45, events: ['s1'] });
     await rows.event('s1', 'stage');
     await db.query(
-      `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, looked_at, inbound_at)
+      `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, read_at, inbound_at)
        select 'acme', 10000 + id, 'chats', 1, 'waba', key, now(), 'p', '{}',
               case when id <= (select min(id) + 24 from campaign_members) then now() else now() - id * interval '1 microsecond' end, $1::timestamptz
          from campaign_members`,

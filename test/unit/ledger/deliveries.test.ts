@@ -1,8 +1,8 @@
-// Messages that are followed: which word is news, when a look is due, and what a page that was read anyway spares.
+// Messages that are followed: which word is news, when a check is due, and what a page that was read anyway spares.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { type DeliveryRow, followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
-import { movesOn, nextLook } from '../../../src/ledger/events/delivery-status.ts';
+import { movesOn, nextCheck } from '../../../src/ledger/events/delivery-status.ts';
 import { forgetEvents } from '../../../src/ledger/events/events.ts';
 import { testLedger } from '../../support/ledger.ts';
 import { freshAccount } from './support.ts';
@@ -72,10 +72,10 @@ describe('whether a status is news', () => {
   });
 });
 
-describe('when a look is due', () => {
+describe('when a check is due', () => {
   const due = (seconds: number, status = 'sent') => {
     const deadline = after(72 * HOUR);
-    const at = nextLook({ status, sentAt: T0, deadline }, after(seconds));
+    const at = nextCheck({ status, sentAt: T0, deadline }, after(seconds));
     return at === null ? null : (at.getTime() - T0.getTime()) / 1000;
   };
 
@@ -100,14 +100,14 @@ describe('when a look is due', () => {
     ['sent', 8],
     ['delivered', 5],
   ])('a message that stays %s costs %s calls in all', (status, calls) => {
-    let looks = 0;
-    for (let at = due(0, status); at !== null; at = due(at, status)) looks++;
-    expect(looks).toBe(calls);
+    let dueChecks = 0;
+    for (let at = due(0, status); at !== null; at = due(at, status)) dueChecks++;
+    expect(dueChecks).toBe(calls);
   });
 });
 
 describe('following', () => {
-  it('looks first after five seconds, and a second writing-down changes nothing', async () => {
+  it('checks first after five seconds, and a second writing-down changes nothing', async () => {
     const account = await followed();
     await see(account, 'sent', after(1), 1);
     const messages = [{ id: 'm1', status: 'queued', ack: 0 }];
@@ -118,12 +118,12 @@ describe('following', () => {
     });
   });
 
-  it('a message that failed at once is told at once, and never looked at', async () => {
+  it('a message that failed at once is told at once, and never checked', async () => {
     const account = await followed({ status: 'failed' });
     expect(await rowOf(account)).toMatchObject({ status: 'failed', told: null, next_at: T0 });
   });
 
-  it('a send that was found later is looked at by its age', async () => {
+  it('a send that was found later is checked by its age', async () => {
     const account = freshAccount();
     const messages = [{ id: 'm1', status: 'unknown', ack: null }];
     const found = { account, event: 'e1', conversation: 5, messages, sentAt: T0 };
@@ -155,7 +155,7 @@ describe('a page that was read anyway', () => {
     expect(await noteSeenStatuses(db, account, 5, [], after(1))).toEqual(new Map());
   });
 
-  it('spares the look that would have come', async () => {
+  it('spares the check that would have come', async () => {
     const account = await followed();
     await imported(account, 'queued');
     await see(account, 'sent', after(4), 1);

@@ -157,7 +157,7 @@ export function surveySuite(database: OpenDatabase): void {
       ['no card, no such call', {}, LOOKUP | UPSERT | TAGS, {}, UPSERT | TAGS],
       ['without leave none either', {}, ALL, { fold: null }, ALL - LOOKUP],
       ['nothing is left of who must not be made', {}, ALL, { drop: ALL - LOOKUP, fold: null }, 'unchanged'],
-      ['who is not looked for folds too', {}, UPSERT | CREATE, {}, CREATE],
+      ['who is not searched for folds too', {}, UPSERT | CREATE, {}, CREATE],
     ])('%s', async (_, over, todo, how, expected) => {
       expect((await settled(over, todo, how)).todos).toEqual([expected]);
     });
@@ -258,7 +258,7 @@ export function surveySuite(database: OpenDatabase): void {
       expect(await cardOf(2)).toMatchObject({ remote_id: 3, remote_stage_id: null });
     });
 
-    it('who has an effect in question is looked at alone; a settled one is not in question', async () => {
+    it('who has an effect in question is checked alone; a settled one is not in question', async () => {
       const { account, run, target, people, cardOf } = await context();
       for (const n of [0, 1, 2]) {
         const key = { account, kind: 'card' as const, subject: `${people[n]}/Sales` };

@@ -319,7 +319,7 @@ describe('a person', () => {
     ],
     ['who has none, and a gap', { talks: [stranger], gaps: [{}] }, 2, unknown(/gap/)],
     [
-      'who has none, and nobody looks',
+      'who has none, and nobody checks',
       { talks: [stranger], polls: [{ complete: 301 }] },
       2,
       unknown(/5 minutes/),

@@ -293,7 +293,7 @@ describe('files of a message', () => {
     ['no port where one is wanted', 'https://alt.example.com/'],
     ['a back slash before the host', 'https://evil.net\\@files.example.com/'],
     ['an encoded dot', 'https://files%2eexample%2ecom.evil.net/'],
-    ['a letter that only looks alike', 'https://files.exаmple.com/'],
+    ['a letter that only is similar', 'https://files.exаmple.com/'],
     ['a loopback address with its own port', 'http://127.0.0.1/'],
     ['IPv6', 'http://[::1]:9000/'],
   ])('%s is not', async (_name, files) => {

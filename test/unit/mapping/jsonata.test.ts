@@ -26,7 +26,7 @@ describe('$eval is refused when the mapping is compiled, with its place and the 
     );
   });
 
-  it('data that looks like code stays text', async () => {
+  it('data that resembles code stays text', async () => {
     expect(await apply('=name', { name: '$eval("1+1")' })).toMatchObject({
       record: { contact: { name: '$eval("1+1")' } },
     });

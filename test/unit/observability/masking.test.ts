@@ -30,7 +30,7 @@ describe('masking', () => {
     [maskDocument, '1234', '•••'],
   ])('%o of %j is %j', (mask, text, masked) => expect(mask(text)).toBe(masked));
 
-  it('hides of a record all that nobody has looked at', () => {
+  it('hides of a record all that nobody has checked', () => {
     const record = {
       key: '5511987654321',
       contact: {

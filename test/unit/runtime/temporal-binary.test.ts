@@ -66,7 +66,7 @@ const spec = (...downloads: Download[]): BinarySpec => ({
   wayOut: 'Install tool',
 });
 
-describe('looking for a binary', () => {
+describe('searching for a binary', () => {
   it('takes the named one before the PATH, and the PATH before a download', async () => {
     const named = await program(join(base, 'named'));
     const onPath = await program(join(base, 'bin/tool'));

@@ -13,7 +13,7 @@ describe('JSONL', () => {
   const cases: [string, string | Uint8Array, unknown[]][] = [
     ['objects', '{"a":1}\n{"a":{"b":[2]}}\n', [{ a: 1 }, { a: { b: [2] } }]],
     [
-      'integers above 2^53, digit for digit, and what only looks like one',
+      'integers above 2^53, digit for digit, and what only resembles one',
       '{"a":9007199254740993,"b":[-12345678901234567890],"c":"12345678901234567890","d":1e21,"e":9007199254740991}\n',
       [
         {

@@ -42,7 +42,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>, [string, RegE
     { number: 'phone' },
     [
       ['ok', /./],
-      ['problem', /look at `item`/],
+      ['problem', /check `item`/],
       ['warning', /"phone"/],
     ],
   ],

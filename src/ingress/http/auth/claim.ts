@@ -1,4 +1,4 @@
-// What authentication looks at, and what each way of it answers.
+// What authentication checks, and what each way of it answers.
 
 /** A request as far as authentication is concerned: its headers are here, its body may not be yet. */
 export interface Claim {

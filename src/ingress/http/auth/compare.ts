@@ -6,7 +6,7 @@ export function equalTexts(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** Is one of `given` one of `known`? All pairs are looked at, whatever the first ones say. */
+/** Is one of `given` one of `known`? All pairs are checked, whatever the first ones say. */
 export function anyEqual(given: readonly string[], known: readonly string[]): boolean {
   let found = false;
   for (const one of given) for (const other of known) found = equalTexts(one, other) || found;

@@ -4,7 +4,7 @@ import { type Authenticator, type Claim, SecretError } from './claim.ts';
 import { anyEqual } from './compare.ts';
 import { isFresh } from './timestamp.ts';
 
-/** Of a header with more signatures, the rest is not looked at: each costs comparisons. */
+/** Of a header with more signatures, the rest is not checked: each costs comparisons. */
 const MAX_SIGNATURES = 20;
 
 export interface StandardWebhooksOptions {

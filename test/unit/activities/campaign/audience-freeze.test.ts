@@ -255,12 +255,12 @@ it('of several rules that leave somebody out, the first one tells', async () => 
     },
   };
   const codes: (string | null)[] = [];
-  const look = async (over: Record<string, unknown> = {}, optOut?: ContextOptions['optOut']) => {
+  const check = async (over: Record<string, unknown> = {}, optOut?: ContextOptions['optOut']) => {
     codes.push((await verdict({ exclude, ...over }, optOut)).code);
   };
   context.service.contacts[1] = { ...contact('5511987650002'), plan: 'pro' };
-  await look({ variables: { plan: 'contact.plan' } }, { tags: ['no-campaign'] });
-  await look({}, { tags: ['no-campaign'] });
+  await check({ variables: { plan: 'contact.plan' } }, { tags: ['no-campaign'] });
+  await check({}, { tags: ['no-campaign'] });
   await context.db.query('delete from opt_outs');
   for (const [key, off] of [
     ['numbers', undefined],
@@ -270,11 +270,11 @@ it('of several rules that leave somebody out, the first one tells', async () => 
     ['openConversation', false],
     ['humanService', false],
   ] as const) {
-    await look();
+    await check();
     exclude[key] = off;
   }
-  await look();
-  await look({ cap: { times: 2 } });
+  await check();
+  await check({ cap: { times: 2 } });
   expect(codes).toEqual([
     ...['VARIABLE_MISSING', 'OPTED_OUT', 'EXCLUDED_NUMBER', 'EXCLUDED_TAG', 'EXCLUDED_CAMPAIGN'],
     ...['CONTACTED_LATELY', 'OPEN_CONVERSATION', 'HUMAN_SERVICE', 'FREQUENCY_CAP', null],
@@ -383,7 +383,7 @@ describe('hold-out and order', () => {
   });
 });
 
-it('a contact that the ledger knows is taken over, so that nobody looks it up again', async () => {
+it('a contact that the ledger knows is taken over, so that nobody checks it up again', async () => {
   const sources = { list: [{ phone: ANA }, { phone: '5511987650002' }, { phone: '5511987650003' }] };
   await context.db.query("insert into people (account, key, remote_id) values ('acme', $1, 42)", [ANA]);
   await conversation({ status: 'closed', contact: { id: 43 } });

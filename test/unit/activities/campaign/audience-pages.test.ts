@@ -102,7 +102,7 @@ describe('each filter reaches the service under its own name', () => {
   });
 });
 
-describe('when a card entered its stage is looked at here', () => {
+describe('when a card entered its stage is checked here', () => {
   it.each<[string, object, number[]]>([
     ['after', { after: '10d' }, [3, 4]],
     ['before', { before: '10d' }, [1, 2, 3]],

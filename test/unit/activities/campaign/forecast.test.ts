@@ -46,7 +46,7 @@ describe('what a plan tells', () => {
       12,
     ],
     ['half of the contacts are not known', { unnamed: 50 }, { lookups: 50 }, 80],
-    ['nobody looks contacts up whose number does', { unnamed: 50, identity: 'number' as const }, {}, 120],
+    ['nobody checks contacts up whose number does', { unnamed: 50, identity: 'number' as const }, {}, 120],
     ['half of them have no card', { after: { stage: true }, cardless: 50 }, { after: 200 }, 40],
   ])('calls and pace: %s', async (_, some, expected, pace) => {
     const {

@@ -130,7 +130,7 @@ describe('the first trigger is verified', () => {
     return { ...opened, sluice, run };
   }
 
-  it('by one look at the conversations, where its answer is empty', async () => {
+  it('by one check the conversations, where its answer is empty', async () => {
     const { sluice, run, reached, report, service } = await begun(silent);
     service.calls.length = 0;
     expect(await sluice.run(run)).toEqual({ do: 'finished' });
@@ -154,7 +154,7 @@ describe('the first trigger is verified', () => {
     expect(await report(run)).toMatchObject({ verified: { how: 'operator' } });
   });
 
-  it('and says so where nothing can be looked at', async () => {
+  it('and says so where nothing can be checked', async () => {
     const { sluice, run, report } = await begun(silent, {
       ...{ on: LIST, errors: true },
       answer: (answer) => {

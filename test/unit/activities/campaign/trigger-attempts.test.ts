@@ -26,7 +26,7 @@ const calls = () => context.calls();
 const facts = (person: Person) => context.facts(person);
 const TRIGGERED = { state: 'triggered', code: null, touches: 1, runs: 1 };
 
-describe('FAULTS 46: a person took over between the look and the call', () => {
+describe('FAULTS 46: a person took over between the check and the call', () => {
   const retry = { humanService: { retryAfter: '2h', times: 2 } };
   const serve = (person: Person) =>
     context.panel.patch({

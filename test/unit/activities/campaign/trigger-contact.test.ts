@@ -1,4 +1,4 @@
-// What comes before a trigger, its contact found and looked at; and what follows it, as events.
+// What comes before a trigger, its contact found and checked; and what follows it, as events.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstEffectStep } from '../../../../activities/events/effects/first-step.ts';
 import { beginEvent } from '../../../../activities/events/event-begin.ts';
@@ -104,10 +104,10 @@ describe('whose id nobody knows is found by the number', () => {
   });
 });
 
-describe('a campaign that looks at the tags just before the call', () => {
+describe('a campaign that checks the tags just before the call', () => {
   const config = { recheck: 'api', exclude: { tags: ['ANGRY'] } };
 
-  it('triggers who has none that says no, and looks again when that is long ago', async () => {
+  it('triggers who has none that says no, and checks again when that is long ago', async () => {
     const person = await context.waiting(config);
     await tag(person, 1);
     expect(await context.step('recheckMember', person)).toEqual({ state: 'waiting', next: 'triggerMember' });
@@ -118,7 +118,7 @@ describe('a campaign that looks at the tags just before the call', () => {
     expect(await paths()).toEqual([one(person), TRIGGER]);
   });
 
-  it('looks at who was only just found no second time', async () => {
+  it('checks who was only just found no second time', async () => {
     const person = await context.waiting(config, { id: null });
     const { steps } = await context.drive(person, { from: 'recheckMember' });
     expect(steps).toEqual(['recheckMember', 'findMember', 'triggerMember']);
@@ -165,7 +165,7 @@ describe('a campaign that looks at the tags just before the call', () => {
   });
 });
 
-describe('a look that fails', () => {
+describe('a check that fails', () => {
   const arm = (fault: object, times = 1) =>
     context.panel.fault({ method: 'GET', path: '/v1/contacts', times, ...fault });
 
@@ -226,7 +226,7 @@ describe('a look that fails', () => {
   });
 });
 
-it('a look that the plan of the account does not allow concerns the campaign', async () => {
+it('a check that the plan of the account does not allow concerns the campaign', async () => {
   const person = await context.waiting({ recheck: 'api' });
   const body = { error: 'no', code: 'ERR_FEATURE_NOT_AVAILABLE' };
   await context.panel.fault({ path: '/v1/contacts/', kind: 'status', status: 403, body, times: 1 });

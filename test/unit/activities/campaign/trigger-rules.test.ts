@@ -1,4 +1,4 @@
-// What is looked at just before a member is triggered: before a slot is spent, and once more when it is there.
+// What is checked just before a member is triggered: before a slot is spent, and once more when it is there.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
 import type { Database } from '../../../../src/ledger/database.ts';

@@ -13,7 +13,7 @@ import type {
   MemberState,
   NextAction,
 } from '../../../../src/contracts/wire/campaign.ts';
-import { takeMembers } from '../../../../src/ledger/campaigns/campaign-look.ts';
+import { takeMembers } from '../../../../src/ledger/campaigns/campaign-member-checks.ts';
 import { digestOfSpec, getCampaign } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { freshAccount } from '../../ledger/support.ts';
@@ -113,13 +113,13 @@ export async function turnContext(
       const calendar = compileCalendar(spec.config.windows);
       const { zones, closesMs } = await openNow({ tx: db, run: campaign, calendar, now: clock.at });
       const until = new Date(clock.at + seconds * 1000);
-      const looks = await takeMembers(
+      const checks = await takeMembers(
         db,
         questionOf({ campaign }, clock.at),
         { zones, limit, at: new Date(clock.at) },
         { holder: randomUUID(), until },
       );
-      return { members: looks.map(({ id }) => id), closesMs };
+      return { members: checks.map(({ id }) => id), closesMs };
     },
     close: async () => (await activities.closeCampaign({ run })).closed,
     act: (act: ActOf, id: string = randomUUID()) =>

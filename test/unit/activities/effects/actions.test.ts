@@ -178,7 +178,7 @@ describe('a stage', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code, kept: true });
   });
 
-  it('of a contact that the ledger remembers wrongly is looked for anew', async () => {
+  it('of a contact that the ledger remembers wrongly is searched for anew', async () => {
     await context.db.query(
       `insert into people (account, key, remote_id, remote_number) values ('acme', $1, 4711, $1)
        on conflict (account, key) do update set remote_id = 4711`,
@@ -192,7 +192,7 @@ describe('a stage', () => {
 });
 
 describe('a flow', () => {
-  it('is triggered with its variables on the contact, who is looked for once', async () => {
+  it('is triggered with its variables on the contact, who is searched for once', async () => {
     const id = await context.event(flow(num(1), { variables: { plan: { name: 'pro' }, n: [1] } }));
     await context.db.query('update people set remote_id = null where key = $1', [num(1)]);
     expect(await context.drive(id)).toEqual(['triggerFlow', 'findContact', 'triggerFlow']);
@@ -203,7 +203,7 @@ describe('a flow', () => {
     ]);
   });
 
-  it('by number, where the account takes those, looks for nobody', async () => {
+  it('by number, where the account takes those, searches for nobody', async () => {
     const assumptions = { 'flows.contactIdentity': 'number', 'flows.contactField': 'number' } as const;
     const by = context.worker({ assumptions });
     const id = await context.event(flow('5511900002222'));
@@ -233,7 +233,7 @@ describe('a flow', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'failed', code });
   });
 
-  it('of a contact that was deleted since is looked for anew', async () => {
+  it('of a contact that was deleted since is searched for anew', async () => {
     await context.db.query('update people set remote_id = 4711 where key = $1', [num(3)]);
     const id = await context.event(flow(num(3)));
     expect(await context.drive(id)).toEqual(['triggerFlow', 'findContact', 'triggerFlow']);

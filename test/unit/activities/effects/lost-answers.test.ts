@@ -65,19 +65,19 @@ describe('a message whose answer is lost arrives once', () => {
   it.each([
     ['its conversation', '/v1/conversations$', { conversations: [] }, []],
     ['in its conversation', '/messages$', { messages: [] }, ['readBackMessage'] as const],
-  ])('FAULTS 3: and %s shows only later', async (_, path, nothing, looked) => {
+  ])('FAULTS 3: and %s shows only later', async (_, path, nothing, checked) => {
     const to = newNumber();
     await lose({ kind: 'reset-after' });
     const body = { requestId: 'x', count: 0, hasMore: false, ...nothing };
     await context.panel.fault({ method: 'GET', path, kind: 'status', status: 200, body, times: 1 });
     const id = await context.event(message(to));
     const again = ['findConversation', 'readBackMessage'];
-    expect(await context.drive(id)).toEqual(['sendMessage', 'findConversation', ...looked, ...again]);
+    expect(await context.drive(id)).toEqual(['sendMessage', 'findConversation', ...checked, ...again]);
     expect(await context.sentTo(to)).toEqual(['hello']);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done' });
   });
 
-  it('FAULTS 2: and nobody can look: unknown, and never sent again', async () => {
+  it('FAULTS 2: and nobody can check: unknown, and never sent again', async () => {
     const to = newNumber();
     await lose({ kind: 'reset-after' });
     await context.panel.fault({ method: 'GET', kind: 'status', status: 500, body: { error: 'oops' } });
@@ -101,7 +101,7 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await context.outcome(id)).toMatchObject({ outcome: 'unknown', code: 'READ_BACK_REFUSED' });
   });
 
-  it('FAULTS 12: and the token is revoked: the event waits, and is looked for once there is a token again', async () => {
+  it('FAULTS 12: and the token is revoked: the event waits, and is searched for once there is a token again', async () => {
     const to = newNumber();
     await lose({ kind: 'reset-after' });
     const body = { error: 'no', code: 'ERR_TOKEN_REVOKED' };
@@ -182,7 +182,7 @@ describe('a message whose answer is lost arrives once', () => {
     expect(await context.sentTo(to)).toEqual(['first', 'hello']);
   });
 
-  it('and showed in one conversation only after that was looked into: the others do not settle it', async () => {
+  it('and showed in one conversation only after that was searched: the others do not settle it', async () => {
     const to = newNumber();
     await context.client.messages.send({ number: to, body: 'another', whatsappId: 2 });
     await lose({ kind: 'reset-after' });
@@ -229,7 +229,7 @@ describe('two events that say the same to the same person', () => {
       await lose({ kind: kinds[n] });
       expect(await context.step('sendMessage', id)).toMatchObject({ next: 'findConversation' });
     }
-    // The later one looks first, again and again: it has to leave the message to the other.
+    // The later one checks first, again and again: it has to leave the message to the other.
     const [first, second] = ids as [string, string];
     for (let n = 0; n < 3; n++) await context.step('findConversation', second);
     await context.step('readBackMessage', second);
@@ -283,7 +283,7 @@ describe('a move whose answer is lost is made once', () => {
     await context.panel.fault({ method: 'PATCH', kind: 'reset-before', times: 1 });
     const id = await context.event(newMove());
     await context.step('moveCard', id);
-    // The first look tells where the card stood.
+    // The first check tells where the card stood.
     expect(await context.step('readBackMove', id)).toMatchObject({ next: 'readBackMove' });
     await context.panel.patch({ cards: [{ id: cards, stageId: 13 }] });
     await context.pass(61_000);
@@ -292,7 +292,7 @@ describe('a move whose answer is lost is made once', () => {
     expect((await context.state()).cards.find((card) => card.id === cards)).toMatchObject({ stageId: 13 });
   });
 
-  it('FAULTS 2: and nobody can look: unknown, also for one who begins again', async () => {
+  it('FAULTS 2: and nobody can check: unknown, also for one who begins again', async () => {
     await context.panel.fault({ method: 'PATCH', kind: 'reset-after', times: 1 });
     await context.panel.fault({ method: 'GET', kind: 'reset-before' });
     const id = await context.event(newMove());

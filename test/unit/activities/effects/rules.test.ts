@@ -33,7 +33,7 @@ describe('a refusal', () => {
   });
 });
 
-it('a person whom the ledger knows is not looked for before a card is', () => {
+it('a person whom the ledger knows is not searched for before a card is', () => {
   const request = { type: 'stage', of: { number: '5511987654321', key: '5511987654321' }, stage: 1 } as const;
   expect(firstEffectStep(request, { remote_id: 7 }).step).toBe('findOpenCard');
   expect(firstEffectStep(request, { remote_id: null }).step).toBe('findContact');

@@ -213,7 +213,7 @@ describe('a window that moves while a message waits', () => {
     expect(await context.intent(event)).toBeUndefined();
   });
 
-  it('FAULTS 45: it closes while the message is queued: the template goes out, and is what is looked for', async () => {
+  it('FAULTS 45: it closes while the message is queued: the template goes out, and is what is searched for', async () => {
     const { id, reply } = await talk(DAY_MS - 10 * 60_000);
     const event = await reply(EITHER);
     await context.panel.fault({ method: 'POST', path: '/v1/conv', kind: 'reset-after', times: 1 });
@@ -229,7 +229,7 @@ describe('a window that moves while a message waits', () => {
     ['a template, and the window opens', 2 * DAY_MS, HOUR_MS, APPROVED],
     ['a text, and the window closes', HOUR_MS, 2 * DAY_MS, 'hello'],
   ])(
-    'the answer to %s is lost: what was sent is looked for and not sent again',
+    'the answer to %s is lost: what was sent is searched for and not sent again',
     async (_, before, after, sent) => {
       const { id, reply } = await talk(before);
       const event = await reply(EITHER);

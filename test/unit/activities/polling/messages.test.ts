@@ -235,7 +235,7 @@ describe('no call is wasted', () => {
     expect(textsOf(await hand.told())).toEqual(['a', 'b', 'c']);
   });
 
-  it('where times are whole seconds, one more of the same second and text is met by one more look', async () => {
+  it('where times are whole seconds, one more of the same second and text is met by one more check', async () => {
     context.service.date = new Date(at(1));
     write(message('a', 1, { body: 'ok' }));
     const hand = await hire();

@@ -192,13 +192,13 @@ export function knock(port: number, localAddress = '127.0.0.1'): RawSocket {
   });
   const until = (isThere: (text: string) => boolean): Promise<string> =>
     new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         if (!isClosed && !isThere(text)) return;
-        watchers.delete(look);
+        watchers.delete(check);
         resolve(text);
       };
-      watchers.add(look);
-      look();
+      watchers.add(check);
+      check();
     });
   return {
     write: (data) => socket.write(data),

@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('names the places of an idempotency key in the order in which they are looked at', () => {
+  it('names the places of an idempotency key in the order in which they are checked', () => {
     const [key] = operation('open').parameters;
     expect(key).toMatchObject({ name: 'Idempotency-Key', in: 'header', required: false });
     expect((key as { description?: string }).description).toMatch(

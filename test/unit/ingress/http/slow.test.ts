@@ -1,4 +1,4 @@
-// Senders that take their time. The server looks for them every half second, so these tests take about as long.
+// Senders that take their time. The server searches for them every half second, so these tests take about as long.
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../support/until.ts';
 import { knock, openEnvironment, raw } from './environment.ts';

@@ -1,4 +1,4 @@
-// Members just before their triggers, with all that the ledger knows of the people: leased many at once, looked at again, and
+// Members just before their triggers, with all that the ledger knows of the people: leased many at once, checked again, and
 // given the right to trigger, each with one statement.
 
 import { isOpen, isServed, unreadOf } from '../conversations/conversation-rules.ts';
@@ -12,7 +12,7 @@ export interface OpenConversation {
   readonly served: boolean;
 }
 
-export interface MemberLook extends MemberRow {
+export interface MemberCheck extends MemberRow {
   /** The run goes on, and nobody holds it. */
   readonly running: boolean;
   /** A trigger of the run was shown to have done what it should. */
@@ -55,11 +55,11 @@ export interface MemberQuestion {
 const paramsOf = ({ account, run, since, campaigns }: MemberQuestion) => [account, run, since, campaigns];
 
 /**
- * Columns of {@link MemberLook}, digest included.
+ * Columns of {@link MemberCheck}, digest included.
  * @param who a table of {@link MEMBER_COLUMNS}; the parameters $1 to $4 are those of `paramsOf`
  * @param after parameter of `windowAfter`
  */
-const lookAt = (who: string, question: MemberQuestion, after: string): string => `
+const probe = (who: string, question: MemberQuestion, after: string): string => `
   select seen.*, md5((to_jsonb(seen) - 'age')::text) as digest from (
     select who.*, (select state = 'running' and held is null from campaigns where run_id = $2) as running,
            (select verified is not null from campaigns where run_id = $2) as verified,
@@ -85,11 +85,11 @@ const lookAt = (who: string, question: MemberQuestion, after: string): string =>
       from ${who} who) seen`;
 
 /** @throws Error when the run has no such member */
-export async function lookAtMember(db: Queryable, question: MemberQuestion, id: number): Promise<MemberLook> {
+export async function readMember(db: Queryable, question: MemberQuestion, id: number): Promise<MemberCheck> {
   const { run, windowAfter } = question;
   const who = `(select ${MEMBER_COLUMNS} from campaign_members where run_id = $2 and id = $5)`;
-  const [row] = await db.query<MemberLook>(
-    lookAt(who, question, '$6'),
+  const [row] = await db.query<MemberCheck>(
+    probe(who, question, '$6'),
     windowAfter === null ? [...paramsOf(question), id] : [...paramsOf(question), id, windowAfter],
   );
   if (row === undefined) throw new Error(`the run ${run} has no member ${id}`);
@@ -112,9 +112,9 @@ export async function takeMembers(
   question: MemberQuestion,
   { zones, limit, at }: { readonly zones: readonly string[]; readonly limit: number; readonly at: Date },
   { holder, until }: Lease,
-): Promise<MemberLook[]> {
+): Promise<MemberCheck[]> {
   const { windowAfter } = question;
-  const rows = await db.query<MemberLook>(
+  const rows = await db.query<MemberCheck>(
     `with due as materialized (
        select m.id from campaign_members m join campaigns c on c.run_id = m.run_id
         where c.run_id = $2 and c.state = 'running' and c.held is null and ${OPEN_WAVE}
@@ -123,7 +123,7 @@ export async function takeMembers(
      ), taken as (
        update campaign_members set holder = $8, due_at = $9 where id in (select id from due) returning ${MEMBER_COLUMNS}
      )
-     ${lookAt('taken', question, '$10')}`,
+     ${probe('taken', question, '$10')}`,
     [...paramsOf(question), at, zones, limit, holder, until, ...(windowAfter === null ? [] : [windowAfter])],
   );
   return rows.sort((one, other) => one.attempts - other.attempts || one.id - other.id);
@@ -144,15 +144,15 @@ const OPEN_WAVE = `m.run_id = $2 and m.state = 'waiting'
 export async function takeRight(
   db: Queryable,
   question: MemberQuestion,
-  checked: MemberLook,
+  checked: MemberCheck,
   { campaign, at }: { readonly campaign: string; readonly at: Date },
-): Promise<MemberLook & { readonly sending: number | null }> {
+): Promise<MemberCheck & { readonly sending: number | null }> {
   const { run, windowAfter } = question;
   const who = `(select ${MEMBER_COLUMNS} from campaign_members where run_id = $2 and id = $5)`;
-  const [row] = await db.query<MemberLook & { sending: number | null }>(
+  const [row] = await db.query<MemberCheck & { sending: number | null }>(
     `with run as materialized (
        select 1 from campaigns where run_id = $2 and state = 'running' and held is null for share
-     ), seen as materialized (${lookAt(who, question, '$10')}
+     ), seen as materialized (${probe(who, question, '$10')}
      ), counted as (
        insert into campaign_reached as r (account, key, times)
        select $1, key, 1 from seen cross join run where digest = $6

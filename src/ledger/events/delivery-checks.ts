@@ -1,13 +1,13 @@
-// Looking at messages that are followed: which one next, what a look has shown, and what is to be told.
+// Looking at messages that are followed: which one next, what a check has shown, and what is to be told.
 import type { Queryable } from '../database.ts';
 import { type DeliveryRow, isToBeTold, saveDeliveries, scheduled, sighted } from './deliveries.ts';
-import { isFinalStatus, LOOK_SPREAD } from './delivery-status.ts';
+import { CHECK_SPREAD, isFinalStatus } from './delivery-status.ts';
 import { type Announcing, tellStatuses } from './delivery-told.ts';
 
 /** Messages told in one transaction. */
 const TOLD_AT_ONCE = 200;
-/** An account may refuse the last look: it is tried for so long after the deadline. */
-const LAST_LOOK_HOURS = 24;
+/** An account may refuse the last check: it is tried for so long after the deadline. */
+const LAST_CHECK_HOURS = 24;
 
 /**
  * Tells what others have seen of messages that are followed, and ends what is over; none of it needs a call.
@@ -37,7 +37,7 @@ export async function settleDeliveries(
   await tx.query(
     `update deliveries set next_at = null, end_code = 'DEADLINE'
       where account = $1 and next_at <= $2::timestamptz
-        and deadline < $2::timestamptz - interval '${LAST_LOOK_HOURS} hours'`,
+        and deadline < $2::timestamptz - interval '${LAST_CHECK_HOURS} hours'`,
     [account, now],
   );
   const [next] = await tx.query<{ at: Date | null }>(
@@ -49,12 +49,12 @@ export async function settleDeliveries(
   return { sinks, nextAt: next?.at ?? null };
 }
 
-/** The next look: at one message, or at the newest page of a conversation. */
-export type DueLook = MessageLook | PageLook;
-export interface PageLook {
+/** The next check: at one message, or at the newest page of a conversation. */
+export type DueCheck = MessageCheck | PageCheck;
+export interface PageCheck {
   readonly conversation: number;
 }
-export interface MessageLook {
+export interface MessageCheck {
   readonly message: string;
   /** A page of this conversation may show it, too; null: none is known, or its page did not. */
   readonly shownIn: number | null;
@@ -76,73 +76,73 @@ const DUE_ROWS = 50;
  * needs none: `settleDeliveries` is next. When others of a message's conversation are due as well, or so
  * soon that a check now replaces theirs, the conversation's newest page shows them all for one call.
  */
-export async function dueLooks(
+export async function dueChecks(
   db: Queryable,
   account: string,
   now: Date,
   limit: number,
   besides: Excluded = NOBODY,
-): Promise<DueLook[]> {
+): Promise<DueCheck[]> {
   const rows = await db.query<
     Pick<DeliveryRow, 'message_id' | 'conversation_id' | 'alone' | 'status' | 'told'> & { together: boolean }
   >(
     `select message_id, conversation_id, alone, status, told,
             (select count(*) > 1 and not bool_or(o.alone) from deliveries o
               where o.account = d.account and o.conversation_id = d.conversation_id
-                and o.next_at <= $2::timestamptz + ($2::timestamptz - o.sent_at) * ${LOOK_SPREAD}) as together
+                and o.next_at <= $2::timestamptz + ($2::timestamptz - o.sent_at) * ${CHECK_SPREAD}) as together
        from deliveries d
       where account = $1 and next_at <= $2 and status not in ('read', 'failed')
         and message_id <> all($3) and (conversation_id is null or conversation_id <> all($4))
       order by next_at, message_id limit ${DUE_ROWS}`,
     [account, now, besides.messages, besides.conversations],
   );
-  const looks = new Map<string, DueLook>();
+  const dueChecks = new Map<string, DueCheck>();
   for (const row of rows) {
     if (isToBeTold(row)) continue;
     const { message_id: message, conversation_id: conversation, alone, together } = row;
-    if (together && conversation !== null) looks.set(`page ${conversation}`, { conversation });
-    else looks.set(`message ${message}`, { message, shownIn: alone ? null : conversation });
+    if (together && conversation !== null) dueChecks.set(`page ${conversation}`, { conversation });
+    else dueChecks.set(`message ${message}`, { message, shownIn: alone ? null : conversation });
   }
-  return [...looks.values()].slice(0, limit);
+  return [...dueChecks.values()].slice(0, limit);
 }
 
-/** What a look says of one message. */
+/** What a check says of one message. */
 export type Shown =
   | { readonly status: string; readonly ack: number | null }
   /** The service does not have it: it may not have it yet. */
   | 'absent'
   /** A page that does not tell how far it is: it is asked for by itself. */
   | 'unshown'
-  /** The look came to nothing; the next one comes by the schedule. */
+  /** The check came to nothing; the next one comes by the schedule. */
   | 'nothing'
   /** No look will ever tell. */
   | { readonly end: string };
 
 /**
- * Writes down what a look has shown; `settleDeliveries` tells it.
+ * Writes down what a check has shown; `settleDeliveries` tells it.
  * @param shown of a message by its id
  * @param account settleSeconds: so long after sending the service may not have the message yet
  */
-export async function recordLook(
+export async function recordCheck(
   tx: Queryable,
   account: { readonly name: string; readonly settleSeconds: number },
-  look: DueLook,
+  check: DueCheck,
   shown: (messageId: string) => Shown,
   now: Date,
 ): Promise<void> {
   const { name, settleSeconds } = account;
-  const isPage = 'conversation' in look;
+  const isPage = 'conversation' in check;
   const rows = await tx.query<DeliveryRow>(
     `select * from deliveries
       where account = $1 and ${isPage ? 'conversation_id' : 'message_id'} = $2 and next_at is not null
       order by message_id for update`,
-    [name, isPage ? look.conversation : look.message],
+    [name, isPage ? check.conversation : check.message],
   );
-  const after = rows.map((row) => afterLook(row, shown(row.message_id), { isPage, settleSeconds }, now));
+  const after = rows.map((row) => afterCheck(row, shown(row.message_id), { isPage, settleSeconds }, now));
   await saveDeliveries(tx, after);
 }
 
-function afterLook(
+function afterCheck(
   row: DeliveryRow,
   shown: Shown,
   { isPage, settleSeconds }: { readonly isPage: boolean; readonly settleSeconds: number },
@@ -150,13 +150,13 @@ function afterLook(
 ): DeliveryRow {
   const age = now.getTime() - row.sent_at.getTime();
   // What a page shows beside those that it was read for is free.
-  const isMeant = !isPage || (row.next_at as Date).getTime() <= now.getTime() + age * LOOK_SPREAD;
-  const looked = { ...row, checks: row.checks + (isMeant ? 1 : 0) };
-  if (typeof shown === 'object' && 'status' in shown) return sighted(looked, shown, now);
+  const isMeant = !isPage || (row.next_at as Date).getTime() <= now.getTime() + age * CHECK_SPREAD;
+  const checked = { ...row, checks: row.checks + (isMeant ? 1 : 0) };
+  if (typeof shown === 'object' && 'status' in shown) return sighted(checked, shown, now);
   if (!isMeant) return row;
-  if (typeof shown === 'object') return { ...looked, next_at: null, end_code: shown.end };
+  if (typeof shown === 'object') return { ...checked, next_at: null, end_code: shown.end };
   if (shown === 'nothing' || (shown === 'absent' && age <= settleSeconds * 1000))
-    return scheduled(looked, now);
+    return scheduled(checked, now);
   if (isPage) return { ...row, alone: true };
-  return { ...looked, next_at: null, end_code: 'NOT_FOUND' };
+  return { ...checked, next_at: null, end_code: 'NOT_FOUND' };
 }
