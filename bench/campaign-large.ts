@@ -15,7 +15,7 @@ import { residentMb } from './support/memory.ts';
 const MEMBERS = 100_000;
 /** A limit that nobody reaches: what holds it up is this machine. */
 const RATE = 600_000;
-const ACT_EVERY_MS = 10_000;
+const COMMAND_EVERY_MS = 10_000;
 
 export async function campaignLarge(say: (line: string) => void): Promise<BenchResult> {
   const environment = await openCampaignEnvironment(
@@ -40,7 +40,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
       over = true;
     });
     ended.catch(() => undefined);
-    let acts = 0;
+    let commands = 0;
     let late = 0;
     let told = 0;
     const count = async () =>
@@ -52,24 +52,24 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
         )[0]?.n,
       );
     for (;;) {
-      await Promise.race([ended, environment.wait(ACT_EVERY_MS)]);
+      await Promise.race([ended, environment.wait(COMMAND_EVERY_MS)]);
       if (over) break;
-      const by = { by: 'bench', reason: `act ${acts}` };
+      const by = { by: 'bench', reason: `act ${commands}` };
       try {
         await handle.executeUpdate(pauseCampaignUpdate, { args: [by] });
         const before = await count();
         await handle.executeUpdate(changeRateUpdate, {
-          args: [{ ...by, callsPerMinute: acts % 2 === 0 ? 100_000 : null }],
+          args: [{ ...by, callsPerMinute: commands % 2 === 0 ? 100_000 : null }],
         });
         late += (await count()) - before;
         await handle.executeUpdate(resumeCampaignUpdate, { args: [by] });
-        acts += 3;
+        commands += 3;
         if (before - told >= 5000) {
           told = before;
           say(`${before} members after ${Math.round((Date.now() - startedAt) / 1000)} s`);
         }
       } catch (error) {
-        // It may have ended between two acts.
+        // It may have ended between two commands.
         await environment.wait(2000);
         if (!over) throw error;
       }
@@ -94,8 +94,8 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
         'runs continued as new': chain.runs - 1,
         'history bytes a member': round(chain.bytes / MEMBERS, 0),
         'history events a member': round(chain.events / MEMBERS, 2),
-        'acts of operators': acts,
-        'acts lost': Math.max(0, acts - Number(audit?.n)),
+        'commands of operators': commands,
+        'commands lost': Math.max(0, commands - Number(audit?.n)),
         'triggered after a pause was answered': late,
         'members without an outcome': MEMBERS - Number(sum?.n),
         'flow runs missing or twice': await wrongRuns(environment, MEMBERS),
@@ -103,7 +103,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
       },
       goals: {
         'triggers/s': { min: 200 },
-        'acts lost': { max: 0 },
+        'commands lost': { max: 0 },
         'triggered after a pause was answered': { max: 0 },
         'members without an outcome': { max: 0 },
         'flow runs missing or twice': { max: 0 },

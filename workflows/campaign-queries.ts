@@ -4,8 +4,8 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { campaignRoute } from '../src/contracts/ids.ts';
 import type {
-  CampaignActResult,
   CampaignAuditEntry,
+  CampaignCommandResult,
   CampaignListInput,
   CampaignOperatorCommandInput,
   CampaignPlan,
@@ -41,8 +41,8 @@ export async function campaignOperatorCommand({
   account,
   campaign,
   ...command
-}: CampaignOperatorCommandInput): Promise<CampaignActResult> {
-  const result = await ledger.campaignAct({ ...command, withoutWorkflow: true });
+}: CampaignOperatorCommandInput): Promise<CampaignCommandResult> {
+  const result = await ledger.campaignCommand({ ...command, withoutWorkflow: true });
   await answer(account, campaignRoute(campaign), result.after ?? [], { lane: 'campaign' });
   return result;
 }

@@ -26,7 +26,7 @@ import type {
   WorkEnd,
 } from '../src/contracts/wire/poll.ts';
 import {
-  type OperatorAct,
+  type OperatorCommand,
   pausePollingUpdate,
   pollNowUpdate,
   resumePollingUpdate,
@@ -67,15 +67,15 @@ class Polling {
   #asked = 0;
   #answered = 0;
   /** Whatever somebody does ends a wait. */
-  #acts = 0;
+  #commands = 0;
   /** A worker has started, perhaps with another configuration. */
   #woken = false;
 
   constructor({ account, poller, intervalMs = 0 }: PollingInput) {
     this.#poller = { account, poller };
     this.#intervalMs = intervalMs;
-    setHandler(pausePollingUpdate, (act) => this.#pause(act));
-    setHandler(resumePollingUpdate, (act) => this.#resume(act));
+    setHandler(pausePollingUpdate, (command) => this.#pause(command));
+    setHandler(resumePollingUpdate, (command) => this.#resume(command));
     setHandler(wakeSignal, () => this.#wake());
     setHandler(pollNowUpdate, () => this.#pollNow(), {
       validator: () => {
@@ -91,12 +91,12 @@ class Polling {
     if (blocked !== null) this.#takeOver(blocked);
     this.#showPhase();
     while (!(await this.#mayContinueAsNew())) {
-      const acts = this.#acts;
+      const commands = this.#commands;
       if (this.#paused) await condition(() => !this.#paused);
-      else if (this.#news.leftMs > 0) await this.#news.over(() => this.#acts !== acts);
+      else if (this.#news.leftMs > 0) await this.#news.over(() => this.#commands !== commands);
       else {
         await this.#runBatch();
-        await this.#rest(acts);
+        await this.#rest(commands);
       }
     }
     await continueAsNew<typeof conversationPolling>({ ...this.#poller, intervalMs: this.#intervalMs });
@@ -171,14 +171,14 @@ class Polling {
   }
 
   /** Until a poll is due or something old may be read, or somebody acts. */
-  async #rest(acts: number): Promise<void> {
+  async #rest(commands: number): Promise<void> {
     if (this.#news.leftMs > 0) return;
     const oldAt = Math.max(this.#oldAt, Date.now() + this.#old.leftMs);
     const ms = Math.min(this.#pollAt, oldAt) - Date.now();
-    if (ms > 0) await condition(() => this.#acts !== acts, ms);
+    if (ms > 0) await condition(() => this.#commands !== commands, ms);
   }
 
-  /** What the account refuses waits for somebody to act, and is tried again by itself. */
+  /** What the account refuses waits for an operator, and is tried again by itself. */
   async #block(block: PollBlock | null): Promise<void> {
     this.#blocked = block;
     if (block !== null) {
@@ -198,37 +198,37 @@ class Polling {
   }
 
   /** Ends every wait, and the batch under way: what waits in it for a slot is due again. */
-  #act(): void {
-    this.#acts += 1;
-    this.#news.act();
-    this.#old.act();
+  #command(): void {
+    this.#commands += 1;
+    this.#news.command();
+    this.#old.command();
     this.#batch?.cancel();
   }
 
   #wake(): void {
     this.#woken = true;
-    this.#act();
+    this.#command();
   }
 
-  async #pause(act: OperatorAct): Promise<void> {
+  async #pause(command: OperatorCommand): Promise<void> {
     this.#paused = true;
-    this.#act();
-    await ledger.pausePoller({ ...this.#poller, ...act });
+    this.#command();
+    await ledger.pausePoller({ ...this.#poller, ...command });
     this.#showPhase();
     await condition(() => this.#batch === null);
   }
 
-  async #resume(act: OperatorAct): Promise<void> {
-    await ledger.resumePoller({ ...this.#poller, ...act });
+  async #resume(command: OperatorCommand): Promise<void> {
+    await ledger.resumePoller({ ...this.#poller, ...command });
     this.#paused = false;
-    this.#act();
+    this.#command();
     this.#showPhase();
   }
 
   async #pollNow(): Promise<void> {
     const mine = ++this.#asked;
     const blocks = this.#blocks;
-    this.#act();
+    this.#command();
     await condition(() => this.#answered >= mine || this.#paused || this.#blocks > blocks);
     if (this.#answered >= mine) return;
     this.#answered = Math.max(this.#answered, mine);

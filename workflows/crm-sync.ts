@@ -20,7 +20,7 @@ import type { Activities } from '../activities/index.ts';
 import { apiQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
 import type { RetryRequest } from '../src/contracts/wire/retry.ts';
 import type { RunPhase, RunProgress, RunReport, Step } from '../src/contracts/wire/run.ts';
-import { haltSignal, pauseUpdate, progressQuery, resumeUpdate, validateAct } from './messages.ts';
+import { haltSignal, pauseUpdate, progressQuery, resumeUpdate, validateCommand } from './messages.ts';
 import { API_OPTIONS, callPriority, LEDGER_OPTIONS } from './policies.ts';
 import { PauseControl } from './shared/pause.ts';
 import { pauseFor, reasonOf, refusalOf } from './shared/refusals.ts';
@@ -67,17 +67,17 @@ class CrmSync {
     this.#control = new PauseControl(input.carried?.paused ?? null, () => this.#showPhase());
     this.#batches = new SyncBatches(this.#state, this.#control);
     setHandler(progressQuery, () => ({ ...this.#progress(), running: [...this.#batches.running] }));
-    const pause = async (act: Parameters<PauseControl['pause']>[0]) => {
-      await this.#control.pause(act);
+    const pause = async (operatorCommand: Parameters<PauseControl['pause']>[0]) => {
+      await this.#control.pause(operatorCommand);
       return this.#progress();
     };
-    setHandler(pauseUpdate, pause, { validator: validateAct });
+    setHandler(pauseUpdate, pause, { validator: validateCommand });
     const resume = (command: Parameters<SyncBatches['resume']>[0]) => {
       this.#batches.resume(command);
       return this.#progress();
     };
     setHandler(haltSignal, (halt) => this.#batches.halt(halt));
-    setHandler(resumeUpdate, resume, { validator: validateAct });
+    setHandler(resumeUpdate, resume, { validator: validateCommand });
   }
 
   async open(): Promise<void> {

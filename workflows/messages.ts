@@ -2,32 +2,33 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { HALT_SIGNAL, WAKE_SIGNAL } from '../src/contracts/ids.ts';
 import type {
-  CampaignActResult,
+  CampaignCommandResult,
   CampaignPlanProgress,
   CampaignProgress,
 } from '../src/contracts/wire/campaign.ts';
 import type { Halt, RunProgress } from '../src/contracts/wire/run.ts';
 
 /** Who does something, and why: kept with the run. */
-export interface OperatorAct {
+export interface OperatorCommand {
   readonly by: string;
   readonly reason: string;
 }
 
 /** A pause. `code` names what the service refused and is set only when Sluice itself paused the run. */
-export interface Pause extends OperatorAct {
+export interface Pause extends OperatorCommand {
   readonly code?: string;
 }
 
-export function validateAct(act: OperatorAct): void {
-  if (typeof act?.by !== 'string' || act.by === '') throw new Error('say who does this: by must be a name');
-  if (typeof act.reason !== 'string') throw new Error('reason must be a text');
+export function validateCommand(command: OperatorCommand): void {
+  if (typeof command?.by !== 'string' || command.by === '')
+    throw new Error('say who does this: by must be a name');
+  if (typeof command.reason !== 'string') throw new Error('reason must be a text');
 }
 
 /** Answered only when nothing of the run is under way any more. */
-export const pauseUpdate = defineUpdate<RunProgress, [OperatorAct]>('pause');
+export const pauseUpdate = defineUpdate<RunProgress, [OperatorCommand]>('pause');
 /** `recheck`: the next write is verified again; without it a difference that paused the run counts as accepted. */
-export const resumeUpdate = defineUpdate<RunProgress, [OperatorAct & { readonly recheck?: boolean }]>(
+export const resumeUpdate = defineUpdate<RunProgress, [OperatorCommand & { readonly recheck?: boolean }]>(
   'resume',
 );
 
@@ -37,7 +38,7 @@ export const haltSignal = defineSignal<[Halt]>(HALT_SIGNAL);
 export const progressQuery = defineQuery<RunProgress & { readonly running: readonly string[] }>('progress');
 
 /** What is done to a run of a campaign: refused where the workflow has another run in hand. */
-export interface CampaignOperatorAct extends OperatorAct {
+export interface CampaignOperatorCommand extends OperatorCommand {
   readonly run?: string;
 }
 
@@ -47,9 +48,9 @@ export const turnSignal = defineSignal<[string]>('turn');
 export const retrySignal = defineSignal('retry');
 
 /** Answered when no call of the poller is under way any more. Kept until `resumePolling`, whatever restarts. */
-export const pausePollingUpdate = defineUpdate<void, [OperatorAct]>('pausePolling');
+export const pausePollingUpdate = defineUpdate<void, [OperatorCommand]>('pausePolling');
 /** Goes on, and tries again at once what was held up. */
-export const resumePollingUpdate = defineUpdate<void, [OperatorAct]>('resumePolling');
+export const resumePollingUpdate = defineUpdate<void, [OperatorCommand]>('resumePolling');
 /** Polls at once; answered when all that this poll has found is imported. Refused while paused. */
 export const pollNowUpdate = defineUpdate<void>('pollNow');
 
@@ -57,27 +58,33 @@ export const pollNowUpdate = defineUpdate<void>('pollNow');
 export const wakeSignal = defineSignal(WAKE_SIGNAL);
 
 /** Begin no trigger. Answered only when none is under way any more; kept until `resumeCampaign`, whatever restarts. */
-export const pauseCampaignUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('pauseCampaign');
-export const resumeCampaignUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('resumeCampaign');
+export const pauseCampaignUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>(
+  'pauseCampaign',
+);
+export const resumeCampaignUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>(
+  'resumeCampaign',
+);
 /** Ends the run: whoever has not been triggered never is. Answered when that is written down. */
-export const cancelCampaignUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('cancelCampaign');
+export const cancelCampaignUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>(
+  'cancelCampaign',
+);
 /** Triggers a minute from now on; null: what the budget leaves. */
 export const changeRateUpdate = defineUpdate<
-  CampaignActResult,
-  [CampaignOperatorAct & { readonly callsPerMinute: number | null }]
+  CampaignCommandResult,
+  [CampaignOperatorCommand & { readonly callsPerMinute: number | null }]
 >('changeRate');
 /** Leaves out the rest of the wave under way, or between two waves the next one. */
-export const skipWaveUpdate = defineUpdate<CampaignActResult, [CampaignOperatorAct]>('skipWave');
+export const skipWaveUpdate = defineUpdate<CampaignCommandResult, [CampaignOperatorCommand]>('skipWave');
 /** Tries members again that failed, in a wave of their own; null: whatever the code. */
 export const retryFailedUpdate = defineUpdate<
-  CampaignActResult,
-  [CampaignOperatorAct & { readonly codes: readonly string[] | null }]
+  CampaignCommandResult,
+  [CampaignOperatorCommand & { readonly codes: readonly string[] | null }]
 >('retryFailed');
 /** Settles members whose outcome is unknown; null: all of them. */
 export const resolveUnknownUpdate = defineUpdate<
-  CampaignActResult,
+  CampaignCommandResult,
   [
-    CampaignOperatorAct & {
+    CampaignOperatorCommand & {
       readonly members: readonly number[] | null;
       readonly as: 'triggered' | 'notTriggered';
       readonly again: boolean;

@@ -1,7 +1,7 @@
 // What operators ask of the outbox: the ledger answers through a worker, so it works wherever the ledger is.
 import { log, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { OutboxAct, OutboxEntry, OutboxFilter, SinkStatus } from '../src/contracts/wire/outbox.ts';
+import type { OutboxCommand, OutboxEntry, OutboxFilter, SinkStatus } from '../src/contracts/wire/outbox.ts';
 import { LEDGER_OPTIONS } from './policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
@@ -15,17 +15,17 @@ export async function listOutbox(filter: OutboxFilter): Promise<OutboxEntry[]> {
 }
 
 /** Gives events another try, and their sinks at once. @returns how many */
-export async function retryOutbox(act: OutboxAct): Promise<number> {
-  const { count, sinks } = await ledger.reopenOutbox(act);
+export async function retryOutbox(command: OutboxCommand): Promise<number> {
+  const { count, sinks } = await ledger.reopenOutbox(command);
   await ledger.wakeOutbox({ sinks });
-  log.info('events of the outbox are tried again', { by: act.by, count });
+  log.info('events of the outbox are tried again', { by: command.by, count });
   return count;
 }
 
 /** Gives events up for good; those behind them go on. @returns how many */
-export async function discardOutbox(act: OutboxAct): Promise<number> {
-  const { count, sinks } = await ledger.discardOutbox(act);
+export async function discardOutbox(command: OutboxCommand): Promise<number> {
+  const { count, sinks } = await ledger.discardOutbox(command);
   await ledger.wakeOutbox({ sinks });
-  log.info('events of the outbox are discarded', { by: act.by, count });
+  log.info('events of the outbox are discarded', { by: command.by, count });
   return count;
 }

@@ -1,8 +1,8 @@
 // Commands to a run of a campaign, of operators and of Sluice itself: each once, by its id, and kept with who and why.
 import {
-  CampaignAct,
-  type CampaignActInput,
-  type CampaignActResult,
+  CampaignCommand,
+  type CampaignCommandInput,
+  type CampaignCommandResult,
 } from '../../src/contracts/wire/campaign.ts';
 import {
   addAudit,
@@ -14,7 +14,7 @@ import {
   holdCampaign,
   openAfterEvents,
   releaseCampaign,
-} from '../../src/ledger/campaigns/campaign-acts.ts';
+} from '../../src/ledger/campaigns/campaign-commands.ts';
 import { endWaves } from '../../src/ledger/campaigns/campaign-waves.ts';
 import {
   type CampaignRow,
@@ -39,85 +39,85 @@ export function createCommandActivities(deps: Deps) {
      * Writes down what an operator, or Sluice itself, does to a run, once.
      * @throws ApplicationFailure (not retryable) of a type of {@link REFUSED}: nothing is changed then
      */
-    async campaignAct({
+    async campaignCommand({
       run,
-      act: given,
+      command: given,
       id,
       withoutWorkflow = false,
-    }: CampaignActInput): Promise<CampaignActResult> {
-      const act = checked(given);
+    }: CampaignCommandInput): Promise<CampaignCommandResult> {
+      const command = checked(given);
       const at = new Date(await clock.now());
       const found = await findCampaign(db, run);
       if (found === null)
         throw refuseCommand(REFUSED.noSuchRun, `the ledger has no run ${run} of a campaign`);
-      const afterRun = settlesTriggered(act) ? await openAfterRun(db, found) : null;
+      const afterRun = settlesTriggered(command) ? await openAfterRun(db, found) : null;
       const done = await db.transaction(async (tx) => {
         const row = await lockCampaign(tx, run);
         const before = await doneBefore(tx, run, id);
-        if (before !== null) return { members: before, ...(await afterOf(tx, row, act)) };
-        const done = await perform({ deps, tx, row, at, afterRun, withoutWorkflow }, act);
-        const { by, action, reason } = act;
+        if (before !== null) return { members: before, ...(await afterOf(tx, row, command)) };
+        const done = await perform({ deps, tx, row, at, afterRun, withoutWorkflow }, command);
+        const { by, action, reason } = command;
         await addAudit(tx, run, { id, by, action, reason, ...done }, at);
-        return { members: done.members, ...(await afterOf(tx, row, act)) };
+        return { members: done.members, ...(await afterOf(tx, row, command)) };
       });
-      log.info({ run, action: act.action, members: done.members }, 'an operator has acted on a campaign');
+      log.info({ run, action: command.action, members: done.members }, 'an operator has acted on a campaign');
       return done;
     },
   };
 }
 
-function settlesTriggered(act: CampaignAct): boolean {
-  return act.action === 'resolve' && act.as === 'triggered';
+function settlesTriggered(command: CampaignCommand): boolean {
+  return command.action === 'resolve' && command.as === 'triggered';
 }
 
 /** What follows triggers that an operator has found out about; the answer to the first attempt may have been lost. */
 async function afterOf(
   tx: Queryable,
   row: CampaignRow,
-  act: CampaignAct,
-): Promise<Pick<CampaignActResult, 'after'>> {
-  const after = settlesTriggered(act) ? await openAfterEvents(tx, row) : [];
+  command: CampaignCommand,
+): Promise<Pick<CampaignCommandResult, 'after'>> {
+  const after = settlesTriggered(command) ? await openAfterEvents(tx, row) : [];
   return after.length === 0 ? {} : { after };
 }
 
-function checked(given: CampaignAct): CampaignAct {
-  const { success, data, error } = CampaignAct.safeParse(given);
+function checked(given: CampaignCommand): CampaignCommand {
+  const { success, data, error } = CampaignCommand.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (!success)
-    throw refuseCommand(REFUSED.invalid, `${issue?.path.join('.') || 'the act'}: ${issue?.message}`);
+    throw refuseCommand(REFUSED.invalid, `${issue?.path.join('.') || 'the command'}: ${issue?.message}`);
   if (data.action === 'resolve' && data.as === 'triggered' && data.again)
     throw refuseCommand(REFUSED.invalid, 'again: a flow that did run is not triggered once more');
   return data;
 }
 
-async function perform(c: CommandContext, act: CampaignAct): Promise<Done> {
+async function perform(c: CommandContext, command: CampaignCommand): Promise<Done> {
   const { deps, tx, row, at } = c;
   const run = row.run_id;
-  switch (act.action) {
+  switch (command.action) {
     case 'approve':
-      return await approve(deps, tx, row, act.by, at);
+      return await approve(deps, tx, row, command.by, at);
     case 'pause':
       demand(row, ['running']);
-      await holdCampaign(tx, run, act);
+      await holdCampaign(tx, run, command);
       return { members: 0 };
     case 'resume':
       demand(row, ['running']);
       await releaseCampaign(tx, run);
       if (row.held?.reason.startsWith(FIRST_UNVERIFIED))
-        await noteVerified(tx, run, { how: 'operator', member: 0, reason: `${act.by} let it go on` });
+        await noteVerified(tx, run, { how: 'operator', member: 0, reason: `${command.by} let it go on` });
       return { members: 0 };
     case 'rate':
       demand(row, ['planned', 'running']);
-      await changePace(tx, run, act.callsPerMinute ?? 0);
-      return { members: 0, details: { callsPerMinute: act.callsPerMinute } };
+      await changePace(tx, run, command.callsPerMinute ?? 0);
+      return { members: 0, details: { callsPerMinute: command.callsPerMinute } };
     case 'cancel':
       return await cancel(c);
     case 'skipWave':
       return await skipWave(c);
     case 'retry':
-      return await retry(c, act.codes);
+      return await retry(c, command.codes);
     case 'resolve':
-      return await resolve(c, act);
+      return await resolve(c, command);
   }
 }
 

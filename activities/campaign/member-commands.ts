@@ -1,13 +1,13 @@
 // Commands over members of a run: skip a wave, try failed members again, settle those whose outcome is unknown.
 import { waveOf } from '../../src/campaigns/waves.ts';
-import type { CampaignAct, CampaignActResult } from '../../src/contracts/wire/campaign.ts';
+import type { CampaignCommand, CampaignCommandResult } from '../../src/contracts/wire/campaign.ts';
 import {
   otherRun,
   retryMembers,
   settleNotTriggered,
   settleTriggered,
   unknownMembers,
-} from '../../src/ledger/campaigns/campaign-acts.ts';
+} from '../../src/ledger/campaigns/campaign-commands.ts';
 import { skipMembers } from '../../src/ledger/campaigns/campaign-turn.ts';
 import {
   judgeWave,
@@ -22,7 +22,7 @@ import type { Deps } from '../shared/deps.ts';
 import { demand, REFUSED, refuseCommand } from './refusals.ts';
 import { addAfterEvents } from './trigger/after.ts';
 
-export interface Done extends CampaignActResult {
+export interface Done extends CampaignCommandResult {
   /** Kept in the audit; nothing personal. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -77,7 +77,7 @@ export async function retry(c: CommandContext, codes: readonly string[] | null):
 
 export async function resolve(
   c: CommandContext,
-  { members: named, as, again }: Extract<CampaignAct, { action: 'resolve' }>,
+  { members: named, as, again }: Extract<CampaignCommand, { action: 'resolve' }>,
 ): Promise<Done> {
   const { tx, row, at, afterRun } = c;
   demand(row, again ? ['running', 'finished'] : ['running', 'finished', 'cancelled']);

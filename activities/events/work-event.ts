@@ -144,7 +144,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
     }
   }
 
-  /** What the account refuses waits for somebody to act. */
+  /** What the account refuses waits for an operator. */
   async function block(event: string, error: unknown): Promise<EventProgress> {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     const code = error.type ?? 'REFUSED';

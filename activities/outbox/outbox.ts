@@ -1,8 +1,8 @@
 // The outbox: sends what waits to a sink, and answers operators about it. What events say stays in the ledger.
 import { Context } from '@temporalio/activity';
 import type {
-  OutboxAct,
   OutboxBatchResult,
+  OutboxCommand,
   OutboxEntry,
   OutboxFilter,
   SinkStatus,
@@ -36,13 +36,13 @@ export function createOutboxActivities(deps: Deps, options: OutboxBatchOptions =
     },
 
     /** Another try for what is dead or waits; the circuits are probed at once. Then `wakeOutbox` is to be told. */
-    async reopenOutbox({ filter, by }: OutboxAct): Promise<{ count: number; sinks: string[] }> {
+    async reopenOutbox({ filter, by }: OutboxCommand): Promise<{ count: number; sinks: string[] }> {
       const reopened = await db.transaction((tx) => reopenOutbox(tx, filter));
       log.warn({ by, ...reopened }, 'events of the outbox are tried again');
       return reopened;
     },
 
-    async discardOutbox({ filter, by }: OutboxAct): Promise<{ count: number; sinks: string[] }> {
+    async discardOutbox({ filter, by }: OutboxCommand): Promise<{ count: number; sinks: string[] }> {
       const discarded = await db.transaction((tx) => discardOutbox(tx, filter));
       log.warn({ by, ...discarded }, 'events of the outbox are discarded');
       return discarded;

@@ -63,7 +63,7 @@ export function createPollControlActivities(deps: Deps) {
       log.warn({ ...command }, 'polling goes on');
     },
 
-    /** Why the poller waits for somebody to act; null: it does not any more. */
+    /** Why the poller waits for an operator; null: it does not any more. */
     async blockPoller(input: PollerName & { readonly block: PollBlock | null }): Promise<void> {
       const { account, poller, block } = input;
       await blockPoller(db, input);

@@ -59,7 +59,7 @@ export function shapeOf(
   });
 }
 
-/** The poller waits for somebody to act; it keeps its place. */
+/** The poller waits for an operator; it keeps its place. */
 export function blocked(
   account: string,
   error: UnexpectedShapeError,

@@ -10,7 +10,7 @@ export interface PollerState {
   readonly follows: boolean;
   /** What keeps it from polling; null: it polls. */
   readonly idle: string | null;
-  /** Why it waits for somebody to act; null: it does not. */
+  /** Why it waits for an operator; null: it does not. */
   readonly blocked: { readonly code: string; readonly reason: string; readonly isShape: boolean } | null;
 }
 

@@ -40,10 +40,10 @@ describe.runIf(number)('recording', () => {
       await startPollers({ client, config: { pollers }, taskQueue: environment.workQueue });
       const handle = client.workflow.getHandle(pollingIdentity(poller).workflowId);
       await handle.executeUpdate(pollNowUpdate);
-      const act = { by: 'test', reason: 'recording' };
-      await handle.executeUpdate(pausePollingUpdate, { args: [act] });
+      const command = { by: 'test', reason: 'recording' };
+      await handle.executeUpdate(pausePollingUpdate, { args: [command] });
       await inbound(1);
-      await handle.executeUpdate(resumePollingUpdate, { args: [act] });
+      await handle.executeUpdate(resumePollingUpdate, { args: [command] });
       await handle.executeUpdate(pollNowUpdate);
       await environment.panel.patch({ tokens: token(true) });
       await until('it is held', async () => {
@@ -53,7 +53,7 @@ describe.runIf(number)('recording', () => {
         return row?.held === true ? true : null;
       });
       await environment.panel.patch({ tokens: token(false) });
-      await handle.executeUpdate(resumePollingUpdate, { args: [act] });
+      await handle.executeUpdate(resumePollingUpdate, { args: [command] });
       const route = leadRoute('answers', {}, {});
       const acceptance = acceptanceOf(environment, client);
       await acceptance.accept(route, [

@@ -58,9 +58,9 @@ describe.runIf(process.env.RECORD_HISTORY)('recording', () => {
       await environment.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
       await environment.panel.fault({ method: 'POST', path: '^/v1/contacts$', kind: 'delay', ms: 50 });
       const handle = await environment.start();
-      const act = { by: 'test', reason: 'recording' };
-      await handle.executeUpdate(pauseUpdate, { args: [act] });
-      await handle.executeUpdate(resumeUpdate, { args: [act] });
+      const command = { by: 'test', reason: 'recording' };
+      await handle.executeUpdate(pauseUpdate, { args: [command] });
+      await handle.executeUpdate(resumeUpdate, { args: [command] });
       await handle.result();
       // The SDK has no public writer of histories; the CLI writes the JSON that the replayer reads.
       const { path } = await findTemporalCli({

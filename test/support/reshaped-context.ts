@@ -160,7 +160,7 @@ export async function openReshapedContext(options: ContextOptions = {}) {
     const campaigns = { ...createCampaignLedgerActivities(deps), ...createCampaignApiActivities(deps) };
 
     /** An attempt after the other, as Temporal makes them; pauses between them pass at once. */
-    async function act<T>(work: () => Promise<T>): Promise<T> {
+    async function command<T>(work: () => Promise<T>): Promise<T> {
       for (let attempt = 1; ; attempt++) {
         const info = {
           attempt,
@@ -181,41 +181,41 @@ export async function openReshapedContext(options: ContextOptions = {}) {
 
       /** Polls until nothing is left to read, or the poller is blocked. */
       async poll(): Promise<PollBlock | null> {
-        const { run } = await act(() => polls.beginPoll(POLLER));
+        const { run } = await command(() => polls.beginPoll(POLLER));
         const input = { ...POLLER, run, pollInMs: 0, intervalMs: 0, old: true, once: false };
         let block: PollBlock | null = null;
         let failures: PollFailures = { list: 0, read: 0, history: 0, readOld: 0 };
         for (let left = true; left && block === null; ) {
-          const end = await act(() => polls.pollBatch({ ...input, failures }));
+          const end = await command(() => polls.pollBatch({ ...input, failures }));
           block = end.news.block ?? end.old.block;
           left = end.polls === 0 || end.oldInMs !== null || (await todoOf()).length > 0;
           ({ failures } = end);
         }
-        await act(() => polls.blockPoller({ ...POLLER, block }));
+        await command(() => polls.blockPoller({ ...POLLER, block }));
         return block;
       },
 
       async plan(): Promise<CampaignPlan> {
-        const { run, lists, parts } = await act(() => campaigns.openCampaignPlan({ ...NAME, by: 'ana' }));
-        for (const list of lists) await act(() => campaigns.readCampaignList({ run, list }));
+        const { run, lists, parts } = await command(() => campaigns.openCampaignPlan({ ...NAME, by: 'ana' }));
+        for (const list of lists) await command(() => campaigns.readCampaignList({ run, list }));
         for (const [part, how] of parts.entries())
           for (let done = false; !done; )
-            ({ done } = await act(() =>
+            ({ done } = await command(() =>
               how === 'api'
                 ? campaigns.readAudiencePage({ run, part })
                 : campaigns.readAudienceRows({ run, part }),
             ));
-        await act(() => campaigns.freezeAudience({ run }));
-        return await act(() => campaigns.planCampaign({ run }));
+        await command(() => campaigns.freezeAudience({ run }));
+        return await command(() => campaigns.planCampaign({ run }));
       },
 
-      start: (run: string) => act(() => campaigns.openCampaign({ ...NAME, run, by: 'ana' })),
+      start: (run: string) => command(() => campaigns.openCampaign({ ...NAME, run, by: 'ana' })),
 
       resume: (run: string) =>
-        act(() =>
-          campaigns.campaignAct({
+        command(() =>
+          campaigns.campaignCommand({
             ...{ run, id: `resume-${Math.random()}` },
-            act: { action: 'resume', by: 'ana', reason: '' },
+            command: { action: 'resume', by: 'ana', reason: '' },
           }),
         ),
 
@@ -224,22 +224,22 @@ export async function openReshapedContext(options: ContextOptions = {}) {
         // Pauses pass at once.
         await db.query('update campaign_members set due_at = null');
         for (let decisions = 0; decisions < 30; decisions++) {
-          const next = await act(() => campaigns.decideNext({ run }));
+          const next = await command(() => campaigns.decideNext({ run }));
           if (next.do === 'pause') return { do: 'held', reason: `${next.code}: ${next.reason}` };
           if (next.do === 'waitUntil' && next.blocked !== undefined)
             return { do: 'blocked', blocked: next.blocked };
           if (next.do === 'waitUntil' && next.untilMs > Date.now() + 2000) return { do: 'waits' };
-          if (next.do === 'finish' && (await act(() => campaigns.closeCampaign({ run }))).closed)
+          if (next.do === 'finish' && (await command(() => campaigns.closeCampaign({ run }))).closed)
             return { do: 'finished' };
           if (next.do !== 'triggerBatch') continue;
           const batch = { run, alone: true, pacePerMinute: null };
-          const { refusal: reason } = await act(() => campaigns.triggerBatch(batch));
+          const { refusal: reason } = await command(() => campaigns.triggerBatch(batch));
           if (reason === null) continue;
-          await act(() =>
-            campaigns.campaignAct({
+          await command(() =>
+            campaigns.campaignCommand({
               run,
               id: `hold-${decisions}`,
-              act: { action: 'pause', by: 'sluice', reason },
+              command: { action: 'pause', by: 'sluice', reason },
             }),
           );
         }

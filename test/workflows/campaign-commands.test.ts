@@ -208,12 +208,12 @@ describe('with a worker', () => {
     expect(await sluice('approve careful')).toMatchObject({
       ...{ code: 5, stderr: expect.stringMatching(/made this plan: somebody else has to approve it/) },
     });
-    const act = { action: 'approve', by: 'somebody-else', reason: '' } as const;
+    const command = { action: 'approve', by: 'somebody-else', reason: '' } as const;
     await queryOperator<typeof campaignOperatorCommand>(
       temporal.client,
       'queries',
       'campaignOperatorCommand',
-      [{ account: 'acme', campaign: 'careful', run: 'acme/+careful/1', act, id: randomUUID() }],
+      [{ account: 'acme', campaign: 'careful', run: 'acme/+careful/1', command, id: randomUUID() }],
     );
     edited = true;
     for (const verb of ['start', 'approve'])

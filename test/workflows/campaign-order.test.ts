@@ -8,7 +8,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiQueue } from '../../src/contracts/ids.ts';
 import {
-  type CampaignActInput,
+  type CampaignCommandInput,
   type CampaignCounts,
   MEMBER_STATES,
   type NextAction,
@@ -58,9 +58,9 @@ class Play {
       decideNext: async (): Promise<NextAction> => ({
         ...{ ...FACTS, do: this.waiting ? 'triggerBatch' : 'finish' },
       }),
-      campaignAct: async ({ act }: CampaignActInput) => {
-        this.log.push(act.action);
-        this.waiting = act.action === 'retry';
+      campaignCommand: async ({ command }: CampaignCommandInput) => {
+        this.log.push(command.action);
+        this.waiting = command.action === 'retry';
         return { members: 1 };
       },
       closeCampaign: async () => ({ closed: !this.waiting, after: this.after.splice(0) }),

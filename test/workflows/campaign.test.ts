@@ -213,21 +213,21 @@ describe('operators', () => {
       async (environment) => {
         const { run, handle } = await started(environment, context.temporal.client);
         const first = (await handle.describe()).runId;
-        let acts = 0;
+        let commands = 0;
         for (let at = 20; at < members; at += 20) {
           await until('more flows', async () => ((await flowRuns(environment)).length >= at ? true : null));
-          const act = { by: 'ana', reason: `at ${at}` };
+          const command = { by: 'ana', reason: `at ${at}` };
           const failed = (error: Error) => error;
-          const paused = await handle.executeUpdate(pauseCampaignUpdate, { args: [act] }).catch(failed);
+          const paused = await handle.executeUpdate(pauseCampaignUpdate, { args: [command] }).catch(failed);
           // It may be over meanwhile.
           if (paused instanceof Error) break;
           const { length } = await flowRuns(environment);
           await handle.executeUpdate(changeRateUpdate, {
-            args: [{ ...act, callsPerMinute: at % 40 === 0 ? null : 60_000 }],
+            args: [{ ...command, callsPerMinute: at % 40 === 0 ? null : 60_000 }],
           });
           expect(await flowRuns(environment)).toHaveLength(length);
-          await handle.executeUpdate(resumeCampaignUpdate, { args: [act] });
-          acts += 3;
+          await handle.executeUpdate(resumeCampaignUpdate, { args: [command] });
+          commands += 3;
         }
         expect(await handle.result()).toMatchObject({ state: 'finished' });
         expect((await handle.describe()).runId).not.toBe(first);
@@ -236,7 +236,7 @@ describe('operators', () => {
           "select count(*)::int as n from campaign_audit where run_id = $1 and action in ('pause', 'rate', 'resume')",
           [run],
         );
-        expect(audit?.n).toBe(acts);
+        expect(audit?.n).toBe(commands);
       },
     );
   });

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 
 const context = syncContext();
 const SCOPES = ['conversations:read', 'messages:read'];
-const ACT = { by: 'ana', reason: 'back office' };
+const COMMAND = { by: 'ana', reason: 'back office' };
 /** Polled by hand, unless the test wants otherwise. */
 const SLOW = { min: '1h', max: '1h' };
 const QUICK = { min: '500ms', max: '1s' };
@@ -133,19 +133,19 @@ describe('a poller', () => {
         await start();
         await write(1, 'before');
         await told(1);
-        await handle.executeUpdate(pausePollingUpdate, { args: [ACT] });
+        await handle.executeUpdate(pausePollingUpdate, { args: [COMMAND] });
         await environment.requests();
         await write(1, 'meanwhile');
         await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({
           cause: { message: 'the poller is paused' },
         });
-        expect(await status()).toMatchObject({ state: 'paused', paused: ACT });
+        expect(await status()).toMatchObject({ state: 'paused', paused: COMMAND });
         await handle.cancel();
         await handle.result().catch(() => undefined);
         await start();
         expect(await status()).toMatchObject({ state: 'paused' });
         expect(await environment.requests()).toEqual([]);
-        await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
+        await handle.executeUpdate(resumePollingUpdate, { args: [COMMAND] });
         const bodies = (await told(2)).map(({ data }) => ('message' in data ? data.message : null));
         expect(bodies).toMatchObject([{ body: 'before' }, { body: 'meanwhile' }]);
       },
@@ -162,14 +162,14 @@ describe('a poller', () => {
         await start();
         await told(1);
         const began = performance.now();
-        await handle.executeUpdate(pausePollingUpdate, { args: [ACT] });
+        await handle.executeUpdate(pausePollingUpdate, { args: [COMMAND] });
         expect(performance.now() - began).toBeLessThan(2000 + callMs);
         const before = (await environment.requests()).length;
         expect(before).toBeLessThan(30);
         await environment.panel.clearFaults();
         // Nothing but the panel's own calls since.
         expect(await environment.requests()).toEqual([]);
-        await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
+        await handle.executeUpdate(resumePollingUpdate, { args: [COMMAND] });
         const events = await told(30);
         expect(new Set(events.map(({ id }) => id)).size).toBe(30);
         expect(events).toHaveLength(30);
@@ -186,7 +186,7 @@ describe('a poller', () => {
       await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({ cause: { type: 'BLOCKED' } });
       expect(await status()).toMatchObject({ state: 'blocked', blocked: { code: 'ERR_TOKEN_REVOKED' } });
       await revoke(false);
-      await handle.executeUpdate(resumePollingUpdate, { args: [ACT] });
+      await handle.executeUpdate(resumePollingUpdate, { args: [COMMAND] });
       expect(await told(1)).toMatchObject([{ data: { message: { body: 'in between' } } }]);
       await until('it polls', async () => ((await status()).state === 'polling' ? true : null));
     });

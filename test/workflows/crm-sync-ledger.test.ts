@@ -11,7 +11,7 @@ import { loadRecord } from '../../src/ledger/sync/due-records.ts';
 import { LeaseLostError } from '../../src/ledger/sync/records.ts';
 import { getRun } from '../../src/ledger/sync/runs.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { type OperatorCommand, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/environment.ts';
 import { effects } from '../support/panel.ts';
 import { HEADER, plainRows, type SyncHandle, sumOf, syncContext } from '../support/sync-context.ts';
@@ -223,10 +223,10 @@ describe('personal data and tokens', () => {
       await until('the token was refused', async () =>
         (await environment.panel.requests()).some(({ status }) => status === 401),
       );
-      const act: { args: [OperatorAct] } = { args: [{ by: 'ana', reason: 'look' }] };
-      await handle.executeUpdate(pauseUpdate, act);
+      const command: { args: [OperatorCommand] } = { args: [{ by: 'ana', reason: 'look' }] };
+      await handle.executeUpdate(pauseUpdate, command);
       line?.cut();
-      await handle.executeUpdate(resumeUpdate, act);
+      await handle.executeUpdate(resumeUpdate, command);
       await until('the ledger was missed', () => (line?.failures() ?? 0) > 2);
       const midway = await handle.describe();
       line?.mend();

@@ -1,6 +1,6 @@
 // Snapshots of an account: when they are read, what they spare, and that nothing wrong is concluded from them.
 import { describe, expect, it } from 'vitest';
-import { type OperatorAct, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { type OperatorCommand, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { account } from '../support/environment.ts';
 import { type PanelRequest, writes } from '../support/panel.ts';
 import { HEADER, progressOf, syncContext } from '../support/sync-context.ts';
@@ -123,11 +123,11 @@ describe('the contacts', () => {
       await environment.panel.fault({ method: 'GET', path: '^/v1/contacts$', kind: 'delay', ms: 150 });
       const handle = await environment.start();
       await until('pages were read', async () => (await environment.panel.requests()).length >= 5);
-      const act: { args: [OperatorAct] } = { args: [{ by: 'ana', reason: 'lunch' }] };
-      await handle.executeUpdate(pauseUpdate, act);
+      const command: { args: [OperatorCommand] } = { args: [{ by: 'ana', reason: 'lunch' }] };
+      await handle.executeUpdate(pauseUpdate, command);
       const { length } = await environment.panel.requests();
       expect(length).toBeLessThan(25);
-      await handle.executeUpdate(resumeUpdate, act);
+      await handle.executeUpdate(resumeUpdate, command);
       const report = await handle.result();
       expect(report).toMatchObject({ read: 61, created: 1, unchanged: 60 });
       const reads = count(await environment.requests(), 'GET', '/v1/contacts');

@@ -12,22 +12,22 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type {
-  CampaignAct,
-  CampaignActResult,
+  CampaignCommand,
+  CampaignCommandResult,
   CampaignInput,
   CampaignProgress,
 } from '../../src/contracts/wire/campaign.ts';
 import {
-  type CampaignOperatorAct,
+  type CampaignOperatorCommand,
   cancelCampaignUpdate,
   changeRateUpdate,
-  type OperatorAct,
+  type OperatorCommand,
   pauseCampaignUpdate,
   resolveUnknownUpdate,
   resumeCampaignUpdate,
   retryFailedUpdate,
   skipWaveUpdate,
-  validateAct,
+  validateCommand,
 } from '../messages.ts';
 import { LEDGER_OPTIONS } from '../policies.ts';
 import { reasonOf } from './refusals.ts';
@@ -58,14 +58,16 @@ export class CampaignCommands {
 
   constructor(campaign: Commanded) {
     this.#campaign = campaign;
-    const validator = (act: CampaignOperatorAct) => this.#validate(act);
-    setHandler(pauseCampaignUpdate, (act) => this.#pause(act), { validator });
-    setHandler(resumeCampaignUpdate, (act) => this.#resume(act), { validator });
-    setHandler(cancelCampaignUpdate, (act) => this.#cancel(act), { validator });
-    setHandler(changeRateUpdate, (act) => this.#change({ ...act, action: 'rate' }), { validator });
-    setHandler(skipWaveUpdate, (act) => this.#change({ ...act, action: 'skipWave' }), { validator });
-    setHandler(retryFailedUpdate, (act) => this.#change({ ...act, action: 'retry' }), { validator });
-    setHandler(resolveUnknownUpdate, (act) => this.#change({ ...act, action: 'resolve' }), { validator });
+    const validator = (command: CampaignOperatorCommand) => this.#validate(command);
+    setHandler(pauseCampaignUpdate, (command) => this.#pause(command), { validator });
+    setHandler(resumeCampaignUpdate, (command) => this.#resume(command), { validator });
+    setHandler(cancelCampaignUpdate, (command) => this.#cancel(command), { validator });
+    setHandler(changeRateUpdate, (command) => this.#change({ ...command, action: 'rate' }), { validator });
+    setHandler(skipWaveUpdate, (command) => this.#change({ ...command, action: 'skipWave' }), { validator });
+    setHandler(retryFailedUpdate, (command) => this.#change({ ...command, action: 'retry' }), { validator });
+    setHandler(resolveUnknownUpdate, (command) => this.#change({ ...command, action: 'resolve' }), {
+      validator,
+    });
   }
 
   /** Who has paused the run, and why. */
@@ -87,55 +89,55 @@ export class CampaignCommands {
     this.#paused = paused;
   }
 
-  /** Everything waits for somebody to act. The first reason stands. */
+  /** Everything waits for an operator. The first reason stands. */
   async pauseItself(reason: string): Promise<void> {
     if (this.#paused !== null) return;
-    const act = { by: 'sluice', reason };
-    this.#hold(act);
-    await CancellationScope.nonCancellable(() => this.#write({ ...act, action: 'pause' }));
+    const command = { by: 'sluice', reason };
+    this.#hold(command);
+    await CancellationScope.nonCancellable(() => this.#write({ ...command, action: 'pause' }));
   }
 
   /** The workflow itself was cancelled, as Temporal's own tools do it. */
   async cancelItself(): Promise<void> {
-    const act = { by: 'temporal', reason: 'the workflow was cancelled' };
-    if (this.#paused === null) this.#hold(act);
+    const command = { by: 'temporal', reason: 'the workflow was cancelled' };
+    if (this.#paused === null) this.#hold(command);
     await condition(() => this.#campaign.isIdle());
     if (this.#cancelled) return;
-    await this.#write({ ...act, action: 'cancel' }).catch((error: unknown) =>
+    await this.#write({ ...command, action: 'cancel' }).catch((error: unknown) =>
       log.warn('cancelled too late', { reason: reasonOf(error) }),
     );
   }
 
-  async #pause(act: OperatorAct): Promise<CampaignActResult> {
-    const result = await this.#holdFor(act, 'pause');
+  async #pause(command: OperatorCommand): Promise<CampaignCommandResult> {
+    const result = await this.#holdFor(command, 'pause');
     const paused = this.#paused;
     await condition(() => this.#campaign.isIdle() || this.#paused !== paused);
     return result;
   }
 
-  async #resume(act: OperatorAct): Promise<CampaignActResult> {
-    const result = await this.#write({ ...act, action: 'resume' });
-    log.info('resumed', { by: act.by });
+  async #resume(command: OperatorCommand): Promise<CampaignCommandResult> {
+    const result = await this.#write({ ...command, action: 'resume' });
+    log.info('resumed', { by: command.by });
     this.#paused = null;
     this.#campaign.decideAgain();
     return result;
   }
 
-  async #cancel(act: OperatorAct): Promise<CampaignActResult> {
-    const result = await this.#holdFor(act, 'cancel');
+  async #cancel(command: OperatorCommand): Promise<CampaignCommandResult> {
+    const result = await this.#holdFor(command, 'cancel');
     this.#cancelled = true;
     this.#campaign.decideAgain();
     return result;
   }
 
   /** A member whose call is under way may wait again after it: the change is written when all calls have ended. */
-  async #change(act: CampaignAct): Promise<CampaignActResult> {
+  async #change(command: CampaignCommand): Promise<CampaignCommandResult> {
     await condition(() => this.#campaign.isOpen());
     this.#changing += 1;
     try {
       this.#campaign.decideAgain();
       await condition(() => this.#campaign.isIdle());
-      const result = await this.#write(act);
+      const result = await this.#write(command);
       this.#campaign.follow(result.after ?? []);
       return result;
     } finally {
@@ -144,13 +146,13 @@ export class CampaignCommands {
   }
 
   /** Nobody is begun any more from the first moment; a command that the ledger refuses leaves all as it was. */
-  async #holdFor(act: OperatorAct, action: 'pause' | 'cancel'): Promise<CampaignActResult> {
+  async #holdFor(command: OperatorCommand, action: 'pause' | 'cancel'): Promise<CampaignCommandResult> {
     await condition(() => this.#campaign.isOpen());
     const before = this.#paused;
-    if (before === null) this.#hold(act);
+    if (before === null) this.#hold(command);
     try {
       if (action === 'cancel') await condition(() => this.#campaign.isIdle());
-      return await this.#write({ ...act, action });
+      return await this.#write({ ...command, action });
     } catch (error) {
       if (before === null) {
         this.#paused = null;
@@ -161,29 +163,29 @@ export class CampaignCommands {
   }
 
   /** What people write down as their reason may be about a person: no log has it. */
-  #hold({ by, reason }: OperatorAct): void {
+  #hold({ by, reason }: OperatorCommand): void {
     log.warn('paused', { by });
     this.#paused = { by, reason };
     this.#campaign.decideAgain();
   }
 
-  async #write(act: CampaignAct): Promise<CampaignActResult> {
+  async #write(command: CampaignCommand): Promise<CampaignCommandResult> {
     const { run } = this.#campaign.input;
     // The name of the update stays the same when the workflow is reset and its updates come again: nothing is done twice.
     const own = uuid4();
     const id = currentUpdateInfo()?.id ?? own;
     await condition(() => this.#campaign.isOpen());
-    const written = this.#written.then(() => ledger.campaignAct({ run, act, id }));
+    const written = this.#written.then(() => ledger.campaignCommand({ run, command, id }));
     this.#written = written.catch(() => undefined);
     return await written;
   }
 
   /** Every run of the campaign has a workflow of this name: what is meant for one is not done to another. */
-  #validate(act: CampaignOperatorAct): void {
-    validateAct(act);
+  #validate(command: CampaignOperatorCommand): void {
+    validateCommand(command);
     const { run, campaign } = this.#campaign.input;
-    if (act.run === undefined || act.run === run) return;
-    const message = `the run ${run} of "${campaign}" is under way: nothing can be done to ${act.run} meanwhile`;
+    if (command.run === undefined || command.run === run) return;
+    const message = `the run ${run} of "${campaign}" is under way: nothing can be done to ${command.run} meanwhile`;
     throw ApplicationFailure.nonRetryable(message, 'ANOTHER_RUN');
   }
 }

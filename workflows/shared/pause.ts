@@ -1,6 +1,6 @@
 // Pause and resume of a run: what is under way is called off and waited for.
 import { CancellationScope, condition, log } from '@temporalio/workflow';
-import type { OperatorAct, Pause } from '../messages.ts';
+import type { OperatorCommand, Pause } from '../messages.ts';
 
 export class PauseControl {
   #pause: Pause | null;
@@ -61,14 +61,14 @@ export class PauseControl {
   }
 
   /** Pauses, and returns when nothing is under way any more: no further call goes out. */
-  async pause(act: OperatorAct): Promise<void> {
-    this.hold(act);
+  async pause(command: OperatorCommand): Promise<void> {
+    this.hold(command);
     const pause = this.#pause;
     await condition(() => this.#active === 0 || this.#pause !== pause);
   }
 
-  resume(act: OperatorAct): void {
-    log.info('resumed', described(act));
+  resume(command: OperatorCommand): void {
+    log.info('resumed', described(command));
     if (this.#pause !== null) this.#scope = new CancellationScope();
     this.#pause = null;
     this.#changed();

@@ -5,7 +5,7 @@ import type { Activities } from '../../activities/index.ts';
 import type { SyncBatchInput, SyncBatchResult } from '../../activities/sync/sync-batch.ts';
 import { apiQueue } from '../../src/contracts/ids.ts';
 import type { EndCounts, Halt } from '../../src/contracts/wire/run.ts';
-import type { OperatorAct } from '../messages.ts';
+import type { OperatorCommand } from '../messages.ts';
 import { BATCH_OPTIONS, callPriority, LEDGER_OPTIONS } from '../policies.ts';
 import type { PauseControl } from './pause.ts';
 import type { RunState } from './sync-state.ts';
@@ -117,7 +117,7 @@ export class SyncBatches {
   }
 
   /** A difference counts as accepted when it was the reason of the pause. Any other one pauses the run once more. */
-  resume(command: OperatorAct & { readonly recheck?: boolean }): void {
+  resume(command: OperatorCommand & { readonly recheck?: boolean }): void {
     const { writes } = this.#state;
     const reason = this.#control.paused?.reason;
     if (command.recheck === true) {

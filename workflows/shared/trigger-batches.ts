@@ -48,7 +48,7 @@ export class TriggerBatches {
 
   /** Batches under way end within a second or two, and with their results. */
   callOff(): void {
-    this.#stall.act();
+    this.#stall.command();
     this.#scope.cancel();
     this.#scope = new CancellationScope();
   }

@@ -43,7 +43,7 @@ export class WaitingOut {
   }
 
   /** Somebody has acted: the next try may be made now. The wait after it goes on growing. */
-  act(): void {
+  command(): void {
     this.#until = 0;
   }
 

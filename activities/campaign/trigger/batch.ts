@@ -7,7 +7,7 @@ import type {
   TriggerBatchInput,
   TriggerBatchResult,
 } from '../../../src/contracts/wire/campaign.ts';
-import { openAfterEvents } from '../../../src/ledger/campaigns/campaign-acts.ts';
+import { openAfterEvents } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import {
   deferMember,
   type MemberCheck,

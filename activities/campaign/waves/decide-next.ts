@@ -3,7 +3,7 @@ import { brokenRules } from '../../../src/campaigns/waves.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
 import type { CampaignCounts, PlanNote } from '../../../src/contracts/wire/campaign.ts';
-import { holdCampaign } from '../../../src/ledger/campaigns/campaign-acts.ts';
+import { holdCampaign } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import { countMembers, skipMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
 import {
   endWave,

@@ -5,7 +5,7 @@ import { zonesOfText } from '../../../src/campaigns/zones.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { WavesConfig } from '../../../src/contracts/config/config-campaigns.ts';
 import type { NextAction, PlanNote } from '../../../src/contracts/wire/campaign.ts';
-import { giveUpLost } from '../../../src/ledger/campaigns/campaign-acts.ts';
+import { giveUpLost } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import {
   countMembers,
   freeStranded,

@@ -14,7 +14,7 @@ import {
   giveUpLost,
   openAfterEvents,
   otherRun,
-} from '../../../src/ledger/campaigns/campaign-acts.ts';
+} from '../../../src/ledger/campaigns/campaign-commands.ts';
 import { catchUp } from '../../../src/ledger/campaigns/campaign-results.ts';
 import { countMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
 import {

@@ -95,7 +95,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     );
 }
 
-/** A run that waits for somebody to act is not fine; one that a person has paused is. */
+/** A run that waits for an operator is not fine; one that a person has paused is. */
 function exitCodeOf({ state, held, blocked }: CampaignReport): number {
   if (state !== 'running') return EXIT.ok;
   const block = blocked ?? blockOf({ paused: held, waiting: null });

@@ -56,18 +56,26 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         const found = await runToApprove(client, meant);
         if (found.state === 'planned') sameConfig(config, found);
         const { run } = found;
-        const act = { action: 'approve', by: operatorName(), reason: options.reason } as const;
+        const operatorCommand = { action: 'approve', by: operatorName(), reason: options.reason } as const;
         await queryOperator<typeof campaignOperatorCommand>(
           client,
           'campaign-queries',
           'campaignOperatorCommand',
-          [{ account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() }],
+          [
+            {
+              account: meant.account,
+              campaign: meant.campaign,
+              run,
+              command: operatorCommand,
+              id: randomUUID(),
+            },
+          ],
         ).catch(refused);
-        const result = { run, approvedBy: act.by };
+        const result = { run, approvedBy: operatorCommand.by };
         if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
         else
           process.stdout.write(
-            `${run} is approved by ${act.by}; \`sluice campaign start ${meant.campaign}\` starts it\n`,
+            `${run} is approved by ${operatorCommand.by}; \`sluice campaign start ${meant.campaign}\` starts it\n`,
           );
         return EXIT.ok;
       });

@@ -21,7 +21,7 @@ import {
 } from '../../../workflows/messages.ts';
 import type { reactivationCampaign } from '../../../workflows/reactivation-campaign.ts';
 import { campaignIdentity, WORK_QUEUE } from '../../contracts/ids.ts';
-import type { CampaignAct, CampaignActResult } from '../../contracts/wire/campaign.ts';
+import type { CampaignCommand, CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { ANSWER_MS, noWorker, queryOperator } from '../lib/operator-query.ts';
@@ -39,7 +39,7 @@ const UPDATES = {
 } as const;
 
 /** Approving a plan has a command of its own. */
-export type SteeringAct = CampaignAct & { readonly action: keyof typeof UPDATES };
+export type SteeringCommand = CampaignCommand & { readonly action: keyof typeof UPDATES };
 
 /** Runs that are looked through for the one that is meant. */
 const RUNS = 200;
@@ -47,14 +47,14 @@ const RUNS = 200;
 type Run = Pick<CampaignReport, 'run' | 'state' | 'startedAt'>;
 
 /**
- * The run that an act is meant for: the one that was named; else the one under way, for `cancel` and `rate` else the plan that
+ * The run that a command is meant for: the one that was named; else the one under way, for `cancel` and `rate` else the plan that
  * waits, for `retry` and `resolve` else the last one that was started.
  * @param runs newest first
  * @throws CliError (not found) when there is none
  */
 export function meantRun(
   { account, campaign, run: named }: MeantCampaign,
-  action: CampaignAct['action'],
+  action: CampaignCommand['action'],
   runs: readonly Run[],
 ): Run {
   const inState = (state: CampaignReport['state']) => runs.find((run) => run.state === state);
@@ -81,7 +81,7 @@ export function meantRun(
  */
 export function needsWorkflow(
   { run, state }: Run,
-  action: CampaignAct['action'],
+  action: CampaignCommand['action'],
   runs: readonly Run[],
 ): boolean {
   if (state === 'running') return true;
@@ -99,20 +99,20 @@ export function needsWorkflow(
 export async function tellCampaign(
   client: Client,
   meant: MeantCampaign,
-  act: SteeringAct,
+  command: SteeringCommand,
   answerMs = ANSWER_MS,
-): Promise<CampaignActResult & { readonly run: string }> {
+): Promise<CampaignCommandResult & { readonly run: string }> {
   const runs = await runsOf(client, meant, RUNS);
-  const found = meantRun(meant, act.action, runs);
+  const found = meantRun(meant, command.action, runs);
   const { run } = found;
   try {
-    const { members } = needsWorkflow(found, act.action, runs)
-      ? await update(client, meant, run, act, answerMs)
+    const { members } = needsWorkflow(found, command.action, runs)
+      ? await update(client, meant, run, command, answerMs)
       : await queryOperator<typeof campaignOperatorCommand>(
           client,
           'campaign-queries',
           'campaignOperatorCommand',
-          [{ account: meant.account, campaign: meant.campaign, run, act, id: randomUUID() }],
+          [{ account: meant.account, campaign: meant.campaign, run, command, id: randomUUID() }],
         );
     return { run, members };
   } catch (error) {
@@ -124,21 +124,21 @@ async function update(
   client: Client,
   { account, campaign }: MeantCampaign,
   run: string,
-  { action, ...act }: SteeringAct,
+  { action, ...command }: SteeringCommand,
   answerMs: number,
-): Promise<CampaignActResult> {
-  const said = { ...act, run };
+): Promise<CampaignCommandResult> {
+  const said = { ...command, run };
   const startWorkflowOperation = new WithStartWorkflowOperation<typeof reactivationCampaign>(
     'reactivationCampaign',
     {
       ...campaignIdentity({ account, campaign }),
       taskQueue: WORK_QUEUE,
-      args: [{ account, campaign, run, by: act.by }],
+      args: [{ account, campaign, run, by: command.by }],
       workflowIdConflictPolicy: 'USE_EXISTING',
     },
   );
   const accepted = await client.withDeadline(Date.now() + answerMs, () =>
-    client.workflow.startUpdateWithStart<typeof reactivationCampaign, CampaignActResult, [typeof said]>(
+    client.workflow.startUpdateWithStart<typeof reactivationCampaign, CampaignCommandResult, [typeof said]>(
       UPDATES[action].name,
       { args: [said], waitForStage: 'ACCEPTED', startWorkflowOperation },
     ),

@@ -1,6 +1,6 @@
 // `sluice campaign …`: plan a campaign, have it approved, start it, steer it, and see what came of it.
 import type { Command } from 'commander';
-import { registerCampaignActs } from './campaign-acts.ts';
+import { registerCampaignCommands } from './campaign-commands.ts';
 import { registerCampaignExport } from './campaign-export.ts';
 import { registerCampaignPlan } from './campaign-plan.ts';
 import { registerCampaignSchedule } from './campaign-schedule.ts';
@@ -14,7 +14,7 @@ export function registerCampaign(program: Command, env: NodeJS.ProcessEnv): void
   for (const register of [
     registerCampaignPlan,
     registerCampaignStart,
-    registerCampaignActs,
+    registerCampaignCommands,
     registerCampaignShow,
     registerCampaignExport,
     registerCampaignSchedule,

@@ -74,7 +74,7 @@ export async function untilEnded({
         `the workers there do not know the event ${event}: they have another ledger; see DATABASE_URL and --state`,
       );
     const { held } = summary;
-    const why = held === null ? '' : `waits for somebody to act: ${held.reason} [${held.code}]`;
+    const why = held === null ? '' : `waits for an operator: ${held.reason} [${held.code}]`;
     if (why !== told) say(why === '' ? 'goes on' : why);
     told = why;
     if (waited < PATIENCE_MS && waited + wait >= PATIENCE_MS && held === null)

@@ -91,8 +91,10 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
           );
         if (ids.length > 0) await named(client, ids);
         const filter = ids.length > 0 ? byId(ids) : filterOf(options, ['dead']);
-        const act = { filter, by: operatorName() };
-        const count = await queryOperator<typeof retryOutbox>(client, WORKFLOW, 'retryOutbox', [act]);
+        const operatorCommand = { filter, by: operatorName() };
+        const count = await queryOperator<typeof retryOutbox>(client, WORKFLOW, 'retryOutbox', [
+          operatorCommand,
+        ]);
         say(`${events(count)} tried again${more(count, ids, options)}`);
         return EXIT.ok;
       }),
@@ -105,8 +107,10 @@ export function registerOutbox(program: Command, env: NodeJS.ProcessEnv): void {
       withClient(options, env, async (client) => {
         if (!options.yes) throw new CliError(EXIT.usage, 'what is discarded is gone: add --yes');
         await named(client, ids);
-        const act = { filter: byId(ids), by: operatorName() };
-        const count = await queryOperator<typeof discardOutbox>(client, WORKFLOW, 'discardOutbox', [act]);
+        const operatorCommand = { filter: byId(ids), by: operatorName() };
+        const count = await queryOperator<typeof discardOutbox>(client, WORKFLOW, 'discardOutbox', [
+          operatorCommand,
+        ]);
         say(`${events(count)} discarded`);
         return EXIT.ok;
       }),

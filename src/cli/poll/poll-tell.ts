@@ -10,7 +10,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { type OperatorAct } from '../../../workflows/messages.ts';
+import { type OperatorCommand } from '../../../workflows/messages.ts';
 import { deadlineSignal } from '../../contracts/deadline.ts';
 import { pollingIdentity } from '../../contracts/ids.ts';
 import type { PollerName } from '../../contracts/wire/poll.ts';
@@ -48,7 +48,7 @@ export async function tellPoller(
 export async function stopPoller(
   client: Client,
   poller: PollerName,
-  { by, reason }: OperatorAct,
+  { by, reason }: OperatorCommand,
 ): Promise<void> {
   const { workflowId } = pollingIdentity(poller);
   // A second request to cancel a workflow that has ended is taken by the server without a word.

@@ -1,7 +1,7 @@
 // `sluice poll …`: start pollers, check them, pause, resume, hurry and stop them.
 import type { Command } from 'commander';
 import {
-  type OperatorAct,
+  type OperatorCommand,
   pausePollingUpdate,
   pollNowUpdate,
   resumePollingUpdate,
@@ -94,7 +94,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   const each = (
     verb: string,
     description: string,
-    act: (opened: Opened, poller: PollerName, options: ReasonOptions) => Promise<Done>,
+    operatorCommand: (opened: Opened, poller: PollerName, options: ReasonOptions) => Promise<Done>,
     withReason = true,
   ) => {
     const command = withSessionOptions(
@@ -108,7 +108,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
         options,
         (loaded) => resolvePoller(loaded, name),
         async (opened, poller) => {
-          const { text, ...result } = await act(opened, poller, options);
+          const { text, ...result } = await operatorCommand(opened, poller, options);
           if (options.json) print({ ...poller, ...result });
           else line(text);
           return EXIT.ok;
@@ -116,8 +116,8 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
       ),
     );
   };
-  const by = ({ reason }: ReasonOptions): OperatorAct => ({ by: operatorName(), reason });
-  const told = (options: ReasonOptions): { args: [OperatorAct]; waitForStage: 'ACCEPTED' } => ({
+  const by = ({ reason }: ReasonOptions): OperatorCommand => ({ by: operatorName(), reason });
+  const told = (options: ReasonOptions): { args: [OperatorCommand]; waitForStage: 'ACCEPTED' } => ({
     args: [by(options)],
     waitForStage: 'ACCEPTED',
   });

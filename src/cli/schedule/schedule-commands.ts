@@ -72,14 +72,14 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
 
   const each = (
     command: Command,
-    act: (found: Found, options: ReasonOptions & BackfillOptions) => Promise<Done>,
+    operatorCommand: (found: Found, options: ReasonOptions & BackfillOptions) => Promise<Done>,
   ) =>
     withSessionOptions(command)
       .option('--json', 'print the result as JSON', false)
       .action(async (name: string, options: ReasonOptions & BackfillOptions) => {
         process.exitCode = await runCommand(async (shutdown) => {
           const found = await find(await open(options, shutdown), job, name);
-          const { line, ...result } = await act(found, options);
+          const { line, ...result } = await operatorCommand(found, options);
           if (options.json) print({ scheduleId: found.handle.scheduleId, ...result });
           else process.stdout.write(`${line}\n`);
           return EXIT.ok;

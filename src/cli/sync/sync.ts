@@ -31,7 +31,7 @@ import { registerSyncRows } from './sync-rows.ts';
 import { registerSyncSchedule } from './sync-schedule.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
-type ActOptions = Options & { readonly reason: string };
+type CommandOptions = Options & { readonly reason: string };
 
 export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   const sync = program.command('sync').description('run, plan, steer and inspect syncs');
@@ -67,19 +67,19 @@ export function registerSync(program: Command, env: NodeJS.ProcessEnv): void {
   const steer = (
     verb: string,
     description: string,
-    act: (handle: SyncHandle, by: { by: string; reason: string }) => Promise<RunProgress | null>,
+    operatorCommand: (handle: SyncHandle, by: { by: string; reason: string }) => Promise<RunProgress | null>,
   ) =>
     withSessionOptions(sync.command(verb).argument('<name>', 'name of the sync'))
       .description(description)
       .option('--reason <text>', 'reason, recorded with the run', '')
       .option('--json', 'print the progress as JSON', false)
-      .action(async (name: string, options: ActOptions) => {
+      .action(async (name: string, options: CommandOptions) => {
         process.exitCode = await runCommand(async (shutdown) => {
           const { account } = (await openConfig(options.config, env)).spec(name);
           const client = await connectClient(options.state, env, shutdown);
           const handle: SyncHandle = client.workflow.getHandle(crmSyncWorkflowId(account, name));
           try {
-            const progress = await act(handle, { by: operatorName(), reason: options.reason });
+            const progress = await operatorCommand(handle, { by: operatorName(), reason: options.reason });
             if (progress !== null)
               process.stdout.write(
                 options.json ? `${JSON.stringify(progress)}\n` : `${describeProgress(progress).join('\n')}\n`,

@@ -25,9 +25,9 @@ function checkSync(
 ): ConfigProblem[] {
   const mirror = child(sync, 'mode') === 'mirror';
   const vanished = child(sync, 'vanished');
-  const acts = vanished !== undefined && vanished !== 'ignore';
+  const commands = vanished !== undefined && vanished !== 'ignore';
   const problems: ConfigProblem[] = [];
-  if (acts && !mirror) {
+  if (commands && !mirror) {
     problems.push(
       say(
         ['syncs', name, 'vanished'],

@@ -281,7 +281,7 @@ export interface TriggerBatchProgress {
 const actor = { by: z.string().min(1).max(200), reason: z.string() };
 
 /** What an operator does to a run; each is kept in its audit with who and why. */
-export const CampaignAct = z.discriminatedUnion('action', [
+export const CampaignCommand = z.discriminatedUnion('action', [
   z.object({ ...actor, action: z.enum(['approve', 'pause', 'resume', 'cancel', 'skipWave']) }),
   z.object({ ...actor, action: z.literal('rate'), callsPerMinute: z.int().min(1).max(100_000).nullable() }),
   /** Members that failed are tried again, in a wave of their own; null: whatever the code. */
@@ -297,20 +297,20 @@ export const CampaignAct = z.discriminatedUnion('action', [
     again: z.boolean(),
   }),
 ]);
-export type CampaignAct = z.infer<typeof CampaignAct>;
+export type CampaignCommand = z.infer<typeof CampaignCommand>;
 
-export interface CampaignActInput extends CampaignRunName {
-  readonly act: CampaignAct;
-  /** Names the act: done twice, it is one. */
+export interface CampaignCommandInput extends CampaignRunName {
+  readonly command: CampaignCommand;
+  /** Names the command: done twice, it is one. */
   readonly id: string;
   /** No workflow would go on with the run: a command that opens a finished one is refused. */
   readonly withoutWorkflow?: boolean;
 }
 
 /** The same without a workflow of the run. */
-export interface CampaignOperatorCommandInput extends CampaignActInput, CampaignName {}
+export interface CampaignOperatorCommandInput extends CampaignCommandInput, CampaignName {}
 
-export interface CampaignActResult {
+export interface CampaignCommandResult {
   /** Members that it concerned. */
   readonly members: number;
   /** Events that follow triggers which an operator has found out about: handed to the workflow of events. */

@@ -8,7 +8,7 @@ export interface OutboxBatchResult {
 }
 
 /** What an operator means: those that the filter lets through. */
-export interface OutboxAct {
+export interface OutboxCommand {
   readonly filter: OutboxFilter;
   readonly by: string;
 }

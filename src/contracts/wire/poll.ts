@@ -71,7 +71,7 @@ export interface PollCall extends PollerName {
   readonly run: string;
 }
 
-/** Why a poller waits for somebody to act. */
+/** Why a poller waits for an operator. */
 export interface PollBlock {
   readonly code: string;
   readonly reason: string;

@@ -13,11 +13,11 @@ export const OneReceived = EventAnswer.extend({ received });
 export const BatchReceived = z.object({
   received,
   events: z.array(EventAnswer).meta({ description: 'In the order of the batch' }),
-  skipped: z.string().optional().meta({ description: 'Why some of the batch are nothing to act upon' }),
+  skipped: z.string().optional().meta({ description: 'Why some of the batch are nothing to process' }),
 });
 export const Skipped = z.object({
   received,
-  skipped: z.string().meta({ description: 'Why this is nothing to act upon' }),
+  skipped: z.string().meta({ description: 'Why this is nothing to process' }),
 });
 
 export const Uploaded = z.object({

@@ -41,7 +41,7 @@ export function describeAnswers(unproven: 401 | 403, maxBodyBytes: number): obje
   return {
     202: {
       description:
-        'Written down and handed to a workflow, or nothing to act upon; it will be done once, however often it comes',
+        'Written down and handed to a workflow, or nothing to process; it will be done once, however often it comes',
       headers: rate,
       content: json({ oneOf: [refTo('Received'), refTo('BatchReceived'), refTo('Skipped')] }),
     },

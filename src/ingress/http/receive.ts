@@ -86,7 +86,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     });
     if (drafts.length === 0 && !batch) {
       metrics.skipped(route.name);
-      answerJson(res, 202, { received: true, skipped: skipped ?? 'nothing to act upon' });
+      answerJson(res, 202, { received: true, skipped: skipped ?? 'nothing to process' });
       return;
     }
     const accepted = drafts.length === 0 ? [] : await acceptance.accept(route, drafts);

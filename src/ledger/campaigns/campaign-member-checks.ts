@@ -30,7 +30,7 @@ export interface MemberCheck extends MemberRow {
   readonly unread: string | null;
   /** Messages of the person's conversations are still to be read. */
   readonly behind: boolean;
-  /** Pollers of the account that wait for somebody to act. */
+  /** Pollers of the account that waits for an operator. */
   readonly blockedPollers: readonly { readonly poller: string; readonly isShape: boolean }[];
   /** The contact's id as the ledger knows it, whatever the member came with. */
   readonly known: number | null;

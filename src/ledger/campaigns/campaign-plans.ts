@@ -33,10 +33,10 @@ export async function openPlan(db: Database, plan: NewPlan): Promise<{ run: stri
         plan.at,
         'a newer plan took its place',
       );
-      await noteAct(tx, open.run, plan, 'void', 'a newer plan took its place');
+      await recordCommand(tx, open.run, plan, 'void', 'a newer plan took its place');
     }
     const run = await insertPlan(tx, sync, plan);
-    await noteAct(tx, run, plan, 'plan', '');
+    await recordCommand(tx, run, plan, 'plan', '');
     return { run };
   });
 }
@@ -68,7 +68,13 @@ async function insertPlan(tx: Queryable, sync: string, { spec, by, at, workflow 
   return id;
 }
 
-async function noteAct(tx: Queryable, run: string, { by, at }: NewPlan, action: string, reason: string) {
+async function recordCommand(
+  tx: Queryable,
+  run: string,
+  { by, at }: NewPlan,
+  action: string,
+  reason: string,
+) {
   await tx.query(
     `insert into campaign_audit (run_id, id, at, by, action, reason) values ($1, $2, $3, $4, $2, $5)
      on conflict do nothing`,

@@ -67,7 +67,7 @@ export async function resumePoller(db: Queryable, { account, poller }: PollerNam
   );
 }
 
-/** Why it waits for somebody to act; null: it does not any more. */
+/** Why it waits for an operator; null: it does not any more. */
 export async function blockPoller(
   db: Queryable,
   { account, poller, block }: PollerName & { readonly block: PollBlock | null },

@@ -238,7 +238,7 @@ export async function countEventAttempt(db: Queryable, id: string): Promise<numb
   return row?.attempts ?? 1;
 }
 
-/** Why the event waits for somebody to act. */
+/** Why the event waits for an operator. */
 export async function noteHold(
   db: Queryable,
   id: string,

@@ -66,9 +66,9 @@ export function compileAction(action: RouteAction, mapping: MappingConfig | null
   return { columns: compiler.columns.names, apply: overRows(compiler, finish) };
 }
 
-type Acting = Exclude<RouteAction, LeadAction>;
+type EffectAction = Exclude<RouteAction, LeadAction>;
 
-function compilePart(action: Acting, compiler: ExpressionCompiler): Part<EventRequest | undefined> {
+function compilePart(action: EffectAction, compiler: ExpressionCompiler): Part<EventRequest | undefined> {
   switch (action.type) {
     case 'message':
       return compileMessage(action, compiler);

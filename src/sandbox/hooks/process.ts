@@ -84,7 +84,7 @@ function done({ contact, isNew }: Job, ops: readonly Op[], extras: Partial<Done>
 }
 
 /** @throws Problem when the call can't be processed: silent for the caller, a result in the history */
-function act(scene: Scene, webhook: Webhook, body: string): Outcome {
+function command(scene: Scene, webhook: Webhook, body: string): Outcome {
   const payload: unknown = JSON.parse(body);
   const mapped = (field: string) => {
     const path = webhook.fieldMapping[field];
@@ -115,7 +115,7 @@ export function processCall(parts: SandboxParts, account: Account, call: HookCal
 
 function outcomeOf(scene: Scene, webhook: Webhook, call: HookCall): Outcome {
   try {
-    return act(scene, webhook, call.body);
+    return command(scene, webhook, call.body);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { ops: [], result: { status: 'failed', code: error.code, reason: error.message } };

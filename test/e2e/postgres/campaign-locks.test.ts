@@ -1,7 +1,7 @@
 // Statements that change many members of a campaign lock them in the order of their ids, whatever the plan: a batch renews its
 // leases while the run is changed, and PostgreSQL would end one of two that wait for each other.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { cancelMembers, giveUpLost } from '../../../src/ledger/campaigns/campaign-acts.ts';
+import { cancelMembers, giveUpLost } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import { renewMembers, returnMembers } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
 import { takeBackSuspects } from '../../../src/ledger/campaigns/campaign-suspects.ts';
 import { freeStranded, skipMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';

@@ -25,7 +25,7 @@ import { until } from '../../support/until.ts';
 
 const context = syncContext();
 const NAME = { account: 'acme', campaign: 'winback' };
-const ACT = { by: 'ana', reason: 'to hold the run' };
+const COMMAND = { by: 'ana', reason: 'to hold the run' };
 /** Never comes by itself while the tests run. */
 const NEVER = ScheduleConfig.parse({ cron: '0 0 29 2 *', timeZone: 'America/Sao_Paulo' });
 
@@ -71,7 +71,7 @@ async function held(environment: Environment) {
       .catch(() => null);
     return found?.status.name === 'RUNNING';
   });
-  await campaign().executeUpdate(pauseCampaignUpdate, { args: [ACT] });
+  await campaign().executeUpdate(pauseCampaignUpdate, { args: [COMMAND] });
   return handle;
 }
 
@@ -159,7 +159,7 @@ it('a turn that meets a run is left out, waits for its end, or cancels it, as th
       const { events } = await waiting.fetchHistory();
       return events?.some(({ childWorkflowExecutionFailedEventAttributes: failed }) => failed != null);
     });
-    await campaign().executeUpdate(cancelCampaignUpdate, { args: [ACT] });
+    await campaign().executeUpdate(cancelCampaignUpdate, { args: [COMMAND] });
     expect(await first.result()).toMatchObject({ started: true, why: 'cancelled' });
     await untilRunsFor(waiting.workflowId);
 
@@ -187,7 +187,7 @@ it('a turn that meets a plan being made is left out, and one ended hard leaves i
     await planning.terminate('test');
     await (await held(environment)).terminate('test');
     expect((await campaign().describe()).status.name).toBe('RUNNING');
-    await campaign().executeUpdate(cancelCampaignUpdate, { args: [ACT] });
+    await campaign().executeUpdate(cancelCampaignUpdate, { args: [COMMAND] });
     await campaign().result();
   });
 });

@@ -24,7 +24,7 @@ import { plainRows, syncContext } from '../../support/sync-context.ts';
 import { until } from '../../support/until.ts';
 
 const context = syncContext();
-const ACT = { by: 'test', reason: 'to hold the run' };
+const COMMAND = { by: 'test', reason: 'to hold the run' };
 /** Never comes by itself while the tests run. */
 const NEVER = '0 0 29 2 *';
 
@@ -139,7 +139,7 @@ describe('a scheduled sync', () => {
       taskQueue: environment.workQueue,
       args: [{ account: 'acme', sync: 'leads' }],
     });
-    await handle.executeUpdate(pauseUpdate, { args: [ACT] });
+    await handle.executeUpdate(pauseUpdate, { args: [COMMAND] });
     return handle;
   };
   let runs = 0;
@@ -210,7 +210,7 @@ describe('a scheduled sync', () => {
         const { events } = await waiting.fetchHistory();
         return events?.some(({ startChildWorkflowExecutionFailedEventAttributes: failed }) => failed != null);
       });
-      await held.executeUpdate(resumeUpdate, { args: [ACT] });
+      await held.executeUpdate(resumeUpdate, { args: [COMMAND] });
       expect((await held.result()).run).toBe('acme/leads/3');
       expect(await waiting.result()).toMatchObject({ skipped: false, run: 'acme/leads/4' });
     });
@@ -228,13 +228,13 @@ describe('a scheduled sync', () => {
           inner.raw.workflowExecutionInfo?.parentExecution?.workflowId === outer.workflowId
         );
       });
-      await syncHandle().executeUpdate(pauseUpdate, { args: [ACT] });
+      await syncHandle().executeUpdate(pauseUpdate, { args: [COMMAND] });
       return outer;
     };
     await context.inEnvironment({ csv: plainRows(1) }, async (environment) => {
       await (await start(environment)).terminate('test');
       expect(await statusOf()).toBe('RUNNING');
-      await syncHandle().executeUpdate(resumeUpdate, { args: [ACT] });
+      await syncHandle().executeUpdate(resumeUpdate, { args: [COMMAND] });
       expect((await syncHandle().result()).run).toBe('acme/leads/1');
 
       const outer = await start(environment);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   db = await testLedger();
 });
 
-const act = fc.oneof(
+const command = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -44,10 +44,10 @@ describe('the outbox', () => {
   it('loses nothing and keeps the order of each conversation through failures, crashes and double batches', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(act, { minLength: 3, maxLength: 14 }),
+        fc.array(command, { minLength: 3, maxLength: 14 }),
         luck,
         fc.func(fc.integer({ min: 0, max: 9 })),
-        async (acts, chances, poison) => {
+        async (commands, chances, poison) => {
           const name = `bus${runs++}`;
           const arrived: string[] = [];
           let broken = false;
@@ -66,7 +66,7 @@ describe('the outbox', () => {
           const context = outboxContext(db, { [name]: sink }, { leaseMs: 0 });
           let n = 0;
           const all: { id: string; stream: number }[] = [];
-          for (const step of acts) {
+          for (const step of commands) {
             if (step.do === 'put') {
               const events = step.streams.map((stream) => told(stream, n++, { account: name }));
               all.push(...events.map(({ id }, at) => ({ id, stream: step.streams[at] as number })));

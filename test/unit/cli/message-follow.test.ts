@@ -65,9 +65,9 @@ describe('until the event has ended', () => {
     const { watching, said } = queries([OPEN, HELD, HELD, OPEN, other, DONE]);
     await untilEnded(watching);
     expect(said).toEqual([
-      'waits for somebody to act: the token is revoked [ERR_TOKEN_REVOKED]',
+      'waits for an operator: the token is revoked [ERR_TOKEN_REVOKED]',
       'goes on',
-      'waits for somebody to act: no such account [CONFIG]',
+      'waits for an operator: no such account [CONFIG]',
     ]);
   });
 

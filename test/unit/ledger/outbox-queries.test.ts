@@ -144,8 +144,11 @@ describe('another try', () => {
 });
 
 it('an event that is discarded is gone, and those behind it go on', async () => {
-  const act = filter({ ids: ['hooks/2', 'bus/1', 'bus/99'], states: [] });
-  expect(await db.transaction((tx) => discardOutbox(tx, act))).toEqual({ count: 2, sinks: ['hooks', 'bus'] });
+  const command = filter({ ids: ['hooks/2', 'bus/1', 'bus/99'], states: [] });
+  expect(await db.transaction((tx) => discardOutbox(tx, command))).toEqual({
+    count: 2,
+    sinks: ['hooks', 'bus'],
+  });
   expect(await ids({})).toEqual(['bus/3', 'hooks/4', 'bus/5', 'hooks/6', 'bus/7']);
   expect(await ready()).toContainEqual({ seq: 3, attempts: 0 });
 });

@@ -35,7 +35,7 @@ type Act =
   | { do: 'end'; status: 'failed' | 'unknown' }
   | { do: 'attempt' };
 
-const act: fc.Arbitrary<Act> = fc.oneof(
+const command: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -77,15 +77,15 @@ function step(m: Model, a: Act): void {
 
 export function recordsSuite(database: OpenDatabase): void {
   it('any sequence of steps, ends and retries: bits change as told, an ended record never, the counts add up', async () => {
-    const sequence = fc.array(fc.tuple(fc.nat(2), act), { maxLength: 14 });
+    const sequence = fc.array(fc.tuple(fc.nat(2), command), { maxLength: 14 });
     await fc.assert(
-      fc.asyncProperty(fc.tuple(bits, bits, bits), sequence, async (todos, acts) => {
+      fc.asyncProperty(fc.tuple(bits, bits, bits), sequence, async (todos, commands) => {
         const { run, ids } = await runWith(database(), todos);
         const models = todos.map((todo): Model => {
           const status = todo === 0 ? 'unchanged' : 'pending';
           return { todo, status, created: false, touched: false, card: false, attempts: 0 };
         });
-        for (const [n, a] of acts) {
+        for (const [n, a] of commands) {
           const id = ids[n] as number;
           const m = models[n] as Model;
           step(m, a);

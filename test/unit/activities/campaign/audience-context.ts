@@ -105,20 +105,20 @@ export function openAudienceContext(options: ContextOptions) {
   };
   const api = createAudienceActivities(deps);
   const ledger = createCampaignPlanActivities(deps, { readMs: 0 });
-  const act = async <T>(work: () => Promise<T>, runId = 'workflow-1'): Promise<T> => {
+  const command = async <T>(work: () => Promise<T>, runId = 'workflow-1'): Promise<T> => {
     const info = { priority: { priorityKey: LANES.campaign }, workflowExecution: { workflowId: 'w', runId } };
     return await new MockActivityEnvironment(info, { logger }).run(work);
   };
 
   const steps = {
     open: (workflow?: string): Promise<CampaignPlanning> =>
-      act(() => ledger.openCampaignPlan({ account: 'acme', campaign: name, by: 'ana' }), workflow),
+      command(() => ledger.openCampaignPlan({ account: 'acme', campaign: name, by: 'ana' }), workflow),
     list: (run: string, list: 'tags' | 'pipelines' | 'lostReasons' | 'connections') =>
-      act(() => api.readCampaignList({ run, list })),
-    page: (run: string, part: number) => act(() => api.readAudiencePage({ run, part })),
-    rows: (run: string, part: number) => act(() => ledger.readAudienceRows({ run, part })),
-    freeze: (run: string) => act(() => ledger.freezeAudience({ run })),
-    fail: (run: string, reason: string) => act(() => ledger.failCampaignPlan({ run, reason })),
+      command(() => api.readCampaignList({ run, list })),
+    page: (run: string, part: number) => command(() => api.readAudiencePage({ run, part })),
+    rows: (run: string, part: number) => command(() => ledger.readAudienceRows({ run, part })),
+    freeze: (run: string) => command(() => ledger.freezeAudience({ run })),
+    fail: (run: string, reason: string) => command(() => ledger.failCampaignPlan({ run, reason })),
   };
 
   async function readPart(planning: CampaignPlanning, part: number): Promise<number> {

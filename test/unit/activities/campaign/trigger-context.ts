@@ -17,7 +17,7 @@ import { campaignRoute } from '../../../../src/contracts/ids.ts';
 import { toJson } from '../../../../src/contracts/stored-json.ts';
 import { CampaignSpec, type MemberStep } from '../../../../src/contracts/wire/campaign.ts';
 import { LANES } from '../../../../src/contracts/wire/run.ts';
-import { giveUpLost } from '../../../../src/ledger/campaigns/campaign-acts.ts';
+import { giveUpLost } from '../../../../src/ledger/campaigns/campaign-commands.ts';
 import type { MemberRow } from '../../../../src/ledger/campaigns/campaign-members.ts';
 import { digestOfSpec } from '../../../../src/ledger/campaigns/campaigns.ts';
 import type { Database } from '../../../../src/ledger/database.ts';

@@ -54,8 +54,14 @@ interface Config extends Record<string, unknown> {
   readonly conversationWindow?: string;
   readonly exclude?: object;
 }
-type Act = (person: Person) => Promise<unknown>;
-type Case = readonly [name: string, config: Config, acts: readonly Act[], state: string, code: string | null];
+type Command = (person: Person) => Promise<unknown>;
+type Case = readonly [
+  name: string,
+  config: Config,
+  commands: readonly Command[],
+  state: string,
+  code: string | null,
+];
 
 const RULES: readonly Case[] = [
   ['FAULTS 47: they opt out', {}, [optOut], 'skipped', 'OPTED_OUT'],
@@ -103,9 +109,9 @@ const RULES: readonly Case[] = [
 ];
 
 describe('what forbids a trigger', () => {
-  it.each(RULES)('%s: no call is spent', async (_, config, acts, state, code) => {
+  it.each(RULES)('%s: no call is spent', async (_, config, commands, state, code) => {
     const person = await arrange(config);
-    for (const act of acts) await act(person);
+    for (const command of commands) await command(person);
     const before = await slots();
     expect(await context.step('triggerMember', person)).toMatchObject({ state, next: null });
     expect(await facts(person)).toEqual({ state, code, touched: false });
@@ -115,9 +121,9 @@ describe('what forbids a trigger', () => {
     expect(await context.requests()).toEqual([]);
   });
 
-  it.each(RULES.filter(([, , acts]) => acts.length > 0))(
+  it.each(RULES.filter(([, , commands]) => commands.length > 0))(
     '%s, while it waits for its slot: called off',
-    async (_, config, acts, state, code) => {
+    async (_, config, commands, state, code) => {
       const person = await arrange(config);
       if (config.conversationWindow === 'open') await wrote(23)(person);
       let between = true;
@@ -128,7 +134,7 @@ describe('what forbids a trigger', () => {
           if (between && sql.includes('sluice_take_slot')) {
             between = false;
             await context.db.query('delete from conversations');
-            for (const act of acts) await act(person);
+            for (const command of commands) await command(person);
           }
           return rows;
         },
@@ -141,7 +147,7 @@ describe('what forbids a trigger', () => {
 });
 
 describe('what does not', () => {
-  it.each<readonly [string, Record<string, unknown>, readonly Act[]]>([
+  it.each<readonly [string, Record<string, unknown>, readonly Command[]]>([
     ['another campaign reached them, longer ago than the cap says', { cap: { within: '2d' } }, [reached(49)]],
     ['another campaign reached them, and twice is allowed', { cap: { times: 2 } }, [reached()]],
     ['the chatbot has their conversation', {}, [wrote(1)]],
@@ -150,9 +156,9 @@ describe('what does not', () => {
     ['FAULTS 45: the 24-hour window is open', { conversationWindow: 'open' }, [wrote(23)]],
     ['the campaign ends in a moment', { end: '2026-12-02T15:00:01Z' }, []],
     ['it began this moment', { start: '2026-12-02T15:00:00Z' }, []],
-  ])('%s', async (_, config, acts) => {
+  ])('%s', async (_, config, commands) => {
     const person = await context.waiting(config);
-    for (const act of acts) await act(person);
+    for (const command of commands) await command(person);
     expect(await context.step('triggerMember', person)).toEqual({ state: 'triggered', next: null });
   });
 });

@@ -8,7 +8,7 @@ import type { Deps } from '../../../../activities/shared/deps.ts';
 import { compileCalendar } from '../../../../src/campaigns/calendar.ts';
 import { CampaignConfig } from '../../../../src/contracts/config/config-campaigns.ts';
 import type {
-  CampaignAct,
+  CampaignCommand,
   CampaignSpec,
   MemberState,
   NextAction,
@@ -122,8 +122,12 @@ export async function turnContext(
       return { members: checks.map(({ id }) => id), closesMs };
     },
     close: async () => (await activities.closeCampaign({ run })).closed,
-    act: (act: ActOf, id: string = randomUUID()) =>
-      activities.campaignAct({ run, id, act: { by: 'ben', reason: 'because', ...act } as CampaignAct }),
+    command: (command: CommandOf, id: string = randomUUID()) =>
+      activities.campaignCommand({
+        run,
+        id,
+        command: { by: 'ben', reason: 'because', ...command } as CampaignCommand,
+      }),
     /** What triggering a member came to. */
     async outcome(id: number, { state, code, retryAt, sentAgo }: Outcome): Promise<void> {
       const rows = await db.query<{ key: string }>(
@@ -185,9 +189,9 @@ export async function turnContext(
 }
 
 export type TurnContext = Awaited<ReturnType<typeof turnContext>>;
-type ActOf = CampaignAct extends infer Act
-  ? Act extends CampaignAct
-    ? Omit<Act, 'by' | 'reason'> & { by?: string; reason?: string }
+type CommandOf = CampaignCommand extends infer Command
+  ? Command extends CampaignCommand
+    ? Omit<Command, 'by' | 'reason'> & { by?: string; reason?: string }
     : never
   : never;
 

@@ -35,7 +35,7 @@ describe('stop rules', () => {
     expect(await context.open()).toMatchObject({
       held: { by: 'sluice', reason: expect.stringMatching(/^STOP_RULE: wave 1/) },
     });
-    await context.act({ action: 'resume' });
+    await context.command({ action: 'resume' });
     expect(await context.next()).toMatchObject({ do: 'triggerBatch', wave: 2 });
     expect((await context.waves())[0]).toMatchObject({ broken: [{ code: 'STOP_FAILED' }] });
   });
@@ -55,7 +55,7 @@ describe('stop rules', () => {
     await context.next();
     await context.all({ state: 'failed', code: 'ERR_X' });
     await context.next();
-    expect(await context.act({ action: 'retry', codes: null })).toEqual({ members: 2 });
+    expect(await context.command({ action: 'retry', codes: null })).toEqual({ members: 2 });
     expect(await context.next()).toMatchObject({ do: 'triggerBatch', wave: 2 });
     context.clock.at += HOUR / 6;
     expect(await context.next()).toMatchObject({ do: 'pause', code: 'STOP_RULE' });

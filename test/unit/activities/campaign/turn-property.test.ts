@@ -73,7 +73,7 @@ class Player {
   readonly context: TurnContext;
   readonly choose: (n: number) => number;
   readonly #calendar;
-  acts = 1;
+  commands = 1;
   finished = 0;
   cancelled = false;
   /** Waves that operators have skipped. */
@@ -107,7 +107,7 @@ class Player {
   async follow(next: NextAction): Promise<boolean> {
     const { context } = this;
     if (next.do === 'triggerBatch') await this.trigger(next.wave);
-    else if (next.do === 'pause') await context.act({ action: 'resume' }).then(() => this.acts++);
+    else if (next.do === 'pause') await context.command({ action: 'resume' }).then(() => this.commands++);
     else if (next.do === 'waitUntil') await this.rest(next.untilMs);
     else {
       expect(await context.close()).toBe(true);
@@ -199,12 +199,12 @@ class Player {
   ): Promise<void> {
     const { context } = this;
     if (this.cancelled) return;
-    const done = async (act: Parameters<TurnContext['act']>[0]): Promise<number> => {
+    const done = async (command: Parameters<TurnContext['command']>[0]): Promise<number> => {
       const before = context.clock.at;
-      const shown = await refused(context.act(act));
+      const shown = await refused(context.command(command));
       if (['NOTHING_TO_DO', 'CAMPAIGN_OVER'].includes(shown)) return 0;
       expect(context.clock.at).toBe(before);
-      this.acts++;
+      this.commands++;
       return (JSON.parse(shown) as { members: number }).members;
     };
     const resolve = { action: 'resolve', members: null, again: false } as const;
@@ -256,14 +256,14 @@ class Player {
 }
 
 async function checkEnd(
-  { context, cancelled, skipped, acts, finished }: Player,
+  { context, cancelled, skipped, commands, finished }: Player,
   audience: number,
 ): Promise<void> {
   const { counts } = await context.next();
   expect(MEMBER_STATES.reduce((sum, state) => sum + counts[state], 0)).toBe(audience);
   expect([counts.found, counts.waiting, counts.sending]).toEqual([0, 0, 0]);
   expect((await context.row()).state).toBe(cancelled ? 'cancelled' : 'finished');
-  expect((await context.audit()).length).toBe(acts + finished);
+  expect((await context.audit()).length).toBe(commands + finished);
   if (!cancelled) expect(counts.cancelled).toBe(0);
   const { settle, every } = context.spec.config.waves;
   const waves = await context.waves();

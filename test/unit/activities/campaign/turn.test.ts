@@ -178,9 +178,9 @@ describe('waves', () => {
     });
     const counts = { waiting: 1, holdout: 1, excluded: 1, triggered: 0 };
     expect(await context.next()).toMatchObject({ pacePerMinute: 30, callsPerMinute: 120, counts, wave: 1 });
-    await context.act({ action: 'rate', callsPerMinute: 7 });
+    await context.command({ action: 'rate', callsPerMinute: 7 });
     expect(await context.next()).toMatchObject({ pacePerMinute: 7 });
-    await context.act({ action: 'rate', callsPerMinute: null });
+    await context.command({ action: 'rate', callsPerMinute: null });
     expect(await context.next()).toMatchObject({ pacePerMinute: null });
   });
 });

@@ -140,7 +140,7 @@ function world(n: number) {
   const patch = (chat: number, over: object) => panel.patch({ conversations: [{ id: chat, ...over }] }, id);
   return {
     ...{ id, main, other, chats },
-    async act(command: Command, hand: Hand): Promise<void> {
+    async command(command: Command, hand: Hand): Promise<void> {
       if (command.do === 'tick') ms += command.ms;
       if (command.do === 'inbound') await inbound(command.person, command.body);
       if (command.do === 'reply' || command.do === 'change' || command.do === 'vanish') {
@@ -190,11 +190,11 @@ async function play(scene: Scenario): Promise<void> {
   let middle = ms;
   for (const [i, step] of scene.before.entries()) {
     if (i === half) middle = ms;
-    if (!['page', 'history', 'read'].includes(step.do)) await place.act(step, writer);
+    if (!['page', 'history', 'read'].includes(step.do)) await place.command(step, writer);
   }
   const from = { all: null, now: 'now' as const, middle: new Date(middle) }[scene.since];
   const hand = await open(from);
-  for (const step of scene.commands) await place.act(step, hand);
+  for (const step of scene.commands) await place.command(step, hand);
   ms += 1;
   await hand.settle(() => {
     ms += 1;

@@ -98,7 +98,7 @@ describe('a batch', () => {
     ],
     ['of none is an empty list', { read: () => ({ drafts: [] }) }, { received: true, events: [] }],
     [
-      'with some that are nothing to act upon says so',
+      'with some that are nothing to process says so',
       { read: () => ({ drafts: [draft('a')], skipped: 'deletion' }) },
       { received: true, events: [{ id: 'a' }], skipped: 'deletion' },
     ],
@@ -108,7 +108,7 @@ describe('a batch', () => {
   });
 });
 
-it('nothing to act upon is received, and nobody is asked to accept it', async () => {
+it('nothing to process is received, and nobody is asked to accept it', async () => {
   const environment = await openEnvironment({
     read: () => ({ drafts: [], skipped: 'a deletion' }),
     accept: () => Promise.reject(new Error('asked')),

@@ -41,11 +41,11 @@ const touches = async (context: TurnContext): Promise<number[]> =>
   );
 
 describe('the audit', () => {
-  it('an act that is done twice is one, and keeps who, why and how many', async () => {
+  it('a command that is done twice is one, and keeps who, why and how many', async () => {
     const context = await ended(['failed ERR_X', 'failed ERR_Y', 'triggered']);
-    const act = { action: 'retry', codes: ['ERR_X'], by: 'ben', reason: 'mended' } as const;
-    expect(await context.act(act, 'one')).toEqual({ members: 1 });
-    expect(await context.act(act, 'one')).toEqual({ members: 1 });
+    const command = { action: 'retry', codes: ['ERR_X'], by: 'ben', reason: 'mended' } as const;
+    expect(await context.command(command, 'one')).toEqual({ members: 1 });
+    expect(await context.command(command, 'one')).toEqual({ members: 1 });
     expect((await context.audit()).slice(1)).toMatchObject([
       { id: 'one', by: 'ben', action: 'retry', reason: 'mended', members: 1, details: { codes: ['ERR_X'] } },
     ]);
@@ -55,14 +55,14 @@ describe('the audit', () => {
   it('takes any text as a reason, and cuts a long one', async () => {
     const context = await running({ members: people(1) });
     const reason = `a\0b\ud800${'😀'.repeat(400)}`;
-    await context.act({ action: 'pause', reason });
+    await context.command({ action: 'pause', reason });
     const [, line] = await context.audit();
     expect(line?.reason).toHaveLength(500);
     expect(line?.reason).toMatch(/^ab\ufffd😀+…$/u);
     expect((await context.open()).held?.reason).toBe(line?.reason);
   });
 
-  it.each<[name: string, act: object]>([
+  it.each<[name: string, command: object]>([
     ['nobody', { action: 'pause', by: '' }],
     ['an action that there is not', { action: 'explode' }],
     ['a rate of none', { action: 'rate', callsPerMinute: 0 }],
@@ -70,16 +70,16 @@ describe('the audit', () => {
     ['no code at all', { action: 'retry', codes: [] }],
     ['a member that is no number', { action: 'resolve', members: [1.5], as: 'triggered', again: false }],
     ['a flow that ran, and again', { action: 'resolve', members: null, as: 'triggered', again: true }],
-  ])('%s is refused, and changes nothing', async (_, act) => {
+  ])('%s is refused, and changes nothing', async (_, command) => {
     const context = await running({ members: people(1) });
-    expect(await refused(context.act(act as never))).toBe('INVALID_COMMAND');
+    expect(await refused(context.command(command as never))).toBe('INVALID_COMMAND');
     expect(await context.audit()).toHaveLength(1);
   });
 
   it('nothing is done to a run that nobody knows', async () => {
     const context = await running({ members: [] });
-    const act = { by: 'ben', reason: '', action: 'pause' } as const;
-    expect(await refused(context.activities.campaignAct({ run: 'no/+win/1', act, id: 'x' }))).toBe(
+    const command = { by: 'ben', reason: '', action: 'pause' } as const;
+    expect(await refused(context.activities.campaignCommand({ run: 'no/+win/1', command, id: 'x' }))).toBe(
       'NO_SUCH_RUN',
     );
   });
@@ -90,28 +90,28 @@ describe('approval', () => {
 
   it('lets somebody else approve, and then it starts; the first approval stands', async () => {
     const context = await turnContext(db, { members: people(1), config });
-    expect(await refused(context.act({ action: 'approve', by: 'ana' }))).toBe('SAME_PERSON');
+    expect(await refused(context.command({ action: 'approve', by: 'ana' }))).toBe('SAME_PERSON');
     expect(await refused(context.open())).toBe('NOT_APPROVED');
-    await context.act({ action: 'approve', by: 'ben' });
-    await context.act({ action: 'approve', by: 'carl' });
+    await context.command({ action: 'approve', by: 'ben' });
+    await context.command({ action: 'approve', by: 'carl' });
     expect(await context.row()).toMatchObject({ approved_by: 'ben', approved_at: new Date(NOON) });
     expect(await context.open()).toMatchObject({ held: null });
-    expect(await refused(context.act({ action: 'approve', by: 'dora' }))).toBe('NOT_PLANNED');
+    expect(await refused(context.command({ action: 'approve', by: 'dora' }))).toBe('NOT_PLANNED');
   });
 
   it('another rate for a plan that was approved has to be approved, too', async () => {
     const context = await turnContext(db, { members: people(1), config });
-    await context.act({ action: 'approve', by: 'ben' });
-    await context.act({ action: 'rate', callsPerMinute: 5 });
+    await context.command({ action: 'approve', by: 'ben' });
+    await context.command({ action: 'rate', callsPerMinute: 5 });
     expect(await context.row()).toMatchObject({ pace: 5, approved_by: null, approved_at: null });
     expect(await refused(context.open())).toBe('NOT_APPROVED');
   });
 
   it('an edit voids the plan, approved or not', async () => {
     const context = await turnContext(db, { members: people(1), config });
-    await context.act({ action: 'approve' });
+    await context.command({ action: 'approve' });
     context.edit({ flow: 2 });
-    expect(await refused(context.act({ action: 'approve', by: 'carl' }))).toBe('PLAN_VOID');
+    expect(await refused(context.command({ action: 'approve', by: 'carl' }))).toBe('PLAN_VOID');
     expect(await refused(context.open())).toBe('PLAN_VOID');
   });
 });
@@ -119,12 +119,12 @@ describe('approval', () => {
 describe('pause and resume', () => {
   it('FAULTS 23: after a pause no turn hands anybody out; the first hold stands, and a resume repeats nobody', async () => {
     const context = await ended(['triggered', 'waiting', 'waiting']);
-    await context.act({ action: 'pause', by: 'ben', reason: 'lunch' });
-    await context.act({ action: 'pause', by: 'sluice', reason: 'ERR_TOKEN_REVOKED: gone' });
+    await context.command({ action: 'pause', by: 'ben', reason: 'lunch' });
+    await context.command({ action: 'pause', by: 'sluice', reason: 'ERR_TOKEN_REVOKED: gone' });
     expect(await context.row()).toMatchObject({ held: { by: 'ben', reason: 'lunch' } });
     expect(await context.next()).toMatchObject({ do: 'pause', reason: 'lunch' });
     expect((await context.take()).members).toEqual([]);
-    await context.act({ action: 'resume' });
+    await context.command({ action: 'resume' });
     await context.next();
     expect(await context.all()).toEqual([2, 3]);
     expect((await context.audit()).map(({ action }) => action)).toEqual([
@@ -139,7 +139,7 @@ describe('pause and resume', () => {
     const context = await turnContext(db, { members: people(1), state });
     const type = state === 'planned' ? 'NOT_RUNNING' : 'CAMPAIGN_OVER';
     for (const action of ['pause', 'resume', 'skipWave'] as const)
-      expect(await refused(context.act({ action }))).toBe(type);
+      expect(await refused(context.command({ action }))).toBe(type);
   });
 });
 
@@ -155,7 +155,7 @@ describe('cancel', () => {
     await context.outcome(one, { state: 'triggered' });
     await context.outcome(two, { state: 'failed', code: 'ERR_X' });
     await context.outcome(three, { state: 'unknown' });
-    expect(await context.act({ action: 'cancel' })).toEqual({ members: 3 });
+    expect(await context.command({ action: 'cancel' })).toEqual({ members: 3 });
     for (let again = 0; again < 2; again++) {
       expect(await context.row()).toMatchObject({ state: 'cancelled', ended_at: new Date(NOON) });
       expect(await refused(context.open())).toBe('CAMPAIGN_CANCELLED');
@@ -173,24 +173,24 @@ describe('cancel', () => {
         },
       });
       expect(await context.close()).toBe(true);
-      expect(await context.act({ action: 'cancel' })).toEqual({ members: 0 });
-      for (const act of [
+      expect(await context.command({ action: 'cancel' })).toEqual({ members: 0 });
+      for (const command of [
         { action: 'resume' },
         { action: 'retry', codes: null },
         { action: 'skipWave' },
       ] as const)
-        expect(await refused(context.act(act))).toBe('CAMPAIGN_CANCELLED');
+        expect(await refused(context.command(command))).toBe('CAMPAIGN_CANCELLED');
       expect(
-        await refused(context.act({ action: 'resolve', members: null, as: 'notTriggered', again: true })),
+        await refused(context.command({ action: 'resolve', members: null, as: 'notTriggered', again: true })),
       ).toBe('CAMPAIGN_CANCELLED');
     }
     expect((await context.waves()).every(({ ended_at, judged_at }) => ended_at && judged_at)).toBe(true);
     // What is unknown can be settled still.
-    expect(await context.act({ action: 'resolve', members: null, as: 'notTriggered', again: false })).toEqual(
-      {
-        members: 1,
-      },
-    );
+    expect(
+      await context.command({ action: 'resolve', members: null, as: 'notTriggered', again: false }),
+    ).toEqual({
+      members: 1,
+    });
   });
 
   it('leaves a call that is under way to its outcome, and gives up on one that nobody makes any more', async () => {
@@ -198,7 +198,7 @@ describe('cancel', () => {
     const { members } = await context.batch();
     await context.outcome(members[0] as number, { state: 'sending', sentAgo: 5 });
     await context.outcome(members[1] as number, { state: 'sending', sentAgo: 65 });
-    expect(await context.act({ action: 'cancel' })).toEqual({ members: 1 });
+    expect(await context.command({ action: 'cancel' })).toEqual({ members: 1 });
     expect(await context.states()).toEqual(['sending', 'unknown TRIGGER_AMBIGUOUS', 'cancelled']);
     expect(await context.close()).toBe(false);
     await db.query("update campaign_members set sent_at = sent_at - interval '90 seconds' where id = $1", [
@@ -211,10 +211,10 @@ describe('cancel', () => {
 
   it('ends a plan that was never started, and not a run that has finished', async () => {
     const planned = await turnContext(db, { members: people(2) });
-    expect(await planned.act({ action: 'cancel' })).toEqual({ members: 2 });
+    expect(await planned.command({ action: 'cancel' })).toEqual({ members: 2 });
     expect(await refused(planned.open())).toBe('CAMPAIGN_CANCELLED');
     const finished = await turnContext(db, { members: [], state: 'finished' });
-    expect(await refused(finished.act({ action: 'cancel' }))).toBe('CAMPAIGN_OVER');
+    expect(await refused(finished.command({ action: 'cancel' }))).toBe('CAMPAIGN_OVER');
   });
 });
 
@@ -225,7 +225,7 @@ describe('skip-wave', () => {
     const context = await running({ members: people(4), config });
     const { members } = await context.batch();
     await context.outcome(members[0] as number, { state: 'failed', code: 'ERR_X' });
-    expect(await context.act({ action: 'skipWave' })).toEqual({ members: 1 });
+    expect(await context.command({ action: 'skipWave' })).toEqual({ members: 1 });
     expect(await context.next()).toMatchObject({ do: 'waitUntil', why: 'every', untilMs: NOON + HOUR });
     context.clock.at += HOUR;
     await context.next();
@@ -244,7 +244,7 @@ describe('skip-wave', () => {
     await context.next();
     await context.all();
     expect(await context.next()).toMatchObject({ do: 'waitUntil' });
-    expect(await context.act({ action: 'skipWave' })).toEqual({ members: 3 });
+    expect(await context.command({ action: 'skipWave' })).toEqual({ members: 3 });
     expect((await context.audit()).at(-1)).toMatchObject({ details: { wave: 2 } });
     context.clock.at += 2 * HOUR;
     await context.next();
@@ -258,7 +258,7 @@ describe('skip-wave', () => {
 
   it('says so when there is none', async () => {
     const context = await ended(['triggered']);
-    expect(await refused(context.act({ action: 'skipWave' }))).toBe('NOTHING_TO_DO');
+    expect(await refused(context.command({ action: 'skipWave' }))).toBe('NOTHING_TO_DO');
     expect(await context.waves()).toHaveLength(1);
   });
 });
@@ -269,7 +269,7 @@ describe('retry', () => {
     const context = await running({ members: people(5), config });
     const { members } = await context.batch();
     await context.outcome(members[0] as number, { state: 'failed', code: 'ERR_X' });
-    expect(await context.act({ action: 'retry', codes: ['ERR_X', 'ERR_Z'] })).toEqual({ members: 1 });
+    expect(await context.command({ action: 'retry', codes: ['ERR_X', 'ERR_Z'] })).toEqual({ members: 1 });
     await context.next();
     await context.all();
     expect(await context.next()).toMatchObject({ do: 'triggerBatch', wave: 2 });
@@ -287,7 +287,7 @@ describe('retry', () => {
     expect(await context.next()).toMatchObject({ do: 'finish' });
     expect(await context.close()).toBe(true);
     await context.open();
-    expect(await context.act({ action: 'retry', codes: null })).toEqual({ members: 2 });
+    expect(await context.command({ action: 'retry', codes: null })).toEqual({ members: 2 });
     expect(await context.row()).toMatchObject({ state: 'running', ended_at: null });
     await context.next();
     expect(await context.all()).toEqual([1, 3]);
@@ -303,10 +303,10 @@ describe('retry', () => {
     const context = await ended(['failed ERR_X']);
     await context.next();
     await context.close();
-    expect(await context.act({ action: 'retry', codes: ['ERR_Y'] })).toEqual({ members: 0 });
+    expect(await context.command({ action: 'retry', codes: ['ERR_Y'] })).toEqual({ members: 0 });
     expect(await context.row()).toMatchObject({ state: 'finished' });
     await turnContext(db, { members: [] }, context.account, 2);
-    expect(await refused(context.act({ action: 'retry', codes: null }))).toBe('ANOTHER_RUN');
+    expect(await refused(context.command({ action: 'retry', codes: null }))).toBe('ANOTHER_RUN');
     expect(await context.states()).toEqual(['failed ERR_X']);
   });
 
@@ -314,9 +314,9 @@ describe('retry', () => {
     const context = await ended(['failed ERR_X']);
     await context.next();
     await context.close();
-    const act = { by: 'ben', reason: '', action: 'retry', codes: null } as const;
-    const command = { run: context.run, act, id: 'x', withoutWorkflow: true };
-    expect(await refused(context.activities.campaignAct(command))).toBe('ANOTHER_RUN');
+    const command = { by: 'ben', reason: '', action: 'retry', codes: null } as const;
+    const input = { run: context.run, command, id: 'x', withoutWorkflow: true };
+    expect(await refused(context.activities.campaignCommand(input))).toBe('ANOTHER_RUN');
     expect(await context.row()).toMatchObject({ state: 'finished' });
     expect(await context.states()).toEqual(['failed ERR_X']);
   });
@@ -324,7 +324,7 @@ describe('retry', () => {
   it('is refused after the end of the campaign, when everybody who waits is left out', async () => {
     const context = await ended(['failed ERR_X'], { ...NOW, end: '2026-11-16T14:00:00Z' });
     context.clock.at += 2 * HOUR;
-    expect(await refused(context.act({ action: 'retry', codes: null }))).toBe('CAMPAIGN_OVER');
+    expect(await refused(context.command({ action: 'retry', codes: null }))).toBe('CAMPAIGN_OVER');
   });
 });
 
@@ -337,10 +337,10 @@ describe('resolve', () => {
       after: { tags: ['reached'] },
     });
     context.clock.at += HOUR;
-    const act = { ...all, members: [context.id(1)], as: 'triggered', again: false } as const;
-    const done = await context.act(act, 'one');
+    const command = { ...all, members: [context.id(1)], as: 'triggered', again: false } as const;
+    const done = await context.command(command, 'one');
     expect(done).toMatchObject({ members: 1, after: [expect.any(String)] });
-    expect(await context.act(act, 'one')).toEqual(done);
+    expect(await context.command(command, 'one')).toEqual(done);
     expect(await context.states()).toEqual(['triggered', 'unknown', 'triggered']);
     const [row] = await db.query('select triggered_at, events from campaign_members where id = $1', [
       context.id(1),
@@ -358,7 +358,7 @@ describe('resolve', () => {
 
   it('as not triggered they failed, and nobody counts a touch of them', async () => {
     const context = await ended(['unknown', 'triggered', 'unknown']);
-    expect(await context.act({ ...all, as: 'notTriggered', again: false })).toEqual({ members: 2 });
+    expect(await context.command({ ...all, as: 'notTriggered', again: false })).toEqual({ members: 2 });
     expect(await context.states()).toEqual(['failed NOT_TRIGGERED', 'triggered', 'failed NOT_TRIGGERED']);
     expect(await touches(context)).toEqual([2]);
     expect(await context.next()).toMatchObject({ do: 'finish' });
@@ -369,7 +369,9 @@ describe('resolve', () => {
     await context.next();
     await context.close();
     const members = [context.id(3)];
-    expect(await context.act({ ...all, members, as: 'notTriggered', again: true })).toEqual({ members: 1 });
+    expect(await context.command({ ...all, members, as: 'notTriggered', again: true })).toEqual({
+      members: 1,
+    });
     expect(await touches(context)).toEqual([1, 2]);
     await context.next();
     expect(await context.all()).toEqual([3]);
@@ -384,14 +386,14 @@ describe('resolve', () => {
     const context = await ended(['unknown']);
     await context.next();
     await context.close();
-    expect(await context.act({ ...all, as: 'notTriggered', again: false })).toEqual({ members: 1 });
+    expect(await context.command({ ...all, as: 'notTriggered', again: false })).toEqual({ members: 1 });
     expect(await context.row()).toMatchObject({ state: 'finished' });
   });
 
   it('changes nothing when one of the members is not unknown', async () => {
     const context = await ended(['unknown', 'triggered']);
     const members = [context.id(1), context.id(2)];
-    expect(await refused(context.act({ ...all, members, as: 'notTriggered', again: false }))).toBe(
+    expect(await refused(context.command({ ...all, members, as: 'notTriggered', again: false }))).toBe(
       'NOT_UNKNOWN',
     );
     expect(await context.states()).toEqual(['unknown', 'triggered']);

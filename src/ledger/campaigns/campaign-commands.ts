@@ -1,8 +1,8 @@
-// What operators do to runs of campaigns, and the audit of it: each act once, by its id, with who and why.
+// What operators do to runs of campaigns, and the audit of it: each command once, by its id, with who and why.
 
 import { campaignRoute } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
-import type { CampaignAct } from '../../contracts/wire/campaign.ts';
+import type { CampaignCommand } from '../../contracts/wire/campaign.ts';
 import type { Queryable } from '../database.ts';
 import { lockedMembers, type MemberRow } from './campaign-members.ts';
 import { type MovedOn, moveOn } from './campaign-waves.ts';
@@ -13,7 +13,7 @@ const REASON_MOST = 500;
 export interface AuditLine {
   readonly id: string;
   readonly by: string;
-  readonly action: CampaignAct['action'] | 'start' | 'finish';
+  readonly action: CampaignCommand['action'] | 'start' | 'finish';
   readonly reason: string;
   /** Nothing personal. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export async function addAudit(tx: Queryable, run: string, line: AuditLine, at: 
   );
 }
 
-/** What the act of this id came to, in members; null: nobody has done it yet. */
+/** What the command of this id came to, in members; null: nobody has done it yet. */
 export async function doneBefore(tx: Queryable, run: string, id: string): Promise<number | null> {
   const [row] = await tx.query<{ members: number }>(
     'select members from campaign_audit where run_id = $1 and id = $2',

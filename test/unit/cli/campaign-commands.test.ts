@@ -1,11 +1,11 @@
-// `sluice campaign pause …`: which run an act is meant for, who carries it out, and what is refused before anything connects.
+// `sluice campaign pause …`: which run a command is meant for, who carries it out, and what is refused before anything connects.
 import { describe, expect, it } from 'vitest';
-import { registerCampaignActs } from '../../../src/cli/campaign/campaign-acts.ts';
+import { registerCampaignCommands } from '../../../src/cli/campaign/campaign-commands.ts';
 import { meantRun, needsWorkflow } from '../../../src/cli/campaign/campaign-tell.ts';
-import type { CampaignAct, CampaignState } from '../../../src/contracts/wire/campaign.ts';
+import type { CampaignCommand, CampaignState } from '../../../src/contracts/wire/campaign.ts';
 import { runHere } from '../../support/run-here.ts';
 
-type Action = CampaignAct['action'];
+type Action = CampaignCommand['action'];
 
 const runOf = (state: CampaignState, n: number) => ({
   ...{ state, run: `acme/+win/${n}` },
@@ -77,6 +77,6 @@ it.each<[argv: string[], code: number, message: RegExp]>([
   [['resolve', 'win', '--as', 'triggered', '--all', '--again'], 2, /--again triggers members once more/],
   [['pause', 'win', '--config', '/nowhere/sluice.yaml'], 3, /nowhere/],
 ])('%j is refused before anything connects', async (argv, code, message) => {
-  const done = await runHere((program) => registerCampaignActs(program, {}), argv);
+  const done = await runHere((program) => registerCampaignCommands(program, {}), argv);
   expect(done).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
 });

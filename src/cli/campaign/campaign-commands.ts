@@ -1,6 +1,6 @@
 // `sluice campaign …`: pause, resume and cancel a run, change its rate, skip a wave, retry members, resolve unknown ones.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CampaignActResult } from '../../contracts/wire/campaign.ts';
+import type { CampaignCommandResult } from '../../contracts/wire/campaign.ts';
 import { collect, integer } from '../lib/arguments.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { formatCount } from '../lib/format.ts';
@@ -8,15 +8,15 @@ import { runCommand } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { meantCampaign } from './campaign-find.ts';
-import { type SteeringAct, tellCampaign } from './campaign-tell.ts';
+import { type SteeringCommand, tellCampaign } from './campaign-tell.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
   readonly reason: string;
 }
-type Said = SteeringAct extends infer Act
-  ? Act extends SteeringAct
-    ? Omit<Act, 'by' | 'reason'>
+type Said = SteeringCommand extends infer OperatorCommand
+  ? OperatorCommand extends SteeringCommand
+    ? Omit<OperatorCommand, 'by' | 'reason'>
     : never
   : never;
 type Tell = (members: number, name: string) => string;
@@ -30,7 +30,7 @@ interface ResolveOptions extends Options {
 
 const people = (members: number) => (members === 1 ? '1 member' : `${formatCount(members)} members`);
 
-export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv): void {
+export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessEnv): void {
   /** A command with what all of them share. */
   const command = (verb: string, description: string) =>
     withSessionOptions(campaign.command(verb))
@@ -39,12 +39,16 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       .option('--reason <text>', 'reason, recorded in the audit log of the run', '')
       .option('--json', 'print the result as JSON', false);
 
-  const act = async (name: string, options: Options, said: Said, tell: Tell) => {
+  const operatorCommand = async (name: string, options: Options, said: Said, tell: Tell) => {
     process.exitCode = await runCommand(async (shutdown) => {
       const meant = meantCampaign(await openConfig(options.config, env), name);
       const client = await connectClient(options.state, env, shutdown);
-      const doing = { ...said, by: operatorName(), reason: options.reason } as SteeringAct;
-      const { run, members }: CampaignActResult & { run: string } = await tellCampaign(client, meant, doing);
+      const doing = { ...said, by: operatorName(), reason: options.reason } as SteeringCommand;
+      const { run, members }: CampaignCommandResult & { run: string } = await tellCampaign(
+        client,
+        meant,
+        doing,
+      );
       const { account, campaign } = meant;
       const result = { account, campaign, run, action: said.action, members };
       process.stdout.write(`${options.json ? JSON.stringify(result) : tell(members, campaign)}\n`);
@@ -54,7 +58,7 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
 
   command('pause', 'pause a run; returns when no trigger is in flight').action(
     (name: string, options: Options) =>
-      act(
+      operatorCommand(
         name,
         options,
         { action: 'pause' },
@@ -63,12 +67,12 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
   );
 
   command('resume', 'resume a paused run').action((name: string, options: Options) =>
-    act(name, options, { action: 'resume' }, (_, of) => `${of} goes on`),
+    operatorCommand(name, options, { action: 'resume' }, (_, of) => `${of} goes on`),
   );
 
   command('cancel', 'cancel a run or a plan; completed triggers are kept').action(
     (name: string, options: Options) =>
-      act(
+      operatorCommand(
         name,
         options,
         { action: 'cancel' },
@@ -82,12 +86,17 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
       const callsPerMinute = rateOf(text);
       const rate =
         callsPerMinute === null ? 'as the budget allows' : `${formatCount(callsPerMinute)} a minute`;
-      return act(name, options, { action: 'rate', callsPerMinute }, (_, of) => `${of} triggers ${rate}`);
+      return operatorCommand(
+        name,
+        options,
+        { action: 'rate', callsPerMinute },
+        (_, of) => `${of} triggers ${rate}`,
+      );
     });
 
   command('skip-wave', 'skip the rest of the current wave, or between two waves the next wave').action(
     (name: string, options: Options) =>
-      act(
+      operatorCommand(
         name,
         options,
         { action: 'skipWave' },
@@ -99,7 +108,7 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
     .option('--code <code>', 'retry only members that failed with this code; repeatable', collect, [])
     .action((name: string, options: Options & { readonly code: readonly string[] }) => {
       const codes = options.code.length === 0 ? null : options.code;
-      return act(name, options, { action: 'retry', codes }, (members, of) =>
+      return operatorCommand(name, options, { action: 'retry', codes }, (members, of) =>
         members === 0
           ? `nobody of ${of} failed${codes === null ? '' : ` with ${codes.join(', ')}`}`
           : `${people(members)} of ${of} will be tried again`,
@@ -125,7 +134,7 @@ export function registerCampaignActs(campaign: Command, env: NodeJS.ProcessEnv):
     .option('--again', 'trigger these members again; only with --as not-triggered', false)
     .action((name: string, options: ResolveOptions) => {
       const said = resolveOf(options);
-      return act(name, options, said, (members, of) =>
+      return operatorCommand(name, options, said, (members, of) =>
         members === 0
           ? `nobody of ${of} is unknown`
           : `${people(members)} of ${of} ${outcomeOf(options, members)}`,
