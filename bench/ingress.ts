@@ -21,7 +21,7 @@ const HTTP_S = 4;
 const WARM_UP_S = 1;
 const WARM_UP_EVENTS = 4000;
 /** Of one event a start: Temporal's rate swings, so that one check beside another says little. */
-const TURNS = 7;
+const ROUNDS = 7;
 /** Raw starts under way at once, to find out at how many Temporal is busy. */
 const RAW_AT_ONCE = [8, 16, 32, 64];
 /** Requests at once: as many as keep the starts, or the groups, that the ingress has under way from running short. */
@@ -105,11 +105,11 @@ async function measure(
     const raw = await rawStarter(environment, say);
     let before = await raw.measure();
     /** One way in, in turns with Temporal's own rate; of the shares the one in the middle. */
-    const beside = async (name: string, turns: number, rate: (turn: number) => Promise<number>) => {
+    const beside = async (name: string, steps: number, rate: (roundNo: number) => Promise<number>) => {
       const shares: number[] = [];
       const [owns, rawRates]: [number[], number[]] = [[], []];
-      for (let turn = 0; turn < turns; turn++) {
-        const own = await rate(turn);
+      for (let roundNo = 0; roundNo < steps; roundNo++) {
+        const own = await rate(roundNo);
         const after = await raw.measure();
         const rawRate = (before + after) / 2;
         before = after;
@@ -126,13 +126,13 @@ async function measure(
     };
     const told = new Map<RouteName, number>();
     const tell = (route: RouteName, events: number) => told.set(route, (told.get(route) ?? 0) + events);
-    const http = async (route: RouteName, turn: number, connections: number): Promise<number> => {
+    const http = async (route: RouteName, roundNo: number, connections: number): Promise<number> => {
       const path = `/${route}`;
-      const from = turn * 200_000;
+      const from = roundNo * 200_000;
       // One event over and over costs Temporal nothing; both processes run at their full speed only after some thousand.
-      if (turn === 0) await sendHttp(url, path, { connections, events: WARM_UP_EVENTS, from, same: true });
+      if (roundNo === 0) await sendHttp(url, path, { connections, events: WARM_UP_EVENTS, from, same: true });
       const sent = await sendHttp(url, path, { connections, seconds: HTTP_S, from: from + 100_000 });
-      tell(route, (turn === 0 ? 1 : 0) + sent.accepted);
+      tell(route, (roundNo === 0 ? 1 : 0) + sent.accepted);
       noteWaits(figures, route === 'http-single' ? 'HTTP' : 'HTTP in batches', connections, sent);
       return sent.accepted / sent.seconds;
     };
@@ -148,7 +148,7 @@ async function measure(
     };
     const connections = Math.max(raw.atOnce, CONNECTIONS.single);
     figures['raw starts under way at once'] = raw.atOnce;
-    await beside('HTTP', TURNS, (turn) => http('http-single', turn, connections));
+    await beside('HTTP', ROUNDS, (roundNo) => http('http-single', roundNo, connections));
     const calm = await sendHttp(url, '/http-single', {
       connections: CALM,
       seconds: HTTP_S,
@@ -156,8 +156,8 @@ async function measure(
     });
     tell('http-single', calm.accepted);
     noteWaits(figures, `HTTP, ${CALM} at once`, CALM, calm);
-    await beside('Kafka', TURNS, () => kafka('kafka-single', Math.round(before * KAFKA_S.single)));
-    await beside('HTTP in batches', 1, (turn) => http('http-batched', turn, CONNECTIONS.batched));
+    await beside('Kafka', ROUNDS, () => kafka('kafka-single', Math.round(before * KAFKA_S.single)));
+    await beside('HTTP in batches', 1, (roundNo) => http('http-batched', roundNo, CONNECTIONS.batched));
     await beside('Kafka in batches', 1, () => kafka('kafka-batched', Math.round(before * KAFKA_S.batched)));
     told.set('memory', await memory(url, child.pid, figures, say));
 

@@ -17,7 +17,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import { eventQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
 import type { LeadIntakeInput, NextInLine } from '../src/contracts/wire/intake.ts';
-import { retrySignal, turnSignal } from './messages.ts';
+import { readySignal, retrySignal } from './messages.ts';
 import { callPriority, EVENT_OPTIONS, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';
 import { WaitingOut } from './shared/waiting-out.ts';
@@ -51,7 +51,7 @@ class LeadIntake {
 
   constructor(input: LeadIntakeInput) {
     this.#input = input;
-    setHandler(turnSignal, (event) => void this.#next.add(event));
+    setHandler(readySignal, (event) => void this.#next.add(event));
     setHandler(retrySignal, () => void this.#retries++);
   }
 
@@ -152,7 +152,7 @@ class LeadIntake {
       return;
     }
     try {
-      await getExternalWorkflowHandle(next.workflow).signal(turnSignal, next.id);
+      await getExternalWorkflowHandle(next.workflow).signal(readySignal, next.id);
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.info('the next event could not be signaled', { next: next.id, reason: reasonOf(error) });

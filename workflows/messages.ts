@@ -43,7 +43,7 @@ export interface CampaignOperatorCommand extends OperatorCommand {
 }
 
 /** It is the turn of this event now: the one before it, about the same subject, is done. */
-export const turnSignal = defineSignal<[string]>('turn');
+export const readySignal = defineSignal<[string]>('ready');
 /** Somebody has mended what held the events of this workflow up: try again now. */
 export const retrySignal = defineSignal('retry');
 

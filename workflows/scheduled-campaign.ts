@@ -15,7 +15,13 @@ import { campaignIdentity, campaignPlanIdentity } from '../src/contracts/ids.ts'
 import type { CampaignName, CampaignPlan } from '../src/contracts/wire/campaign.ts';
 import type { campaignPlan } from './campaign-plan.ts';
 import type { reactivationCampaign } from './reactivation-campaign.ts';
-import { beginInTurn, cancelByName, OUTLIVES_PARENT, unlessTaken, type Waiting } from './shared/overlap.ts';
+import {
+  beginWhenReady,
+  cancelByName,
+  OUTLIVES_PARENT,
+  unlessTaken,
+  type Waiting,
+} from './shared/overlap.ts';
 
 export interface ScheduledCampaignInput extends CampaignName {
   /** What happens when the campaign is planned or runs already, whoever began. */
@@ -50,7 +56,7 @@ type Begun = { readonly run: string | null } & (
 export async function scheduledCampaign(input: ScheduledCampaignInput): Promise<ScheduledCampaignResult> {
   const { account, campaign, overlap, waiting } = input;
   const name = { account, campaign };
-  const begun = await beginInTurn({
+  const begun = await beginWhenReady({
     overlap,
     waiting,
     lastCheckMs: LAST_CHECK_MS,

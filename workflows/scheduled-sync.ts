@@ -4,7 +4,13 @@ import { CancellationScope, continueAsNew, isCancellation, startChild } from '@t
 import type { OverlapPolicy } from '../src/contracts/config/config-schedule.ts';
 import { crmSyncIdentity } from '../src/contracts/ids.ts';
 import type { crmSync } from './crm-sync.ts';
-import { beginInTurn, cancelByName, OUTLIVES_PARENT, unlessTaken, type Waiting } from './shared/overlap.ts';
+import {
+  beginWhenReady,
+  cancelByName,
+  OUTLIVES_PARENT,
+  unlessTaken,
+  type Waiting,
+} from './shared/overlap.ts';
 
 export interface ScheduledSyncInput {
   readonly account: string;
@@ -30,7 +36,7 @@ const LAST_CHECK_MS = 60_000;
 export async function scheduledSync(input: ScheduledSyncInput): Promise<ScheduledSyncResult> {
   const { account, sync: name, overlap, waiting } = input;
   const identity = crmSyncIdentity(account, name);
-  const sync = await beginInTurn({
+  const sync = await beginWhenReady({
     overlap,
     waiting,
     lastCheckMs: LAST_CHECK_MS,

@@ -8,7 +8,7 @@ import {
   settleTriggered,
   unknownMembers,
 } from '../../src/ledger/campaigns/campaign-commands.ts';
-import { skipMembers } from '../../src/ledger/campaigns/campaign-turn.ts';
+import { skipMembers } from '../../src/ledger/campaigns/campaign-next.ts';
 import {
   judgeWave,
   makeWave,
@@ -46,7 +46,7 @@ export async function skipWave({ tx, row, at }: CommandContext): Promise<Done> {
   const wave = (await openWave(tx, run))?.wave ?? (await makeNextWave(tx, row, at));
   const members = wave === null ? 0 : await skipMembers(tx, run, { wave }, 'WAVE_SKIPPED', at);
   if (wave === null || members === 0)
-    throw refuseCommand(REFUSED.nothing, `there is no wave to skip: nobody in one waits for their turn`);
+    throw refuseCommand(REFUSED.nothing, `there is no wave to skip: nobody in one waits`);
   await judgeWave(tx, run, wave, [], at);
   return { members, details: { wave } };
 }

@@ -102,13 +102,13 @@ export async function applySchedules(options: SchedulesOptions): Promise<Schedul
     const definition = define(own, taskQueue);
     try {
       if (change === 'create') {
-        await client.schedule.create<Turn>({
+        await client.schedule.create<ScheduledWorkflow>({
           ...definition,
           scheduleId: handle.scheduleId,
           state: stateOf(own.schedule, null),
         });
       } else {
-        await handle.update<Turn>((previous) => ({
+        await handle.update<ScheduledWorkflow>((previous) => ({
           ...definition,
           state: stateOf(own.schedule, previous.state),
         }));
@@ -124,7 +124,7 @@ export async function applySchedules(options: SchedulesOptions): Promise<Schedul
 }
 
 /** What a schedule starts; each takes the name of its job and the overlap policy. */
-type Turn = typeof scheduledSync | typeof scheduledCampaign;
+type ScheduledWorkflow = typeof scheduledSync | typeof scheduledCampaign;
 
 function define(wanted: WantedSchedule, taskQueue: string) {
   const { job, account, name, schedule } = wanted;
@@ -141,7 +141,7 @@ function define(wanted: WantedSchedule, taskQueue: string) {
       workflowType,
       workflowId: workflowId(account, name),
       taskQueue,
-      args: [{ ...namedBy(wanted), overlap }] as Parameters<Turn>,
+      args: [{ ...namedBy(wanted), overlap }] as Parameters<ScheduledWorkflow>,
       typedSearchAttributes: [
         { key: SEARCH_KEYS.account, value: account },
         { key: SEARCH_KEYS.job, value: `scheduled-${job}/${name}` },

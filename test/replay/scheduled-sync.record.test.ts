@@ -14,7 +14,7 @@ const name = process.env.RECORD_SCHEDULED;
 const context = syncContext();
 
 describe.runIf(name)('recording', () => {
-  it('keeps the history of a turn that met a run, cancelled it, waited and ran', async () => {
+  it('keeps the history of a scheduled run that met a run, cancelled it, waited and ran', async () => {
     await context.inEnvironment({ csv: plainRows(1) }, async ({ workQueue: taskQueue }) => {
       const { client } = context.temporal;
       const other = await client.workflow.start<typeof crmSync>('crmSync', {

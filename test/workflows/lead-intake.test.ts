@@ -7,7 +7,7 @@ import { LANES } from '../../src/contracts/wire/run.ts';
 import type { Route } from '../../src/ingress/intake.ts';
 import { NotAcceptedError } from '../../src/ingress/intake.ts';
 import { freePort } from '../../src/runtime/ports.ts';
-import { retrySignal, turnSignal } from '../../workflows/messages.ts';
+import { readySignal, retrySignal } from '../../workflows/messages.ts';
 import type { Environment } from '../support/environment.ts';
 import { account } from '../support/environment.ts';
 import { acceptanceOf, draft, eventId, lead, leadRoute, untilEnded } from '../support/intake-context.ts';
@@ -246,7 +246,7 @@ describe('an event that the account refuses', () => {
       const handle = context.temporal.client.workflow.getHandle((await held()) as string);
       const { runId } = await handle.describe();
       // Instead of days of checks and retries: the tests' Temporal server calls 300 events a long history.
-      await Promise.all(Array.from({ length: 300 }, () => handle.signal(turnSignal, 'another')));
+      await Promise.all(Array.from({ length: 300 }, () => handle.signal(readySignal, 'another')));
       await until('a new run has it', async () => (await handle.describe()).runId !== runId);
       await until('the first waits there', async () => (await held()) !== undefined);
       await environment.panel.patch(token(false));

@@ -16,7 +16,7 @@ export interface Waiting {
   readonly sleepMs: number;
 }
 
-interface Turn<T> {
+interface Start<T> {
   readonly overlap: OverlapPolicy;
   /** Set when the waiting goes on after continuing as new. */
   readonly waiting: Waiting | undefined;
@@ -32,17 +32,17 @@ interface Turn<T> {
 const FIRST_CHECK_MS = 1000;
 
 /** Begins as soon as the overlap policy allows; null when it is to be left out. */
-export async function beginInTurn<T>(turn: Turn<T>): Promise<T | null> {
-  let { waiting } = turn;
+export async function beginWhenReady<T>(queued: Start<T>): Promise<T | null> {
+  let { waiting } = queued;
   for (;;) {
-    const begun = await turn.begin();
-    if (begun !== null || turn.overlap === 'skip') return begun;
+    const begun = await queued.begin();
+    if (begun !== null || queued.overlap === 'skip') return begun;
     // Only the run that was met is cancelled: one that somebody starts while this waits is waited for.
-    if (waiting === undefined && turn.overlap === 'cancel-other') await turn.cancelOther();
+    if (waiting === undefined && queued.overlap === 'cancel-other') await queued.cancelOther();
     const { sleepMs } = waiting ?? { sleepMs: FIRST_CHECK_MS };
     await sleep(sleepMs);
-    waiting = { sleepMs: Math.min(sleepMs * 2, turn.lastCheckMs) };
-    if (workflowInfo().continueAsNewSuggested) await turn.continueWaiting(waiting);
+    waiting = { sleepMs: Math.min(sleepMs * 2, queued.lastCheckMs) };
+    if (workflowInfo().continueAsNewSuggested) await queued.continueWaiting(waiting);
   }
 }
 

@@ -82,7 +82,7 @@ export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict 
   if (!member.running) return { do: 'leave', whom: 'campaign' };
   if (member.optedOut) return skip('OPTED_OUT', 'they want no campaign');
   if (config.end !== undefined && now >= Date.parse(config.end))
-    return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before it was their turn`);
+    return skip('CAMPAIGN_ENDED', `the campaign ended at ${config.end}, before it was next`);
   const early = config.start !== undefined && now < Date.parse(config.start);
   if (early || !c.calendar.at(zonesOf(c), now).open || isBlind(deps, c))
     return { do: 'leave', whom: 'campaign' };

@@ -4,7 +4,7 @@ import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
 import type { CampaignCounts, PlanNote } from '../../../src/contracts/wire/campaign.ts';
 import { holdCampaign } from '../../../src/ledger/campaigns/campaign-commands.ts';
-import { countMembers, skipMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
+import { countMembers, skipMembers } from '../../../src/ledger/campaigns/campaign-next.ts';
 import {
   endWave,
   judgeWave,

@@ -13,7 +13,7 @@ import {
   skipMembers,
   waitingByZones,
   type ZoneGroup,
-} from '../../../src/ledger/campaigns/campaign-turn.ts';
+} from '../../../src/ledger/campaigns/campaign-next.ts';
 import {
   beginWave,
   makeWave,

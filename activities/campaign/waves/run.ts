@@ -15,8 +15,8 @@ import {
   openAfterEvents,
   otherRun,
 } from '../../../src/ledger/campaigns/campaign-commands.ts';
+import { countMembers } from '../../../src/ledger/campaigns/campaign-next.ts';
 import { catchUp } from '../../../src/ledger/campaigns/campaign-results.ts';
-import { countMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
 import {
   type CampaignRow,
   findCampaign,

@@ -124,6 +124,6 @@ export function describeEntry(entry: ScheduleEntry): string[] {
     ...(paused ? [`  ${note ?? 'paused'}`] : []),
     ...(state === 'not-applied' ? [] : [`  ${paused ? 'would be next' : 'next'}: ${times}`]),
     ...(last === null ? [] : [`  last: ${at(last.at)}, ${last.workflowId}`]),
-    ...(left.length === 0 ? [] : [`  turns: ${left.join(', ')}`]),
+    ...(left.length === 0 ? [] : [`  scheduled times: ${left.join(', ')}`]),
   ];
 }

@@ -151,13 +151,14 @@ export function registerSchedule(parent: Command, job: Job, env: NodeJS.ProcessE
       ),
     async ({ client, handle, name, description }, { from, to, overlap }) => {
       if (to < from) throw new CliError(EXIT.usage, '--to lies before --from; swap them');
-      const turns = await turnsBetween(client, handle.scheduleId, from, to);
+      const scheduledTimes = await scheduledTimesBetween(client, handle.scheduleId, from, to);
       const span = `from ${shown(from, description)} to ${shown(to, description)}`;
-      if (turns === 0) return { turns, line: `the schedule of "${name}" has no turn ${span}` };
+      if (scheduledTimes === 0)
+        return { scheduledTimes, line: `the schedule of "${name}" has no scheduled time ${span}` };
       await handle.backfill({ start: from, end: to, overlap: BACKFILL_OVERLAP[overlap] });
       return {
-        turns,
-        line: `${formatMany(turns, 'scheduled time')} ${span} ${turns === 1 ? 'is' : 'are'} due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``,
+        scheduledTimes,
+        line: `${formatMany(scheduledTimes, 'scheduled time')} ${span} ${scheduledTimes === 1 ? 'is' : 'are'} due now (overlap: ${overlap}); follow with \`sluice ${job} status ${name}\``,
       };
     },
   );
@@ -175,7 +176,7 @@ interface Found {
 type Done = Readonly<Record<string, unknown>> & { readonly line: string };
 
 const WHEN_BUSY = {
-  skip: ['skipped', 'this turn is left out'],
+  skip: ['skipped', 'this scheduled run is left out'],
   'buffer-one': ['waiting', 'the next begins after it'],
   'cancel-other': ['started', 'it is cancelled, and a new one begins'],
 } as const;
@@ -212,7 +213,12 @@ async function isRunning(client: Client, workflowIds: readonly string[]): Promis
   return one !== undefined;
 }
 
-async function turnsBetween(client: Client, scheduleId: string, from: Date, to: Date): Promise<number> {
+async function scheduledTimesBetween(
+  client: Client,
+  scheduleId: string,
+  from: Date,
+  to: Date,
+): Promise<number> {
   const { startTime } = await client.workflowService.listScheduleMatchingTimes({
     namespace: client.options.namespace,
     scheduleId,

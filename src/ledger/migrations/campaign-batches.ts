@@ -30,6 +30,6 @@ export const CAMPAIGN_FAILURE_TABLES = `
     -- When the first of its failures in a row was, by the workers' clock.
     add column failing_since timestamptz;
 
-  drop index campaign_members_turn;
-  create index campaign_members_turn on campaign_members (run_id, wave, state, attempts, id);
+  drop index campaign_members_next;
+  create index campaign_members_next on campaign_members (run_id, wave, state, attempts, id);
 `;

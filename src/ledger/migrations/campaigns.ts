@@ -62,7 +62,7 @@ export const CAMPAIGN_TABLES = `
     -- Random, and the same each time for one run: waves take members in its order.
     place int,
     wave int,
-    -- Not before: a person served it when it was its turn.
+    -- Not before: a person served it when it was next.
     not_before timestamptz,
     tries int not null default 0,
     -- The service knew no contact of the id that it came with.
@@ -88,7 +88,7 @@ export const CAMPAIGN_TABLES = `
     opted_out_at timestamptz
   );
   create unique index campaign_members_key on campaign_members (run_id, key) where key is not null;
-  create index campaign_members_turn on campaign_members (run_id, wave, state, id);
+  create index campaign_members_next on campaign_members (run_id, wave, state, id);
   create index campaign_members_place on campaign_members (run_id, place) where state = 'waiting' and wave is null;
   create index campaign_members_row on campaign_members (run_id, part, row_no) where key is null;
   -- Some of their events are still to be done, or came to nothing.

@@ -2,14 +2,14 @@
 
 export class BackgroundQueue {
   #jobs: (() => void)[] = [];
-  #turn: NodeJS.Immediate | null = null;
+  #step: NodeJS.Immediate | null = null;
   #stopped = false;
 
   /** `job` must not throw. */
   add(job: () => void): void {
     if (this.#stopped) return;
     this.#jobs.push(job);
-    this.#turn ??= setImmediate(() => this.#next());
+    this.#step ??= setImmediate(() => this.#next());
   }
 
   /** Resolves once all that was added before is done; never after `stop`. */
@@ -21,11 +21,11 @@ export class BackgroundQueue {
   stop(): void {
     this.#stopped = true;
     this.#jobs = [];
-    if (this.#turn !== null) clearImmediate(this.#turn);
+    if (this.#step !== null) clearImmediate(this.#step);
   }
 
   #next(): void {
     this.#jobs.shift()?.();
-    this.#turn = this.#jobs.length === 0 ? null : setImmediate(() => this.#next());
+    this.#step = this.#jobs.length === 0 ? null : setImmediate(() => this.#next());
   }
 }

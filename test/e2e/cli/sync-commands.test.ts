@@ -224,7 +224,7 @@ describe('with a Temporal server', () => {
       },
     ]);
     const span = '--from 2026-11-16T06:00:00-03:00 --to 2026-11-18T06:00:00-03:00';
-    expect(await run(`backfill leads ${span}`)).toMatchObject({ turns: 3 });
+    expect(await run(`backfill leads ${span}`)).toMatchObject({ scheduledTimes: 3 });
     await temporal.client.schedule.getHandle('sync/acme/leads').delete();
   });
 });

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { cancelMembers, giveUpLost } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import { renewMembers, returnMembers } from '../../../src/ledger/campaigns/campaign-member-checks.ts';
+import { freeStranded, skipMembers } from '../../../src/ledger/campaigns/campaign-next.ts';
 import { takeBackSuspects } from '../../../src/ledger/campaigns/campaign-suspects.ts';
-import { freeStranded, skipMembers } from '../../../src/ledger/campaigns/campaign-turn.ts';
 import { moveOn } from '../../../src/ledger/campaigns/campaign-waves.ts';
 import { type Database, openPostgres, type Queryable } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';

@@ -46,14 +46,14 @@ async function apply(scheduled: readonly Job[], over: { jobs?: Job[]; taskQueue?
   return changes.map(({ job, change }) => `${job} ${change}`);
 }
 
-let turns = 0;
-async function turn(
+let scheduledRuns = 0;
+async function scheduledRun(
   environment: Environment,
   overlap: 'skip' | 'buffer-one' | 'cancel-other',
   campaign = NAME.campaign,
 ) {
   return await context.temporal.client.workflow.start<typeof scheduledCampaign>('scheduledCampaign', {
-    workflowId: `${scheduledCampaignWorkflowId(NAME)}-${turns++}`,
+    workflowId: `${scheduledCampaignWorkflowId(NAME)}-${scheduledRuns++}`,
     taskQueue: environment.workQueue,
     args: [{ ...NAME, campaign, overlap }],
   });
@@ -64,7 +64,7 @@ const campaign = () =>
 
 /** A turn whose campaign runs, and is held before it has reached anybody. */
 async function held(environment: Environment) {
-  const handle = await turn(environment, 'skip');
+  const handle = await scheduledRun(environment, 'skip');
   await until('the campaign has begun', async () => {
     const found = await campaign()
       .describe()
@@ -75,11 +75,11 @@ async function held(environment: Environment) {
   return handle;
 }
 
-async function untilRunsFor(turnId: string): Promise<void> {
-  await until(`the campaign runs for ${turnId}`, async () => {
+async function untilRunsFor(scheduledRunId: string): Promise<void> {
+  await until(`the campaign runs for ${scheduledRunId}`, async () => {
     const { status, raw } = await campaign().describe();
     const parent = raw.workflowExecutionInfo?.parentExecution?.workflowId;
-    return status.name === 'RUNNING' && parent === turnId;
+    return status.name === 'RUNNING' && parent === scheduledRunId;
   });
 }
 
@@ -107,13 +107,13 @@ it('a sync and a campaign of one name have a schedule each, and applying one kin
   expect(await apply([], { jobs: ['campaign'] })).toEqual(['campaign delete']);
 });
 
-it('a turn plans the campaign and runs it, by the schedule', async () => {
+it('a scheduled run plans the campaign and runs it, by the schedule', async () => {
   await context.inEnvironment(campaignEnvironment(3), async (environment) => {
     const { client } = context.temporal;
     await apply(['campaign'], { taskQueue: environment.workQueue });
     const schedule = client.schedule.getHandle(campaignScheduleId(NAME));
     await schedule.trigger('SKIP');
-    const { workflowId } = await until('the turn was taken', async () => {
+    const { workflowId } = await until('the scheduled run started', async () => {
       const { info } = await schedule.describe();
       return info.recentActions.at(-1)?.action.workflow ?? null;
     });
@@ -141,7 +141,7 @@ it('a plan of nobody, with problems, or that somebody has to approve, is made an
   const campaigns = Object.fromEntries(Object.entries(cases).map(([name, over]) => [name, winback(over)]));
   await context.inEnvironment({ ...campaignEnvironment(2), campaigns }, async (environment) => {
     for (const why of Object.keys(cases)) {
-      const result = await (await turn(environment, 'skip', why)).result();
+      const result = await (await scheduledRun(environment, 'skip', why)).result();
       expect(result).toEqual({ run: expect.stringContaining(`acme/+${why}/`), started: false, why });
       expect(await report(environment, result.run!)).toMatchObject({ state: 'planned' });
     }
@@ -149,12 +149,12 @@ it('a plan of nobody, with problems, or that somebody has to approve, is made an
   });
 });
 
-it('a turn that meets a run is left out, waits for its end, or cancels it, as the policy says', async () => {
+it('a scheduled run that meets a run is left out, waits for its end, or cancels it, as the policy says', async () => {
   await context.inEnvironment(campaignEnvironment(2, { campaign: CLOSED }), async (environment) => {
     const first = await held(environment);
-    expect(await (await turn(environment, 'skip')).result()).toEqual(NOBODY);
+    expect(await (await scheduledRun(environment, 'skip')).result()).toEqual(NOBODY);
 
-    const waiting = await turn(environment, 'buffer-one');
+    const waiting = await scheduledRun(environment, 'buffer-one');
     await until('the waiting one has seen that a run is under way', async () => {
       const { events } = await waiting.fetchHistory();
       return events?.some(({ childWorkflowExecutionFailedEventAttributes: failed }) => failed != null);
@@ -163,7 +163,7 @@ it('a turn that meets a run is left out, waits for its end, or cancels it, as th
     expect(await first.result()).toMatchObject({ started: true, why: 'cancelled' });
     await untilRunsFor(waiting.workflowId);
 
-    const cancelling = await turn(environment, 'cancel-other');
+    const cancelling = await scheduledRun(environment, 'cancel-other');
     expect(await waiting.result()).toMatchObject({ started: true, why: 'cancelled' });
     await untilRunsFor(cancelling.workflowId);
     await cancelling.cancel();
@@ -174,7 +174,7 @@ it('a turn that meets a run is left out, waits for its end, or cancels it, as th
   });
 });
 
-it('a turn that meets a plan being made is left out, and one ended hard leaves its campaign running', async () => {
+it('a scheduled run that meets a plan being made is left out, and one ended hard leaves its campaign running', async () => {
   await context.inEnvironment(campaignEnvironment(2, { campaign: CLOSED }), async (environment) => {
     const { client } = context.temporal;
     const planning = await client.workflow.start<typeof campaignPlan>('campaignPlan', {
@@ -183,7 +183,7 @@ it('a turn that meets a plan being made is left out, and one ended hard leaves i
       taskQueue: 'nobody',
       args: [{ ...NAME, by: 'ana' }],
     });
-    expect(await (await turn(environment, 'skip')).result()).toEqual(NOBODY);
+    expect(await (await scheduledRun(environment, 'skip')).result()).toEqual(NOBODY);
     await planning.terminate('test');
     await (await held(environment)).terminate('test');
     expect((await campaign().describe()).status.name).toBe('RUNNING');

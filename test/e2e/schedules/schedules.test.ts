@@ -163,7 +163,7 @@ describe('a scheduled sync', () => {
       const handle = handleOf('leads');
       await handle.trigger('SKIP');
       const taken = async (count: number) =>
-        await until(`${count} turns were taken`, async () => {
+        await until(`${count} scheduled runs started`, async () => {
           const { info } = await handle.describe();
           return info.numActionsTaken >= count ? info.recentActions.at(-1)?.action.workflow : null;
         });
@@ -191,7 +191,7 @@ describe('a scheduled sync', () => {
     });
   });
 
-  it('leaves its turn out, waits, or cancels the other, as the policy says', async () => {
+  it('leaves its scheduled run out, waits, or cancels the other, as the policy says', async () => {
     await context.inEnvironment({ csv: plainRows(2) }, async (environment) => {
       const first = await byHand(environment);
       expect(await (await scheduled(environment, 'skip')).result()).toMatchObject({

@@ -165,7 +165,7 @@ describe('any history of source, people and runs', () => {
   const conflict = fc.constantFrom('overwrite' as const, 'keep' as const, 'fail' as const);
 
   type Shown = Pick<SeenContact, ContactField>;
-  interface Turn {
+  interface Change {
     readonly contact: Contact;
     readonly before: Shown;
     readonly after: Shown;
@@ -183,15 +183,15 @@ describe('any history of source, people and runs', () => {
   function play(
     rules: Rules,
     start: Shown | null,
-    turns: { source: Omit<Contact, 'number'>; edit: Partial<Shown>; snapshot: boolean }[],
-  ): Turn[] {
+    steps: { source: Omit<Contact, 'number'>; edit: Partial<Shown>; snapshot: boolean }[],
+  ): Change[] {
     let shown: Shown = start ?? EMPTY;
     let isNew = start === null;
     let sent: SentMarks = {};
     const written = new Map<ContactField, unknown>();
     const said = new Map<ContactField, unknown>();
     const filled = new Set<ContactField>();
-    return turns.map(({ source, edit, snapshot }, n) => {
+    return steps.map(({ source, edit, snapshot }, n) => {
       if (!isNew && n > 0) shown = { ...shown, ...edit };
       const contact = { number: US, ...source };
       const before = shown;
@@ -226,10 +226,10 @@ describe('any history of source, people and runs', () => {
   const start = fc.option(
     fc.record({ name: value, email: fc.option(value), document: fc.option(value), disableBot: fc.boolean() }),
   );
-  const check = (rules: fc.Arbitrary<Rules>, each: (turn: Turn, rules: Rules) => void) =>
+  const check = (rules: fc.Arbitrary<Rules>, each: (step: Change, rules: Rules) => void) =>
     fc.assert(
-      fc.property(rules, start, history, (r, from, turns) => {
-        for (const turn of play(r, from, turns)) each(turn, r);
+      fc.property(rules, start, history, (r, from, steps) => {
+        for (const step of play(r, from, steps)) each(step, r);
       }),
       { numRuns: 400 },
     );

@@ -15,7 +15,7 @@ describe('beside a poller', () => {
     fc.record({ op: fc.constant('send' as const), fate: fc.nat(5) }),
     { weight: 3, arbitrary: fc.record({ op: fc.constant('poll' as const) }) },
     { weight: 3, arbitrary: fc.record({ op: fc.constant('old page' as const), which: fc.nat() }) },
-    { weight: 2, arbitrary: fc.record({ op: fc.constant('turn' as const) }) },
+    { weight: 2, arbitrary: fc.record({ op: fc.constant('round' as const) }) },
     { weight: 2, arbitrary: fc.record({ op: fc.constant('look' as const) }) },
     {
       weight: 3,
@@ -42,7 +42,7 @@ describe('beside a poller', () => {
           // Written down once more, or by another poller who read it then.
           else if (each.op === 'old page' && pages.length > 0)
             await poll(conversation, pages[each.which % pages.length]);
-          else if (each.op === 'turn') await next();
+          else if (each.op === 'round') await next();
           else if (each.op === 'look') await check();
           else if (each.op === 'pass') clock.at += each.ms;
         }

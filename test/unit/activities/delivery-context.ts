@@ -124,21 +124,21 @@ export async function openDeliveryContext() {
   /** What the workflow does, while its clock stands at most at `until`; answers how many looks it took. */
   async function watch(until = Number.POSITIVE_INFINITY): Promise<number> {
     for (let checks = 0; ; ) {
-      const turn = await next();
-      if (turn.due) {
+      const round = await next();
+      if (round.due) {
         await check();
         checks++;
         continue;
       }
-      if (turn.nextMs === null) {
+      if (round.nextMs === null) {
         if (until < Number.POSITIVE_INFINITY) clock.at = Math.max(clock.at, until);
         return checks;
       }
-      if (clock.at + turn.nextMs > until) {
+      if (clock.at + round.nextMs > until) {
         clock.at = until;
         return checks;
       }
-      clock.at += turn.nextMs;
+      clock.at += round.nextMs;
     }
   }
 

@@ -64,16 +64,16 @@ describe('the order of events', () => {
               left.delete(chosen);
               continue;
             }
-            const turn = await beginEvent(deps, { account, event: chosen.id, workflow: `w/${chosen.id}` });
-            if (turn.state === 'queued') continue;
-            if (turn.state !== 'begun') {
+            const round = await beginEvent(deps, { account, event: chosen.id, workflow: `w/${chosen.id}` });
+            if (round.state === 'queued') continue;
+            if (round.state !== 'begun') {
               expect(await getEvent(db, chosen.id)).toMatchObject({ outcome: 'superseded' });
               left.delete(chosen);
               continue;
             }
             expect(mine).toBeUndefined();
-            if (turn.work.type !== 'record') throw new Error('a lead is a record');
-            underWay.set(chosen.subject, { id: chosen.id, record: turn.work.record });
+            if (round.work.type !== 'record') throw new Error('a lead is a record');
+            underWay.set(chosen.subject, { id: chosen.id, record: round.work.record });
             order.push(chosen);
           }
           for (const subject of new Set(drafts.map((draft) => draft.subject))) {

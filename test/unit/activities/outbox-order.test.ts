@@ -82,10 +82,10 @@ describe('the outbox', () => {
             }
           }
           fine = true;
-          for (let turn = { nextMs: 0 as number | null }, k = 0; turn.nextMs !== null; k++) {
+          for (let next = { nextMs: 0 as number | null }, k = 0; next.nextMs !== null; k++) {
             expect(k).toBeLessThan(50);
-            turn = await context.sit(name);
-            context.now += turn.nextMs ?? 0;
+            next = await context.sit(name);
+            context.now += next.nextMs ?? 0;
           }
           const left = await db.query<{ event_id: string; state: string }>(
             'select event_id, state from outbox where sink = $1',

@@ -48,7 +48,7 @@ const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n`;
 const SHORT = `${HEAD}content-length: 100\r\n`;
 
 /** undici hands a connection out again one turn of the event loop after its answer. */
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a connection that breaks after the request was sent', () => {
   it.each<[string, Reply, Record<string, unknown>]>([
@@ -223,7 +223,7 @@ describe('an answer that takes too long', () => {
     const server = await serve(OK);
     const client = clientFor(server.baseUrl);
     await client.tags.list({ signal: control.signal });
-    await turn();
+    await tick();
     const next = client.tags.list();
     control.abort();
     await next;
@@ -242,7 +242,7 @@ describe('keep-alive', () => {
     const client = clientFor(server.baseUrl);
     for (let n = 0; n < 3; n++) {
       await client.tags.list();
-      await turn();
+      await tick();
     }
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 1]);
   });
@@ -253,7 +253,7 @@ describe('keep-alive', () => {
       const server = await serve(OK, bytesThen('cut', ''), OK);
       const client = clientFor(server.baseUrl);
       await client.tags.list();
-      await turn();
+      await tick();
       const error = await failure(method === 'GET' ? client.tags.list() : create(client));
       expect(error).toMatchObject({ reason: 'reset', sent: true });
       expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1]);

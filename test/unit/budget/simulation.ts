@@ -108,7 +108,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
   for (const process of new Set(world.floods.map((flood) => flood.process ?? 0))) {
     const floods = world.floods.filter((flood) => (flood.process ?? 0) === process);
     const single: { lane: number; wanted: number }[] = [];
-    let turn = 0;
+    let round = 0;
     const lanesNow = () => [
       ...floods
         .filter(
@@ -121,7 +121,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
       // Whoever floods wants all that there is.
       const wanted = new Map(lanesNow().map((lane) => [lane, 20]));
       if (wanted.size === 0) return;
-      const mine = ++turn;
+      const mine = ++round;
       statements++;
       clock += STATEMENT_S;
       const answer = await takeSlots(db, { tokens: keys, plans, wanted, scopes: null, now: date(clock) });
@@ -130,7 +130,7 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
         const [one] = at < 0 ? [] : single.splice(at, 1);
         later(clock + Math.max(0, wait_s), () => send(token, slot, lane, process, one?.wanted ?? clock));
       }
-      later(clock + Math.max(answer.next_s, 0) + TIMER_S, () => (mine === turn ? ask() : undefined));
+      later(clock + Math.max(answer.next_s, 0) + TIMER_S, () => (mine === round ? ask() : undefined));
     };
     for (const { lane, from = 0, at } of floods) {
       if (at === undefined) later(from, ask);

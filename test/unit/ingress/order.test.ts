@@ -5,7 +5,7 @@ import { createBatcher } from '../../../src/ingress/batcher.ts';
 import { eachInOrder } from '../../../src/ingress/in-order.ts';
 
 /** Lets other work go first, by so many turns. */
-async function turns(count: number): Promise<void> {
+async function steps(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await Promise.resolve();
 }
 
@@ -13,7 +13,7 @@ describe('things of one subject', () => {
   it('are done in the order given, never more than the limit at once, and after an error nothing begins', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ subject: fc.nat(3), turns: fc.nat(9), fails: fc.integer({ min: 0, max: 12 }) })),
+        fc.array(fc.record({ subject: fc.nat(3), steps: fc.nat(9), fails: fc.integer({ min: 0, max: 12 }) })),
         fc.integer({ min: 1, max: 5 }),
         async (things, limit) => {
           const begun: typeof things = [];
@@ -29,7 +29,7 @@ describe('things of one subject', () => {
               busy.add(thing.subject);
               begun.push(thing);
               most = Math.max(most, ++atOnce);
-              await turns(thing.turns);
+              await steps(thing.steps);
               atOnce--;
               busy.delete(thing.subject);
               if (thing.fails === 0) {
@@ -69,7 +69,7 @@ describe('a batcher', () => {
             async handOn(group) {
               most = Math.max(most, ++atOnce);
               groups++;
-              await turns(5);
+              await steps(5);
               atOnce--;
               return group.map((thing) => thing * 2);
             },

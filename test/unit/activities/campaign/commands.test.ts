@@ -2,7 +2,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { type ContextOptions, HOUR, NOON, refused, type TurnContext, turnContext } from './turn-context.ts';
+import {
+  type ContextOptions,
+  type DecisionContext,
+  decisionContext,
+  HOUR,
+  NOON,
+  refused,
+} from './decision-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -12,14 +19,14 @@ beforeAll(async () => {
 const people = (count: number) => Array.from({ length: count }, () => 'Etc/UTC');
 const NOW = { waves: { settle: '0s' } };
 
-async function running(options: ContextOptions): Promise<TurnContext> {
-  const context = await turnContext(db, { config: NOW, ...options });
+async function running(options: ContextOptions): Promise<DecisionContext> {
+  const context = await decisionContext(db, { config: NOW, ...options });
   await context.open();
   return context;
 }
 
 /** One member of each of these outcomes, in this order, and the run as it stands then. */
-async function ended(outcomes: readonly string[], config: object = NOW): Promise<TurnContext> {
+async function ended(outcomes: readonly string[], config: object = NOW): Promise<DecisionContext> {
   const context = await running({ members: people(outcomes.length), config });
   const { members } = await context.batch();
   for (const [n, id] of members.entries()) {
@@ -30,7 +37,7 @@ async function ended(outcomes: readonly string[], config: object = NOW): Promise
   return context;
 }
 
-const touches = async (context: TurnContext): Promise<number[]> =>
+const touches = async (context: DecisionContext): Promise<number[]> =>
   context.numbers(
     (
       await db.query<{ id: number }>(
@@ -89,7 +96,7 @@ describe('approval', () => {
   const config = { approval: 'second-person' };
 
   it('lets somebody else approve, and then it starts; the first approval stands', async () => {
-    const context = await turnContext(db, { members: people(1), config });
+    const context = await decisionContext(db, { members: people(1), config });
     expect(await refused(context.command({ action: 'approve', by: 'ana' }))).toBe('SAME_PERSON');
     expect(await refused(context.open())).toBe('NOT_APPROVED');
     await context.command({ action: 'approve', by: 'ben' });
@@ -100,7 +107,7 @@ describe('approval', () => {
   });
 
   it('another rate for a plan that was approved has to be approved, too', async () => {
-    const context = await turnContext(db, { members: people(1), config });
+    const context = await decisionContext(db, { members: people(1), config });
     await context.command({ action: 'approve', by: 'ben' });
     await context.command({ action: 'rate', callsPerMinute: 5 });
     expect(await context.row()).toMatchObject({ pace: 5, approved_by: null, approved_at: null });
@@ -108,7 +115,7 @@ describe('approval', () => {
   });
 
   it('an edit voids the plan, approved or not', async () => {
-    const context = await turnContext(db, { members: people(1), config });
+    const context = await decisionContext(db, { members: people(1), config });
     await context.command({ action: 'approve' });
     context.edit({ flow: 2 });
     expect(await refused(context.command({ action: 'approve', by: 'carl' }))).toBe('PLAN_VOID');
@@ -136,7 +143,7 @@ describe('pause and resume', () => {
   });
 
   it.each(['planned', 'finished'])('a run that is %s is not paused', async (state) => {
-    const context = await turnContext(db, { members: people(1), state });
+    const context = await decisionContext(db, { members: people(1), state });
     const type = state === 'planned' ? 'NOT_RUNNING' : 'CAMPAIGN_OVER';
     for (const action of ['pause', 'resume', 'skipWave'] as const)
       expect(await refused(context.command({ action }))).toBe(type);
@@ -210,10 +217,10 @@ describe('cancel', () => {
   });
 
   it('ends a plan that was never started, and not a run that has finished', async () => {
-    const planned = await turnContext(db, { members: people(2) });
+    const planned = await decisionContext(db, { members: people(2) });
     expect(await planned.command({ action: 'cancel' })).toEqual({ members: 2 });
     expect(await refused(planned.open())).toBe('CAMPAIGN_CANCELLED');
-    const finished = await turnContext(db, { members: [], state: 'finished' });
+    const finished = await decisionContext(db, { members: [], state: 'finished' });
     expect(await refused(finished.command({ action: 'cancel' }))).toBe('CAMPAIGN_OVER');
   });
 });
@@ -305,7 +312,7 @@ describe('retry', () => {
     await context.close();
     expect(await context.command({ action: 'retry', codes: ['ERR_Y'] })).toEqual({ members: 0 });
     expect(await context.row()).toMatchObject({ state: 'finished' });
-    await turnContext(db, { members: [] }, context.account, 2);
+    await decisionContext(db, { members: [] }, context.account, 2);
     expect(await refused(context.command({ action: 'retry', codes: null }))).toBe('ANOTHER_RUN');
     expect(await context.states()).toEqual(['failed ERR_X']);
   });

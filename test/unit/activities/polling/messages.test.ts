@@ -122,11 +122,11 @@ describe('a long history', () => {
     write(...list(60));
     const hand = await hire({ polling });
     await hand.page();
-    let turn = 0;
+    let round = 0;
     context.service.before = ({ of }) => {
-      if (of === 'list' || ++turn > 5) return;
+      if (of === 'list' || ++round > 5) return;
       const now = context.service.messages.get(1) ?? [];
-      write(...now.filter(({ id }) => turn !== 3 || id !== 'm45'), ...list(3, 100 * turn));
+      write(...now.filter(({ id }) => round !== 3 || id !== 'm45'), ...list(3, 100 * round));
     };
     await hand.settle();
     const wanted = (context.service.messages.get(1) ?? []).map(({ id }) => id);

@@ -214,15 +214,15 @@ describe('a list that shifts while it is read', () => {
       for (let done = false; !done; ) done = (await hand.history()).done;
       await readAll();
       for (const each of context.service.chats) each.updatedAt = at(100_000 + each.id);
-      let turn = 0;
+      let round = 0;
       context.service.before = () => {
-        turn += 1;
-        if (turn > 12) return;
+        round += 1;
+        if (round > 12) return;
         // From what was read already: what follows slips up, at times past the end of what was read.
-        const leave = turn === 3 || turn === 5 ? 15 : 1;
+        const leave = round === 3 || round === 5 ? 15 : 1;
         const newest = new Set(context.service.chats.toSorted((a, b) => b.id - a.id).slice(0, leave));
         context.service.chats = context.service.chats.filter((each) => !newest.has(each));
-        (context.service.chats[turn * 3] as Chat).updatedAt = at(200_000 + turn);
+        (context.service.chats[round * 3] as Chat).updatedAt = at(200_000 + round);
       };
       const pages = await poll(hand);
       expect(pages).toBeLessThan(40);

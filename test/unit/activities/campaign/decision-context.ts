@@ -48,7 +48,7 @@ export interface Outcome {
 }
 
 /** @param number of the run among those of its campaign */
-export async function turnContext(
+export async function decisionContext(
   db: Database,
   { members, config = {}, state = 'planned', plan = { problems: [] }, others = [] }: ContextOptions,
   account = freshAccount(),
@@ -188,7 +188,7 @@ export async function turnContext(
   };
 }
 
-export type TurnContext = Awaited<ReturnType<typeof turnContext>>;
+export type DecisionContext = Awaited<ReturnType<typeof decisionContext>>;
 type CommandOf = CampaignCommand extends infer Command
   ? Command extends CampaignCommand
     ? Omit<Command, 'by' | 'reason'> & { by?: string; reason?: string }

@@ -7,7 +7,13 @@ import { durationMs } from '../../../../src/contracts/config/config-base.ts';
 import { MEMBER_STATES, type NextAction } from '../../../../src/contracts/wire/campaign.ts';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { EVERY_DAY, type Outcome, refused, type TurnContext, turnContext } from './turn-context.ts';
+import {
+  type DecisionContext,
+  decisionContext,
+  EVERY_DAY,
+  type Outcome,
+  refused,
+} from './decision-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -70,7 +76,7 @@ const OUTCOMES = [
 
 /** The workflow, and what it has seen; `choose` answers a number below `n`. */
 class Player {
-  readonly context: TurnContext;
+  readonly context: DecisionContext;
   readonly choose: (n: number) => number;
   readonly #calendar;
   commands = 1;
@@ -81,7 +87,7 @@ class Player {
   /** Who was reached, or may have been. */
   readonly reached = new Set<number>();
 
-  constructor(context: TurnContext, choose: (n: number) => number) {
+  constructor(context: DecisionContext, choose: (n: number) => number) {
     this.context = context;
     this.choose = choose;
     this.#calendar = compileCalendar(context.spec.config.windows);
@@ -199,7 +205,7 @@ class Player {
   ): Promise<void> {
     const { context } = this;
     if (this.cancelled) return;
-    const done = async (command: Parameters<TurnContext['command']>[0]): Promise<number> => {
+    const done = async (command: Parameters<DecisionContext['command']>[0]): Promise<number> => {
       const before = context.clock.at;
       const shown = await refused(context.command(command));
       if (['NOTHING_TO_DO', 'CAMPAIGN_OVER'].includes(shown)) return 0;
@@ -288,7 +294,7 @@ async function checkEnd(
 it('FAULTS 24: however it goes, everybody has an outcome in the end, and nobody is triggered out of turn or twice', async () => {
   await fc.assert(
     fc.asyncProperty(campaign, fc.infiniteStream(fc.nat()), async ({ members, config }, choices) => {
-      const context = await turnContext(db, { members, config, others: ['holdout'] });
+      const context = await decisionContext(db, { members, config, others: ['holdout'] });
       const player = new Player(context, (n) => (choices.next().value as number) % n);
       await player.play();
       await checkEnd(player, members.length + 1);

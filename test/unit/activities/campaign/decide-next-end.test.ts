@@ -2,7 +2,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database.ts';
 import { testLedger } from '../../../support/ledger.ts';
-import { type ContextOptions, HOUR, NOON, type TurnContext, turnContext } from './turn-context.ts';
+import {
+  type ContextOptions,
+  type DecisionContext,
+  decisionContext,
+  HOUR,
+  NOON,
+} from './decision-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -12,8 +18,8 @@ beforeAll(async () => {
 const UTC = 'Etc/UTC';
 const people = (count: number, zones = UTC) => Array.from({ length: count }, () => zones);
 
-async function running(options: ContextOptions): Promise<TurnContext> {
-  const context = await turnContext(db, options);
+async function running(options: ContextOptions): Promise<DecisionContext> {
+  const context = await decisionContext(db, options);
   await context.open();
   return context;
 }

@@ -5,12 +5,12 @@ import { testLedger } from '../../../support/ledger.ts';
 import {
   type ContextOptions,
   DAY,
+  type DecisionContext,
+  decisionContext,
   HOUR,
   NOON,
   refused,
-  type TurnContext,
-  turnContext,
-} from './turn-context.ts';
+} from './decision-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -23,15 +23,15 @@ const WEEKDAYS_9_TO_5 = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri'].map((day) => [day, ['09:00-17:00']]),
 );
 
-async function running(options: ContextOptions): Promise<TurnContext> {
-  const context = await turnContext(db, options);
+async function running(options: ContextOptions): Promise<DecisionContext> {
+  const context = await decisionContext(db, options);
   await context.open();
   return context;
 }
 
 describe('starting', () => {
   it('FAULTS 20: two starts at once are one, and the first of them is who started it', async () => {
-    const context = await turnContext(db, { members: people(1) });
+    const context = await decisionContext(db, { members: people(1) });
     const [one, other] = await Promise.all([context.open('ana'), context.open('ben')]);
     expect(one).toEqual(other);
     expect(one).toEqual({ tokenKey: 'key', callsPerMinute: 120, held: null, after: [] });
@@ -52,20 +52,20 @@ describe('starting', () => {
     ['nobody has approved', { config: { approval: 'second-person' } }, 'NOT_APPROVED'],
     ['can not be carried out', { plan: { problems: [{ code: 'X', reason: 'no' }] } }, 'PLAN_HAS_PROBLEMS'],
   ])('a run that %s is not started', async (_, options, type) => {
-    const context = await turnContext(db, { members: people(1), ...options });
+    const context = await decisionContext(db, { members: people(1), ...options });
     expect(await refused(context.open())).toBe(type);
     expect(await context.audit()).toEqual([]);
   });
 
   it('a run that nobody knows is not started', async () => {
-    const context = await turnContext(db, { members: [] });
+    const context = await decisionContext(db, { members: [] });
     const input = { account: context.account, campaign: 'win', by: 'ana', run: 'nobody/+win/7' };
     expect(await refused(context.activities.openCampaign(input))).toBe('NO_SUCH_RUN');
     expect(await refused(context.activities.decideNext(input))).toBe('NO_SUCH_RUN');
   });
 
   it('an edit voids a plan, and not a run that goes on', async () => {
-    const context = await turnContext(db, { members: people(1) });
+    const context = await decisionContext(db, { members: people(1) });
     context.edit({ flow: 2 });
     expect(await refused(context.open())).toBe('PLAN_VOID');
     context.edit({});
@@ -75,14 +75,14 @@ describe('starting', () => {
   });
 
   it('a run waits for another one of its campaign that is under way', async () => {
-    const one = await turnContext(db, { members: people(1), state: 'finished' });
-    const other = await turnContext(db, { members: people(1) }, one.account, 2);
+    const one = await decisionContext(db, { members: people(1), state: 'finished' });
+    const other = await decisionContext(db, { members: people(1) }, one.account, 2);
     await db.query("update campaigns set state = 'running' where run_id = $1", [one.run]);
     expect(await refused(other.open())).toBe('ANOTHER_RUN');
   });
 
   it('events of the campaign that no workflow was started for are handed over again', async () => {
-    const context = await turnContext(db, { members: [] });
+    const context = await decisionContext(db, { members: [] });
     await db.query(
       `insert into events (id, account, route, run_id, action, subject, state)
        select $1 || n, $1, route, $2, 'tags', 's', state
@@ -297,9 +297,9 @@ describe('members whom a person serves', () => {
     const members = ['America/Sao_Paulo', 'Europe/Lisbon'];
     const context = await running({ members, config: { ...config, windows: { days: WEEKDAYS_9_TO_5 } } });
     context.clock.at = NOON - 2 * HOUR;
-    const turn = await context.batch();
-    expect(context.numbers(turn.members)).toEqual([2]);
-    await context.outcome(turn.members[0] as number, { state: 'waiting', retryAt: NOON - HOUR });
+    const step = await context.batch();
+    expect(context.numbers(step.members)).toEqual([2]);
+    await context.outcome(step.members[0] as number, { state: 'waiting', retryAt: NOON - HOUR });
     expect(await context.next()).toMatchObject({ do: 'waitUntil', why: 'retry', untilMs: NOON - HOUR });
     context.clock.at = NOON - HOUR;
     await context.next();
