@@ -42,7 +42,7 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
     ended.catch(() => undefined);
     let commands = 0;
     let late = 0;
-    let told = 0;
+    let reported = 0;
     const count = async () =>
       Number(
         (
@@ -64,8 +64,8 @@ export async function campaignLarge(say: (line: string) => void): Promise<BenchR
         late += (await count()) - before;
         await handle.executeUpdate(resumeCampaignUpdate, { args: [by] });
         commands += 3;
-        if (before - told >= 5000) {
-          told = before;
+        if (before - reported >= 5000) {
+          reported = before;
           say(`${before} members after ${Math.round((Date.now() - startedAt) / 1000)} s`);
         }
       } catch (error) {

@@ -14,7 +14,7 @@ export interface ForeignOptions {
   readonly how: 'even' | 'bursts';
 }
 
-/** Calls until it is told to stop; the returned promise rejects when the service can't be reached. */
+/** Calls until it is asked to stop; the returned promise rejects when the service can't be reached. */
 export async function runForeign(options: ForeignOptions, signal: AbortSignal): Promise<void> {
   const { baseUrl, token, callsPerMinute, how } = options;
   const random = seeded(30);
@@ -30,8 +30,8 @@ export async function runForeign(options: ForeignOptions, signal: AbortSignal): 
   for (let i = 0; ; i++) {
     const jitter = how === 'even' ? (random() - 0.5) * 0.8 : random() * 0.9;
     const due = start + (i + (how === 'even' ? 0.5 : 0) + jitter) * gap;
-    const told = await delay(Math.max(0, due - Date.now()), false, { signal }).catch(() => true);
-    if (told) return;
+    const stopped = await delay(Math.max(0, due - Date.now()), false, { signal }).catch(() => true);
+    if (stopped) return;
     await Promise.all(Array.from({ length: how === 'even' ? 1 : callsPerMinute }, call));
   }
 }

@@ -124,22 +124,23 @@ async function measure(
       figures[`${name}: raw starts/s beside it`] = round(quantile(rawRates, 0.5), 1);
       figures[`${name}: share of the raw rate`] = round(quantile(shares, 0.5), 2);
     };
-    const told = new Map<RouteName, number>();
-    const tell = (route: RouteName, events: number) => told.set(route, (told.get(route) ?? 0) + events);
+    const acceptedBy = new Map<RouteName, number>();
+    const report = (route: RouteName, events: number) =>
+      acceptedBy.set(route, (acceptedBy.get(route) ?? 0) + events);
     const http = async (route: RouteName, roundNo: number, connections: number): Promise<number> => {
       const path = `/${route}`;
       const from = roundNo * 200_000;
       // One event over and over costs Temporal nothing; both processes run at their full speed only after some thousand.
       if (roundNo === 0) await sendHttp(url, path, { connections, events: WARM_UP_EVENTS, from, same: true });
       const sent = await sendHttp(url, path, { connections, seconds: HTTP_S, from: from + 100_000 });
-      tell(route, (roundNo === 0 ? 1 : 0) + sent.accepted);
+      report(route, (roundNo === 0 ? 1 : 0) + sent.accepted);
       noteWaits(figures, route === 'http-single' ? 'HTTP' : 'HTTP in batches', connections, sent);
       return sent.accepted / sent.seconds;
     };
     const kafka = async (route: RouteName, events: number): Promise<number> => {
-      const from = told.get(route) ?? 0;
+      const from = acceptedBy.get(route) ?? 0;
       await sendKafka(brokers, route, { from, events });
-      tell(route, events);
+      report(route, events);
       const window = await environment.until(async () => {
         const seen = await acceptedOf(db, route, from);
         return seen.events >= events ? seen : null;
@@ -154,12 +155,12 @@ async function measure(
       seconds: HTTP_S,
       from: 3_000_000,
     });
-    tell('http-single', calm.accepted);
+    report('http-single', calm.accepted);
     noteWaits(figures, `HTTP, ${CALM} at once`, CALM, calm);
     await beside('Kafka', ROUNDS, () => kafka('kafka-single', Math.round(before * KAFKA_S.single)));
     await beside('HTTP in batches', 1, (roundNo) => http('http-batched', roundNo, CONNECTIONS.batched));
     await beside('Kafka in batches', 1, () => kafka('kafka-batched', Math.round(before * KAFKA_S.batched)));
-    told.set('memory', await memory(url, child.pid, figures, say));
+    acceptedBy.set('memory', await memory(url, child.pid, figures, say));
 
     say('what the ledger and Temporal have of it is counted');
     let lost = 0;
@@ -169,14 +170,14 @@ async function measure(
         { db, client: environment.client },
         ACCOUNT,
         route,
-        told.get(route) ?? 0,
+        acceptedBy.get(route) ?? 0,
       );
-      say(`${route}: ${told.get(route)} told yes, ${JSON.stringify(balance)}`);
+      say(`${route}: ${acceptedBy.get(route)} told yes, ${JSON.stringify(balance)}`);
       figures[`${route}: workflows`] = balance.workflows;
       lost += balance.lost;
       duplicates += balance.duplicates;
     }
-    figures['events told yes'] = sum([...told.values()]);
+    figures['events told yes'] = sum([...acceptedBy.values()]);
     Object.assign(figures, { lost, duplicates });
   } finally {
     await db.close();

@@ -25,7 +25,7 @@ const WORKERS = 2;
 const SECONDS = Number.parseInt(process.env.POLL_SECONDS ?? '360', 10);
 /** An idle account is asked ever less often: after so long the pace is the slowest. */
 const SETTLE_S = Math.min(120, SECONDS / 2);
-/** What was written last must be told by then. */
+/** What was written last must be published by then. */
 const LAST_S = 180;
 const SEED = 7;
 
@@ -116,7 +116,7 @@ async function runOne(
   environment: Environment,
   scenario: Scenario,
   n: number,
-  told: Tail,
+  published: Tail,
   say: (line: string) => void,
 ): Promise<Figures> {
   const { id, name, conversations, everyS } = scenario;
@@ -131,7 +131,7 @@ async function runOne(
     const figures = {
       [`${name}: conversations`]: conversations,
       [`${name}: calls an hour after ${SETTLE_S} s`]: round(perHour(late.map(timeOf)), 1),
-      [`${name}: lines in the sink`]: told.lines.length,
+      [`${name}: lines in the sink`]: published.lines.length,
     };
     say(JSON.stringify(figures));
     return figures;
@@ -140,13 +140,13 @@ async function runOne(
     ...{ account: id, n, conversations, everyS, seconds: SECONDS, seed: SEED + n },
   });
   const stopped = now();
-  while (now() < stopped + LAST_S * 1000 && delaysOf(handed, told.lines).length < handed.size)
+  while (now() < stopped + LAST_S * 1000 && delaysOf(handed, published.lines).length < handed.size)
     await environment.wait(500);
   const minutes = (now() - began) / 60_000;
-  // What is told twice may come late.
+  // What is published twice may come late.
   await environment.wait(2000);
   const written = writtenIn(await environment.panel<AccountState>(`/accounts/${id}`));
-  const figures = figuresOf(scenario, { handed, written, told, minutes, calls: await mine() });
+  const figures = figuresOf(scenario, { handed, written, published, minutes, calls: await mine() });
   say(JSON.stringify(figures));
   return figures;
 }
@@ -154,22 +154,22 @@ async function runOne(
 interface Seen {
   readonly handed: ReadonlyMap<string, number>;
   readonly written: readonly Written[];
-  readonly told: Tail;
+  readonly published: Tail;
   readonly calls: readonly LoggedCall[];
   readonly minutes: number;
 }
 
 function figuresOf({ name, conversations, everyS }: Scenario, seen: Seen): Figures {
-  const { handed, written, told, calls, minutes } = seen;
+  const { handed, written, published, calls, minutes } = seen;
   const spent = spentOf(calls, written);
-  const delays = delaysOf(handed, told.lines);
+  const delays = delaysOf(handed, published.lines);
   const times = calls.filter(wasTaken).map(timeOf);
   const figures: Figures = {
     conversations: `${conversations}, each a message in ${everyS} s`,
     'messages sent': handed.size,
     'messages in the sandbox': written.length,
-    ...balanceOf(written, told.lines),
-    'lines that are no event': told.broken.length,
+    ...balanceOf(written, published.lines),
+    'lines that are no event': published.broken.length,
     calls: spent.calls,
     'calls of the list': spent.lists,
     'calls of messages': spent.reads,
@@ -191,7 +191,7 @@ function figuresOf({ name, conversations, everyS }: Scenario, seen: Seen): Figur
 /**
  * The issue names the figures and no bounds. With 50 messages a minute a poll every few seconds is a third of the calls,
  * so half as many again as the fewest is what polling costs there; an idle account costs a call an interval of 30 s. What
- * arrives is told before an idle poller would have asked again, half of it in half that time. Where there is more to read
+ * arrives is published before an idle poller would have asked again, half of it in half that time. Where there is more to read
  * than calls, the calls are used up.
  */
 function goals(): BenchResult['goals'] {

@@ -62,7 +62,7 @@ export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) 
      * for, and ids of messages stay out of Temporal.
      */
     async deliveryBatch(input: DeliveryBatchInput): Promise<DeliveryBatchResult> {
-      // An attempt before this one may have told sinks and ended before it woke them.
+      // An attempt before this one may have published sinks and ended before it woke them.
       if (Context.current().info.attempt > 1)
         await (tools.wake ?? wakeSinks)(deps.account(input.account).announce.map(({ sink }) => sink));
       const batch = new DeliveryBatch(deps, input, tools);
@@ -110,7 +110,7 @@ class DeliveryBatch implements BatchWork<DueCheck> {
       again.push(held.check);
     }
     if (again.length > 0) return again;
-    // What was seen and not told yet is due, too, and needs no check.
+    // What was seen and not published yet is due, too, and needs no check.
     await this.#settle();
     const due = await dueChecks(this.#deps.db, this.#input.account, this.#now(), limit, this.#excluded());
     for (const check of due) this.#inHand.set(nameOf(check), { check, failures: 0, until: null });

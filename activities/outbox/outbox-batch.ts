@@ -171,10 +171,10 @@ class OutboxBatch {
       now: await this.#now(),
     });
     this.#sent += settled.sent;
-    this.#tell(settled, end);
+    this.#report(settled, end);
   }
 
-  #tell(
+  #report(
     { dead, circuit }: Awaited<ReturnType<typeof settleSending>>,
     { tried, fault }: Awaited<ReturnType<typeof sendEvents>>,
   ): void {
@@ -208,7 +208,7 @@ class OutboxBatch {
     if (!mine) return Math.max(1000, next);
     const closedMs = this.#over ? CLOSED_MS : 0;
     const waitMs = Math.max(next, closedMs, openUntil === null ? 0 : openUntil.getTime() - now.getTime());
-    // What came in between is told by a wake. Whatever else it is must not become a hot loop.
+    // What came in between is published by a wake. Whatever else it is must not become a hot loop.
     return waitMs === 0 && !more ? IDLE_MS : waitMs;
   }
 

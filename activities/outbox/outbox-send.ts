@@ -8,7 +8,7 @@ export interface Sending {
   readonly events: readonly { readonly seq: number; readonly event: SinkEvent }[];
   /** Cancellation of the sending. */
   readonly cancelled: AbortSignal;
-  /** Milliseconds until the sink is told to give up. */
+  /** Milliseconds until the sink is asked to give up. */
   readonly deadlineMs: number;
   /** Milliseconds that it has for that. */
   readonly graceMs: number;
@@ -38,9 +38,9 @@ export async function sendEvents(sending: Sending): Promise<SendingEnd> {
   );
   const signal = AbortSignal.any([cancelled, deadline.signal]);
   try {
-    const told = events.map(({ event }) => event);
+    const published = events.map(({ event }) => event);
     const results = await orHung(
-      Promise.resolve().then(() => sink.send(told, { signal })),
+      Promise.resolve().then(() => sink.send(published, { signal })),
       signal,
       sending.graceMs,
     );

@@ -35,7 +35,7 @@ export function createOutboxActivities(deps: Deps, options: OutboxBatchOptions =
       return await describeSinks(db, deps.sinkNames);
     },
 
-    /** Another try for what is dead or waits; the circuits are probed at once. Then `wakeOutbox` is to be told. */
+    /** Another try for what is dead or waits; the circuits are probed at once. Then `wakeOutbox` is to be published. */
     async reopenOutbox({ filter, by }: OutboxCommand): Promise<{ count: number; sinks: string[] }> {
       const reopened = await db.transaction((tx) => reopenOutbox(tx, filter));
       log.warn({ by, ...reopened }, 'events of the outbox are tried again');

@@ -1,4 +1,4 @@
-// The end of a reading: what is new goes to the outbox, oldest first, and the ledger notes that it was told.
+// The end of a reading: what is new goes to the outbox, oldest first, and the ledger notes that it was published.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { StatusChange } from '../../src/contracts/wire/conversation-envelope.ts';
 import type { ConversationEvent } from '../../src/contracts/wire/conversation-events.ts';
@@ -85,11 +85,11 @@ function isText(body: string | null, listed: string): boolean {
   );
 }
 
-/** Messages that were told before and show another status word now; the one who follows what Sluice sent hears of all. */
+/** Messages that were published before and show another status word now; the one who follows what Sluice sent hears of all. */
 export async function statusChanges(
   { tx, call }: ReadContext,
   items: readonly HistoryMessage[],
-  told: ReadonlyMap<string, string | null>,
+  published: ReadonlyMap<string, string | null>,
 ): Promise<StatusChange[]> {
   const { account, conversation } = call;
   const sent = items.filter(({ fromMe }) => fromMe);
@@ -99,7 +99,7 @@ export async function statusChanges(
   );
   const events = await noteSeenStatuses(tx, account, conversation, seen);
   const changes = sent.flatMap(({ key, id, status, ack }): StatusChange[] => {
-    const previous = told.get(key);
+    const previous = published.get(key);
     if (previous === undefined || status === null || !movesOn(previous, status)) return [];
     return [{ key, id, status, previous, ack, event: id === null ? null : (events.get(id) ?? null) }];
   });
@@ -121,7 +121,7 @@ export interface Import {
   /** Of the last page, oldest first. */
   readonly fresh: readonly StagedMessage[];
   readonly statuses: readonly StatusChange[];
-  /** Epoch milliseconds before which nothing is told; null: everything is. */
+  /** Epoch milliseconds before which nothing is published; null: everything is. */
   readonly since: number | null;
   /** Null: it was not read, and will not be. */
   readonly reading: Reading | null;
@@ -136,7 +136,7 @@ export async function importMessages(context: ReadContext, found: Import): Promi
   const messages = await addKnown(tx, account, conversation, [...found.fresh, ...staged]);
   const { state } = now.item;
   const events = eventsOf({
-    ...{ account, state, previous: now.told, since: found.since },
+    ...{ account, state, previous: now.published, since: found.since },
     ...{ messages, statuses: found.statuses },
   });
   const sinks = await put(context, now, events);
@@ -148,7 +148,7 @@ export async function importMessages(context: ReadContext, found: Import): Promi
   if (next === 'done' && found.reading?.read === 0) await noteMissing(context);
   const mark = found.reading?.newest ?? null;
   await endReading(tx, account, conversation, {
-    ...{ next, told: state, inboundAt: mark?.inboundAt ?? null },
+    ...{ next, published: state, inboundAt: mark?.inboundAt ?? null },
     coveredAt: mark?.settled === true ? mark.at : null,
     seen: {
       newest: mark === null ? (now.seen?.newest ?? null) : mark.text,
@@ -173,7 +173,7 @@ const listedHash = ({ item }: ConversationRow) =>
   item.lastMessage === null ? null : shortHash(item.lastMessage);
 
 /** Whether the conversation is to be read once more, and when. */
-function nextOf(now: ConversationRow, reading: Reading | null, told: number, settleSeconds: number) {
+function nextOf(now: ConversationRow, reading: Reading | null, published: number, settleSeconds: number) {
   if (reading === null) return 'done';
   const { newest, print } = reading;
   const { state, lastMessage } = now.item;
@@ -183,7 +183,7 @@ function nextOf(now: ConversationRow, reading: Reading | null, told: number, set
   }
   // The list tells of a message that the history does not show yet.
   const isBehind = newest.at === null || Date.parse(newest.at) < Date.parse(state.updatedAt);
-  const isOpen = told === 0 || newest.text !== null;
+  const isOpen = published === 0 || newest.text !== null;
   const lags =
     !newest.showsListed && isBehind && isOpen && now.tries < MAX_LAGS && now.seen?.listed !== listedHash(now);
   if (lags) return { afterSeconds: settleSeconds };
@@ -198,6 +198,6 @@ async function put(
   events: readonly ConversationEvent[],
 ): Promise<string[]> {
   const connection = item.state.connection.id;
-  const told = events.map((event) => ({ event, connection }));
-  return await putOutbox(tx, call.account, deps.account(call.account).announce, told);
+  const published = events.map((event) => ({ event, connection }));
+  return await putOutbox(tx, call.account, deps.account(call.account).announce, published);
 }

@@ -43,7 +43,7 @@ export function listingOf(item: Conversation, showsOwner: boolean): Listing {
 const digitsOf = (number: string): string =>
   /^[+\d\s().-]+$/.test(number) ? number.replace(/\D/g, '') : number;
 
-/** What is told of a change: a new name of the connection is none of the conversation. */
+/** What is published of a change: a new name of the connection is none of the conversation. */
 function visible({ id, status, channel, chatbot, queueId, userId, contact, connection }: ConversationState) {
   return [
     ...[id, status, channel, chatbot, queueId, userId, connection.id],
@@ -74,7 +74,7 @@ export function isCovered(
 
 /**
  * What is to be written down of a listing; null: it is known.
- * @param since epoch milliseconds before which nothing is told; null: everything is
+ * @param since epoch milliseconds before which nothing is published; null: everything is
  * @param isOld the listing is of an older page, read beside newer ones
  */
 export function changeOf(
@@ -86,15 +86,15 @@ export function changeOf(
   const at = Date.parse(state.updatedAt);
   if (known === undefined) {
     const todo = since === null || at >= since;
-    return { listing, todo, told: !todo };
+    return { listing, todo, published: !todo };
   }
   if (known.print === print) return null;
   // What page 1 has shown since is newer than what stood on an older page.
   if (isOld && at <= Date.parse(known.item.state.updatedAt)) return null;
   const covered = { at: known.covered_at?.toISOString() ?? null, text: known.seen?.newest ?? null };
   const silent =
-    known.told !== null &&
-    isAlike(known.told, state) &&
+    known.published !== null &&
+    isAlike(known.published, state) &&
     isCovered({ updatedAt: state.updatedAt, lastMessage }, covered);
-  return { listing, todo: !silent, told: false };
+  return { listing, todo: !silent, published: false };
 }

@@ -97,16 +97,16 @@ function numbered(message: HistoryMessage, counts: Record<string, number>): Stag
 }
 
 export interface Bounds {
-  /** Epoch milliseconds; what is older is not told. Null: everything is. */
+  /** Epoch milliseconds; what is older is not published. Null: everything is. */
   readonly since: number | null;
-  /** Up to here messages were told and forgotten, epoch milliseconds. */
+  /** Up to here messages were published and forgotten, epoch milliseconds. */
   readonly pruned: number | null;
 }
 
 export interface Verdict {
-  /** To be told, oldest first. */
+  /** To be published, oldest first. */
   readonly fresh: readonly Placed[];
-  /** All that is older is known, or not to be told. */
+  /** All that is older is known, or not to be published. */
   readonly reached: boolean;
   /** The page ends the reading although nothing says where it should end. */
   readonly isUndated: boolean;
@@ -118,28 +118,29 @@ export interface Verdict {
  */
 export function judge(
   { items }: PageView,
-  known: Pick<KnownMessages, 'told' | 'any'>,
+  known: Pick<KnownMessages, 'published' | 'any'>,
   { since, pruned }: Bounds,
   deep = false,
 ): Verdict {
-  const toldAs = new Set(
+  const publishedAs = new Set(
     items.flatMap(({ message: { key }, alias }) =>
-      known.told.has(key) || (alias !== null && known.told.has(alias)) ? [key] : [],
+      known.published.has(key) || (alias !== null && known.published.has(alias)) ? [key] : [],
     ),
   );
-  const told = ({ key }: StagedMessage) => toldAs.has(key);
+  const published = ({ key }: StagedMessage) => publishedAs.has(key);
   const behind = ({ at }: StagedMessage) => {
     if (at === null) return false;
     const time = Date.parse(at);
     return (since !== null && time < since) || (pruned !== null && time <= pruned);
   };
-  const border = items.findLastIndex(({ message }) => told(message) || behind(message));
+  const border = items.findLastIndex(({ message }) => published(message) || behind(message));
   // One that resembles a known one and stands at the edge may be another of the same instant: the next page tells.
   const reached = items.some(
-    ({ message, atEdge }) => behind(message) || (!deep && told(message) && (message.id !== null || !atEdge)),
+    ({ message, atEdge }) =>
+      behind(message) || (!deep && published(message) && (message.id !== null || !atEdge)),
   );
   const fresh = items.filter(({ message }, n) => {
-    if (told(message) || behind(message)) return false;
+    if (published(message) || behind(message)) return false;
     // Without a time, what stands before a known one may be from before the beginning.
     return message.at !== null || n > border;
   });

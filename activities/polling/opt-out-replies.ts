@@ -1,4 +1,4 @@
-// Replies that mean "no more campaigns": noted as they are read, whatever is told of them.
+// Replies that mean "no more campaigns": noted as they are read, whatever is published of them.
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import { noteOptOuts } from '../../src/ledger/campaigns/opt-outs.ts';
 import type { ReadContext } from './import-messages.ts';

@@ -1,4 +1,4 @@
-// One page of messages of a conversation: read back to what is known, then all that is new is told in one transaction.
+// One page of messages of a conversation: read back to what is known, then all that is new is published in one transaction.
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
@@ -45,7 +45,7 @@ const MAX_PAGES = 10_000;
 
 /**
  * Reads the next page of a conversation that is to be read (API text, GET /v1/conversations/{ticketId}/messages). While
- * older pages are still to come, what is new is kept; with the last of them all of it is told at once, oldest first.
+ * older pages are still to come, what is new is kept; with the last of them all of it is published at once, oldest first.
  */
 export async function readMessages(
   deps: Deps,
@@ -136,7 +136,7 @@ async function takePage(
   const pruned = context.now.seen?.pruned ?? null;
   const bounds = { since: since?.getTime() ?? null, pruned: pruned === null ? null : Date.parse(pruned) };
   const verdict = judge(view, known, bounds, deep);
-  const statuses = await statusChanges(context, page.items, known.told);
+  const statuses = await statusChanges(context, page.items, known.published);
   const idle = keys.every((key) => known.staged.has(key)) ? reading.idle + 1 : 0;
   const endless = page.hasMore && !verdict.reached && isEndless(page, reading, idle);
   await noteOddities(context, page, view, verdict, endless);
@@ -216,6 +216,6 @@ async function noteOddities(
   if (isUndated)
     await note(
       'UNDATED',
-      'its messages show no time, so the newest page of them was told, whatever their age',
+      'its messages show no time, so the newest page of them was published, whatever their age',
     );
 }

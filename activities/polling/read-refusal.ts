@@ -80,7 +80,7 @@ export async function settleReadError(
   throw readFailure(deps, call, error, Math.min(failures, MAX_DOUBLINGS));
 }
 
-/** What was read and not told yet is told, with the state of the conversation; then it is left alone until it changes. */
+/** What was read and not published yet is published, with the state of the conversation; then it is left alone until it changes. */
 async function giveUp(
   deps: Deps,
   call: ReadCall,

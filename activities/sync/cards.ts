@@ -202,7 +202,7 @@ export function createCardSteps(deps: Deps) {
       where: { run: c.run, record: id, step },
       failures: attempts,
       stopsForAll: true,
-      // Marked as sent: a contact that the card's call makes is told from an older one by that time.
+      // Marked as sent: a contact that the card's call makes is distinguished from an older one by that time.
       record: c.row,
       done: () => settleStep(db, c.row, { clear: calling | reading }),
       async callNext(tx, waitMs) {

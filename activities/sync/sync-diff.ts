@@ -68,7 +68,7 @@ export function holdsExtra(
   );
 }
 
-/** Name of a pipeline or stage as the ledger keeps it: an id is told from a name that resembles one. */
+/** Name of a pipeline or stage as the ledger keeps it: an id is distinguished from a name that resembles one. */
 export function refName(ref: string | number): string {
   return typeof ref === 'number' ? `#${ref}` : ref;
 }

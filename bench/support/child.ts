@@ -43,11 +43,11 @@ export function sluice(args: readonly string[], env: Readonly<Record<string, str
     pid: child.pid as number,
     first,
     said(text) {
-      const heard = new Promise<string>((tell) => {
+      const heard = new Promise<string>((report) => {
         const hear = (line: string) => {
           if (!line.includes(text)) return;
           waiting.delete(hear);
-          tell(line);
+          report(line);
         };
         waiting.add(hear);
         const before = tail.find((line) => line.includes(text));

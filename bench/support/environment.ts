@@ -67,7 +67,7 @@ export interface Environment {
   panel<T>(path: string, body?: object): Promise<T>;
   /** Rows of the sandbox's log behind this number. */
   requests(since: number): Promise<LoggedCall[]>;
-  /** Waits; throws when the environment is told to end. */
+  /** Waits; throws when the environment is asked to end. */
   wait(ms: number): Promise<void>;
   /** Asks every `everyMs` until there is an answer. */
   until<T>(ask: () => Promise<T | null>, everyMs?: number): Promise<T>;
@@ -79,13 +79,13 @@ export interface Environment {
 export async function openEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { say } = options;
   const ends: (() => Promise<unknown>)[] = [];
-  const told = new AbortController();
+  const stopped = new AbortController();
   // Each wait listens to it.
-  setMaxListeners(0, told.signal);
-  const stop = () => told.abort(new Error('told to stop'));
+  setMaxListeners(0, stopped.signal);
+  const stop = () => stopped.abort(new Error('asked to stop'));
   process.on('SIGINT', stop).on('SIGTERM', stop);
   const late = setTimeout(
-    () => told.abort(new Error(`not done in ${options.minutes} minutes`)),
+    () => stopped.abort(new Error(`not done in ${options.minutes} minutes`)),
     options.minutes * 60_000,
   );
   ends.push(async () => {
@@ -99,7 +99,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     if (failures.length > 0) throw new AggregateError(failures, 'something of the bench did not end');
   };
   try {
-    return { ...(await furnish(options, ends, told.signal)), close };
+    return { ...(await furnish(options, ends, stopped.signal)), close };
   } catch (error) {
     await close().catch((reason: unknown) => say(String(reason)));
     throw error;
@@ -155,15 +155,15 @@ async function furnish(
   ends.push(() => connection.close());
   const client = new Client({ connection, namespace: temporal.namespace });
   const workers: Child[] = [];
-  // A worker that is told to end waits for its calls; a bench has no use for them any more.
+  // A worker that is asked to end waits for its calls; a bench has no use for them any more.
   ends.push(() => Promise.all(workers.map((worker) => worker.kill('SIGKILL'))));
 
   function configOf({ id, config }: EnvironmentOptions['accounts'][number]) {
     return [id, { baseUrl, tokens: [`env:${tokenVariable(id)}`], ...config }] as const;
   }
   async function panel<T>(path: string, body?: object): Promise<T> {
-    const told = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const answer = await request(panelUrl + path, { method: told ? 'POST' : 'GET', ...told });
+    const stopped = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const answer = await request(panelUrl + path, { method: stopped ? 'POST' : 'GET', ...stopped });
     if (answer.statusCode !== 200)
       throw new Error(`panel ${path}: ${answer.statusCode} ${await answer.body.text()}`);
     return (await answer.body.json()) as T;

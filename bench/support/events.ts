@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 const SECRET = Buffer.from('a bench has no secrets, only keys');
 /** As Standard Webhooks writes it. */
 export const SECRET_TEXT = `whsec_${SECRET.toString('base64')}`;
-/** Somebody who is told to come again does so. */
+/** Somebody who is asked to come again does so. */
 const AGAIN_MS = 200;
 
 /** A lead of its own person: no two events of a bench are about the same one. */

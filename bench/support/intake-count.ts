@@ -61,7 +61,7 @@ export async function balanceOf(
   { db, client }: { db: Database; client: Client },
   account: string,
   route: string,
-  told: number,
+  accepted: number,
 ): Promise<Balance> {
   const { times, workflows } = await startedOf(client, account, route);
   const rows = await db.query<{ id: string }>(
@@ -70,7 +70,7 @@ export async function balanceOf(
   );
   const missing = rows.filter(({ id }) => !times.has(id)).length;
   return {
-    lost: Math.max(0, told - rows.length) + missing,
+    lost: Math.max(0, accepted - rows.length) + missing,
     duplicates: [...times.values()].filter((each) => each > 1).length,
     workflows,
   };

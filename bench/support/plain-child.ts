@@ -1,4 +1,4 @@
-// The plain script as a process of its own, so that its CPU and memory can be told from everybody else's. Its options are
+// The plain script as a process of its own, so that its CPU and memory can be distinguished from everybody else's. Its options are
 // on stdin, and what it used is the one line on stdout.
 import { json } from 'node:stream/consumers';
 import { type PlainScriptOptions, runPlainScript } from '../plain-script.ts';

@@ -1,7 +1,7 @@
 // What the sandbox's log and the file of a sink say of a poller. Pure functions; times are epoch milliseconds.
 import { type LoggedCall, timeOf, wasTaken } from './log.ts';
 import type { Written } from './poll-data.ts';
-import type { ToldLine } from './poll-tail.ts';
+import type { PublishedLine } from './poll-tail.ts';
 
 const LIST = /\/v1\/conversations$/;
 const READ = /\/v1\/conversations\/(\d+)\/messages$/;
@@ -56,7 +56,7 @@ export function spentOf(calls: readonly LoggedCall[], written: readonly Written[
 }
 
 export interface Balance {
-  /** Written and not told. */
+  /** Written and not published. */
   readonly missing: number;
   /** Told under more than one id of an event. */
   readonly twice: number;
@@ -64,15 +64,15 @@ export interface Balance {
   readonly repeated: number;
   /** Told and never written. */
   readonly unexpected: number;
-  /** Conversations whose messages were first told in another order than they were written. */
+  /** Conversations whose messages were first published in another order than they were written. */
   readonly disordered: number;
 }
 
 /** @param written each conversation in its order */
-export function balanceOf(written: readonly Written[], lines: readonly ToldLine[]): Balance {
-  const told = lines.filter(({ type }) => type === 'message.received');
+export function balanceOf(written: readonly Written[], lines: readonly PublishedLine[]): Balance {
+  const published = lines.filter(({ type }) => type === 'message.received');
   const eventsOf = new Map<string, Set<string>>();
-  for (const { message, event } of told) {
+  for (const { message, event } of published) {
     const key = message ?? '';
     eventsOf.set(key, (eventsOf.get(key) ?? new Set()).add(event));
   }
@@ -90,19 +90,19 @@ export function balanceOf(written: readonly Written[], lines: readonly ToldLine[
   return {
     missing: written.filter(({ id }) => !eventsOf.has(id)).length,
     twice: [...eventsOf.values()].filter(({ size }) => size > 1).length,
-    repeated: told.length - new Set(told.map(({ event }) => event)).size,
+    repeated: published.length - new Set(published.map(({ event }) => event)).size,
     unexpected: order.filter((id) => !ids.has(id)).length,
     disordered: disordered.size,
   };
 }
 
 /** Milliseconds from handing in to the first line, of each message that has both. */
-export function delaysOf(handed: ReadonlyMap<string, number>, lines: readonly ToldLine[]): number[] {
+export function delaysOf(handed: ReadonlyMap<string, number>, lines: readonly PublishedLine[]): number[] {
   const first = new Map<string, number>();
   for (const { message, at } of lines) if (message !== null && !first.has(message)) first.set(message, at);
   return [...handed].flatMap(([id, at]) => {
-    const told = first.get(id);
-    return told === undefined ? [] : [told - at];
+    const published = first.get(id);
+    return published === undefined ? [] : [published - at];
   });
 }
 

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 import { account } from './people.ts';
 import { poissonTimes, seeded } from './random.ts';
 
-/** Messages that each conversation has before the poller starts: none of them is to be told. */
+/** Messages that each conversation has before the poller starts: none of them is to be published. */
 const BEFORE = 3;
 const BEFORE_AT = '2026-01-01T10:00:00.000Z';
 

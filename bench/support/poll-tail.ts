@@ -8,7 +8,7 @@ export const CHECK_MS = 5;
 const PIECE = 1 << 16;
 
 /** A line of the file; of a message, its id and conversation. */
-export interface ToldLine {
+export interface PublishedLine {
   readonly at: number;
   readonly event: string;
   readonly type: string;
@@ -18,7 +18,7 @@ export interface ToldLine {
 
 export interface Tail {
   /** In the order of the file; grows. */
-  readonly lines: readonly ToldLine[];
+  readonly lines: readonly PublishedLine[];
   /** Lines that are no event. */
   readonly broken: readonly string[];
   /** Reads to the end of the file, and lets go of it. */
@@ -27,7 +27,7 @@ export interface Tail {
 
 /** Begins at once; the file may come later. */
 export function tail(path: string): Tail {
-  const lines: ToldLine[] = [];
+  const lines: PublishedLine[] = [];
   const broken: string[] = [];
   const stop = new AbortController();
   const piece = Buffer.alloc(PIECE);
@@ -41,9 +41,9 @@ export function tail(path: string): Tail {
       for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
         const line = rest.subarray(0, end).toString();
         rest = rest.subarray(end + 1);
-        const told = toldIn(line, at);
-        if (told === null) broken.push(line);
-        else lines.push(told);
+        const published = publishedIn(line, at);
+        if (published === null) broken.push(line);
+        else lines.push(published);
       }
     }
   };
@@ -80,7 +80,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
 }
 
 /** Null: not an event of a conversation. */
-function toldIn(line: string, at: number): ToldLine | null {
+function publishedIn(line: string, at: number): PublishedLine | null {
   try {
     const { id, type, source, data } = JSON.parse(line) as {
       id: string;

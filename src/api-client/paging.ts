@@ -19,7 +19,7 @@ export interface PagedList<T> {
   /** Largest page to ask for; 20 to `maxPageSize`. */
   readonly pageSize: number;
   readonly maxPageSize: number;
-  /** What tells items apart. */
+  /** What distinguishes items. */
   readonly keyOf: (item: T) => number | string;
   readonly fetchPage: (window: Window) => Promise<ApiResult<Page<T>>>;
   readonly onInvalid: IterateOptions['onInvalid'];

@@ -65,12 +65,12 @@ export function connectionProblems({ account, config, connections }: ConnectionF
   if (connections === null) return [];
   const id = config.connection;
   const found = connections.find((each) => each.id === id);
-  const usable = connections.filter(({ channel }) => isUsable(channel)).map(told);
+  const usable = connections.filter(({ channel }) => isUsable(channel)).map(describeConnection);
   const has = usable.length === 0 ? 'it has none of channel whatsapp or waba' : `use ${usable.join(' or ')}`;
   if (found === undefined)
     return note('CONNECTION_NOT_FOUND', `the account "${account}" has no connection ${id}; ${has}`);
   if (isUsable(found.channel)) return [];
-  const reason = `connection ${told(found)} can't run flows: only channels whatsapp and waba can; ${has}`;
+  const reason = `connection ${describeConnection(found)} can't run flows: only channels whatsapp and waba can; ${has}`;
   return note('CONNECTION_UNSUPPORTED', reason);
 }
 
@@ -137,7 +137,7 @@ export function connectionWarnings({ config, connections }: ConnectionFacts): Pl
   if (connections === null) return note('CONNECTION_UNREAD', "the account's connections were not read");
   const found = connections.find(({ id }) => id === config.connection);
   if (found === undefined || !isUsable(found.channel) || found.status === 'CONNECTED') return [];
-  return note('CONNECTION_DOWN', `connection ${told(found)} is ${found.status}, not CONNECTED`);
+  return note('CONNECTION_DOWN', `connection ${describeConnection(found)} is ${found.status}, not CONNECTED`);
 }
 
 /** What the reader should know; the plan can be started all the same. */
@@ -189,7 +189,7 @@ function isUsable(channel: string): boolean {
   return channel === 'whatsapp' || channel === 'waba';
 }
 
-function told({ id, name, channel }: Connection): string {
+function describeConnection({ id, name, channel }: Connection): string {
   return `${id} ("${name}", ${channel})`;
 }
 

@@ -40,7 +40,9 @@ export function brokenRules(stop: StopRules, tally: WaveTally): PlanNote[] {
   if (tried === 0 || tried < stop.atLeast) return [];
   const most = (code: string, limit: number | undefined, members: number, did: string): PlanNote[] => {
     if (limit === undefined || members / tried <= limit) return [];
-    return [{ code, reason: `${told(members, tried)} ${did}; the campaign stops above ${percent(limit)}` }];
+    return [
+      { code, reason: `${countOf(members, tried)} ${did}; the campaign stops above ${percent(limit)}` },
+    ];
   };
   const broken = [
     ...most('STOP_FAILED', stop.failed, tally.failed, 'failed'),
@@ -49,12 +51,12 @@ export function brokenRules(stop: StopRules, tally: WaveTally): PlanNote[] {
     ...most('STOP_OPT_OUT', stop.optOut, tally.optedOut, 'opted out'),
   ];
   if (stop.replies !== undefined && tally.replied / tried < stop.replies) {
-    const reason = `${told(tally.replied, tried)} replied; the campaign stops below ${percent(stop.replies)}`;
+    const reason = `${countOf(tally.replied, tried)} replied; the campaign stops below ${percent(stop.replies)}`;
     broken.push({ code: 'STOP_REPLIES', reason });
   }
   return broken;
 }
 
-function told(members: number, tried: number): string {
+function countOf(members: number, tried: number): string {
   return `${n(members)} of ${n(tried)} members (${percent(members / tried)})`;
 }

@@ -15,7 +15,7 @@ import { startSandbox } from '../sandbox/server.ts';
 import { listening } from './ingress.ts';
 import { integer } from './lib/arguments.ts';
 import { EXIT } from './lib/exit.ts';
-import { runCommand, say, toldToStop } from './lib/lifetime.ts';
+import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
 import { createProgress, formatCount, formatTime } from './lib/progress.ts';
 import { checkTemporalUi, sameSession, TEMPORAL_UI } from './lib/session.ts';
@@ -98,9 +98,9 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   const port = await freePort(INGRESS_PORT);
   const ingress = await listening(startIngress({ ...stack, config, log, shutdown, http: { port } }));
   const { address, namespace } = stack.temporal;
-  const tell = (more: object) =>
+  const note = (more: object) =>
     lock.update({ command: 'sluice demo', temporal: address, namespace, ...more });
-  await openSocket({ ...stack, config, log, stateDir, tell }, shutdown);
+  await openSocket({ ...stack, config, log, stateDir, note }, shutdown);
   // One of an earlier demo that was killed would poll beside the sync; none is started before it has ended.
   await stopPollers(stack.client, config.config);
   const handle = await startSync(stack.client, ACCOUNT, options.sync);
@@ -145,7 +145,7 @@ async function runDemo(options: DemoOptions, env: NodeJS.ProcessEnv, shutdown: S
   say('See every row that was rejected, once the demo has ended with Ctrl-C');
   say(`  ${sameSession(`sync rows ${options.sync}`, here)}`);
   say(`Up since ${formatTime(new Date())}. Ctrl-C ends it; the state stays in ${options.state}.`);
-  await Promise.race([toldToStop(shutdown), stack.failed]);
+  await Promise.race([stopRequested(shutdown), stack.failed]);
   return EXIT.ok;
 }
 

@@ -6,7 +6,7 @@ import { wantedSchedules } from '../runtime/schedules.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { describeIngress, listening } from './ingress.ts';
 import { CliError, EXIT } from './lib/exit.ts';
-import { runCommand, say, toldToStop } from './lib/lifetime.ts';
+import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import {
   checkTemporalUi,
   type OpenStack,
@@ -40,7 +40,7 @@ export function registerWorker(program: Command, env: NodeJS.ProcessEnv): void {
         );
       }
       const state = `${options.state}/worker-${process.pid}`;
-      await stayUp('sluice worker', { ...options, state }, env, tellOfSchedules, tellOfPollers);
+      await stayUp('sluice worker', { ...options, state }, env, reportSchedules, reportPollers);
     });
 }
 
@@ -65,7 +65,7 @@ async function stayUp(
       const campaigns = Object.keys(stack.config.config.campaigns);
       const more = campaigns.length === 0 ? '' : ` and the campaigns ${campaigns.join(', ')}`;
       say(`ready for the syncs ${syncs.join(', ') || '(none configured)'}${more}; Ctrl-C ends`);
-      await Promise.race([toldToStop(shutdown), stack.failed]);
+      await Promise.race([stopRequested(shutdown), stack.failed]);
       return EXIT.ok;
     },
     { staysUp: true },
@@ -87,7 +87,7 @@ async function openSockets(stack: OpenStack, shutdown: Shutdown): Promise<void> 
   describeIngress(await listening(startIngress({ ...stack, shutdown })));
 }
 
-async function tellOfPollers({ client, config }: OpenStack): Promise<void> {
+async function reportPollers({ client, config }: OpenStack): Promise<void> {
   await wakeSenders(client, config.config);
   await wakePollers(client, config.config);
   const idle = await idlePollers(client, config.config);
@@ -96,7 +96,7 @@ async function tellOfPollers({ client, config }: OpenStack): Promise<void> {
 }
 
 /** Workers of several versions may run at once: none of them may undo what another configuration says. */
-async function tellOfSchedules(stack: OpenStack): Promise<void> {
+async function reportSchedules(stack: OpenStack): Promise<void> {
   if (wantedSchedules(stack.config.config).length === 0) return;
   for (const command of await toApply(stack))
     say(`the schedules on the server are not those of this configuration: run \`${command}\``);

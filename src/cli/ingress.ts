@@ -6,7 +6,7 @@ import { type Ingress, openRoutes, startIngress } from '../runtime/ingress.ts';
 import { openLedger } from '../runtime/ledger-database.ts';
 import { temporalAddressOf } from '../runtime/temporal/temporal-address.ts';
 import { CliError, EXIT } from './lib/exit.ts';
-import { runCommand, say, toldToStop } from './lib/lifetime.ts';
+import { runCommand, say, stopRequested } from './lib/lifetime.ts';
 import { openLog } from './lib/log.ts';
 import { openConfig } from './lib/session.ts';
 
@@ -51,7 +51,7 @@ export function registerIngress(program: Command, env: NodeJS.ProcessEnv): void 
           shutdown.add('client connection', () => connection.close());
           const client = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
           describeIngress(await listening(startIngress({ config, db, client, log, shutdown })));
-          await toldToStop(shutdown);
+          await stopRequested(shutdown);
           return EXIT.ok;
         },
         { staysUp: true },

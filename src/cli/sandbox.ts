@@ -59,7 +59,7 @@ export function registerSandbox(program: Command): void {
     });
 }
 
-/** A sandbox that was told to end a moment ago may still be closing. */
+/** A sandbox that was asked to end a moment ago may still be closing. */
 const CLOSING_TRIES = 20;
 
 async function takeFolder(folder: string): Promise<FolderLock> {

@@ -84,7 +84,7 @@ export async function checkToken(
     });
     return null;
   }
-  const known = Object.values(reads).some(({ error }) => told(error));
+  const known = Object.values(reads).some(({ error }) => reported(error));
   if (known) findings.ok('token', `${ref} is accepted`);
   else
     findings.problem('token', `${ref}: no read told whether it is accepted: ${reasonOf(pipelines.error!)}`, {
@@ -94,7 +94,7 @@ export async function checkToken(
 }
 
 /** Whether the answer shows that the token was checked and taken. */
-function told(error: Probed<unknown>['error']): boolean {
+function reported(error: Probed<unknown>['error']): boolean {
   if (error instanceof ApiError) return error.kind !== 'internal';
   return error === null || error instanceof UnexpectedShapeError;
 }

@@ -133,7 +133,7 @@ class Recorder implements Dispatcher.DispatchHandler {
       const date = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
       const location = typeof headers.location === 'string' ? headers.location : null;
       this.#head = { status, date: Number.isNaN(date) ? null : date, location, answeredAt: this.#now() };
-      this.#tell(undefined);
+      this.#report(undefined);
     }
     this.#inner.onResponseStart?.(controller, status, headers, statusMessage);
   }
@@ -148,7 +148,7 @@ class Recorder implements Dispatcher.DispatchHandler {
     controller: Dispatcher.DispatchController,
     trailers: Record<string, string | string[] | undefined>,
   ): void {
-    this.#tell(this.#size <= MAX_BODY_BYTES ? parseAnswer(Buffer.concat(this.#chunks)) : undefined);
+    this.#report(this.#size <= MAX_BODY_BYTES ? parseAnswer(Buffer.concat(this.#chunks)) : undefined);
     this.#inner.onResponseEnd?.(controller, trailers);
   }
 
@@ -156,7 +156,7 @@ class Recorder implements Dispatcher.DispatchHandler {
     this.#inner.onResponseError?.(controller, error);
   }
 
-  #tell(json: unknown): void {
+  #report(json: unknown): void {
     if (this.#head !== null) this.#keep({ ...this.#head, sentAt: this.#sentAt, json });
   }
 }

@@ -1,4 +1,4 @@
-// Names by hash: for what must be told apart and recognised, and not read.
+// Names by hash: for what must be distinguished and recognised, and not read.
 import { createHash } from 'node:crypto';
 
 /** 22 characters of Base64url: 132 bits of SHA-256. */

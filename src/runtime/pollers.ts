@@ -97,9 +97,11 @@ export async function wakeSenders(
   { accounts, sinks }: Pick<Config, 'accounts' | 'sinks'>,
   taskQueue: string = WORK_QUEUE,
 ): Promise<void> {
-  const told = new Set(Object.values(accounts).flatMap(({ announce }) => announce.map(({ sink }) => sink)));
+  const published = new Set(
+    Object.values(accounts).flatMap(({ announce }) => announce.map(({ sink }) => sink)),
+  );
   const common = { taskQueue, signal: wakeSignal, signalArgs: [] as [] };
-  for (const sink of Object.keys(sinks).filter((name) => told.has(name)))
+  for (const sink of Object.keys(sinks).filter((name) => published.has(name)))
     await client.workflow.signalWithStart('outboxDelivery', {
       ...{ ...common, workflowId: outboxWorkflowId(sink), args: [{ sink }] },
     });

@@ -52,9 +52,9 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
   const failed: string[] = [];
   let running: Promise<void> | null = null;
   let interrupted = false;
-  let tellFinished: (outcome: ShutdownOutcome) => void;
+  let notifyFinished: (outcome: ShutdownOutcome) => void;
   const finished = new Promise<ShutdownOutcome>((resolve) => {
-    tellFinished = resolve;
+    notifyFinished = resolve;
   });
 
   const closeAll = async (): Promise<void> => {
@@ -70,7 +70,7 @@ export function createShutdown({ graceMs, say, host = process }: ShutdownOptions
       begun.abort(new Error(`shutting down: ${reason}`));
       await closeAll();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) host.off(signal, onSignal);
-      tellFinished({ reason, failed });
+      notifyFinished({ reason, failed });
     })();
     return running;
   };

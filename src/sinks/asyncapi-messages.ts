@@ -4,9 +4,9 @@ import {
   ConversationChangedEvent,
   type ConversationEvent,
   ConversationState,
+  MessagePublishedEvent,
   MessageStatusEvent,
-  MessageToldEvent,
-  ToldMessage,
+  PublishedMessage,
 } from '../contracts/wire/conversation-events.ts';
 import { EVENT_CONTENT_TYPE, RunEndedEvent, type SinkEvent } from '../contracts/wire/events.ts';
 import { RunSummary } from '../contracts/wire/run.ts';
@@ -24,9 +24,9 @@ interface MessageText {
 /** Components of the document, by name. */
 const SCHEMAS = {
   Conversation: ConversationState,
-  Message: ToldMessage,
+  Message: PublishedMessage,
   RunSummary,
-  MessageTold: MessageToldEvent,
+  MessagePublished: MessagePublishedEvent,
   MessageStatus: MessageStatusEvent,
   ConversationChanged: ConversationChangedEvent,
   RunEnded: RunEndedEvent,
@@ -53,7 +53,7 @@ const ENVELOPE = {
   partitionkey: 'acme/4711',
 } as const;
 
-function told(type: 'message.received' | 'message.sent', id: string, body: string): ConversationEvent {
+function published(type: 'message.received' | 'message.sent', id: string, body: string): ConversationEvent {
   const [fromMe, at] = [type === 'message.sent', ENVELOPE.time];
   const status = fromMe ? 'sent' : 'received';
   const message = { key: `id:${id}`, id, body, fromMe, at, status, raw: { id, body, fromMe, createdAt: at } };
@@ -114,18 +114,18 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
   'message.received': {
     title: 'A customer wrote',
     summary: 'A message came in, or one of which the service does not say which way it went',
-    schema: 'MessageTold',
-    example: told('message.received', 'wamid.1', 'Is it still there?'),
+    schema: 'MessagePublished',
+    example: published('message.received', 'wamid.1', 'Is it still there?'),
   },
   'message.sent': {
     title: 'The company wrote',
     summary: 'A message went out, whoever sent it: a person, the chatbot, or Sluice',
-    schema: 'MessageTold',
-    example: told('message.sent', 'wamid.2', 'Yes, it is!'),
+    schema: 'MessagePublished',
+    example: published('message.sent', 'wamid.2', 'Yes, it is!'),
   },
   'message.status': {
     title: 'How far a message is',
-    summary: 'A message that went out is in another state than it was last told to be in',
+    summary: 'A message that went out is in another state than it was last asked to be in',
     schema: 'MessageStatus',
     example: {
       ...ENVELOPE,

@@ -99,11 +99,11 @@ export async function openKillContext({ account, config: parts, accountConfig, c
   /** Workers as processes that take one activity at a time. Answers when all of them work. */
   async function spawn(
     count: number,
-    told: Pick<KillWorker, 'work' | 'taskQueue' | 'points'> & { readonly places?: number },
+    reported: Pick<KillWorker, 'work' | 'taskQueue' | 'points'> & { readonly places?: number },
   ): Promise<Child[]> {
     const settings: KillWorker = {
       ...{ dist, config: file, ledger: postgres.url, address: inject('temporalAddress'), namespace, marks },
-      ...{ places: 1, ...told },
+      ...{ places: 1, ...reported },
     };
     const code = `await import(${JSON.stringify(join(import.meta.dirname, 'kill-worker.mjs'))})`;
     const children = Array.from({ length: count }, () =>

@@ -60,10 +60,10 @@ async function skipping(env: TestWorkflowEnvironment): Promise<SkippingTemporal>
     namespace,
     searchAttributes: Object.fromEntries(Object.keys(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD])),
   });
-  let told = { ms: 0, at: 0 };
+  let reported = { ms: 0, at: 0 };
   const now = async (): Promise<number> => {
-    told = { ms: await env.currentTimeMs(), at: performance.now() };
-    return told.ms;
+    reported = { ms: await env.currentTimeMs(), at: performance.now() };
+    return reported.ms;
   };
   await now();
   return {
@@ -71,7 +71,7 @@ async function skipping(env: TestWorkflowEnvironment): Promise<SkippingTemporal>
     client: new Client({ connection, namespace }),
     taskQueue: (label = 'queue') => `${label}-${randomUUID()}`,
     clock: { now },
-    now: () => new Date(told.ms + performance.now() - told.at),
+    now: () => new Date(reported.ms + performance.now() - reported.at),
     async pass(ms) {
       await env.sleep(ms);
       await now();
@@ -83,7 +83,7 @@ async function skipping(env: TestWorkflowEnvironment): Promise<SkippingTemporal>
   };
 }
 
-/** Process of the server that was told to listen here; the SDK does not tell it. Null where there is no /proc. */
+/** Process of the server that was asked to listen here; the SDK does not tell it. Null where there is no /proc. */
 async function serverAt(port: string): Promise<number | null> {
   const pids = (await readdir('/proc').catch(nothing)).filter((name) => /^\d+$/.test(name));
   for (const pid of pids) {

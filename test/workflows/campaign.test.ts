@@ -339,21 +339,23 @@ describe('operators', () => {
       const { total } = await report(environment, run);
       expect(total.unknown).toBeGreaterThan(0);
       expect(Object.values(total.failed)).not.toEqual([]);
-      const told: Record<string, string> = { logs: lines.join(''), plan: JSON.stringify(plan) };
+      const reported: Record<string, string> = { logs: lines.join(''), plan: JSON.stringify(plan) };
       for await (const { workflowId } of client.workflow.list({
         query: `TaskQueue = "${environment.workQueue}"`,
       })) {
         const its = client.workflow.getHandle(workflowId);
-        told[workflowId] = textOf(await its.fetchHistory()) + textOf((await its.describe()).raw);
+        reported[workflowId] = textOf(await its.fetchHistory()) + textOf((await its.describe()).raw);
       }
-      expect(Object.keys(told)).toEqual(expect.arrayContaining([handle.workflowId, planWorkflow]));
+      expect(Object.keys(reported)).toEqual(expect.arrayContaining([handle.workflowId, planWorkflow]));
       for (const table of ['campaigns', 'campaign_audit', 'campaign_waves', 'run_warnings', 'runs'])
-        told[table] = JSON.stringify(await environment.db.query(`select * from ${table}`));
-      told.members = JSON.stringify(await peopleOf(environment.db).members({ run, after: 0, limit: 100 }));
+        reported[table] = JSON.stringify(await environment.db.query(`select * from ${table}`));
+      reported.members = JSON.stringify(
+        await peopleOf(environment.db).members({ run, after: 0, limit: 100 }),
+      );
       // Each would be seen where it may be.
-      expect(told[handle.workflowId]).toContain('ERR_FLOW_NOT_FOUND');
-      expect(told.logs).toContain('the answer to a trigger was lost');
-      for (const [where, text] of Object.entries(told))
+      expect(reported[handle.workflowId]).toContain('ERR_FLOW_NOT_FOUND');
+      expect(reported.logs).toContain('the answer to a trigger was lost');
+      for (const [where, text] of Object.entries(reported))
         expect([where, /1415555|Person \d|svc_test|Kanarien/.exec(text)?.[0]]).toEqual([where, undefined]);
     });
   });

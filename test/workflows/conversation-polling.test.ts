@@ -64,8 +64,8 @@ async function inPolledEnvironment(
       async write(n, body) {
         await environment.panel.inbound({ number: `1415555${3000 + n}`, body, connectionId: 1 });
       },
-      async told(count) {
-        return await until(`${count} messages are told`, async () => {
+      async published(count) {
+        return await until(`${count} messages are published`, async () => {
           const text = await readFile(path, 'utf8').catch(() => '');
           const events = text
             .split('\n')
@@ -93,7 +93,7 @@ interface Polled {
   start(): ReturnType<typeof startPollers>;
   revoke(revoked: boolean): Promise<object>;
   write(n: number, body: string): Promise<void>;
-  told(count: number): Promise<readonly ConversationEvent[]>;
+  published(count: number): Promise<readonly ConversationEvent[]>;
   status(): Promise<PollerStatus>;
 }
 
@@ -101,13 +101,13 @@ describe('a poller', () => {
   it('tells what customers write, polls at once when asked, and is one however often it is started', async () => {
     await inPolledEnvironment(
       { name: 'once' },
-      async ({ environment, handle, start, write, told, status }) => {
+      async ({ environment, handle, start, write, published, status }) => {
         expect(await Promise.all([start(), start()])).toContainEqual([
           { poller: 'once', account: 'acme', started: false },
         ]);
         await write(1, 'hello');
         await handle.executeUpdate(pollNowUpdate);
-        const [event] = await told(1);
+        const [event] = await published(1);
         expect(event).toMatchObject({
           source: expect.stringMatching(/^\/sluice\/accounts\/acme\/conversations\/\d+$/),
           data: { message: { body: 'hello', fromMe: false } },
@@ -115,7 +115,7 @@ describe('a poller', () => {
         await write(1, 'again');
         await write(2, 'me too');
         await handle.executeUpdate(pollNowUpdate);
-        expect(new Set((await told(3)).map(({ id }) => id)).size).toBe(3);
+        expect(new Set((await published(3)).map(({ id }) => id)).size).toBe(3);
         await environment.requests();
         await handle.executeUpdate(pollNowUpdate);
         expect((await environment.requests()).map(({ path }) => path.split('?')[0])).toEqual([
@@ -126,13 +126,13 @@ describe('a poller', () => {
     );
   });
 
-  it('FAULTS 23: paused, nothing is called after the acknowledgement, a restart included; resumed, nothing is told twice', async () => {
+  it('FAULTS 23: paused, nothing is called after the acknowledgement, a restart included; resumed, nothing is published twice', async () => {
     await inPolledEnvironment(
       { name: 'paused', interval: QUICK },
-      async ({ environment, handle, start, write, told, status }) => {
+      async ({ environment, handle, start, write, published, status }) => {
         await start();
         await write(1, 'before');
-        await told(1);
+        await published(1);
         await handle.executeUpdate(pausePollingUpdate, { args: [COMMAND] });
         await environment.requests();
         await write(1, 'meanwhile');
@@ -146,21 +146,21 @@ describe('a poller', () => {
         expect(await status()).toMatchObject({ state: 'paused' });
         expect(await environment.requests()).toEqual([]);
         await handle.executeUpdate(resumePollingUpdate, { args: [COMMAND] });
-        const bodies = (await told(2)).map(({ data }) => ('message' in data ? data.message : null));
+        const bodies = (await published(2)).map(({ data }) => ('message' in data ? data.message : null));
         expect(bodies).toMatchObject([{ body: 'before' }, { body: 'meanwhile' }]);
       },
     );
   });
 
-  it('FAULTS 23: a pause reaches a batch under way within 2 s, and what it had in hand is told once after the resume', async () => {
+  it('FAULTS 23: a pause reaches a batch under way within 2 s, and what it had in hand is published once after the resume', async () => {
     await inPolledEnvironment(
       { name: 'stopped', interval: QUICK },
-      async ({ environment, handle, start, write, told }) => {
+      async ({ environment, handle, start, write, published }) => {
         const callMs = 400;
         for (let n = 0; n < 30; n++) await write(n, `hello ${n}`);
         await environment.panel.fault({ method: 'GET', path: '/messages', kind: 'delay', ms: callMs });
         await start();
-        await told(1);
+        await published(1);
         const began = performance.now();
         await handle.executeUpdate(pausePollingUpdate, { args: [COMMAND] });
         expect(performance.now() - began).toBeLessThan(2000 + callMs);
@@ -170,7 +170,7 @@ describe('a poller', () => {
         // Nothing but the panel's own calls since.
         expect(await environment.requests()).toEqual([]);
         await handle.executeUpdate(resumePollingUpdate, { args: [COMMAND] });
-        const events = await told(30);
+        const events = await published(30);
         expect(new Set(events.map(({ id }) => id)).size).toBe(30);
         expect(events).toHaveLength(30);
       },
@@ -178,18 +178,23 @@ describe('a poller', () => {
   });
 
   it('FAULTS 12: a revoked token blocks it with the reason; when it works again, resume goes on and nothing is missed', async () => {
-    await inPolledEnvironment({ name: 'refused' }, async ({ handle, start, revoke, write, told, status }) => {
-      await start();
-      await handle.executeUpdate(pollNowUpdate);
-      await revoke(true);
-      await write(1, 'in between');
-      await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({ cause: { type: 'BLOCKED' } });
-      expect(await status()).toMatchObject({ state: 'blocked', blocked: { code: 'ERR_TOKEN_REVOKED' } });
-      await revoke(false);
-      await handle.executeUpdate(resumePollingUpdate, { args: [COMMAND] });
-      expect(await told(1)).toMatchObject([{ data: { message: { body: 'in between' } } }]);
-      await until('it polls', async () => ((await status()).state === 'polling' ? true : null));
-    });
+    await inPolledEnvironment(
+      { name: 'refused' },
+      async ({ handle, start, revoke, write, published, status }) => {
+        await start();
+        await handle.executeUpdate(pollNowUpdate);
+        await revoke(true);
+        await write(1, 'in between');
+        await expect(handle.executeUpdate(pollNowUpdate)).rejects.toMatchObject({
+          cause: { type: 'BLOCKED' },
+        });
+        expect(await status()).toMatchObject({ state: 'blocked', blocked: { code: 'ERR_TOKEN_REVOKED' } });
+        await revoke(false);
+        await handle.executeUpdate(resumePollingUpdate, { args: [COMMAND] });
+        expect(await published(1)).toMatchObject([{ data: { message: { body: 'in between' } } }]);
+        await until('it polls', async () => ((await status()).state === 'polling' ? true : null));
+      },
+    );
   });
 
   it('what was refused is shown until it works, by the next run of the workflow, too', async () => {

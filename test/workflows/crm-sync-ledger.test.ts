@@ -233,17 +233,17 @@ describe('personal data and tokens', () => {
       const report = await handle.result();
       expect(report).toMatchObject({ read: 5, created: 3, failed: 1, rejected: 1, unknown: 0 });
       expect(sumOf(report)).toBe(5);
-      const told = {
+      const reported = {
         history: textOf(await handle.fetchHistory()),
         midway: textOf(midway.raw),
         after: textOf((await handle.describe()).raw),
         logs: lines.join(''),
       };
       // The input stands in a payload, the reason in a failure: both would be seen.
-      expect(told.history).toContain('"account":"acme"');
-      expect(told.history).toContain('ERR_TOKEN_REVOKED');
-      expect(told.logs).toContain('ERR_NUMBER_NOT_ON_WHATSAPP');
-      for (const [where, text] of Object.entries(told)) {
+      expect(reported.history).toContain('"account":"acme"');
+      expect(reported.history).toContain('ERR_TOKEN_REVOKED');
+      expect(reported.logs).toContain('ERR_NUMBER_NOT_ON_WHATSAPP');
+      for (const [where, text] of Object.entries(reported)) {
         for (const canary of canaries) expect(text.includes(canary), `${canary} in ${where}`).toBe(false);
       }
     });

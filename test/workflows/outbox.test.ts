@@ -21,9 +21,9 @@ import {
   type MemorySink,
   memorySink,
   outboxContext,
+  published,
   put,
   REFUSED,
-  told,
 } from '../unit/activities/outbox-context.ts';
 
 let dir: string;
@@ -58,7 +58,7 @@ beforeEach(async () => {
 });
 
 const many = (count: number, streams: number, from = 0) =>
-  Array.from({ length: count }, (_, n) => told(n % streams, from + n));
+  Array.from({ length: count }, (_, n) => published(n % streams, from + n));
 const handle = () => temporal.client.workflow.getHandle(outboxWorkflowId('bus'));
 
 /** As an activity does it (activities/shared/wake.ts). */

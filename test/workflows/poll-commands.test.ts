@@ -9,8 +9,8 @@ import { stringify } from 'yaml';
 import { createPollControlActivities } from '../../activities/polling/index.ts';
 import type { Deps } from '../../activities/shared/deps.ts';
 import { queryOperator } from '../../src/cli/lib/operator-query.ts';
+import { commandPoller } from '../../src/cli/poll/command-poller.ts';
 import { registerPoll } from '../../src/cli/poll/poll.ts';
-import { tellPoller } from '../../src/cli/poll/poll-tell.ts';
 import { Config } from '../../src/contracts/config/config.ts';
 import { apiQueue, pollingIdentity, WORK_QUEUE } from '../../src/contracts/ids.ts';
 import type { PollBatchInput, PollBatchResult } from '../../src/contracts/wire/poll.ts';
@@ -131,7 +131,7 @@ describe('without a worker', () => {
         queryOperator<typeof describePollers>(temporal.client, 'queries', 'describePollers', [filter], 500),
       ).rejects.toMatchObject(none),
       expect(
-        tellPoller(
+        commandPoller(
           temporal.client,
           spare,
           (handle) =>

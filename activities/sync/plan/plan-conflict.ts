@@ -147,6 +147,6 @@ function wordsOf(name: string): string[] {
     .replaceAll(/[øłđðæœı]/g, (letter) => MARKED[letter] ?? letter);
   if (!/\p{L}/u.test(plain)) return [];
   const words = plain.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '');
-  const telling = words.filter((word) => !FILLERS.has(word));
-  return telling.length === 0 ? words : telling;
+  const meaningful = words.filter((word) => !FILLERS.has(word));
+  return meaningful.length === 0 ? words : meaningful;
 }

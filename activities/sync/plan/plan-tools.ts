@@ -38,7 +38,7 @@ export function pageTools(
   };
 }
 
-/** Columns that the mapping reads for what tells people apart. */
+/** Columns that the mapping reads for what distinguishes people. */
 function identityColumns(contact: RunSpec['mapping']['contact']): UniteRules['columns'] {
   const columns: Partial<Record<IdentityField, string>> = {};
   for (const field of IDENTITY_FIELDS) {

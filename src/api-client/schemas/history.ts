@@ -21,7 +21,7 @@ import { type FieldSpec, pathText, valueAt } from '../field-spec.ts';
 import { isObject, type JsonObject, namesIn } from '../json-object.ts';
 import { arrayAt, type Page, readEach, readPageFields, ShapeMismatch } from '../shapes.ts';
 import { Instant } from './fields.ts';
-import { type HistoryMessage, KNOWN_STATUSES, tellApart } from './message.ts';
+import { distinguish, type HistoryMessage, KNOWN_STATUSES } from './message.ts';
 
 /** What the answer as a whole shows: a field that stands in one message is known to stand there. */
 interface Shown {
@@ -41,7 +41,7 @@ export function readHistory(body: JsonObject, assumed: Assumptions): Page<Histor
   const { items, invalid } = readEach(values, 'messages', (value, at) =>
     readMessage(value, at, assumed, shown),
   );
-  return { items: tellApart(items), invalid, ...readPageFields(body) };
+  return { items: distinguish(items), invalid, ...readPageFields(body) };
 }
 
 /** What of a history can't be read by one assumption. */

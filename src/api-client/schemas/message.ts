@@ -89,7 +89,7 @@ export interface HistoryMessage {
  * Numbers messages without an id that look alike (twice "ok" in one instant), from the newest back, so
  * that none is taken for a repetition of another.
  */
-export function tellApart(chronological: readonly HistoryMessage[]): HistoryMessage[] {
+export function distinguish(chronological: readonly HistoryMessage[]): HistoryMessage[] {
   const counts = new Map<string, number>();
   return chronological
     .toReversed()

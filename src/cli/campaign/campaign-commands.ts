@@ -8,7 +8,7 @@ import { runCommand } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { meantCampaign } from './campaign-find.ts';
-import { type SteeringCommand, tellCampaign } from './campaign-tell.ts';
+import { commandCampaign, type SteeringCommand } from './command-campaign.ts';
 
 interface Options extends SessionOptions {
   readonly json: boolean;
@@ -19,7 +19,7 @@ type Said = SteeringCommand extends infer OperatorCommand
     ? Omit<OperatorCommand, 'by' | 'reason'>
     : never
   : never;
-type Tell = (members: number, name: string) => string;
+type Report = (members: number, name: string) => string;
 
 interface ResolveOptions extends Options {
   readonly member: readonly number[];
@@ -39,19 +39,19 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
       .option('--reason <text>', 'reason, recorded in the audit log of the run', '')
       .option('--json', 'print the result as JSON', false);
 
-  const operatorCommand = async (name: string, options: Options, said: Said, tell: Tell) => {
+  const operatorCommand = async (name: string, options: Options, said: Said, report: Report) => {
     process.exitCode = await runCommand(async (shutdown) => {
       const meant = meantCampaign(await openConfig(options.config, env), name);
       const client = await connectClient(options.state, env, shutdown);
       const doing = { ...said, by: operatorName(), reason: options.reason } as SteeringCommand;
-      const { run, members }: CampaignCommandResult & { run: string } = await tellCampaign(
+      const { run, members }: CampaignCommandResult & { run: string } = await commandCampaign(
         client,
         meant,
         doing,
       );
       const { account, campaign } = meant;
       const result = { account, campaign, run, action: said.action, members };
-      process.stdout.write(`${options.json ? JSON.stringify(result) : tell(members, campaign)}\n`);
+      process.stdout.write(`${options.json ? JSON.stringify(result) : report(members, campaign)}\n`);
       return EXIT.ok;
     });
   };

@@ -232,12 +232,12 @@ function troubleOf(
   handle: Pick<WorkflowHandle, 'describe'>,
   progress: Progress,
 ): (of?: Trouble) => Promise<void> {
-  let told: string | null = null;
+  let reported: string | null = null;
   return async (of = null) => {
     const repeated =
       of === null || of.failures <= QUIET_FAILURES ? null : `tried again and again: ${of.reason}`;
     const trouble = repeated ?? (await failing(handle));
-    if (trouble !== null && trouble !== told) progress.line(trouble);
-    told = trouble;
+    if (trouble !== null && trouble !== reported) progress.line(trouble);
+    reported = trouble;
   };
 }

@@ -124,7 +124,7 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
     workflows.set(workflow, { waits: waits || held !== null, events: events + 1 });
   }
   const gone: string[] = [];
-  let [told, waiting] = [0, 0];
+  let [reported, waiting] = [0, 0];
   for (const [workflow, { waits, events }] of workflows) {
     const handle = client.workflow.getHandle(workflow);
     // One that somebody terminated has left its events open.
@@ -133,15 +133,15 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
     } else if (waits) {
       // It has its events still: they only wait for a word.
       await handle.signal(retrySignal);
-      told += 1;
+      reported += 1;
       waiting += events;
     }
   }
   const again = await queryOperator<typeof retryEvents>(client, 'event-queries', 'retryEvents', [
     { filter, by: operatorName(), gone },
   ]);
-  const waited = formatMany(told, 'waiting workflow continues', 'waiting workflows continue');
-  say(`${formatMany(again, 'event is', 'events are')} tried again${told === 0 ? '' : `, and ${waited}`}`);
+  const waited = formatMany(reported, 'waiting workflow continues', 'waiting workflows continue');
+  say(`${formatMany(again, 'event is', 'events are')} tried again${reported === 0 ? '' : `, and ${waited}`}`);
   const left = ids.length - again - waiting;
   if (left > 0) say(`${left} have ended well or are under way: nothing to try`);
   return EXIT.ok;

@@ -63,7 +63,7 @@ export async function untilEnded({
   say,
   pause = pauseByTimer,
 }: Watching): Promise<MessageState> {
-  let told = '';
+  let reported = '';
   let waited = 0;
   for (let wait = FIRST_CHECK_MS; ; wait = Math.min(wait * 2, LAST_CHECK_MS)) {
     const summary = await eventOf(client, event);
@@ -75,8 +75,8 @@ export async function untilEnded({
       );
     const { held } = summary;
     const why = held === null ? '' : `waits for an operator: ${held.reason} [${held.code}]`;
-    if (why !== told) say(why === '' ? 'goes on' : why);
-    told = why;
+    if (why !== reported) say(why === '' ? 'goes on' : why);
+    reported = why;
     if (waited < PATIENCE_MS && waited + wait >= PATIENCE_MS && held === null)
       say(
         'not done yet: earlier events about the same person come first, and so may the budget of the account',
@@ -93,14 +93,14 @@ export async function untilEnded({
 export async function untilDelivered(
   { client, event, signal, pause = pauseByTimer }: Watching,
   state: MessageState,
-  told: (message: DeliveryEntry) => void,
+  reported: (message: DeliveryEntry) => void,
 ): Promise<MessageState> {
   const known = new Map<string, string>();
   for (let messages = state.messages; ; messages = await messagesOf(client, event)) {
     for (const each of messages) {
       if (known.get(each.message) === each.status) continue;
       known.set(each.message, each.status);
-      told(each);
+      reported(each);
     }
     const checks = messages.flatMap(({ nextAt }) => (nextAt === null ? [] : [new Date(nextAt).getTime()]));
     if (checks.length === 0) return { ...state, messages };

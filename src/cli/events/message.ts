@@ -182,9 +182,9 @@ async function watch(
     if (follow) {
       if (!json) print(describeState({ ...state, messages: [] }));
       if (state.messages.length === 0) say('there is no message to follow');
-      const told = (message: DeliveryEntry) =>
+      const reported = (message: DeliveryEntry) =>
         print([json ? JSON.stringify(message) : describeMessage(message)]);
-      state = await Promise.race([untilDelivered(watching, state, told), way.failed]);
+      state = await Promise.race([untilDelivered(watching, state, reported), way.failed]);
     }
     if (json) print([JSON.stringify({ ...state, ...more })]);
     else if (!follow) print(describeState(state));

@@ -1,4 +1,4 @@
-// The life of a command that opens things: ordered end, whether it is done, fails, or is told to stop.
+// The life of a command that opens things: ordered end, whether it is done, fails, or is asked to stop.
 import { createShutdown, type Shutdown } from '../../runtime/shutdown.ts';
 import { EXIT } from './exit.ts';
 import { writeLines } from './progress.ts';
@@ -41,8 +41,8 @@ export async function runCommand(
   }
 }
 
-/** Resolves as soon as the command is told to stop. */
-export function toldToStop(shutdown: Shutdown): Promise<void> {
+/** Resolves as soon as the command is asked to stop. */
+export function stopRequested(shutdown: Shutdown): Promise<void> {
   return new Promise((done) => {
     if (shutdown.signal.aborted) done();
     else shutdown.signal.addEventListener('abort', () => done(), { once: true });

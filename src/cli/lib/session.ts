@@ -33,7 +33,7 @@ export type OpenStack = Stack & {
   /** Absolute. */
   readonly stateDir: string;
   /** Tells more about this process to those who find the state folder held. */
-  tell(more: Omit<LockNote, 'command'>): Promise<void>;
+  note(more: Omit<LockNote, 'command'>): Promise<void>;
 };
 
 const DEFAULT_STATE = '.sluice';
@@ -124,10 +124,10 @@ async function openWith(
     temporalUi: options.temporalUi ?? false,
   });
   const { address, namespace } = stack.temporal;
-  const tell: OpenStack['tell'] = (more) =>
+  const note: OpenStack['note'] = (more) =>
     lock.update({ command, temporal: address, namespace, ...more } as LockNote);
-  await tell({});
-  return { ...stack, config, log, stateDir, tell };
+  await note({});
+  return { ...stack, config, log, stateDir, note };
 }
 
 /** A holder of the state folder has its Temporal server up within so many seconds. */

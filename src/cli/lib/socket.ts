@@ -9,7 +9,7 @@ import type { OpenStack } from './session.ts';
 
 /** A process without a socket does all else that it is there for. */
 export async function openSocket(
-  stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'stateDir' | 'tell'>,
+  stack: Pick<OpenStack, 'config' | 'db' | 'client' | 'log' | 'stateDir' | 'note'>,
   shutdown: Shutdown,
 ): Promise<void> {
   const intake = openOperatorIntake(stack);
@@ -18,11 +18,11 @@ export async function openSocket(
     const more = campaignEndpoints(peopleOf(stack.db));
     const socket = await openOperatorSocket({ folder: stack.stateDir, intake, more, log: stack.log });
     shutdown.add("operators' socket", () => socket.close());
-    await stack.tell({ socket: socket.path });
+    await stack.note({ socket: socket.path });
   } catch (error) {
     say(
       `\`sluice message\` and \`sluice campaign export\` can't be used beside this process: its socket did not open (${(error as Error).message})`,
     );
-    await stack.tell({ socket: null });
+    await stack.note({ socket: null });
   }
 }

@@ -15,9 +15,9 @@ import { runCommand, say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
 import { warnWithoutWorker } from '../sync/run-sync.ts';
+import { commandPoller, stopPoller } from './command-poller.ts';
 import { describeGap, describePollers } from './describe-poller.ts';
 import { findPollers, knownNames, listGaps, type Opened, resolvePoller } from './poll-find.ts';
-import { stopPoller, tellPoller } from './poll-tell.ts';
 
 type Options = SessionOptions & { readonly json: boolean };
 type ReasonOptions = Options & { readonly reason: string };
@@ -117,7 +117,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
     );
   };
   const by = ({ reason }: ReasonOptions): OperatorCommand => ({ by: operatorName(), reason });
-  const told = (options: ReasonOptions): { args: [OperatorCommand]; waitForStage: 'ACCEPTED' } => ({
+  const reported = (options: ReasonOptions): { args: [OperatorCommand]; waitForStage: 'ACCEPTED' } => ({
     args: [by(options)],
     waitForStage: 'ACCEPTED',
   });
@@ -135,8 +135,8 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   );
 
   each('pause', 'pause; returns when no call is in flight', async (opened, poller, options) => {
-    await tellPoller(opened.client, poller, (handle) =>
-      handle.startUpdate(pausePollingUpdate, told(options)),
+    await commandPoller(opened.client, poller, (handle) =>
+      handle.startUpdate(pausePollingUpdate, reported(options)),
     );
     return {
       paused: true,
@@ -145,8 +145,8 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
   });
 
   each('resume', 'resume a poller and retry blocked work at once', async (opened, poller, options) => {
-    await tellPoller(opened.client, poller, (handle) =>
-      handle.startUpdate(resumePollingUpdate, told(options)),
+    await commandPoller(opened.client, poller, (handle) =>
+      handle.startUpdate(resumePollingUpdate, reported(options)),
     );
     return { paused: false, text: `${poller.poller} goes on` };
   });
@@ -160,7 +160,7 @@ export function registerPoll(program: Command, env: NodeJS.ProcessEnv): void {
         return found[0]?.messages ?? 0;
       };
       const before = await imported();
-      await tellPoller(opened.client, poller, (handle) =>
+      await commandPoller(opened.client, poller, (handle) =>
         handle.startUpdate(pollNowUpdate, { waitForStage: 'ACCEPTED' }),
       );
       const messages = (await imported()) - before;

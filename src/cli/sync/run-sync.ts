@@ -151,7 +151,7 @@ function showing(
   refused: AbortController,
 ): () => Promise<void> {
   let paused: string | null = null;
-  let told: string | null = null;
+  let reported: string | null = null;
   let wasShown = false;
   return async () => {
     const now = await ask(handle);
@@ -173,8 +173,8 @@ function showing(
     if (reason !== null && reason !== paused) progress.line(reason);
     paused = reason;
     const trouble = troubleOf(now) ?? (await failing(handle));
-    if (trouble !== null && trouble !== told) progress.line(trouble);
-    told = trouble;
+    if (trouble !== null && trouble !== reported) progress.line(trouble);
+    reported = trouble;
     progress.update(describe(now));
   };
 }

@@ -8,9 +8,9 @@ import { batchDetails } from '../lib/batch-details.ts';
 /** @throws ServiceError or QueryNotRegisteredError as a query does */
 export async function readProgress(handle: WorkflowHandle): Promise<RunProgress> {
   // First the batches: one that ends meanwhile is part of what the workflow answers.
-  const told = await batchDetails<BatchCounts>(handle);
+  const reported = await batchDetails<BatchCounts>(handle);
   const { running, ...now } = await handle.query(progressQuery);
-  return running.reduce<RunProgress>((sum, id) => added(sum, told.get(id)), now);
+  return running.reduce<RunProgress>((sum, id) => added(sum, reported.get(id)), now);
 }
 
 function added(now: RunProgress, batch: BatchCounts | undefined): RunProgress {

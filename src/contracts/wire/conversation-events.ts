@@ -38,7 +38,7 @@ export const ConversationState = z.object({
 export type ConversationState = z.infer<typeof ConversationState>;
 
 /** One message of a history; its fields are not shown by the API text, so all but `key` and `raw` may be null. */
-export const ToldMessage = z.object({
+export const PublishedMessage = z.object({
   key: described(
     z.string().min(1),
     "Tells messages of one conversation apart: `id:` and the service's id, or `hash:` and a hash of what it is",
@@ -53,7 +53,7 @@ export const ToldMessage = z.object({
   status: z.string().nullable(),
   raw: described(z.record(z.string(), z.unknown()), 'The item as the service showed it'),
 });
-export type ToldMessage = z.infer<typeof ToldMessage>;
+export type PublishedMessage = z.infer<typeof PublishedMessage>;
 
 const envelope = {
   specversion: z.literal('1.0'),
@@ -70,12 +70,12 @@ const envelope = {
   ),
 };
 
-export const MessageToldEvent = z
+export const MessagePublishedEvent = z
   .strictObject({
     ...envelope,
     type: z.enum(['message.received', 'message.sent']),
     subject: described(z.string().min(1), 'Key of the message'),
-    data: z.object({ account: z.string(), conversation: ConversationState, message: ToldMessage }),
+    data: z.object({ account: z.string(), conversation: ConversationState, message: PublishedMessage }),
   })
   .readonly();
 
@@ -118,7 +118,7 @@ export const ConversationChangedEvent = z
   .readonly();
 
 export const ConversationEvent = z.discriminatedUnion('type', [
-  MessageToldEvent,
+  MessagePublishedEvent,
   MessageStatusEvent,
   ConversationChangedEvent,
 ]);

@@ -109,7 +109,7 @@ export interface EventWarning {
 }
 
 /**
- * - `received`: written down, but no workflow has been accepted for it yet: its sender was told to come again
+ * - `received`: written down, but no workflow has been accepted for it yet: its sender was asked to come again
  * - `accepted`: a workflow has it
  * - `ended`: see its outcome
  */

@@ -78,7 +78,7 @@ export function createAssignments(options: AssignmentOptions, consumer: Consumer
   }
 
   async function learn(places: readonly Place[], isCurrent: () => boolean): Promise<void> {
-    for (let told = false; isCurrent(); ) {
+    for (let reported = false; isCurrent(); ) {
       try {
         const topics = [...new Set(places.map(({ topic }) => topic))];
         const committed = await fetchCommitted(access, config.group, topics);
@@ -89,12 +89,12 @@ export function createAssignments(options: AssignmentOptions, consumer: Consumer
         return;
       } catch (error) {
         const { code, message } = describeKafkaError(error);
-        if (!told)
+        if (!reported)
           log.warn(
             { cluster: options.cluster, code },
             `offsets of the group could not be had: ${message}; tried again`,
           );
-        told = true;
+        reported = true;
         await delay(RECHECK_MS);
       }
     }

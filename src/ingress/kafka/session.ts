@@ -1,4 +1,4 @@
-// One life of a consumer: from joining the group to the moment when kafkajs gives up, or when it is told to end.
+// One life of a consumer: from joining the group to the moment when kafkajs gives up, or when it is asked to end.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AssignmentOptions, createAssignments } from './assignments.ts';
 import { openClient } from './client.ts';

@@ -10,7 +10,7 @@ const TIME =
 
 /**
  * Reads the rank of an event: larger is newer. Numbers and texts of digits count as they are, times with an offset as
- * milliseconds since 1970, with their fractions. Beyond 2^53 neighbours could not be told apart, and one absurd number would
+ * milliseconds since 1970, with their fractions. Beyond 2^53 neighbours could not be distinguished, and one absurd number would
  * overtake all that follow: such are refused.
  * @throws RouteConfigError for an unsafe path
  * @returns a function that throws RefusedError `BAD_ORDER`: where events are ordered, none can be guessed in

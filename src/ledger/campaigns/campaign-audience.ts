@@ -16,7 +16,7 @@ export interface FoundMember {
   readonly row?: number | null;
   /** Tags of the contact; null: not listed. */
   readonly tagIds?: readonly number[] | null;
-  /** A zone that its windows go by; empty: told by the number. */
+  /** A zone that its windows go by; empty: published by the number. */
   readonly zones?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   /** Why the number can't be read, without the number. */

@@ -37,7 +37,7 @@ export interface Candidate {
   readonly id: number;
   readonly key: string;
   readonly number: string;
-  /** Zones of its own, joined by commas; empty: told by the number. */
+  /** Zones of its own, joined by commas; empty: published by the number. */
   readonly zones: string;
   /** The first rule that leaves it out, up to CONTACTED_LATELY as campaigns and pollers know it; null: none. */
   readonly early: Verdict | null;

@@ -24,7 +24,7 @@ export interface SeenMarks {
   readonly newest: string | null;
   /** Last message as it was listed then. */
   readonly listed: string | null;
-  /** Messages up to this instant are forgotten, ISO 8601: none of them is told again. */
+  /** Messages up to this instant are forgotten, ISO 8601: none of them is published again. */
   readonly pruned: string | null;
 }
 
@@ -77,7 +77,7 @@ export interface ConversationRow {
   readonly poller: string;
   readonly print: string;
   readonly item: { readonly state: ConversationState; readonly lastMessage: string | null };
-  readonly told: ConversationState | null;
+  readonly published: ConversationState | null;
   readonly todo: boolean;
   readonly tries: number;
   readonly reading: Reading | null;
@@ -88,7 +88,7 @@ export interface ConversationRow {
   readonly personKey: string;
 }
 
-const ROW = `id, poller, person_key as "personKey", print, item, told, todo_at is not null as todo, tries, reading, covered_at, inbound_at, seen`;
+const ROW = `id, poller, person_key as "personKey", print, item, published, todo_at is not null as todo, tries, reading, covered_at, inbound_at, seen`;
 
 export async function findConversations(
   db: Queryable,
@@ -134,8 +134,8 @@ export interface Change {
   readonly listing: Listing;
   /** Its messages are to be read. */
   readonly todo: boolean;
-  /** Counts as told: it stood like this before anything was to be told. */
-  readonly told: boolean;
+  /** Counts as published: it stood like this before anything was to be published. */
+  readonly published: boolean;
 }
 
 /** Writes down listings that differ from what is known. What was to be read before stays so, with its time. */
@@ -146,24 +146,24 @@ export async function saveListings(
 ): Promise<void> {
   if (changes.length === 0) return;
   const rows = changes.map(
-    ({ listing: { state, lastMessage, mayBeServed, print, personKey }, todo, told }) => ({
+    ({ listing: { state, lastMessage, mayBeServed, print, personKey }, todo, published }) => ({
       ...{ id: state.id, connection: state.connection.id, channel: state.channel, person: personKey },
       ...{
         updated: state.updatedAt,
         print,
         item: { state, lastMessage, mayBeServed },
-        told: told ? state : null,
+        published: published ? state : null,
         todo,
       },
     }),
   );
   await tx.query(
     `insert into conversations
-       (account, id, poller, connection_id, channel, person_key, updated_at, print, item, told, todo_at, todo_since)
-     select $1, id, $2, connection, channel, person, updated, print, item, nullif(told, 'null'),
+       (account, id, poller, connection_id, channel, person_key, updated_at, print, item, published, todo_at, todo_since)
+     select $1, id, $2, connection, channel, person, updated, print, item, nullif(published, 'null'),
             case when todo then now() end, case when todo then now() end
        from jsonb_to_recordset($3::jsonb) as r(id bigint, connection bigint, channel text, person text,
-            updated timestamptz, print text, item jsonb, told jsonb, todo boolean)
+            updated timestamptz, print text, item jsonb, published jsonb, todo boolean)
       order by id
      on conflict (account, id) do update
        set poller = excluded.poller, connection_id = excluded.connection_id, channel = excluded.channel,
@@ -201,7 +201,7 @@ export async function saveReading(
 export interface ReadEnd {
   /** `done`: nothing to read any more. `again`: the listing has changed meanwhile. Else: after so many seconds. */
   readonly next: 'done' | 'again' | { readonly afterSeconds: number };
-  readonly told: ConversationState;
+  readonly published: ConversationState;
   /** The newest message of the contact that was seen, and the newest instant that nothing can hide behind; ISO 8601. */
   readonly inboundAt: string | null;
   readonly coveredAt: string | null;
@@ -213,14 +213,14 @@ export async function endReading(tx: Queryable, account: string, id: number, end
   const after = typeof end.next === 'object' ? end.next.afterSeconds : null;
   await tx.query(
     `update conversations
-        set reading = null, told = $3::jsonb, seen = $4::jsonb, read_at = now(),
+        set reading = null, published = $3::jsonb, seen = $4::jsonb, read_at = now(),
             inbound_at = greatest(inbound_at, $5::timestamptz), covered_at = greatest(covered_at, $6::timestamptz),
             todo_at = case when $7 then null when $8::float8 is null then now() else now() + make_interval(secs => $8::float8) end,
             todo_since = case when $7 then null else coalesce(todo_since, now()) end,
             tries = case when $8::float8 is null then 0 else tries + 1 end
       where account = $1 and id = $2`,
     [
-      ...[account, id, toJson(end.told), toJson(end.seen), end.inboundAt, end.coveredAt],
+      ...[account, id, toJson(end.published), toJson(end.seen), end.inboundAt, end.coveredAt],
       ...[end.next === 'done', after],
     ],
   );

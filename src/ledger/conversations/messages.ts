@@ -1,9 +1,9 @@
-// Messages that polling has imported, by key alone, and those it has read and not told yet, whole.
+// Messages that polling has imported, by key alone, and those it has read and not published yet, whole.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
 
-/** One message of a history, as the ledger keeps it until it is told. */
+/** One message of a history, as the ledger keeps it until it is published. */
 export interface StagedMessage {
   readonly key: string;
   readonly id: string | null;
@@ -17,10 +17,10 @@ export interface StagedMessage {
 
 export interface KnownMessages {
   /** Key → status word that was last seen. */
-  readonly told: ReadonlyMap<string, string | null>;
-  /** Keys that are read and not told yet. */
+  readonly published: ReadonlyMap<string, string | null>;
+  /** Keys that are read and not published yet. */
   readonly staged: ReadonlySet<string>;
-  /** Any message of the conversation was told before. */
+  /** Any message of the conversation was published before. */
   readonly any: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function knownMessages(
     [account, conversation],
   );
   return {
-    told: new Map(rows.filter(({ staged }) => !staged).map(({ key, status }) => [key, status])),
+    published: new Map(rows.filter(({ staged }) => !staged).map(({ key, status }) => [key, status])),
     staged: new Set(rows.filter(({ staged }) => staged).map(({ key }) => key)),
     any: any !== undefined,
   };
@@ -77,7 +77,7 @@ export async function takeStaged(
 }
 
 /**
- * Marks messages as told.
+ * Marks messages as published.
  * @param chronological oldest first
  * @returns those that were not marked before
  */

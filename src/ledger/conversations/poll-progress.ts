@@ -77,7 +77,7 @@ export async function saveSweep(tx: Queryable, { account, poller }: PollerName, 
   ]);
 }
 
-/** Where the poller begins, found out by its first poll: messages before are not told; null: none was there before. */
+/** Where the poller begins, found out by its first poll: messages before are not published; null: none was there before. */
 export async function beginAt(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -128,7 +128,7 @@ export async function saveHistory(
   ]);
 }
 
-/** Counts messages that were told. */
+/** Counts messages that were published. */
 export async function countMessages(
   tx: Queryable,
   { account, poller }: PollerName,

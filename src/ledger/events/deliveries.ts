@@ -11,8 +11,8 @@ export interface DeliveryRow {
   readonly conversation_id: number | null;
   readonly status: string;
   readonly ack: number | null;
-  /** The status that sinks were last told; behind `status`: still to be told. */
-  readonly told: string | null;
+  /** The status that sinks were last published; behind `status`: still to be published. */
+  readonly published: string | null;
   readonly sent_at: Date;
   readonly checks: number;
   readonly checked_at: Date | null;
@@ -37,7 +37,7 @@ export interface FollowInput {
 
 /**
  * Follows messages from now on; those that are followed already stay as they are. For the transaction that writes down
- * what was sent; `wakeDelivery` comes after it. One that has failed at once is not checked, but told.
+ * what was sent; `wakeDelivery` comes after it. One that has failed at once is not checked, but published.
  * @param now @default the clock of this process
  */
 export async function followMessages(tx: Queryable, input: FollowInput, now = new Date()): Promise<void> {
@@ -47,13 +47,13 @@ export async function followMessages(tx: Queryable, input: FollowInput, now = ne
   const rows = messages.map(({ id, status, ack }) => {
     const over = isFinalStatus(status);
     const next_at = over ? now : (nextCheck({ status, sentAt, deadline }, now) ?? now);
-    return { message_id: id, status, ack, told: over ? null : status, next_at };
+    return { message_id: id, status, ack, published: over ? null : status, next_at };
   });
   await tx.query(
-    `insert into deliveries (account, event_id, conversation_id, sent_at, deadline, message_id, status, ack, told, next_at)
-     select $1, $2, $3::bigint, $4::timestamptz, $5::timestamptz, message_id, status, ack, told, next_at
+    `insert into deliveries (account, event_id, conversation_id, sent_at, deadline, message_id, status, ack, published, next_at)
+     select $1, $2, $3::bigint, $4::timestamptz, $5::timestamptz, message_id, status, ack, published, next_at
        from jsonb_to_recordset($6::jsonb)
-         as r(message_id text, status text, ack int, told text, next_at timestamptz)
+         as r(message_id text, status text, ack int, published text, next_at timestamptz)
      on conflict (account, message_id) do nothing`,
     [account, event, conversation, sentAt, deadline, toJson(rows)],
   );
@@ -69,7 +69,7 @@ export interface SeenStatus {
 
 /**
  * What a page that was read anyway shows of messages that are followed: spares them a check. Call it in the page's
- * transaction, before the page is written into `messages`: a change of a message that stands there already is told by
+ * transaction, before the page is written into `messages`: a change of a message that stands there already is published by
  * the caller, any other by whoever follows it. (Called later, both tell it, under one event id.) Whether a status is news
  * says `movesOn`.
  * @returns of those that are followed, or were: id of the message → id of the event that had it sent
@@ -94,16 +94,16 @@ export async function noteSeenStatuses(
   const changed = rows.flatMap((row) => {
     const { status, ack } = byId.get(row.message_id) as SeenStatus;
     if (status === null) return [];
-    const callerTells = row.on_page && movesOn(row.page_status, status) && movesOn(row.told, status);
-    const told = callerTells ? status : row.told;
-    return [{ ...sighted({ ...row, conversation_id: conversation, told }, { status, ack }, now) }];
+    const callerPublishes = row.on_page && movesOn(row.page_status, status) && movesOn(row.published, status);
+    const published = callerPublishes ? status : row.published;
+    return [{ ...sighted({ ...row, conversation_id: conversation, published }, { status, ack }, now) }];
   });
   await saveDeliveries(tx, changed);
   return new Map(rows.map(({ message_id, event_id }) => [message_id, event_id]));
 }
 
 /**
- * The row after its status was seen: further on or the same. What is still to be told is due at once, and told without a
+ * The row after its status was seen: further on or the same. What is still to be published is due at once, and published without a
  * call. One that is over stays so.
  */
 export function sighted(
@@ -116,7 +116,7 @@ export function sighted(
   const ack = news || seen.status === row.status ? (seen.ack ?? row.ack) : row.ack;
   const after = { ...row, status, ack, checked_at: now };
   if (row.next_at === null) return after;
-  if (isToBeTold(after)) return { ...after, next_at: now };
+  if (isUnpublished(after)) return { ...after, next_at: now };
   return scheduled(after, now);
 }
 
@@ -129,8 +129,8 @@ export function scheduled(row: DeliveryRow, now: Date): DeliveryRow {
 }
 
 /** Sinks hear of it only once its conversation is known: that is where an event has its place. */
-export function isToBeTold(row: Pick<DeliveryRow, 'conversation_id' | 'told' | 'status'>): boolean {
-  return row.conversation_id !== null && movesOn(row.told, row.status);
+export function isUnpublished(row: Pick<DeliveryRow, 'conversation_id' | 'published' | 'status'>): boolean {
+  return row.conversation_id !== null && movesOn(row.published, row.status);
 }
 
 /** Is one of the messages that the event had sent followed still? */
@@ -146,10 +146,10 @@ export async function saveDeliveries(tx: Queryable, rows: readonly DeliveryRow[]
   if (rows.length === 0) return;
   await tx.query(
     `update deliveries d
-        set conversation_id = r.conversation_id, status = r.status, ack = r.ack, told = r.told, checks = r.checks,
+        set conversation_id = r.conversation_id, status = r.status, ack = r.ack, published = r.published, checks = r.checks,
             checked_at = r.checked_at, next_at = r.next_at, alone = r.alone, end_code = r.end_code
        from jsonb_to_recordset($1::jsonb)
-         as r(account text, message_id text, conversation_id bigint, status text, ack int, told text, checks int,
+         as r(account text, message_id text, conversation_id bigint, status text, ack int, published text, checks int,
               checked_at timestamptz, next_at timestamptz, alone boolean, end_code text)
       where d.account = r.account and d.message_id = r.message_id`,
     [toJson(rows)],

@@ -1,11 +1,11 @@
-// Looking at messages that are followed: which one next, what a check has shown, and what is to be told.
+// Looking at messages that are followed: which one next, what a check has shown, and what is to be published.
 import type { Queryable } from '../database.ts';
-import { type DeliveryRow, isToBeTold, saveDeliveries, scheduled, sighted } from './deliveries.ts';
+import { type DeliveryRow, isUnpublished, saveDeliveries, scheduled, sighted } from './deliveries.ts';
+import { type Announcing, publishStatuses } from './delivery-publication.ts';
 import { CHECK_SPREAD, isFinalStatus } from './delivery-status.ts';
-import { type Announcing, tellStatuses } from './delivery-told.ts';
 
-/** Messages told in one transaction. */
-const TOLD_AT_ONCE = 200;
+/** Messages published in one transaction. */
+const PUBLISHED_AT_ONCE = 200;
 /** An account may refuse the last check: it is tried for so long after the deadline. */
 const LAST_CHECK_HOURS = 24;
 
@@ -24,16 +24,16 @@ export async function settleDeliveries(
   const due = await tx.query<DeliveryRow>(
     `select * from deliveries
       where account = $1 and next_at <= $2
-        and (status in ('read', 'failed') or (conversation_id is not null and told is distinct from status))
-      order by message_id limit ${TOLD_AT_ONCE} for update`,
+        and (status in ('read', 'failed') or (conversation_id is not null and published is distinct from status))
+      order by message_id limit ${PUBLISHED_AT_ONCE} for update`,
     [account, now],
   );
-  const news = due.filter(isToBeTold);
-  const sinks = await tellStatuses(tx, announcing, news, now);
-  const told = news.map((row) => scheduled({ ...row, told: row.status }, now));
-  // Nobody can be told of a message whose conversation is not known.
-  const over = due.filter((row) => !isToBeTold(row) && isFinalStatus(row.status));
-  await saveDeliveries(tx, [...told, ...over.map((row) => scheduled(row, now))]);
+  const news = due.filter(isUnpublished);
+  const sinks = await publishStatuses(tx, announcing, news, now);
+  const published = news.map((row) => scheduled({ ...row, published: row.status }, now));
+  // Nobody can be published of a message whose conversation is not known.
+  const over = due.filter((row) => !isUnpublished(row) && isFinalStatus(row.status));
+  await saveDeliveries(tx, [...published, ...over.map((row) => scheduled(row, now))]);
   await tx.query(
     `update deliveries set next_at = null, end_code = 'DEADLINE'
       where account = $1 and next_at <= $2::timestamptz
@@ -84,9 +84,11 @@ export async function dueChecks(
   besides: Excluded = NOBODY,
 ): Promise<DueCheck[]> {
   const rows = await db.query<
-    Pick<DeliveryRow, 'message_id' | 'conversation_id' | 'alone' | 'status' | 'told'> & { together: boolean }
+    Pick<DeliveryRow, 'message_id' | 'conversation_id' | 'alone' | 'status' | 'published'> & {
+      together: boolean;
+    }
   >(
-    `select message_id, conversation_id, alone, status, told,
+    `select message_id, conversation_id, alone, status, published,
             (select count(*) > 1 and not bool_or(o.alone) from deliveries o
               where o.account = d.account and o.conversation_id = d.conversation_id
                 and o.next_at <= $2::timestamptz + ($2::timestamptz - o.sent_at) * ${CHECK_SPREAD}) as together
@@ -98,7 +100,7 @@ export async function dueChecks(
   );
   const dueChecks = new Map<string, DueCheck>();
   for (const row of rows) {
-    if (isToBeTold(row)) continue;
+    if (isUnpublished(row)) continue;
     const { message_id: message, conversation_id: conversation, alone, together } = row;
     if (together && conversation !== null) dueChecks.set(`page ${conversation}`, { conversation });
     else dueChecks.set(`message ${message}`, { message, shownIn: alone ? null : conversation });

@@ -139,7 +139,7 @@ export interface ClaimedEvent extends EventRow {
   readonly ahead: number;
   /**
    * One was written down a moment ago: it may have its workflow already, though nobody has noted it. Later, its sender was
-   * told to come again, and may never do.
+   * asked to come again, and may never do.
    */
   readonly arriving: boolean;
   /** A newer event of the subject was done already. Only where the route orders its events. */
@@ -311,14 +311,14 @@ export async function nextInLine(
 }
 
 /**
- * `received`, and nobody will come back with it: senders are told to, and do so within a day. Sluice's own events (routes
+ * `received`, and nobody will come back with it: senders are asked to, and do so within a day. Sluice's own events (routes
  * that begin with + or _) have none, and may wait so long for others that the account refuses.
  */
 const FORSAKEN = `state = 'received' and received_at < now() - interval '1 day'
   and (left(route, 1) not in (${OWN_ROUTE_SIGNS.map((sign) => `'${sign}'`).join(', ')}) or received_at < now() - make_interval(secs => $1::float8 * 86400))`;
 
 /**
- * Forgets events that ended before `days` ago, and those that nobody came back with for a day after being told to; and
+ * Forgets events that ended before `days` ago, and those that nobody came back with for a day after being asked to; and
  * messages that were sent before `days` ago and are not followed any more.
  * @returns how many; a further call may find more
  */

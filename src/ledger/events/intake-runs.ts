@@ -16,7 +16,7 @@ export async function openPollRun(db: Database, account: string, poller: string)
 
 /**
  * The run that events of this route belong to: the open one, or the next where the route has changed since. Events of
- * the one before go on as they were told.
+ * the one before go on as they were published.
  * @returns its id, `{account}/@{route}/{sequence number}`
  */
 export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<string> {

@@ -25,7 +25,7 @@ const COLUMNS = `
     add column own_before int not null default 0,
     -- Answers in a row whose window does not follow from the one before.
     add column out_of_step int not null default 0,
-    -- Calls that the service has counted, less the number of the slot that told so, while nobody else calls.
+    -- Calls that the service has counted, less the number of the slot that published so, while nobody else calls.
     add column window_base bigint not null default 0,
     -- How far the service's clock is ahead, as far as answers have proved it.
     add column skew_s float8 not null default 0,

@@ -1,11 +1,11 @@
-// Migration 7: what polling has imported, what sinks are still to be told, and what became of messages that were sent.
+// Migration 7: what polling has imported, what sinks are still to be published, and what became of messages that were sent.
 
 export const CONVERSATION_TABLES = `
   create table pollers (
     account text not null,
     poller text not null,
     run_id text not null,
-    -- Messages before this are not told; null: all of the history is.
+    -- Messages before this are not published; null: all of the history is.
     since timestamptz,
     -- Everything that was updated up to this is imported, or stands as todo; null: nothing was read yet.
     watermark timestamptz,
@@ -43,8 +43,8 @@ export const CONVERSATION_TABLES = `
     -- Hash of the newest listing, and the listing itself (ConversationState and the last message).
     print text not null,
     item jsonb not null,
-    -- The state that was last told; null: never.
-    told jsonb,
+    -- The state that was last published; null: never.
+    published jsonb,
     -- From then on the messages are to be read; null: nothing to read. Since when, and how often that was tried.
     todo_at timestamptz,
     todo_since timestamptz,
@@ -72,7 +72,7 @@ export const CONVERSATION_TABLES = `
     at timestamptz,
     from_me boolean,
     status text,
-    -- Read, and not told yet, because older ones are still to be read: the item, and its place from the newest back.
+    -- Read, and not published yet, because older ones are still to be read: the item, and its place from the newest back.
     item jsonb,
     place int,
     primary key (account, conversation_id, key)
@@ -145,8 +145,8 @@ export const CONVERSATION_TABLES = `
     conversation_id bigint,
     status text not null,
     ack int,
-    -- The status that sinks were last told; behind status: still to be told.
-    told text,
+    -- The status that sinks were last published; behind status: still to be published.
+    published text,
     sent_at timestamptz not null,
     checks int not null default 0,
     checked_at timestamptz,

@@ -47,7 +47,7 @@ export const EVENT_TABLES = `
   create unique index run_records_key on run_records (run_id, key, (coalesce(event_id, '')));
 
   -- What a message says, as a hash, and what came of it (see MessageTrace): so that two messages that say the same are
-  -- told apart in a conversation.
+  -- distinguished in a conversation.
   alter table intents add column mark text, add column trace jsonb;
   create index intents_mark on intents (account, mark) where mark is not null;
 

@@ -1,4 +1,4 @@
-// The outbox: what sinks are still to be told, written in the transaction that finds it out.
+// The outbox: what sinks are still to be published, written in the transaction that finds it out.
 import type { AnnounceRule } from '../../contracts/config/config.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { ConversationEvent } from '../../contracts/wire/conversation-events.ts';
@@ -6,7 +6,7 @@ import type { SinkEvent } from '../../contracts/wire/events.ts';
 import type { Queryable } from '../database.ts';
 
 /** An event, and the connection that its conversation is on, where that is known. */
-export interface Told {
+export interface Announced {
   readonly event: ConversationEvent;
   readonly connection: number | null;
 }
@@ -21,9 +21,9 @@ export async function putOutbox(
   tx: Queryable,
   account: string,
   rules: readonly AnnounceRule[],
-  told: readonly Told[],
+  published: readonly Announced[],
 ): Promise<string[]> {
-  const addressed = told.flatMap(({ event, connection }) => {
+  const addressed = published.flatMap(({ event, connection }) => {
     const sinks = rules.filter((rule) => hears(rule, event.type, connection)).map(({ sink }) => sink);
     return [...new Set(sinks)].map((sink) => ({ sink, event }));
   });

@@ -41,7 +41,7 @@ export interface IntentRow {
 export const COLUMNS =
   "id, state, sends, refused, sent_at, mark, (state = 'sent' and detail = 'CONFIRMED') as confirmed, extract(epoch from clock_timestamp() - sent_at)::float8 as age";
 
-/** Whom a message is for, and what it left behind: told by its answer, or found in the history. */
+/** Whom a message is for, and what it left behind: published by its answer, or found in the history. */
 export interface MessageTrace {
   /** As `messageTarget` writes it. */
   readonly to: string;

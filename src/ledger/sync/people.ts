@@ -1,4 +1,4 @@
-// People and their cards: what the service was told about each, and under which remote ids.
+// People and their cards: what the service was published about each, and under which remote ids.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { ExtraField } from '../../contracts/wire/record.ts';
@@ -18,7 +18,7 @@ export interface PersonRow {
   readonly extra_known: ExtraField[] | null;
   /** Names of tags that Sluice itself put on the contact. */
   readonly tags_added: string[];
-  /** Mark of each field that was sent: what changed since is told field by field. */
+  /** Mark of each field that was sent: what changed since is published field by field. */
   readonly sent: Readonly<Record<string, string>>;
   /** The contact as the service showed it, and in which run; null when it never did. */
   readonly seen: (SeenContact & { readonly run: string }) | null;

@@ -8,7 +8,7 @@ export const BARRED = -2;
 /** The rows of the number contradict each other, and were rejected: the person has no record. */
 export const REFUSED = -3;
 
-/** Pages are told apart from the place in the page by a factor: a page has fewer rows than this. */
+/** Pages are distinguished from the place in the page by a factor: a page has fewer rows than this. */
 export const PLACES = 8192;
 
 const EMPTY = 0;

@@ -129,7 +129,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
   const fail = async (reason: string, cause?: unknown): Promise<TemporalStartError> => {
     const log = await readLog(logFile, logStart);
     const portTaken = log.includes('address already in use');
-    const tail = tellingLines(log);
+    const tail = errorLines(log);
     return new TemporalStartError(
       `The Temporal server did not start: ${reason}; its log is ${logFile}${tail === '' ? '' : `\n${tail}`}`,
       logFile,
@@ -201,8 +201,8 @@ async function readLog(file: string, from: number): Promise<string> {
   }
 }
 
-function tellingLines(log: string): string {
+function errorLines(log: string): string {
   const lines = log.split('\n').map((line) => line.slice(0, 300));
-  const telling = lines.filter((line) => /^(error|panic|fatal)|level=(error|fatal)/i.test(line));
-  return (telling.length > 0 ? telling.slice(0, 3) : lines.slice(-8)).join('\n');
+  const errors = lines.filter((line) => /^(error|panic|fatal)|level=(error|fatal)/i.test(line));
+  return (errors.length > 0 ? errors.slice(0, 3) : lines.slice(-8)).join('\n');
 }

@@ -7,7 +7,7 @@ interface Paths {
 }
 
 /** Whether more follows behind `read` rows; null when the answer does not say. */
-export function toldMore(paths: Paths, body: unknown, read: number): boolean | null {
+export function reportsMore(paths: Paths, body: unknown, read: number): boolean | null {
   const more = paths.hasMore === undefined ? undefined : readYes(at(body, paths.hasMore));
   if (more !== undefined) return more;
   const total = totalOf(paths, body);

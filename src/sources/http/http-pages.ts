@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { HttpPagination, HttpSource } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
-import { toldMore } from './http-answers.ts';
+import { reportsMore } from './http-answers.ts';
 import { tokenPager } from './http-tokens.ts';
 import { at } from './json-path.ts';
 
@@ -101,12 +101,12 @@ function pagePager(pagination: Kind<'page'>, { url, id }: HttpSource): Pager {
     const { items } = listing;
     const hashes = items.map((item) => identity(item, id));
     const repeats = countRepeats(hashes, place, url, pageParam);
-    const told = toldMore(pagination, listing.body, place.read + items.length);
+    const reported = reportsMore(pagination, listing.body, place.read + items.length);
     const next: PageAt = {
       page: place.page + 1,
       back: recheck && place.page > start ? place.page - 1 : null,
       backs: 0,
-      ended: told === false || (told === null && items.length === 0),
+      ended: reported === false || (reported === null && items.length === 0),
       read: place.read + items.length,
       repeats,
       seen: hashes,
@@ -168,11 +168,11 @@ function offsetPager(pagination: Kind<'offset'>, { url, id }: HttpSource): Pager
         const offset = Math.max(0, place.offset - place.seen.length);
         return { fresh, next: { ...place, offset, backs: place.backs + 1 } };
       }
-      const told = toldMore(pagination, body, place.offset + items.length);
-      if (told === true && items.length === 0) {
+      const reported = reportsMore(pagination, body, place.offset + items.length);
+      if (reported === true && items.length === 0) {
         throw new SourceError('bad_answer', `source ${url}: it says that more rows follow, and gives none`);
       }
-      if (told === false || (told === null && fresh.length === 0 && repeats === 0))
+      if (reported === false || (reported === null && fresh.length === 0 && repeats === 0))
         return { fresh, next: null };
       // At least one row further, or the list would never end.
       const overlap = Math.max(0, Math.min(pagination.overlap, items.length - 1));
@@ -187,7 +187,7 @@ function sizeOf(param: string | undefined, size: number | undefined): Record<str
   return param === undefined || size === undefined ? {} : { [param]: size };
 }
 
-/** What tells entries apart: what stands at `id`, else all of the entry. */
+/** What distinguishes entries: what stands at `id`, else all of the entry. */
 function identity(item: unknown, id: string | undefined): string {
   const own = id === undefined ? undefined : at(item, id);
   const text = own === undefined ? `all ${JSON.stringify(item)}` : `id ${JSON.stringify(own)}`;
@@ -213,6 +213,6 @@ function countRepeats(
 }
 
 function moving(url: string): SourceError {
-  const message = `source ${url}: its pages have nothing in common with what was read just before; name with \`id\` what tells rows apart, or page by cursor`;
+  const message = `source ${url}: its pages have nothing in common with what was read just before; name with \`id\` what distinguishes rows, or page by cursor`;
   return new SourceError('endless', message);
 }

@@ -48,8 +48,8 @@ const CARD = { contactId: 1, pipelineId: 1, stageId: 11 };
 const MEDIA = { filename: 'a', contentType: 'a/b', data: new Uint8Array([1]) };
 const UNSET = undefined as never;
 
-/** A code that no endpoint is known to raise: the sandbox is told to answer it. */
-async function told(context: Context, code: string): Promise<unknown> {
+/** A code that no endpoint is known to raise: the sandbox is asked to answer it. */
+async function reported(context: Context, code: string): Promise<unknown> {
   await context.fault({
     path: '/v1/contacts',
     kind: 'status',
@@ -263,15 +263,15 @@ const CATALOGUE: Record<KnownErrorCode, Case[]> = {
   ],
   ERR_DUPLICATED_CONTACT: [
     {
-      how: 'told to the sandbox, as the API text does not show which endpoint raises it',
-      call: (context) => told(context, 'ERR_DUPLICATED_CONTACT'),
+      how: 'asked to the sandbox, as the API text does not show which endpoint raises it',
+      call: (context) => reported(context, 'ERR_DUPLICATED_CONTACT'),
       status: 400,
     },
   ],
   ERR_CONTACT_NUMBER_IS_LID: [
     {
-      how: 'told to the sandbox, as the API text does not show which endpoint raises it',
-      call: (context) => told(context, 'ERR_CONTACT_NUMBER_IS_LID'),
+      how: 'asked to the sandbox, as the API text does not show which endpoint raises it',
+      call: (context) => reported(context, 'ERR_CONTACT_NUMBER_IS_LID'),
       status: 400,
     },
   ],

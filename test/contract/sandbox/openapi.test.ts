@@ -106,7 +106,7 @@ describe('the document', () => {
     ]);
   });
 
-  it('shows the names that this server was told to use', async () => {
+  it('shows the names that this server was asked to use', async () => {
     const names = document.paths['/v1/cards'].get.parameters.map(({ name }: Any) => name);
     expect(names).toEqual(expect.arrayContaining(['way', '<script>alert(1)</script>']));
     expect(names).not.toContain('sortOrder');

@@ -178,7 +178,7 @@ it('FAULTS 47: two campaigns and three workers at once, on one PostgreSQL: each 
       ),
     );
   await until('all have their outcome', async () => {
-    // Some are told to come back: there are more of them than may call at once.
+    // Some are asked to come back: there are more of them than may call at once.
     await Promise.allSettled(attempts());
     const open = "select 1 from campaign_members where run_id = any($1) and state in ('waiting', 'sending')";
     return (await db.query(open, [runs.map(({ run }) => run)])).length === 0;

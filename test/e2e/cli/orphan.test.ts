@@ -1,4 +1,4 @@
-// A server that npx started, when only npx is told to end.
+// A server that npx started, when only npx is asked to end.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

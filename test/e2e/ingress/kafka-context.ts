@@ -1,4 +1,4 @@
-// A context for tests of the Kafka ingress: a real broker, topics of their own for each test, and an acceptance that can be told to refuse.
+// A context for tests of the Kafka ingress: a real broker, topics of their own for each test, and an acceptance that can be asked to refuse.
 import { randomUUID } from 'node:crypto';
 import { type Admin, type IHeaders, Kafka, logLevel, type Producer } from 'kafkajs';
 import { Registry } from 'prom-client';

@@ -26,7 +26,7 @@ export interface BurstContext {
   readonly db: Database;
   readonly client: Client;
   /** What the sink was told, as it grows. */
-  readonly told: Tail;
+  readonly published: Tail;
   /** Starts a worker process; resolves when it works. */
   worker(): Promise<{ kill(): Promise<void> }>;
   /** Starts the poller, and waits until all that comes from then on is news. */
@@ -96,13 +96,13 @@ async function furnish(
   await writeFile(join(dir, 'sluice.yaml'), stringify(file));
   const db = await openPostgres(postgres.url, console.error);
   ends.push(() => db.close());
-  const told = tail(join(dir, 'told.jsonl'));
-  ends.push(() => told.close());
+  const published = tail(join(dir, 'told.jsonl'));
+  ends.push(() => published.close());
   const workers: ChildProcess[] = [];
   ends.push(() => Promise.all(workers.map(kill)));
 
   return {
-    ...{ sandbox, db, client: temporal.client, told, panel: panelOf(sandbox.panelUrl) },
+    ...{ sandbox, db, client: temporal.client, published, panel: panelOf(sandbox.panelUrl) },
     async worker() {
       const main = join(built, 'src/cli/main.js');
       const args = ['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir];

@@ -66,11 +66,11 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
   try {
     const [first, second] = await Promise.all([context.worker(), context.worker()]);
     await context.poll();
-    const messages = () => context.told.lines.filter(({ type }) => type === 'message.received');
-    const told = 1 + Math.floor(random() * 100);
+    const messages = () => context.published.lines.filter(({ type }) => type === 'message.received');
+    const published = 1 + Math.floor(random() * 100);
     const pauseMs = random() * MAX_PAUSE_MS;
     const kills = (async () => {
-      await until(`${told} messages were told`, () => messages().length >= told);
+      await until(`${published} messages were told`, () => messages().length >= published);
       await first.kill();
       // Whatever the other one is doing then.
       await delay(pauseMs);
@@ -94,7 +94,7 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
       );
       return rest.length === 0;
     });
-    expect(balanceOf(written, context.told.lines)).toMatchObject({
+    expect(balanceOf(written, context.published.lines)).toMatchObject({
       ...{ missing: 0, twice: 0, unexpected: 0, disordered: 0 },
     });
   } finally {

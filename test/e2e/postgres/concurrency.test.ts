@@ -184,7 +184,7 @@ describe('a connection that breaks inside a transaction', () => {
 });
 
 describe('a host that vanishes without a word', () => {
-  /** Passes bytes on until it is told to swallow those of the connections that it has. */
+  /** Passes bytes on until it is asked to swallow those of the connections that it has. */
   async function wire() {
     const target = new URL(server.url);
     const sockets = new Set<Socket>();

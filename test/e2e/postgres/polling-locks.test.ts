@@ -69,7 +69,7 @@ it.each([
     const done = await reads.read(1);
     expect(done).toMatchObject({ done: true });
     expect(await list).toMatchObject({ done: true, changed: 1 });
-    expect(textsOf(await lists.told())).toEqual(answer() === null ? ['a'] : []);
+    expect(textsOf(await lists.published())).toEqual(answer() === null ? ['a'] : []);
     await Promise.all([lists.close(), reads.close()]);
   },
 );

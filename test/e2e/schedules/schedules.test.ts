@@ -243,9 +243,9 @@ describe('a scheduled sync', () => {
       expect((await outer.describe()).status.name).toBe('CANCELLED');
       expect(await statusOf()).toBe('CANCELLED');
 
-      const told = await start(environment);
+      const reported = await start(environment);
       await syncHandle().cancel();
-      expect(await told.result()).toEqual({ joined: false, skipped: false, cancelled: true, run: null });
+      expect(await reported.result()).toEqual({ joined: false, skipped: false, cancelled: true, run: null });
     });
   });
 

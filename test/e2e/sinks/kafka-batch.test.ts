@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deadlineSignal } from '../../../src/contracts/deadline.ts';
 import type { SinkEvent } from '../../../src/contracts/wire/events.ts';
 import { kafkaSink } from '../../../src/sinks/kafka.ts';
-import { toldEvent } from '../../unit/sinks/told-event.ts';
+import { publishedEvent } from '../../unit/sinks/published-event.ts';
 import { kafkaContext } from './kafka-context.ts';
 import { readTopic } from './topic.ts';
 
@@ -32,7 +32,7 @@ const SENT = { state: 'sent' };
 
 describe('a batch', () => {
   it('arrives once, each conversation in one partition and in its order, in CloudEvents of structured mode', async () => {
-    const events = Array.from({ length: 200 }, (_, n) => toldEvent({ n, conversation: n % 7 }));
+    const events = Array.from({ length: 200 }, (_, n) => publishedEvent({ n, conversation: n % 7 }));
     const { sent, messages } = await sendTo('sinks.batch', events);
     expect(sent).toEqual(events.map(() => SENT));
     expect(
@@ -49,7 +49,9 @@ describe('a batch', () => {
   });
 
   it('of more bytes than one request holds arrives all the same', async () => {
-    const events = [1, 2, 3, 4, 5].map((n) => toldEvent({ n, conversation: 1, body: 'x'.repeat(400_000) }));
+    const events = [1, 2, 3, 4, 5].map((n) =>
+      publishedEvent({ n, conversation: 1, body: 'x'.repeat(400_000) }),
+    );
     const { sent, messages } = await sendTo('sinks.bytes', events);
     expect(sent).toEqual(events.map(() => SENT));
     expect(messages.map(({ value }) => JSON.parse(value).id)).toEqual(events.map(({ id }) => id));
@@ -58,7 +60,7 @@ describe('a batch', () => {
   it('with records that are too large loses only these; those behind them are sent, in their order', async () => {
     const isLarge = (n: number) => n === 3 || n === 8 || n === 9;
     const events = Array.from({ length: 12 }, (_, n) =>
-      toldEvent({ n, conversation: n % 2, body: isLarge(n) ? 'x'.repeat(20_000) : 'hi' }),
+      publishedEvent({ n, conversation: n % 2, body: isLarge(n) ? 'x'.repeat(20_000) : 'hi' }),
     );
     const { sent, messages } = await sendTo('sinks.large', events, { 'max.message.bytes': '10000' });
     expect(sent).toMatchObject(events.map((_, n) => (isLarge(n) ? TOO_LARGE : SENT)));
@@ -74,7 +76,7 @@ describe('a batch', () => {
 
   it('too large only as a whole is sent record by record', async () => {
     const events = Array.from({ length: 6 }, (_, n) =>
-      toldEvent({ n, conversation: 1, body: 'x'.repeat(3000) }),
+      publishedEvent({ n, conversation: 1, body: 'x'.repeat(3000) }),
     );
     const { sent, messages } = await sendTo('sinks.whole', events, { 'max.message.bytes': '10000' });
     expect(sent).toEqual(events.map(() => SENT));
@@ -85,7 +87,7 @@ describe('a batch', () => {
     const { brokers } = kafka.broker;
     const topic = 'sinks.missing';
     const sink = kafkaSink({ type: 'kafka', brokers, topic, tls: false }, { log: () => undefined });
-    const sent = await sink.send([toldEvent({ n: 1 }), toldEvent({ n: 2 })], {
+    const sent = await sink.send([publishedEvent({ n: 1 }), publishedEvent({ n: 2 })], {
       signal: deadlineSignal(30_000),
     });
     const error = { code: 'UNKNOWN_TOPIC_OR_PARTITION', retryable: true, sinkWide: true };

@@ -67,11 +67,11 @@ describe('a run that ends', () => {
         expect(headers).toEqual({ 'content-type': 'application/cloudevents+json; charset=UTF-8' });
       }
       const events = messages.map(({ value }) => RunEndedEvent.parse(JSON.parse(value)));
-      const told = reports.map((report) => ({ ...report, problems: undefined, totals: undefined }));
+      const published = reports.map((report) => ({ ...report, problems: undefined, totals: undefined }));
       expect(events.map(({ id, type, data }) => ({ id, type, data }))).toEqual(
-        told.map((data) => ({ id: `${data.run}/finished`, type: 'sluice.sync.finished', data })),
+        published.map((data) => ({ id: `${data.run}/finished`, type: 'sluice.sync.finished', data })),
       );
-      expect(told[0]?.warnings).toMatchObject([{ code: 'UNKNOWN_TAG' }]);
+      expect(published[0]?.warnings).toMatchObject([{ code: 'UNKNOWN_TAG' }]);
       expect(JSON.stringify(messages)).not.toMatch(
         /Ana|Souza|Caio|98765|5552001|example\.com|Person|Acme|Nowhere/,
       );

@@ -8,7 +8,7 @@ import { freePort } from '../../../src/runtime/ports.ts';
 import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, Sink, SinkError } from '../../../src/sinks/sink.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
-import { toldEvent } from '../../unit/sinks/told-event.ts';
+import { publishedEvent } from '../../unit/sinks/published-event.ts';
 
 let server: TestPostgres;
 let admin: pg.Client;
@@ -41,7 +41,7 @@ const rowsOf = async (sql: string): Promise<Record<string, unknown>[]> => (await
 const idsIn = async (table: string) =>
   (await rowsOf(`select id from ${table} order by seq`)).map(({ id }) => id);
 const SENT = { state: 'sent' };
-const event = (n: number, body = 'hi', conversation = n % 3) => toldEvent({ n, conversation, body });
+const event = (n: number, body = 'hi', conversation = n % 3) => publishedEvent({ n, conversation, body });
 const urlAs = (user: string, password = 'test', database?: string) => {
   const url = new URL(server.url);
   Object.assign(url, {
@@ -164,7 +164,10 @@ describe('a row that the table refuses', () => {
 
   it('for the size of its id fails alone', async () => {
     const random = Array.from({ length: 6000 }, (_, n) => ((n * n * 7919) % 36).toString(36)).join('');
-    const long = toldEvent({ n: 1, id: Array.from({ length: 40 }, () => crypto.randomUUID()).join(random) });
+    const long = publishedEvent({
+      n: 1,
+      id: Array.from({ length: 40 }, () => crypto.randomUUID()).join(random),
+    });
     const sent = await send(await sinkOn('long'), event(1), long, event(2));
     expect(sent.map(({ state }) => state)).toEqual(['sent', 'failed', 'sent']);
     expect(errorOf(sent, 1)).toMatchObject({ code: '54000', retryable: false, sinkWide: false });

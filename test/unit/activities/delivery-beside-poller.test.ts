@@ -5,7 +5,7 @@ import { openDeliveryContext, SECOND, type Sent } from './delivery-context.ts';
 
 const context = await openDeliveryContext();
 const { db, clock, panel } = context;
-const { next, check, watch, newNumber, send, told, entry, poll, pageOf } = context;
+const { next, check, watch, newNumber, send, published, entry, poll, pageOf } = context;
 
 beforeEach(context.fresh);
 afterAll(context.close);
@@ -23,7 +23,7 @@ describe('beside a poller', () => {
     },
   );
 
-  it('whatever order it and the checks fall in, every message is told on to its end, forward, for eight calls each at most', async () => {
+  it('whatever order it and the checks fall in, every message is published on to its end, forward, for eight calls each at most', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
         for (const table of ['deliveries', 'messages', 'outbox']) await db.query(`delete from ${table}`);
@@ -51,7 +51,7 @@ describe('beside a poller', () => {
         for (const { id } of sent) {
           const row = await entry(id);
           expect(row.nextAt).toBeNull();
-          const words = await told(id);
+          const words = await published(id);
           expect(words).toEqual(words.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)));
           expect(words.at(-1) ?? 'queued').toBe(row.status);
           expect(row.status === 'read' || row.endCode === 'DEADLINE').toBe(true);
@@ -73,6 +73,6 @@ describe('beside a poller', () => {
     }
     checks += await watch();
     expect(checks).toBe(0);
-    expect(await told(sent.id)).toContain('read');
+    expect(await published(sent.id)).toContain('read');
   });
 });

@@ -101,7 +101,7 @@ export async function openDeliveryContext() {
 
   const wake = async (sinks: readonly string[]) => void woken.push(...sinks);
   const ledger = () => createDeliveryLedgerActivities(deps());
-  /** Whether a check is due, and when the next one is, once what was seen meanwhile is told. */
+  /** Whether a check is due, and when the next one is, once what was seen meanwhile is published. */
   async function next(): Promise<{ nextMs: number | null; due: boolean }> {
     const { sinks, nextMs } = await settle(deps(), 'acme', now());
     await wake(sinks);
@@ -159,8 +159,8 @@ export async function openDeliveryContext() {
     return { id, conversation };
   }
 
-  /** Statuses that were told of a message, in the order of the outbox; repetitions under one event id once. */
-  async function told(id: string): Promise<string[]> {
+  /** Statuses that were published of a message, in the order of the outbox; repetitions under one event id once. */
+  async function published(id: string): Promise<string[]> {
     const rows = await db.query<{ event: unknown }>(
       `select event from outbox where event ->> 'subject' = $1 and type = 'message.status' order by seq`,
       [`id:${id}`],
@@ -228,7 +228,7 @@ export async function openDeliveryContext() {
 
   return {
     ...{ db, clock, now, progressMs, woken, client, panel, deps, fresh, fault },
-    ...{ next, check, batch, watch, newNumber, send, told, entry, poll, pageOf },
+    ...{ next, check, batch, watch, newNumber, send, published, entry, poll, pageOf },
     async close() {
       await client.close();
       await calls.flush();

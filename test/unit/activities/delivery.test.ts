@@ -1,4 +1,4 @@
-// Following messages that were sent, against the sandbox and its clock: what is told, and what it costs.
+// Following messages that were sent, against the sandbox and its clock: what is published, and what it costs.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeEvent } from '../../../activities/events/intake.ts';
 import { followMessages, noteSeenStatuses } from '../../../src/ledger/events/deliveries.ts';
@@ -11,16 +11,16 @@ const NEVER = 1e12;
 
 const context = await openDeliveryContext();
 const { db, clock, now, progressMs, woken, client, panel, deps, fault } = context;
-const { next, check, batch, watch, newNumber, send, told, entry } = context;
+const { next, check, batch, watch, newNumber, send, published, entry } = context;
 
 beforeEach(context.fresh);
 afterAll(context.close);
 
 describe('a message that was sent', () => {
-  it('is told as delivered and read, with the event that had it sent, for two calls', async () => {
+  it('is published as delivered and read, with the event that had it sent, for two calls', async () => {
     const { id, conversation } = await send();
     expect(await watch()).toBe(2);
-    expect(await told(id)).toEqual(['delivered', 'read']);
+    expect(await published(id)).toEqual(['delivered', 'read']);
     const [row] = await db.query<{ event: object; sink: string; stream: string }>(
       'select sink, stream, event from outbox order by seq limit 1',
     );
@@ -38,17 +38,17 @@ describe('a message that was sent', () => {
     expect(await next()).toEqual({ nextMs: null, due: false });
   });
 
-  it('that fails is told so', async () => {
+  it('that fails is published so', async () => {
     const { id } = await send(NOWHERE);
     expect(await watch()).toBe(1);
-    expect(await told(id)).toEqual(['failed']);
+    expect(await published(id)).toEqual(['failed']);
   });
 
-  it('that failed at once is told without a call', async () => {
+  it('that failed at once is published without a call', async () => {
     const messages = [{ id: 'm1', status: 'failed', ack: 5 }];
     await followMessages(db, { account: 'acme', event: 'e', conversation: 7, messages }, now());
     expect(await watch()).toBe(0);
-    expect(await told('m1')).toEqual(['failed']);
+    expect(await published('m1')).toEqual(['failed']);
   });
 
   it('that nobody ever reads costs six calls in three days; its last status stands', async () => {
@@ -58,14 +58,14 @@ describe('a message that was sent', () => {
     expect(await watch()).toBe(6);
     expect(await entry(id)).toMatchObject({ status: 'delivered', endCode: 'DEADLINE', nextAt: null });
     expect(clock.at - sentAt).toBe(72 * HOUR);
-    expect(await told(id)).toEqual(['delivered']);
+    expect(await published(id)).toEqual(['delivered']);
   });
 
   it('that never leaves costs eight calls', async () => {
     const { id } = await send(newNumber(), { whatsappId: 2 });
     expect(await watch()).toBe(8);
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: 'DEADLINE' });
-    expect(await told(id)).toEqual([]);
+    expect(await published(id)).toEqual([]);
   });
 
   it('that the service does not have yet is searched for until it had the time to show', async () => {
@@ -83,15 +83,15 @@ describe('a message that was sent', () => {
     expect(await entry('gone')).toMatchObject({ status: 'queued', endCode: 'NOT_FOUND', nextAt: null });
   });
 
-  it('without a conversation is followed, and told once a page has shown where it is', async () => {
+  it('without a conversation is followed, and published once a page has shown where it is', async () => {
     const { id, conversation } = await send();
     await db.query('update deliveries set conversation_id = null');
     await watch(clock.at + 10 * SECOND);
     expect(await entry(id)).toMatchObject({ status: 'delivered', conversation: null });
-    expect(await told(id)).toEqual([]);
+    expect(await published(id)).toEqual([]);
     await noteSeenStatuses(db, 'acme', conversation, [{ messageId: id, status: 'delivered', ack: 3 }], now());
     await watch();
-    expect(await told(id)).toEqual(['delivered', 'read']);
+    expect(await published(id)).toEqual(['delivered', 'read']);
   });
 
   it('whose watch was away for a week gets one last check', async () => {
@@ -115,7 +115,7 @@ describe('a message that was sent', () => {
     expect(await entry(id)).toMatchObject({ status: kept, ack });
     expect((await entry(id)).nextAt).not.toBeNull();
     await watch();
-    expect(await told(id)).toEqual([kept, 'read']);
+    expect(await published(id)).toEqual([kept, 'read']);
   });
 });
 
@@ -136,7 +136,7 @@ describe('a check that fails', () => {
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
     await panel.clearFaults();
     await watch();
-    expect(await told(id)).toEqual(['delivered', 'read']);
+    expect(await published(id)).toEqual(['delivered', 'read']);
   });
 
   it('FAULTS 5: a 500 is tried again, and after five attempts others get their turn', async () => {
@@ -160,7 +160,7 @@ describe('a check that fails', () => {
     await check(5);
     expect(await entry(id)).toMatchObject({ status: 'queued', endCode: null });
     await watch();
-    expect(await told(id)).toEqual(['read']);
+    expect(await published(id)).toEqual(['read']);
   });
 
   it('a refusal of this message alone ends it with its code', async () => {
@@ -189,7 +189,7 @@ describe('a check that fails', () => {
     expect(await entry(id)).toMatchObject({ status, endCode, nextAt: null });
   });
 
-  it('sinks that an attempt told and did not wake are woken by the next one', async () => {
+  it('sinks that an attempt published and did not wake are woken by the next one', async () => {
     await batch(2);
     expect(woken).toEqual(['bus']);
   });
@@ -207,7 +207,7 @@ describe('several messages of one conversation', () => {
     const since = await seqNow();
     expect(await watch()).toBe(2);
     expect(new Set(await paths(since))).toEqual(new Set([`/v1/conversations/${conversation}/messages`]));
-    for (const { id } of sent) expect(await told(id)).toEqual(['delivered', 'read']);
+    for (const { id } of sent) expect(await published(id)).toEqual(['delivered', 'read']);
   });
 
   it.each([
@@ -232,7 +232,7 @@ describe('several messages of one conversation', () => {
       '/v1/messages/:id/status',
       '/v1/messages/:id/status',
     ]);
-    for (const { id } of sent) expect(await told(id)).toEqual(['read']);
+    for (const { id } of sent) expect(await published(id)).toEqual(['read']);
   });
 
   it('are asked for one by one when the conversation is gone', async () => {
@@ -241,7 +241,7 @@ describe('several messages of one conversation', () => {
     const { id } = await send(number);
     await fault({ path: '/messages$', status: 404, body: { error: 'x', code: 'ERR_NO_TICKET_FOUND' } });
     await watch();
-    expect(await told(id)).toEqual(['delivered', 'read']);
+    expect(await published(id)).toEqual(['delivered', 'read']);
   });
 
   // A hundred such messages: 21, 110 and 200 calls.
@@ -274,7 +274,7 @@ describe('a batch', () => {
     const { nextMs, ...result } = await batch();
     expect(result).toEqual({ checks: 6, refused: null });
     expect(nextMs).toBeGreaterThan(10 * SECOND);
-    for (const { id } of sent) expect(await told(id)).toEqual(['delivered']);
+    for (const { id } of sent) expect(await published(id)).toEqual(['delivered']);
     expect(new Set(woken)).toEqual(new Set(['bus']));
     expect(await batch()).toMatchObject({ checks: 0, nextMs });
   });
@@ -285,7 +285,7 @@ describe('a batch', () => {
     await noteSeenStatuses(db, 'acme', conversation, [{ messageId: id, status: 'delivered', ack: 3 }], now());
     expect(await dueChecks(db, 'acme', now(), 4)).toEqual([]);
     expect(await batch()).toMatchObject({ checks: 0 });
-    expect(await told(id)).toEqual(['delivered']);
+    expect(await published(id)).toEqual(['delivered']);
   });
 
   it('tries again what failed for a moment, and does the others meanwhile', async () => {
@@ -293,7 +293,7 @@ describe('a batch', () => {
     clock.at += 61 * SECOND;
     await fault({ path: '/status$', status: 503, body: { error: 'x' }, times: 2 });
     expect(await batch()).toEqual({ checks: 3, refused: null, nextMs: null });
-    for (const { id } of sent) expect(await told(id)).toEqual(['read']);
+    for (const { id } of sent) expect(await published(id)).toEqual(['read']);
   });
 
   it('ends with the reason when the account refuses, after what was under way', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { dyingDatabase } from '../../support/dying-database.ts';
 import { openDeliveryContext, SECOND } from './delivery-context.ts';
-import { memorySink, outboxContext, put, told as sinkEvent } from './outbox-context.ts';
+import { memorySink, outboxContext, put, published as sinkEvent } from './outbox-context.ts';
 import { pollingContext } from './polling/context.ts';
 import { at, chat, message } from './polling/service.ts';
 import { environment, textsOf } from './polling/support.ts';
@@ -31,7 +31,7 @@ async function eachStatement(
 describe('a batch of polling', () => {
   const context = pollingContext();
 
-  it('that is killed at any statement is gone on with: each message is told once, in its order', async () => {
+  it('that is killed at any statement is gone on with: each message is published once, in its order', async () => {
     const interval = { min: '1h', max: '1h' };
     const polling = { messagePageSize: 2, keep: 20 };
     const hand = await context.hire({ config: { interval, pageSize: 20 }, polling });
@@ -62,7 +62,7 @@ describe('a batch of polling', () => {
       expect(await hand.todo()).toEqual([]);
       await ended;
     });
-    const events = await hand.told();
+    const events = await hand.published();
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     for (const [conversation, texts] of written) expect(textsOf(events, conversation)).toEqual(texts);
     expect(await hand.gaps()).toEqual([]);
@@ -74,7 +74,7 @@ describe('a batch of deliveries', async () => {
   beforeEach(context.fresh);
   afterAll(context.close);
 
-  it('that is killed at any statement is gone on with: each status is told, and the watch comes to its end', async () => {
+  it('that is killed at any statement is gone on with: each status is published, and the watch comes to its end', async () => {
     await eachStatement(context.db, async (db) => {
       const sent = [await context.send(), await context.send()];
       context.clock.at += 61 * SECOND;
@@ -82,7 +82,7 @@ describe('a batch of deliveries', async () => {
       await ended.catch(() => undefined);
       await context.batch(2);
       for (const { id } of sent) {
-        expect(await context.told(id)).toEqual(['read']);
+        expect(await context.published(id)).toEqual(['read']);
         expect(await context.entry(id)).toMatchObject({ status: 'read', nextAt: null });
       }
       await ended;

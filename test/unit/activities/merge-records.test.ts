@@ -93,7 +93,7 @@ describe('hashes', () => {
       { extraInfo: [{ name: 'a', value: 'b' }] },
       { extraInfo: [{ name: 'b', value: 'a' }] },
     ],
-  ])('tell apart %s', (_, a, b) => {
+  ])('distinguishes %s', (_, a, b) => {
     expect(hashRecord(recordOf(US, a), RULES)).not.toEqual(hashRecord(recordOf(US, b), RULES));
   });
 

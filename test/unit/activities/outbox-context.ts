@@ -1,4 +1,4 @@
-// Sinks that fail as they are told, and batches at them with a clock of the test's own.
+// Sinks that fail as they are published, and batches at them with a clock of the test's own.
 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
@@ -12,8 +12,8 @@ import type { Database } from '../../../src/ledger/database.ts';
 import { putOutbox } from '../../../src/ledger/outbox/outbox.ts';
 import { type Sent, type Sink, SinkError } from '../../../src/sinks/sink.ts';
 
-/** An event of a conversation; `n` tells it apart. */
-export function told(
+/** An event of a conversation; `n` distinguishes it. */
+export function published(
   conversation: number,
   n: number,
   over: { account?: string; size?: number } = {},

@@ -4,7 +4,7 @@ import type { Database } from '../../../src/ledger/database.ts';
 import type { Sent, Sink } from '../../../src/sinks/sink.ts';
 import { SinkError } from '../../../src/sinks/sink.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { memorySink, outboxContext, put, told } from './outbox-context.ts';
+import { memorySink, outboxContext, published, put } from './outbox-context.ts';
 
 let db: Database;
 beforeEach(async () => {
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const many = (count: number, streams: number) =>
-  Array.from({ length: count }, (_, n) => told(n % streams, n));
+  Array.from({ length: count }, (_, n) => published(n % streams, n));
 const close = async () => undefined;
 const left = () =>
   db.query<{ event_id: string; state: string; attempts: number; code: string | null }>(
@@ -94,7 +94,7 @@ describe('a sink that', () => {
 
   it.each([
     ['does not hear that it is to give up', false],
-    ['gives up when it is told to', true],
+    ['gives up when it is asked to', true],
   ])('hangs and %s: the sink is left alone, one event stands for it', async (_, hears) => {
     const bus: Sink = {
       send: (events, { signal }) =>

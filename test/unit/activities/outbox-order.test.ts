@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import type { Sent, Sink, SinkError } from '../../../src/sinks/sink.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { BUSY, DOWN, outboxContext, put, REFUSED, told } from './outbox-context.ts';
+import { BUSY, DOWN, outboxContext, published, put, REFUSED } from './outbox-context.ts';
 
 let db: Database;
 beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('the outbox', () => {
           const all: { id: string; stream: number }[] = [];
           for (const step of commands) {
             if (step.do === 'put') {
-              const events = step.streams.map((stream) => told(stream, n++, { account: name }));
+              const events = step.streams.map((stream) => published(stream, n++, { account: name }));
               all.push(...events.map(({ id }, at) => ({ id, stream: step.streams[at] as number })));
               await put(db, [name], events);
             } else if (step.do === 'wait') context.now += step.ms;

@@ -12,10 +12,10 @@ import {
   logger,
   memorySink,
   outboxContext,
+  published,
   put,
   REFUSED,
   START,
-  told,
 } from './outbox-context.ts';
 
 let db: Database;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const HOUR = 3_600_000;
 const many = (count: number, streams: number) =>
-  Array.from({ length: count }, (_, n) => told(n % streams, n));
+  Array.from({ length: count }, (_, n) => published(n % streams, n));
 const rows = () =>
   db.query<{ event_id: string; state: string; attempts: number; code: string | null }>(
     'select event_id, state, attempts, code from outbox order by seq',
@@ -54,7 +54,11 @@ describe('a batch', () => {
   });
 
   it('takes a large event alone, and none out of its turn', async () => {
-    await put(db, ['bus'], [told(1, 1), told(1, 2, { size: 5000 }), told(2, 3), told(2, 4)]);
+    await put(
+      db,
+      ['bus'],
+      [published(1, 1), published(1, 2, { size: 5000 }), published(2, 3), published(2, 4)],
+    );
     const taken = async () => {
       const { due } = await dueEvents(db, 'bus', new Date(START), { events: 200, size: 1500 });
       await db.query('delete from outbox where seq = any($1)', [due.map(({ seq }) => seq)]);
@@ -98,12 +102,12 @@ describe('a batch', () => {
   it('sends on what another batch has put off, once the event that failed there has arrived', async () => {
     const bus = memorySink();
     const context = outboxContext(db, { bus }, { retry: { bus: [HOUR] } });
-    await put(db, ['bus'], [told(1, 1)]);
+    await put(db, ['bus'], [published(1, 1)]);
     const { send } = bus;
     bus.send = async (events, options) => {
       if (bus.ids.length === 0) {
         await db.query(`update outbox set attempts = 1, next_at = $1`, [new Date(START + HOUR)]);
-        await put(db, ['bus'], [told(1, 2)]);
+        await put(db, ['bus'], [published(1, 2)]);
         await dueEvents(db, 'bus', new Date(START), { events: 9, size: 1e6 });
         expect(await db.query('select 1 from outbox where next_at is not null')).toHaveLength(2);
       }
@@ -142,7 +146,7 @@ describe('an event that fails by itself', () => {
     await put(db, ['bus'], many(9, 3));
     expect(await context.sit('bus')).toEqual({ sent: 6, nextMs: 1000 });
     expect(bus.ids.filter((id) => id.startsWith('acme/1/'))).toEqual([]);
-    await put(db, ['bus'], [told(1, 10), told(2, 11)]);
+    await put(db, ['bus'], [published(1, 10), published(2, 11)]);
     expect(await context.sit('bus')).toEqual({ sent: 1, nextMs: 1000 });
     busy = false;
     context.now += 1000;

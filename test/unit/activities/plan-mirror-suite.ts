@@ -82,7 +82,7 @@ export function planMirrorSuite(database: OpenDatabase): void {
       expect(await next(spec, [people(0, 6)])).toMatchObject({ gone: [], report: { vanished: 0 } });
     });
 
-    it('ignores who left when told so, and forgets them', async () => {
+    it('ignores who left when asked to, and forgets them', async () => {
       const spec = await mirrored('ignore', people(0, 4));
       expect(await next(spec, [people(0, 2)])).toMatchObject({
         gone: [],

@@ -46,7 +46,7 @@ describe('a title', () => {
     ['Deal of Ana', '[API] Deal of Ana', 'Ana', 'other form'],
     ['Deal of Ana', 'DEAL OF ANA', 'Ana', 'other form'],
     ['Deal of Ana', 'Lead - Ana', 'Ana', 'different'],
-    // The default title holds the name: that the input was taken can't be told from it.
+    // The default title holds the name: that the input was taken can't be distinguished from it.
     ['Ana', 'Lead - Ana', 'Ana', 'different'],
     ['Maria', 'Lead - Ana Maria', 'Ana Maria', 'different'],
   ])('%j shown as %j for the contact %j is %s', (title, shown, contact, is) => {

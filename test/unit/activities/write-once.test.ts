@@ -122,7 +122,7 @@ function attemptOf(world: World, pauses: readonly number[], diesAt: number | nul
   };
 }
 
-/** Drives the subject on by healthy attempts; the time that they are told to wait passes at once. */
+/** Drives the subject on by healthy attempts; the time that they are asked to wait passes at once. */
 async function drive(world: World): Promise<Next> {
   const attempt = attemptOf(world, [0], null, false);
   let next: Next = 'call';

@@ -84,8 +84,8 @@ describe('tolerant where the API text is silent', () => {
     const body = { requestId: 'r', links: [], labels: tags };
     const { client } = await setup([answer(200, body)]);
     expect(await failure(client.tags.list())).toMatchObject({ path: 'tags' });
-    const told = await setup([answer(200, body)], { assumptions: { 'wrapper.tags': 'labels' } });
-    expect((await told.client.tags.list()).data.items).toHaveLength(1);
+    const reported = await setup([answer(200, body)], { assumptions: { 'wrapper.tags': 'labels' } });
+    expect((await reported.client.tags.list()).data.items).toHaveLength(1);
   });
 
   it.each([

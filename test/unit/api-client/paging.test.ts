@@ -183,10 +183,10 @@ describe('items that can not be read', () => {
   };
 
   it('are told once each, and the others come', async () => {
-    const told: Array<number | null> = [];
-    const { ids, error } = await readAll(withBroken, 100, ({ id }) => told.push(id));
+    const reported: Array<number | null> = [];
+    const { ids, error } = await readAll(withBroken, 100, ({ id }) => reported.push(id));
     expect(error).toBeNull();
-    expect(told).toEqual([3, 100, 140]);
+    expect(reported).toEqual([3, 100, 140]);
     expect(ids).toHaveLength(247);
   });
 

@@ -80,7 +80,7 @@ describe('quantile', () => {
   });
 });
 
-it('the longest pause between calls is told in seconds', () => {
+it('the longest pause between calls is published in seconds', () => {
   expect(longestGap([10_000, 0, 1_000])).toBe(9);
 });
 

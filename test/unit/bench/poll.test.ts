@@ -1,11 +1,11 @@
-// What the bench of the poller counts: a mistake here would let a message that is lost pass as told.
+// What the bench of the poller counts: a mistake here would let a message that is lost pass as published.
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LoggedCall } from '../../../bench/support/log.ts';
 import { balanceOf, delaysOf, perHour, spentOf } from '../../../bench/support/poll-count.ts';
-import { type ToldLine, tail } from '../../../bench/support/poll-tail.ts';
+import { type PublishedLine, tail } from '../../../bench/support/poll-tail.ts';
 import { until } from '../../support/until.ts';
 
 const T0 = Date.parse('2026-11-20T10:00:00.000Z');
@@ -51,8 +51,8 @@ describe('the calls of a poller', () => {
   });
 });
 
-describe('what was told', () => {
-  const line = (message: string, event = `e-${message}`, at = 5): ToldLine => ({
+describe('what was published', () => {
+  const line = (message: string, event = `e-${message}`, at = 5): PublishedLine => ({
     ...{ at, event, type: 'message.received', message, conversation: 1 },
   });
   const none = { missing: 0, twice: 0, repeated: 0, unexpected: 0, disordered: 0 };
@@ -74,7 +74,7 @@ describe('what was told', () => {
     expect(balanceOf(both, lines)).toEqual(balance);
   });
 
-  it('its delay is that of its first line; what was not told has none', () => {
+  it('its delay is that of its first line; what was not published has none', () => {
     const handed = new Map([
       ['a', 2],
       ['b', 2],
@@ -85,7 +85,7 @@ describe('what was told', () => {
 
 it('a file is followed from before it is there, lines in pieces and lines that are no event included', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-tail-'));
-  const file = join(dir, 'told.jsonl');
+  const file = join(dir, 'published.jsonl');
   const following = tail(file);
   try {
     const event = (id: string) =>

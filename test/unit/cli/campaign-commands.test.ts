@@ -1,7 +1,7 @@
 // `sluice campaign pause …`: which run a command is meant for, who carries it out, and what is refused before anything connects.
 import { describe, expect, it } from 'vitest';
 import { registerCampaignCommands } from '../../../src/cli/campaign/campaign-commands.ts';
-import { meantRun, needsWorkflow } from '../../../src/cli/campaign/campaign-tell.ts';
+import { meantRun, needsWorkflow } from '../../../src/cli/campaign/command-campaign.ts';
 import type { CampaignCommand, CampaignState } from '../../../src/contracts/wire/campaign.ts';
 import { runHere } from '../../support/run-here.ts';
 

@@ -293,7 +293,7 @@ describe('a plan by another configuration than that of the command', () => {
     );
   });
 
-  it('is told from one by the same', () => {
+  it('is distinguished from one by the same', () => {
     sameConfig({ campaign: () => spec(['stop']) }, report);
   });
 });

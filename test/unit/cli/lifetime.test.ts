@@ -15,7 +15,7 @@ afterEach(async () => {
 /** A command whose work is `work`, as `sluice` runs it. */
 async function start(work: string, options = '{}'): Promise<Child> {
   const child = runModule(
-    `import { runCommand, toldToStop } from ${JSON.stringify(join(dist, 'src/cli/lib/lifetime.js'))};
+    `import { runCommand, stopRequested } from ${JSON.stringify(join(dist, 'src/cli/lib/lifetime.js'))};
      const alive = setInterval(() => {}, 60_000);
      process.exitCode = await runCommand(async (shutdown) => {
        console.log('up');
@@ -31,13 +31,13 @@ async function start(work: string, options = '{}'): Promise<Child> {
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
   it.each([
     ['never settles', 'await new Promise(() => {});', '{}', 130],
-    ['ends well because it was stopped', 'await toldToStop(shutdown); return 0;', '{}', 130],
-    ['fails because it was stopped', 'await toldToStop(shutdown); throw new Error("closed");', '{}', 130],
-    ['found records that failed', 'await toldToStop(shutdown); return 6;', '{}', 6],
-    ['stays up until it is stopped', 'await toldToStop(shutdown); return 0;', '{ staysUp: true }', 0],
+    ['ends well because it was stopped', 'await stopRequested(shutdown); return 0;', '{}', 130],
+    ['fails because it was stopped', 'await stopRequested(shutdown); throw new Error("closed");', '{}', 130],
+    ['found records that failed', 'await stopRequested(shutdown); return 6;', '{}', 6],
+    ['stays up until it is stopped', 'await stopRequested(shutdown); return 0;', '{ staysUp: true }', 0],
     [
       'stays up and fails while it closes',
-      'await toldToStop(shutdown); throw new Error("closed");',
+      'await stopRequested(shutdown); throw new Error("closed");',
       '{ staysUp: true }',
       0,
     ],

@@ -102,13 +102,13 @@ describe('until it is read', () => {
         [as({ status: 'read', ack: 4, nextAt: null })],
       ],
     );
-    const told: string[] = [];
+    const reported: string[] = [];
     const last = await untilDelivered(
       watching,
       ended({ messages: [MESSAGE] }),
-      ({ status }) => void told.push(status),
+      ({ status }) => void reported.push(status),
     );
-    expect(told).toEqual(['sent', 'delivered', 'read']);
+    expect(reported).toEqual(['sent', 'delivered', 'read']);
     expect(last.messages).toMatchObject([{ status: 'read' }]);
   });
 
@@ -122,14 +122,14 @@ describe('until it is read', () => {
         [read, { ...file, status: 'failed', nextAt: null }],
       ],
     );
-    const told: string[] = [];
+    const reported: string[] = [];
     const state = ended({ messages: [read, file] });
     const last = await untilDelivered(
       watching,
       state,
-      ({ message, status }) => void told.push(`${message} ${status}`),
+      ({ message, status }) => void reported.push(`${message} ${status}`),
     );
-    expect(told).toEqual(['m1 read', 'm2 sent', 'm2 failed']);
+    expect(reported).toEqual(['m1 read', 'm2 sent', 'm2 failed']);
     expect(exitCodeOf(last)).toBe(EXIT.failedRecords);
   });
 

@@ -12,7 +12,7 @@ const NOW = {
   ...{ stoppedSteps: [], totals: [], trouble: null },
 } satisfies RunProgress;
 
-const told = (over: Partial<BatchCounts>): BatchCounts => ({
+const reported = (over: Partial<BatchCounts>): BatchCounts => ({
   ...{ created: 0, updated: 0, unchanged: 0, failed: 0, unknown: 0, cards: 0, trouble: null },
   ...over,
 });
@@ -43,15 +43,15 @@ describe('the progress of a sync', () => {
   it('is that of its workflow and of each batch under way', async () => {
     const trouble = { failures: 3, reason: 'away' };
     const batches = {
-      'batch-2': told({ created: 2, cards: 3, unchanged: 1 }),
-      'batch-3': told({ failed: 1, trouble }),
+      'batch-2': reported({ created: 2, cards: 3, unchanged: 1 }),
+      'batch-3': reported({ failed: 1, trouble }),
     };
     const now = await readProgress(handle(['batch-2', 'batch-3'], batches));
     expect(now).toEqual({ ...NOW, done: 7, created: 4, cards: 5, failed: 1, trouble });
   });
 
   it('counts a batch once that has ended since it told', async () => {
-    expect(await readProgress(handle([], { 'batch-2': told({ created: 2 }) }))).toEqual(NOW);
+    expect(await readProgress(handle([], { 'batch-2': reported({ created: 2 }) }))).toEqual(NOW);
   });
 
   it('counts nothing of a batch that has told nothing yet', async () => {

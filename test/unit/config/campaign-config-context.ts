@@ -58,7 +58,7 @@ export function campaignConfigContext() {
   return {
     ...context,
     /** The file, with one place changed, has exactly these problems. */
-    tell(cases: Case[]): void {
+    report(cases: Case[]): void {
       it.each(cases)('%s', async (_name, from, to, expected) => {
         expect(GOOD).toContain(from);
         const found = await context.problemsOf(GOOD.replace(from, () => to));

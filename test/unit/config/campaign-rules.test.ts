@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_CHECKS } from '../../../src/cli/config/config-checks.ts';
 import { type Case, campaignConfigContext, GOOD } from './campaign-config-context.ts';
 
-const { load, problemsOf, tell } = campaignConfigContext();
+const { load, problemsOf, report } = campaignConfigContext();
 
 describe('rules that nobody would ever keep', () => {
   const blind = [
@@ -12,7 +12,7 @@ describe('rules that nobody would ever keep', () => {
   ] as const;
   const way = 'no poller follows connection 1 of the account "acme"; add one to pollers: { account: acme }';
 
-  tell([
+  report([
     [
       'as no poller sees the connection',
       ...blind,
@@ -157,7 +157,7 @@ describe('expressions of a campaign', () => {
   const none = 'nobody has it, so all would be left out: this audience has';
   const blind = (keys: string, has: string) =>
     [...keys].map((key) => `campaigns.abroad.variables.${key}: ${none} ${has}; ${way}`);
-  tell([
+  report([
     [
       'search for what contacts do not have',
       'flow: 1',

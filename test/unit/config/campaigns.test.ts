@@ -4,7 +4,7 @@ import { summarize } from '../../../src/cli/config/config-summary.ts';
 import { describeSummary } from '../../../src/cli/config/describe-config.ts';
 import { campaignConfigContext, GOOD, NOW } from './campaign-config-context.ts';
 
-const { load, tell } = campaignConfigContext();
+const { load, report } = campaignConfigContext();
 
 describe('a good campaign', () => {
   it('has defaults where nothing is said', async () => {
@@ -93,7 +93,7 @@ describe('a good campaign', () => {
 });
 
 describe('names that a campaign refers to', () => {
-  tell([
+  report([
     [
       'an unknown account',
       'back:\n    account: acme',
@@ -153,7 +153,7 @@ describe('names that a campaign refers to', () => {
 });
 
 describe('an account with campaigns', () => {
-  tell([
+  report([
     [
       'has a time zone',
       '    timeZone: America/Sao_Paulo\n',
@@ -183,7 +183,7 @@ describe('an account with campaigns', () => {
 });
 
 describe('windows', () => {
-  tell([
+  report([
     [
       'without any day',
       'days: { mon: [09:00-12:00, 14:00-18:00], sat: [22:00-02:00] }',
@@ -243,7 +243,7 @@ describe('windows', () => {
 });
 
 describe('an audience', () => {
-  tell([
+  report([
     [
       'of everybody, by a filter that was forgotten',
       '- { from: cards, status: [lost], closed: { after: 90d, before: 30d } }',

@@ -132,7 +132,7 @@ pollers: { acme-main: { account: acme, connection: 1 } }
         : [[path, value]];
     const given = new Set(leaves(parseDocument(bare).toJS()).map(([path]) => path.join('.')));
     // Shown with a value of their own, as a default of nothing shows nothing.
-    const told = ['kafka.bus.tls', 'template.parameters', 'action.variables'];
+    const reported = ['kafka.bus.tls', 'template.parameters', 'action.variables'];
     const inRoutes = [
       ...leaves(defaults.ingress, ['ingress']),
       ...leaves(defaults.routes, ['routes']),
@@ -141,7 +141,7 @@ pollers: { acme-main: { account: acme, connection: 1 } }
     ].filter(
       ([path]) =>
         !given.has(path.join('.')) &&
-        !told.some((end) => path.join('.').endsWith(end)) &&
+        !reported.some((end) => path.join('.').endsWith(end)) &&
         at(...path) !== undefined,
     );
     for (const [path, value] of [

@@ -304,7 +304,7 @@ describe('a file that is no configuration at all', () => {
     expect(problems.join('\n').toLowerCase()).toContain(message.toLowerCase());
   });
 
-  it('a missing file, a folder and bytes that are no text are told apart', async () => {
+  it('a missing file, a folder and bytes that are no text are distinguished', async () => {
     const code = (file: string) =>
       loadConfig(file, { env: {} }).then(
         () => 'loaded',

@@ -28,7 +28,7 @@ const load = (text: string) => context.load(text, { now: NOW });
 const problemsOf = (text: string) => context.problemsOf(text, { now: NOW });
 
 type Case = [name: string, from: string, to: string, expected: string[]];
-function tell(cases: Case[]): void {
+function report(cases: Case[]): void {
   it.each(cases)('%s', async (_name, from, to, expected) => {
     expect(GOOD).toContain(from);
     expect(await problemsOf(GOOD.replace(from, () => to))).toEqual(expected);
@@ -75,7 +75,7 @@ describe('a good configuration', () => {
 });
 
 describe('a mistake in a poller is shown where it stands, with the way out', () => {
-  tell([
+  report([
     [
       'an unknown account',
       'main: { account: acme',
@@ -204,7 +204,7 @@ describe('a mistake in a poller is shown where it stands, with the way out', () 
 });
 
 describe('a mistake in who hears what', () => {
-  tell([
+  report([
     [
       'an unknown sink',
       'sink: bus',
@@ -241,7 +241,7 @@ describe('a mistake in who hears what', () => {
 });
 
 describe('a mistake in a sink', () => {
-  tell([
+  report([
     [
       'a file that another sink writes',
       'type: postgres, url: env:SHOP_DB',

@@ -36,7 +36,7 @@ export function routeContext() {
     load: (text: string) => context.load(text, CONFIG_CHECKS),
     problemsOf,
     /** One test a case: each line of `expected` is a whole message, with its place. */
-    tell(cases: Case[]) {
+    report(cases: Case[]) {
       it.each(cases)('%s', async (_name, from, to, expected) => {
         expect(GOOD).toContain(from);
         expect(await problemsOf(GOOD.replace(from, () => to))).toEqual(expected);

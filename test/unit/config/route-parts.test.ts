@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Case, GOOD, routeContext } from './route-context.ts';
 
-const { context, load, problemsOf, tell } = routeContext();
+const { context, load, problemsOf, report } = routeContext();
 
 describe('paths and actions', () => {
   const inherited = 'is not allowed as a name in a path; rename the column in the export';
-  tell([
+  report([
     ...['__proto__.x', 'constructor.prototype.x', 'a.prototype'].flatMap((path): Case[] => {
       const bad = path.split('.').find((part) => /^(__proto__|constructor|prototype)$/.test(part));
       return [
@@ -104,7 +104,7 @@ describe('paths and actions', () => {
 });
 
 describe('spans of time, and clusters', () => {
-  tell([
+  report([
     [
       'a tolerance that lets old requests in',
       '{ type: token, secrets',

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Case, GOOD, routeContext } from './route-context.ts';
 
-const { load, problemsOf, tell } = routeContext();
+const { load, problemsOf, report } = routeContext();
 
 describe('good routes', () => {
   it('have their defaults filled in', async () => {
@@ -47,7 +47,7 @@ describe('good routes', () => {
 });
 
 describe('a mistake in a route is shown where it stands, with the way out', () => {
-  tell([
+  report([
     [
       'an unknown account',
       'account: acme\n    http:\n',
@@ -168,7 +168,7 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
 });
 
 describe('the address that senders call', () => {
-  tell([
+  report([
     [
       'is needed for the signatures of HubSpot',
       'style: github',
@@ -199,7 +199,7 @@ describe('the address that senders call', () => {
 });
 
 describe('secrets of routes', () => {
-  tell([
+  report([
     [
       'pasted',
       '[env:TOKEN]',

@@ -109,7 +109,7 @@ describe('the clock', () => {
 });
 
 describe('history fields of another service', () => {
-  it('are told from each other by what they hold, and the lines to write are named', async () => {
+  it('are distinguished from each other by what they hold, and the lines to write are named', async () => {
     const context = await clinic();
     const item = (n: number) => ({
       wid: `w${n}`,

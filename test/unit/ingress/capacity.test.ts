@@ -35,7 +35,7 @@ describe('capacity', () => {
     [99, 20, true, false],
   ])('%d open at %d calls a minute: a place %s, time %s', async (open, callsPerMinute, place, time) => {
     const { capacity } = capacityOf(open, { callsPerMinute });
-    const told = (asked: Promise<void>) =>
+    const reported = (asked: Promise<void>) =>
       asked.then(
         () => true,
         (error: unknown) => {
@@ -43,10 +43,10 @@ describe('capacity', () => {
           return false;
         },
       );
-    expect([await told(capacity.requirePlace('acme')), await told(capacity.requireTime('acme'))]).toEqual([
-      place,
-      time,
-    ]);
+    expect([
+      await reported(capacity.requirePlace('acme')),
+      await reported(capacity.requireTime('acme')),
+    ]).toEqual([place, time]);
     await capacity.requireTime('another account');
   });
 

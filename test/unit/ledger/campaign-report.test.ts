@@ -177,7 +177,7 @@ describe('a report', () => {
   });
 });
 
-it('an audit is told in the order in which things were done', async () => {
+it('an audit is published in the order in which things were done', async () => {
   await rows.run();
   for (const [n, action] of ['approve', 'pause'].entries())
     await db.query(

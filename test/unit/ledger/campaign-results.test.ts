@@ -36,7 +36,7 @@ describe('replied', () => {
     ['by the account', (chat) => rows.message(chat, t(9), { fromMe: true, status: 'sent' })],
     ['in an unknown direction', (chat) => rows.message(chat, t(9), { fromMe: null })],
     ['without a time', (chat) => rows.message(chat, null)],
-    ['that is not told yet', (chat) => rows.message(chat, null, { staged: true })],
+    ['that is not published yet', (chat) => rows.message(chat, null, { staged: true })],
     [
       'of another account, in a conversation of the same id',
       (chat) => rows.message(chat, t(9), { account: 'other' }),

@@ -113,14 +113,14 @@ describe('following', () => {
     const messages = [{ id: 'm1', status: 'queued', ack: 0 }];
     await followMessages(db, { account, event: 'e2', conversation: 6, messages }, after(9));
     expect(await rowOf(account)).toMatchObject({
-      ...{ event_id: 'e1', conversation_id: 5, status: 'sent', ack: 1, told: 'queued' },
+      ...{ event_id: 'e1', conversation_id: 5, status: 'sent', ack: 1, published: 'queued' },
       ...{ sent_at: T0, deadline: after(72 * HOUR), checks: 0, end_code: null },
     });
   });
 
-  it('a message that failed at once is told at once, and never checked', async () => {
+  it('a message that failed at once is published at once, and never checked', async () => {
     const account = await followed({ status: 'failed' });
-    expect(await rowOf(account)).toMatchObject({ status: 'failed', told: null, next_at: T0 });
+    expect(await rowOf(account)).toMatchObject({ status: 'failed', published: null, next_at: T0 });
   });
 
   it('a send that was found later is checked by its age', async () => {
@@ -128,7 +128,7 @@ describe('following', () => {
     const messages = [{ id: 'm1', status: 'unknown', ack: null }];
     const found = { account, event: 'e1', conversation: 5, messages, sentAt: T0 };
     await followMessages(db, found, after(70));
-    expect(await rowOf(account)).toMatchObject({ sent_at: T0, next_at: after(120), told: 'unknown' });
+    expect(await rowOf(account)).toMatchObject({ sent_at: T0, next_at: after(120), published: 'unknown' });
   });
 });
 
@@ -160,7 +160,7 @@ describe('a page that was read anyway', () => {
     await imported(account, 'queued');
     await see(account, 'sent', after(4), 1);
     expect(await rowOf(account)).toMatchObject({
-      ...{ status: 'sent', ack: 1, told: 'sent', checks: 0, checked_at: after(4), next_at: after(30) },
+      ...{ status: 'sent', ack: 1, published: 'sent', checks: 0, checked_at: after(4), next_at: after(30) },
     });
   });
 
@@ -170,7 +170,7 @@ describe('a page that was read anyway', () => {
     await see(account, 'read', after(40), 4);
     expect(await rowOf(account)).toMatchObject({
       status: 'read',
-      told: 'read',
+      published: 'read',
       next_at: null,
       end_code: null,
     });
@@ -178,21 +178,25 @@ describe('a page that was read anyway', () => {
 
   it.each([
     ['the poller has not the message yet', null, null],
-    ['the poller has it, and has told nobody of it yet', 'queued', {}],
+    ['the poller has it, and has published nobody of it yet', 'queued', {}],
     ['the poller wrote the page down before', 'read', null],
   ])('%s: whoever follows it tells the change, at once', async (_case, status, item) => {
     const account = await followed();
     if (status !== null) await imported(account, status, item);
     await see(account, 'read', after(40), 4);
-    expect(await rowOf(account)).toMatchObject({ status: 'read', told: 'queued', next_at: after(40) });
+    expect(await rowOf(account)).toMatchObject({ status: 'read', published: 'queued', next_at: after(40) });
   });
 
-  it('an import that was not told yet stays to be told, though the poller sees the same again', async () => {
+  it('an import that was not published yet stays to be published, though the poller sees the same again', async () => {
     const account = await followed();
     await see(account, 'delivered', after(4), 3);
     await imported(account, 'delivered');
     await see(account, 'delivered', after(8), 3);
-    expect(await rowOf(account)).toMatchObject({ status: 'delivered', told: 'queued', next_at: after(8) });
+    expect(await rowOf(account)).toMatchObject({
+      status: 'delivered',
+      published: 'queued',
+      next_at: after(8),
+    });
   });
 
   it('an older page takes nothing back, and one that shows no status is no news', async () => {
@@ -207,7 +211,11 @@ describe('a page that was read anyway', () => {
   it('tells the conversation of a message that was sent without one', async () => {
     const account = await followed({ conversation: null });
     await see(account, 'delivered', after(4), 3);
-    expect(await rowOf(account)).toMatchObject({ conversation_id: 5, told: 'queued', next_at: after(4) });
+    expect(await rowOf(account)).toMatchObject({
+      conversation_id: 5,
+      published: 'queued',
+      next_at: after(4),
+    });
   });
 
   it('what is over stays over', async () => {

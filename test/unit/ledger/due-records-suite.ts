@@ -193,7 +193,7 @@ export function dueRecordsSuite(database: OpenDatabase): void {
       expect(await take(account, run.id, 5, 32)).toEqual([ids[1], ids[2]]);
     });
 
-    it('is told in milliseconds: 0 when due, by the lease of another batch, null when nothing will be', async () => {
+    it('is published in milliseconds: 0 when due, by the lease of another batch, null when nothing will be', async () => {
       const { account, run, ids } = await runWith(database(), [4, 4]);
       expect(await nextDueMs(database(), run.id, 'a')).toBe(0);
       await take(account, run.id, 2);

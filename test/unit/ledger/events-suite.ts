@@ -83,7 +83,7 @@ export function eventsSuite(database: OpenDatabase): void {
       await markAccepted(database(), ids.slice(1));
       const [first, second, third] = await Promise.all(ids.map(eventOf));
       if (first === undefined || second === undefined || third === undefined) throw new Error('three');
-      // Received only: its sender was told to come again, and may never do.
+      // Received only: its sender was asked to come again, and may never do.
       await database().query(`update events set received_at = now() - interval '1 minute' where id = $1`, [
         first.id,
       ]);

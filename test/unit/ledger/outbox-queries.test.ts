@@ -10,13 +10,13 @@ import {
 } from '../../../src/ledger/outbox/outbox-queries.ts';
 import { shortHash } from '../../../src/ledger/short-hash.ts';
 import { testLedger } from '../../support/ledger.ts';
-import { put, told } from '../activities/outbox-context.ts';
+import { published, put } from '../activities/outbox-context.ts';
 
 let db: Database;
 beforeEach(async () => {
   db = await testLedger();
-  await put(db, ['bus', 'hooks'], [told(1, 1), told(1, 2), told(2, 3)]);
-  await put(db, ['bus'], [told(1, 4, { account: 'other' })]);
+  await put(db, ['bus', 'hooks'], [published(1, 1), published(1, 2), published(2, 3)]);
+  await put(db, ['bus'], [published(1, 4, { account: 'other' })]);
   // bus/1 and hooks/2 are 1, bus/3 and hooks/4 are 2, bus/5 and hooks/6 are 3, bus/7 is the other account's.
   await db.query(
     `update outbox set state = 'dead', attempts = 9, code = 'REFUSED', reason = 'no', tried_at = now() where seq in (1, 4)`,

@@ -76,7 +76,7 @@ function step(m: Model, a: Act): void {
 }
 
 export function recordsSuite(database: OpenDatabase): void {
-  it('any sequence of steps, ends and retries: bits change as told, an ended record never, the counts add up', async () => {
+  it('any sequence of steps, ends and retries: bits change as published, an ended record never, the counts add up', async () => {
     const sequence = fc.array(fc.tuple(fc.nat(2), command), { maxLength: 14 });
     await fc.assert(
       fc.asyncProperty(fc.tuple(bits, bits, bits), sequence, async (todos, commands) => {

@@ -106,7 +106,7 @@ export function runsSuite(database: OpenDatabase): void {
       expect(report).toMatchObject({ created: 1, updated: 1, unchanged: 2, pending: 1 });
     });
 
-    it('a second time changes nothing, whatever it is told', async () => {
+    it('a second time changes nothing, whatever it is published', async () => {
       const { run } = await runWith(database(), [4, 8]);
       const first = await closeRun(database(), run.id, { status: 'failed', stopped: 8, error: 'gone' });
       const second = await closeRun(database(), run.id, { status: 'finished', stopped: 12 });

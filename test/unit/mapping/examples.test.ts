@@ -41,7 +41,7 @@ async function run(name: string) {
   return { rows, records, rejected, warnings, mapping, notes: notes.map(({ code }) => code) };
 }
 
-const tell = (problems: [number, RowProblem][]) =>
+const report = (problems: [number, RowProblem][]) =>
   problems.map(([row, p]) => `${row} ${p.field} ${p.code}: ${p.field === 'row' ? '…' : (p.value ?? '')}`);
 
 describe('examples', () => {
@@ -76,8 +76,8 @@ describe('examples', () => {
       warnings: warnings.length,
       held: [...people].filter((key) => held.has(key)).length,
     }).toEqual(expected);
-    expect(tell(rejected)).toMatchSnapshot('rejected');
-    expect(tell(warnings)).toMatchSnapshot('warnings');
+    expect(report(rejected)).toMatchSnapshot('rejected');
+    expect(report(warnings)).toMatchSnapshot('warnings');
     expect(records[0]).toMatchSnapshot('first record');
   });
 

@@ -41,7 +41,7 @@ async function take(path = folder): Promise<FolderLock> {
   return lock;
 }
 
-/** A process that tries for the folder when told to, says `got` or the error's name, and then waits. */
+/** A process that tries for the folder when asked to, says `got` or the error's name, and then waits. */
 function contender(path = folder): Child {
   const child = runModule(
     `import { acquireFolderLock } from ${JSON.stringify(join(dist, 'src/runtime/lock/folder-lock.js'))};

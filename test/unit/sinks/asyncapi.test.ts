@@ -129,7 +129,7 @@ it('examples of runs add up, and ids of events differ', () => {
 });
 
 describe('channels', () => {
-  it('are there for sinks that are told something, with what they are told', () => {
+  it('are there for sinks that are published something, with what they are published', () => {
     expect(Object.keys(full.channels ?? {})).toEqual(['bus', 'hooks']);
     expect(Object.keys(full.channels?.bus?.messages ?? {})).toEqual([
       'message.received',

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpSink } from '../../../src/sinks/http.ts';
+import { publishedEvent } from './published-event.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
-import { toldEvent } from './told-event.ts';
 
 interface Arrival {
   readonly id: string;
@@ -51,7 +51,7 @@ describe('events of one conversation', () => {
   it('stay in order, and a failure holds up those behind it alone', async () => {
     await fc.assert(
       fc.asyncProperty(batch, fc.integer({ min: 1, max: 6 }), async (given, concurrency) => {
-        const events = given.map(({ conversation }, n) => toldEvent({ n, conversation }));
+        const events = given.map(({ conversation }, n) => publishedEvent({ n, conversation }));
         const statuses = new Map(events.map(({ id }, n) => [id, given[n]?.status ?? OK]));
         round = { statuses, arrivals: [], busy: new Set(), clashes: [] };
         const sink = httpSink(

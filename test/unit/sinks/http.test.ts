@@ -3,15 +3,15 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { SinkError } from '../../../src/sinks/sink.ts';
 import { errorOf, FOREIGN, httpContext, NEW, OLD, send } from './http-context.ts';
+import { publishedEvent } from './published-event.ts';
 import type { Received } from './receiver.ts';
-import { toldEvent } from './told-event.ts';
 
 const { receiver, sinkOn } = httpContext();
 
 describe('an event that is posted', () => {
   it('is what the reference library of Standard Webhooks accepts, with the secret that goes and with the one that comes', async () => {
     const { url, received } = await receiver();
-    const event = toldEvent({ n: 1, body: 'Olá, \ud83d "quoted" \u0000 😀' });
+    const event = publishedEvent({ n: 1, body: 'Olá, \ud83d "quoted" \u0000 😀' });
     expect(await send(await sinkOn(url, {}, [OLD, NEW]), event)).toEqual([{ state: 'sent' }]);
     const [{ method, path, headers, body } = {} as Received] = received;
     expect([method, path, headers['content-type']]).toEqual([
@@ -35,7 +35,7 @@ describe('an event that is posted', () => {
   ];
   it.each(ids)('with the id %j carries a header without a full stop that verifies', async (id, header) => {
     const { url, received } = await receiver();
-    const event = toldEvent({ n: 1, id });
+    const event = publishedEvent({ n: 1, id });
     await send(await sinkOn(url), event);
     const [{ headers, body } = {} as Received] = received;
     expect(headers['webhook-id']).toEqual(
@@ -48,16 +48,16 @@ describe('an event that is posted', () => {
   it('that is repeated has the same id', async () => {
     const { url, received } = await receiver();
     const sink = await sinkOn(url);
-    await send(sink, toldEvent({ n: 1 }));
-    await send(sink, toldEvent({ n: 1 }));
+    await send(sink, publishedEvent({ n: 1 }));
+    await send(sink, publishedEvent({ n: 1 }));
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
   it('uses the connection of the one before it', async () => {
     const { url, connections } = await receiver((response) => response.writeHead(200).end('thanks'));
     const sink = await sinkOn(url, { concurrency: 1 });
-    await send(sink, ...[1, 2, 3, 4].map((n) => toldEvent({ n, conversation: n })));
-    await send(sink, toldEvent({ n: 5 }));
+    await send(sink, ...[1, 2, 3, 4].map((n) => publishedEvent({ n, conversation: n })));
+    await send(sink, publishedEvent({ n: 5 }));
     expect(connections()).toBe(1);
   });
 
@@ -139,7 +139,7 @@ describe('an answer', () => {
     const { url, received } = await receiver((response) =>
       response.writeHead(status, headers?.() ?? {}).end(status === 304 ? '' : 'canary-answer'),
     );
-    const event = toldEvent({ n: 1, body: 'canary-body' });
+    const event = publishedEvent({ n: 1, body: 'canary-body' });
     const error = errorOf((await send(await sinkOn(url), event))[0]);
     expect(error).toMatchObject(expected);
     expect(error.message).toContain(`the event was not taken by ${url}: `);
@@ -149,6 +149,6 @@ describe('an answer', () => {
 
   it.each([200, 201, 202, 204, 299])('%i takes the event', async (status) => {
     const { url } = await receiver((response) => response.writeHead(status).end());
-    expect(await send(await sinkOn(url), toldEvent({ n: 1 }))).toEqual([{ state: 'sent' }]);
+    expect(await send(await sinkOn(url), publishedEvent({ n: 1 }))).toEqual([{ state: 'sent' }]);
   });
 });

@@ -10,7 +10,7 @@ import { openSink } from '../../../src/sinks/index.ts';
 import type { Sent, SinkError } from '../../../src/sinks/sink.ts';
 import { buildOnce } from '../../support/build.ts';
 import { type Child, runModule } from '../../support/child.ts';
-import { toldEvent } from './told-event.ts';
+import { publishedEvent } from './published-event.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ const send = async (path: string, ...events: SinkEvent[]): Promise<readonly Sent
 const linesOf = async (path: string) => (await readFile(join(dir, path), 'utf8')).split('\n');
 const idsOf = (lines: readonly string[]) =>
   lines.filter((line) => line !== '').map((line) => (JSON.parse(line) as { id: string }).id);
-const event = (n: number, body = 'hi') => toldEvent({ n, conversation: n % 3, body });
+const event = (n: number, body = 'hi') => publishedEvent({ n, conversation: n % 3, body });
 
 describe('a batch', () => {
   it('becomes one line an event, in order, in a file next to the configuration that others can not read', async () => {

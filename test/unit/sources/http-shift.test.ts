@@ -49,12 +49,12 @@ const kinds = [
   ['page', { type: 'page' }],
   ['offset', { type: 'offset', overlap: 2 }],
 ] as const;
-const told = fc.constantFrom({}, { hasMore: true }, { total: true }, { hasMore: true, total: true });
+const reported = fc.constantFrom({}, { hasMore: true }, { total: true }, { hasMore: true, total: true });
 
 describe.each(kinds)('a list read by %s', (_name, pagination) => {
   it('comes out once and in order while it stands still', () => {
     fc.assert(
-      fc.property(fc.nat(32), told, (length, ends) => {
+      fc.property(fc.nat(32), reported, (length, ends) => {
         const { out } = readAll(pagination, listOf(length), ends);
         expect(out.map(({ id }) => id)).toEqual(listOf(length).map(({ id }) => id));
       }),
@@ -80,7 +80,7 @@ describe.each(kinds)('a list read by %s', (_name, pagination) => {
       times: fc.integer({ min: 1, max: pagination.type === 'page' ? 1 : 2 }),
     });
     fc.assert(
-      fc.property(fc.nat(40), told, fc.array(change, { maxLength: 30 }), (length, ends, changes) => {
+      fc.property(fc.nat(40), reported, fc.array(change, { maxLength: 30 }), (length, ends, changes) => {
         const list = listOf(length);
         const stays = new Set(list.map(({ id }) => id));
         const left = [...changes];

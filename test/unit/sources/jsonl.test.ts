@@ -66,7 +66,7 @@ describe('JSONL', () => {
     expect(rows[1]?.problem).toMatchObject({ field: 'row', code: 'malformed_row', value: 'x' });
   });
 
-  it('a JSON array over many lines is told apart', async () => {
+  it('a JSON array over many lines is distinguished', async () => {
     const source = await folder.write('[\n{"a":1},\n{"a":2}\n]\n', { type: 'jsonl' });
     expect((await readAll(source))[0]?.problem?.reason).toContain('array');
   });

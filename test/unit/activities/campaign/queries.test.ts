@@ -35,13 +35,13 @@ describe('the operator queries', () => {
       `insert into campaign_waves (run_id, wave, kind, size, started_at) values ($1, 1, 'wave', 1, $2)`,
       [RUN, t(0)],
     );
-    const told = [
+    const published = [
       await queries().campaignReport({ run: RUN }),
       await queries().listCampaigns({ limit: 10 }),
       await queries().campaignAudit({ run: RUN }),
       await queries().campaignPlanOf({ run: RUN }),
     ];
-    expect(JSON.stringify(told)).not.toMatch(new RegExp(`${CANARY}|${PERSON}`));
+    expect(JSON.stringify(published)).not.toMatch(new RegExp(`${CANARY}|${PERSON}`));
   });
 
   it('tells that there is no such run, or no plan of it', async () => {

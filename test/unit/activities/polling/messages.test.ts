@@ -1,4 +1,4 @@
-// Messages of one conversation: what is told, in which order, once, and with no more calls than needed.
+// Messages of one conversation: what is published, in which order, once, and with no more calls than needed.
 import { describe, expect, it } from 'vitest';
 import { list, pollingContext } from './context.ts';
 import { at, chat, message } from './service.ts';
@@ -8,14 +8,14 @@ const context = pollingContext();
 const { hire, write } = context;
 const reads = () => context.service.asked.filter(({ of }) => of !== 'list').length;
 
-describe('what is told', () => {
+describe('what is published', () => {
   it('opened first, then the messages from the oldest, then what became of it', async () => {
     write(message('a', 1), message('b', 2, { fromMe: true, status: 'sent' }), message('c', 3));
     Object.assign(context.service.chats[0] as object, { status: 'closed' });
     const hand = await hire();
     await hand.settle();
-    const told = await hand.told();
-    expect(outline(told)).toEqual([
+    const published = await hand.published();
+    expect(outline(published)).toEqual([
       ...[
         'conversation.opened',
         'message.received',
@@ -24,8 +24,8 @@ describe('what is told', () => {
         'conversation.closed',
       ],
     ]);
-    expect(textsOf(told)).toEqual(['a', 'b', 'c']);
-    expect(told[1]).toMatchObject({
+    expect(textsOf(published)).toEqual(['a', 'b', 'c']);
+    expect(published[1]).toMatchObject({
       id: 'message.received/acme/1/id:a',
       source: '/sluice/accounts/acme/conversations/1',
       subject: 'id:a',
@@ -49,7 +49,7 @@ describe('what is told', () => {
     await hand.settle();
     Object.assign(context.service.chats[0] as object, { updatedAt: at(50) }, change);
     await hand.settle();
-    expect(outline(await hand.told())).toEqual(expected);
+    expect(outline(await hand.published())).toEqual(expected);
   });
 
   it('an old conversation that the list has not shown before is an update of nothing known', async () => {
@@ -58,13 +58,13 @@ describe('what is told', () => {
     await hand.settle();
     write(message('old', 5), message('new', 600));
     await hand.settle();
-    const told = (await hand.told()).filter(({ partitionkey }) => partitionkey === 'acme/1');
-    expect(outline(told)).toEqual(['message.received', 'conversation.updated']);
-    expect(told[1]?.data).toMatchObject({ previous: null });
-    expect(textsOf(told)).toEqual(['new']);
+    const published = (await hand.published()).filter(({ partitionkey }) => partitionkey === 'acme/1');
+    expect(outline(published)).toEqual(['message.received', 'conversation.updated']);
+    expect(published[1]?.data).toMatchObject({ previous: null });
+    expect(textsOf(published)).toEqual(['new']);
   });
 
-  it('a status that moves on is told once, and never back', async () => {
+  it('a status that moves on is published once, and never back', async () => {
     write(message('a', 1, { fromMe: true, status: 'sent', ack: 1 }));
     const hand = await hire();
     await hand.settle();
@@ -72,31 +72,31 @@ describe('what is told', () => {
       write(message('a', 1, { fromMe: true, status, ack: 3 }), ...list(n + 1, 10));
       await hand.settle();
     }
-    const told = (await hand.told()).filter(({ type }) => type === 'message.status');
-    expect(told.map(({ id }) => id)).toEqual([
+    const published = (await hand.published()).filter(({ type }) => type === 'message.status');
+    expect(published.map(({ id }) => id)).toEqual([
       'message.status/acme/1/id:a/delivered',
       'message.status/acme/1/id:a/read',
     ]);
-    expect(told[0]?.data).toMatchObject({
+    expect(published[0]?.data).toMatchObject({
       message: { status: 'delivered', previous: 'sent', ack: 3 },
       event: null,
     });
   });
 
-  it('a late message between known ones is told, one from before the beginning is not', async () => {
+  it('a late message between known ones is published, one from before the beginning is not', async () => {
     write(message('a', 100), message('c', 300));
     const hand = await hire({ since: new Date(at(50)) });
     await hand.settle();
     write(message('x', 20), message('a', 100), message('b', 200), message('c', 300), message('d', 301));
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(['a', 'c', 'b', 'd']);
+    expect(textsOf(await hand.published())).toEqual(['a', 'c', 'b', 'd']);
   });
 
-  it('times with an offset are told in UTC', async () => {
+  it('times with an offset are published in UTC', async () => {
     write(message('a', 0, { createdAt: '2026-11-20T07:00:00-03:00' }));
     const hand = await hire();
     await hand.settle();
-    expect((await hand.told())[1]?.time).toBe('2026-11-20T10:00:00.000Z');
+    expect((await hand.published())[1]?.time).toBe('2026-11-20T10:00:00.000Z');
   });
 });
 
@@ -104,7 +104,7 @@ describe('a long history', () => {
   const polling = { messagePageSize: 10, keep: 25 };
 
   it.each(['lost', 'after'] as const)(
-    'cut off at each page (%s) it is told once, oldest first',
+    'cut off at each page (%s) it is published once, oldest first',
     async (how) => {
       write(...list(95));
       const hand = await hire({ polling });
@@ -114,11 +114,11 @@ describe('a long history', () => {
         done = (await hand.read(1)).done;
         expect(n).toBeLessThan(30);
       }
-      expect(textsOf(await hand.told())).toEqual(list(95).map(({ id }) => id));
+      expect(textsOf(await hand.published())).toEqual(list(95).map(({ id }) => id));
     },
   );
 
-  it('what arrives and goes meanwhile is neither missed nor told twice', async () => {
+  it('what arrives and goes meanwhile is neither missed nor published twice', async () => {
     write(...list(60));
     const hand = await hire({ polling });
     await hand.page();
@@ -130,12 +130,12 @@ describe('a long history', () => {
     };
     await hand.settle();
     const wanted = (context.service.messages.get(1) ?? []).map(({ id }) => id);
-    const got = textsOf(await hand.told()).filter((id) => id !== 'm45');
+    const got = textsOf(await hand.published()).filter((id) => id !== 'm45');
     expect(new Set(got)).toEqual(new Set(wanted));
     expect(got).toHaveLength(wanted.length);
   });
 
-  it('keys that were forgotten are not told again when the history shrinks', async () => {
+  it('keys that were forgotten are not published again when the history shrinks', async () => {
     write(...list(100));
     const hand = await hire({ polling });
     await hand.settle();
@@ -143,7 +143,7 @@ describe('a long history', () => {
     expect(kept?.n).toBe(25);
     write(...list(60), message('new', 200));
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual([...list(100).map(({ id }) => id), 'new']);
+    expect(textsOf(await hand.published())).toEqual([...list(100).map(({ id }) => id), 'new']);
   });
 
   it('those of one instant are never forgotten by halves', async () => {
@@ -153,7 +153,7 @@ describe('a long history', () => {
     await hand.settle();
     write(...tied(41));
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(list(41).map(({ id }) => id));
+    expect(textsOf(await hand.published())).toEqual(list(41).map(({ id }) => id));
   });
 
   it('one that never ends is a gap', async () => {
@@ -163,7 +163,7 @@ describe('a long history', () => {
       of === 'list' ? null : { status: 200, body: { ...body, hasMore: true, messages: list(10) } };
     const calls = await hand.settle();
     expect(calls).toBeLessThan(20);
-    expect(textsOf(await hand.told())).toEqual(list(10).map(({ id }) => id));
+    expect(textsOf(await hand.published())).toEqual(list(10).map(({ id }) => id));
     expect(await hand.gaps()).toMatchObject([{ code: 'MESSAGES_ENDLESS', conversation_id: 1 }]);
   });
 });
@@ -191,7 +191,7 @@ describe('no call is wasted', () => {
     const { hand, before } = await ahead(new Date(at(21)));
     await hand.settle();
     expect(reads()).toBe(before);
-    expect(textsOf(await hand.told())).toEqual(['one', 'two']);
+    expect(textsOf(await hand.published())).toEqual(['one', 'two']);
   });
 
   it.each<[string, Date, object]>([
@@ -222,7 +222,7 @@ describe('no call is wasted', () => {
     expect(await hand.todo()).toEqual([]);
   });
 
-  it('one that lags with some of its messages is read again, and all of it is told', async () => {
+  it('one that lags with some of its messages is read again, and all of it is published', async () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.settle();
@@ -232,7 +232,7 @@ describe('no call is wasted', () => {
     await hand.read(1);
     context.service.messages.get(1)?.push(message('c', 3));
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(['a', 'b', 'c']);
+    expect(textsOf(await hand.published())).toEqual(['a', 'b', 'c']);
   });
 
   it('where times are whole seconds, one more of the same second and text is met by one more check', async () => {
@@ -247,11 +247,9 @@ describe('no call is wasted', () => {
     expect((await hand.page()).changed).toBe(0);
     await hand.read(1);
     expect(await hand.todo()).toEqual([]);
-    expect((await hand.told()).map((event) => ('subject' in event ? event.subject : undefined))).toEqual([
-      undefined,
-      'id:a',
-      'id:b',
-    ]);
+    expect((await hand.published()).map((event) => ('subject' in event ? event.subject : undefined))).toEqual(
+      [undefined, 'id:a', 'id:b'],
+    );
   });
 
   it('a conversation that is listed anew while its pages are read is read again', async () => {
@@ -262,9 +260,9 @@ describe('no call is wasted', () => {
     write(...list(7));
     await hand.page();
     for (let done = false; !done; ) done = (await hand.read(1)).done;
-    expect(textsOf(await hand.told())).toHaveLength(6);
+    expect(textsOf(await hand.published())).toHaveLength(6);
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(list(7).map(({ id }) => id));
+    expect(textsOf(await hand.published())).toEqual(list(7).map(({ id }) => id));
   });
 });
 
@@ -274,5 +272,5 @@ it('two attempts at once tell a message once', async () => {
   const second = await hire({ polling: { messagePageSize: 3, keep: 20 } });
   await first.page();
   for (let n = 0; n < 6; n++) await Promise.all([first.read(1), second.read(1)]);
-  expect(textsOf(await first.told())).toEqual(list(7).map(({ id }) => id));
+  expect(textsOf(await first.published())).toEqual(list(7).map(({ id }) => id));
 });

@@ -8,7 +8,7 @@ const context = pollingContext();
 const { hire, write } = context;
 
 describe('odd items', () => {
-  it('without times and before any is known, the newest page is told, with a gap', async () => {
+  it('without times and before any is known, the newest page is published, with a gap', async () => {
     const bare = (id: string) => ({ id, body: id, fromMe: false });
     write(...list(8).map(({ id }) => bare(String(id))));
     Object.assign(context.service.chats[0] as object, { updatedAt: at(90) });
@@ -16,28 +16,28 @@ describe('odd items', () => {
     const client = { baseUrl: context.service.baseUrl, assumptions: { 'message.timeField': timeField } };
     const hand = await hire({ client, since: new Date(at(50)), polling: { messagePageSize: 3, keep: 20 } });
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(['m6', 'm7', 'm8']);
+    expect(textsOf(await hand.published())).toEqual(['m6', 'm7', 'm8']);
     expect(await hand.gaps()).toMatchObject([{ code: 'UNDATED', conversation_id: 1 }]);
     context.service.messages.get(1)?.push(bare('m9'));
     Object.assign(context.service.chats[0] as object, { updatedAt: at(95), lastMessage: 'm9' });
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(['m6', 'm7', 'm8', 'm9']);
+    expect(textsOf(await hand.published())).toEqual(['m6', 'm7', 'm8', 'm9']);
   });
 
-  it('FAULTS 14: unknown fields are kept, what is no item is a gap, the rest is told', async () => {
+  it('FAULTS 14: unknown fields are kept, what is no item is a gap, the rest is published', async () => {
     write(message('a', 1, { mood: 'fine', status: 'teleported' }), message('b', 2));
     context.service.messages.get(1)?.splice(1, 0, 'text' as never);
     const hand = await hire();
     await hand.settle();
-    const told = await hand.told();
-    expect(textsOf(told)).toEqual(['a', 'b']);
-    expect(told[1]?.data).toMatchObject({ message: { status: 'teleported', raw: { mood: 'fine' } } });
+    const published = await hand.published();
+    expect(textsOf(published)).toEqual(['a', 'b']);
+    expect(published[1]?.data).toMatchObject({ message: { status: 'teleported', raw: { mood: 'fine' } } });
     expect(await hand.gaps()).toMatchObject([{ code: 'UNREADABLE', conversation_id: 1 }]);
   });
 });
 
 it.each([1, 2, 3, 200])(
-  'without ids, alike in one instant: each is told (page size %i)',
+  'without ids, alike in one instant: each is published (page size %i)',
   async (messagePageSize) => {
     const ok = (n: number) => Array.from({ length: n }, () => message('', 1, { body: 'ok' }));
     const other = message('', 1, { body: 'x' });
@@ -49,14 +49,14 @@ it.each([1, 2, 3, 200])(
       Object.assign(context.service.chats[0] as object, { updatedAt: at(10 + n) });
       await hand.settle();
       expected = 2 * n;
-      const told = textsOf(await hand.told());
-      expect(told.filter((text) => text === 'ok')).toHaveLength(expected);
-      expect(told).toHaveLength(expected + 2);
+      const published = textsOf(await hand.published());
+      expect(published.filter((text) => text === 'ok')).toHaveLength(expected);
+      expect(published).toHaveLength(expected + 2);
     }
   },
 );
 
-it('ids and texts that no database takes are told, each once', async () => {
+it('ids and texts that no database takes are published, each once', async () => {
   write(
     message('a\u0000b', 1, { fromMe: true, status: 'sent' }),
     message('c\ud800', 2, { body: 'x\u0000y' }),
@@ -66,11 +66,11 @@ it('ids and texts that no database takes are told, each once', async () => {
   await hand.settle();
   write(...(context.service.messages.get(1) ?? []), message('e', 4));
   await hand.settle();
-  expect(textsOf(await hand.told())).toEqual(['ab', 'xy', 'd#2', 'e']);
+  expect(textsOf(await hand.published())).toEqual(['ab', 'xy', 'd#2', 'e']);
 });
 
 describe('a conversation that can not be read', () => {
-  it('is a gap when it is gone, and its state is told', async () => {
+  it('is a gap when it is gone, and its state is published', async () => {
     write(message('a', 1));
     const hand = await hire();
     await hand.page();
@@ -78,7 +78,7 @@ describe('a conversation that can not be read', () => {
       of === 'list' ? null : { status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } };
     expect(await hand.read(1)).toEqual({ done: true, messages: 0 });
     expect(await hand.gaps()).toMatchObject([{ code: 'CONVERSATION_GONE', conversation_id: 1 }]);
-    expect(outline(await hand.told())).toEqual(['conversation.opened']);
+    expect(outline(await hand.published())).toEqual(['conversation.opened']);
     expect(await hand.todo()).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe('a conversation that can not be read', () => {
     await hand.read(1);
     context.service.bend = () => ({ status: 404, body: { error: 'no', code: 'ERR_NO_TICKET_FOUND' } });
     await hand.read(1);
-    expect(textsOf(await hand.told())).toEqual(list(5, 16).map(({ id }) => id));
+    expect(textsOf(await hand.published())).toEqual(list(5, 16).map(({ id }) => id));
   });
 
   it('is a gap after three answers in no form that can be read, when others could be read', async () => {
@@ -116,7 +116,7 @@ describe('a conversation that can not be read', () => {
     expect((await hand.conversation(1))['due']).toBeGreaterThan(600);
     context.service.bend = () => null;
     await hand.settle();
-    expect(textsOf(await hand.told())).toEqual(['a']);
+    expect(textsOf(await hand.published())).toEqual(['a']);
   });
 
   it.each([

@@ -125,11 +125,11 @@ describe('polling', () => {
     expect(await known()).toEqual([]);
   });
 
-  it('notes who said so before the poller began, though that is not told', async () => {
+  it('notes who said so before the poller began, though that is not published', async () => {
     const hand = await polled(['sair'], [message('sair', 2), message('oi', 100)], new Date(at(50)));
     expect(await known()).toEqual([since(2)]);
     expect(
-      (await hand.told()).flatMap(({ type }) => (type === 'message.received' ? [type] : [])),
+      (await hand.published()).flatMap(({ type }) => (type === 'message.received' ? [type] : [])),
     ).toHaveLength(1);
   });
 

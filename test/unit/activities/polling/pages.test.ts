@@ -18,7 +18,8 @@ async function poll(hand: Hand): Promise<number> {
 }
 
 /** Takes everything as read. */
-const readAll = () => context.db.query('update conversations set todo_at = null, told = item->$1', ['state']);
+const readAll = () =>
+  context.db.query('update conversations set todo_at = null, published = item->$1', ['state']);
 
 describe('the first poll', () => {
   it.each<[string, 'now' | Date | null, number[]]>([
@@ -111,7 +112,7 @@ describe('a poll', () => {
     await readAll();
     await poll(hand);
     expect(await hand.todo()).toEqual([]);
-    expect(await hand.conversation(99)).toMatchObject({ id: 99, told: { status: 'open' } });
+    expect(await hand.conversation(99)).toMatchObject({ id: 99, published: { status: 'open' } });
     (context.service.chats.find(({ id }) => id === 29) as Chat).lastMessage = 'late';
     (context.service.chats.find(({ id }) => id === 29) as Chat).updatedAt = at(30 * 60 - 8);
     await poll(hand);

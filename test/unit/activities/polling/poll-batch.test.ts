@@ -33,7 +33,7 @@ describe('a batch', () => {
     const end = await hand.batch();
     expect(end).toMatchObject({ polls: 1, oldInMs: null, failures: NONE, news: { calls: 8, block: null } });
     expect(end.pollInMs).toBeGreaterThan(3_500_000);
-    expect(sorted(textsOf(await hand.told()))).toEqual(upTo(7).map((n) => `m${n}`));
+    expect(sorted(textsOf(await hand.published()))).toEqual(upTo(7).map((n) => `m${n}`));
     expect(new Set(hand.woken)).toEqual(new Set(['all']));
   });
 
@@ -57,7 +57,7 @@ describe('a batch', () => {
     fill([4]);
     const hand = await hire({ config: { interval: { min: '500ms', max: '1s' } } });
     expect(await hand.batch({ once: true })).toMatchObject({ polls: 1, oldInMs: 0 });
-    expect(textsOf(await hand.told())).toEqual(['m4']);
+    expect(textsOf(await hand.published())).toEqual(['m4']);
     expect(sorted(await hand.todo())).toEqual(['1', '2', '3']);
   });
 
@@ -73,7 +73,7 @@ describe('a batch', () => {
       },
     });
     expect(await hand.batch()).toMatchObject({ polls: 1, oldInMs: null });
-    expect(textsOf(await hand.told())).toHaveLength(70);
+    expect(textsOf(await hand.published())).toHaveLength(70);
     const [first, ...others] = asked;
     expect(first).toEqual({ lane: 3, share: { key: 'acme/chats', part: 0.5 } });
     expect(new Set(others.map(({ lane }) => lane))).toEqual(new Set([5]));
@@ -87,7 +87,7 @@ describe('a call that fails', () => {
     context.service.bend = ({ of }) => (of === 1 && failures++ < 2 ? { status: 503, body: {} } : null);
     const hand = await hire({ config: SLOW });
     expect(await hand.batch()).toMatchObject({ polls: 1, failures: NONE, news: { block: null } });
-    expect(sorted(textsOf(await hand.told()))).toEqual(['m1', 'm2', 'm3']);
+    expect(sorted(textsOf(await hand.published()))).toEqual(['m1', 'm2', 'm3']);
     expect(failures).toBe(3);
   });
 
@@ -134,7 +134,7 @@ describe('a call that fails', () => {
       news: { block: null },
       old: { block: { code: 'ERR_SCOPE_MISSING' } },
     });
-    expect(textsOf(await hand.told())).toEqual(['m2']);
+    expect(textsOf(await hand.published())).toEqual(['m2']);
     expect(await hand.batch({ old: false })).toMatchObject({ polls: 1, old: { calls: 0, block: null } });
   });
 });
@@ -152,7 +152,7 @@ it('FAULTS 23: a batch that is cancelled calls nobody any more, and the next one
   const asked = context.service.asked.length;
   expect(asked).toBeLessThan(12);
   await hand.batch();
-  expect(sorted(textsOf(await hand.told()))).toEqual(sorted(upTo(30).map((n) => `m${n}`)));
+  expect(sorted(textsOf(await hand.published()))).toEqual(sorted(upTo(30).map((n) => `m${n}`)));
 });
 
 it('an attempt after the first wakes all sinks of the account, since the one before may have ended too soon', async () => {
@@ -162,7 +162,7 @@ it('an attempt after the first wakes all sinks of the account, since the one bef
   expect(hand.woken).toEqual(['one', 'two']);
 });
 
-it('a history of several pages is told in its order though batches are cut off at each page', async () => {
+it('a history of several pages is published in its order though batches are cut off at each page', async () => {
   context.service.date = new Date(at(LATER + 86_400));
   context.write(...list(95, LATER));
   const hand = await hire({ config: SLOW, polling: { messagePageSize: 10, keep: 25 } });
@@ -172,5 +172,5 @@ it('a history of several pages is told in its order though batches are cut off a
   // An answer of the list that can't be read three times in a row blocks the poller.
   do ({ failures } = await hand.batch({ failures: { ...failures, list: 0 } }));
   while ((await hand.todo()).length > 0);
-  expect(textsOf(await hand.told())).toEqual(list(95, LATER).map(({ id }) => id));
+  expect(textsOf(await hand.published())).toEqual(list(95, LATER).map(({ id }) => id));
 });

@@ -1,4 +1,4 @@
-// Whatever arrives while a poller polls, reads and is killed: each message is told once, in order, and none is missed.
+// Whatever arrives while a poller polls, reads and is killed: each message is published once, in order, and none is missed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -202,10 +202,10 @@ async function play(scene: Scenario): Promise<void> {
 
   const since = ((await hand.poller())['since'] as Date | null)?.getTime() ?? null;
   expect(await hand.gaps()).toEqual([]);
-  const told = await hand.told();
-  expect(new Set(told.map(({ id }) => id)).size, 'an event was told twice').toBe(told.length);
+  const published = await hand.published();
+  expect(new Set(published.map(({ id }) => id)).size, 'an event was published twice').toBe(published.length);
   for (const chat of await place.chats()) {
-    const events = told.filter(({ partitionkey }) => partitionkey === `${place.id}/${chat.id}`);
+    const events = published.filter(({ partitionkey }) => partitionkey === `${place.id}/${chat.id}`);
     const due = chat.messages.filter(({ at }) => since === null || Date.parse(at) >= since);
     const got = events.filter(isMessage).map((event) => {
       const { id, body, fromMe, at } = (event.data as { message: Message }).message;
@@ -213,7 +213,7 @@ async function play(scene: Scenario): Promise<void> {
     });
     const wanted = due.map(({ id, body, fromMe, at }) => (scene.withIds ? id : `${at} ${fromMe} ${body}`));
     if (chat.connectionId === place.main) {
-      // Without ids, what happened in one instant has no order that could be told.
+      // Without ids, what happened in one instant has no order that could be published.
       if (scene.withIds) expect(got, `chat ${chat.id}`).toEqual(wanted);
       else {
         expect([...got].sort(), `chat ${chat.id}`).toEqual([...wanted].sort());
@@ -222,7 +222,7 @@ async function play(scene: Scenario): Promise<void> {
       }
       const last = events.findLast(({ type }) => type.startsWith('conversation.'));
       const status = (last?.data as { conversation: { status: string } } | undefined)?.conversation.status;
-      // What was there before the beginning, and did not change, is not told.
+      // What was there before the beginning, and did not change, is not published.
       if (since === null ? wanted.length > 0 : last !== undefined) expect(status).toBe(chat.status);
     } else {
       // It left the list, perhaps before anything of it was seen.
@@ -241,7 +241,7 @@ async function play(scene: Scenario): Promise<void> {
 }
 
 describe('whatever arrives, in whatever order, however often the worker is killed', () => {
-  it('each message is told once, in order, and none is missed', async () => {
+  it('each message is published once, in order, and none is missed', async () => {
     await fc.assert(fc.asyncProperty(scenario, play), {
       numRuns: RUNS,
       endOnFailure: true,

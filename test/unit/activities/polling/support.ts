@@ -32,7 +32,7 @@ export interface HandOptions {
   readonly db: Database;
   readonly client: Partial<MessagingClientOptions> & { readonly baseUrl: string };
   readonly account?: string;
-  /** Messages before this are not told; null: all are. `now`: those that come after the first poll. @default null */
+  /** Messages before this are not published; null: all are. `now`: those that come after the first poll. @default null */
   readonly since?: Date | null | 'now';
   readonly config?: {
     readonly pageSize?: number;
@@ -161,8 +161,8 @@ export async function openHand(options: HandOptions) {
       return calls;
     },
 
-    /** What one sink was to be told, in its order; every event has the promised shape. */
-    async told(): Promise<ConversationEvent[]> {
+    /** What one sink was to be published, in its order; every event has the promised shape. */
+    async published(): Promise<ConversationEvent[]> {
       const rows = await db.query<{ event: unknown }>(
         "select event from outbox where account = $1 and sink = 'all' order by seq",
         [account],
@@ -207,7 +207,7 @@ export async function openHand(options: HandOptions) {
 
 export type Hand = Awaited<ReturnType<typeof openHand>>;
 
-/** Texts that were told, in order, of one conversation or all. */
+/** Texts that were published, in order, of one conversation or all. */
 export function textsOf(events: readonly ConversationEvent[], conversation?: number): (string | null)[] {
   return events.flatMap((event) => {
     if (event.type !== 'message.received' && event.type !== 'message.sent') return [];

@@ -54,7 +54,7 @@ describe('a service that shows every message in another form', () => {
       ],
       message: expect.stringContaining(assumption),
     });
-    expect(await hand.told()).toEqual([]);
+    expect(await hand.published()).toEqual([]);
     expect(await hand.todo()).toEqual([1]);
     expect(await hand.gaps()).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('a service that shows every message in another form', () => {
     let last: unknown = null;
     for (let n = 0; n < 3; n++) last = await hand.read(1).catch((error: unknown) => error);
     expect(last).toMatchObject(BLOCKED);
-    expect(await hand.told()).toEqual([]);
+    expect(await hand.published()).toEqual([]);
   });
 
   it('blocks it when it lists conversations and then knows none of them', async () => {
@@ -193,10 +193,10 @@ describe('other assumptions', () => {
     const mended = await worker(OUTGOING);
     await adopt(mended);
     await mended.settle();
-    expect(textsOf(await mended.told())).toEqual(['m1', 'm2', 'm3', 'm4', 'm5']);
+    expect(textsOf(await mended.published())).toEqual(['m1', 'm2', 'm3', 'm4', 'm5']);
   });
 
-  it('have gaps read again, past messages that were told: what was missing is told, its word counts', async () => {
+  it('have gaps read again, past messages that were published: what was missing is published, its word counts', async () => {
     const odd = ({ fromMe, ...rest }: Item): Item => ({
       ...rest,
       outgoing: fromMe,
@@ -207,7 +207,7 @@ describe('other assumptions', () => {
     write(message('m1', 1), sair, ...list(8, 3));
     const hand = await hire({ polling: { messagePageSize: 3, keep: 5 } });
     await hand.settle();
-    expect(textsOf(await hand.told())).not.toContain('sair');
+    expect(textsOf(await hand.published())).not.toContain('sair');
     expect(await hand.gaps()).toMatchObject([{ code: 'UNREADABLE', conversation_id: 1 }]);
     const mended = await hire({
       client: { baseUrl: context.service.baseUrl, assumptions: OUTGOING },
@@ -222,10 +222,10 @@ describe('other assumptions', () => {
     await adopt(mended);
     expect(await mended.todo()).toEqual([1]);
     await mended.settle();
-    const told = textsOf(await mended.told());
-    expect(told).toHaveLength(10);
-    expect(new Set(told).size).toBe(10);
-    expect(told).toContain('sair');
+    const published = textsOf(await mended.published());
+    expect(published).toHaveLength(10);
+    expect(new Set(published).size).toBe(10);
+    expect(published).toContain('sair');
     expect(await mended.gaps()).toEqual([]);
     expect(await context.db.query('select via from opt_outs')).toEqual([{ via: 'reply' }]);
   });
@@ -239,7 +239,7 @@ describe('other assumptions', () => {
     await adopt(mended);
     write(...list(6));
     await mended.settle();
-    expect(textsOf(await mended.told())).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'm6']);
+    expect(textsOf(await mended.published())).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'm6']);
   });
 
   it('that do not help either leave the gap, and cost one reading', async () => {
@@ -255,7 +255,7 @@ describe('other assumptions', () => {
     await other.settle();
     expect(await other.gaps()).toMatchObject([{ code: 'UNREADABLE', seen: 2 }]);
     expect(context.service.asked.filter(({ of }, n) => n >= calls && of === 1)).toHaveLength(1);
-    expect(textsOf(await other.told())).toHaveLength(4);
+    expect(textsOf(await other.published())).toHaveLength(4);
   });
 
   it('have items of the list read again that stand far below what is new', async () => {

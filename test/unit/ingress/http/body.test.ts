@@ -100,7 +100,7 @@ describe('FAULTS 33: the longest body', () => {
     expect(answer).toMatch(/\r\nConnection: close\r\n/);
   });
 
-  it('a sender that asks before it sends is told to go on', async () => {
+  it('a sender that asks before it sends is asked to go on', async () => {
     const environment = await openEnvironment();
     const socket = knock(environment.port);
     socket.write(raw('', { 'content-length': '2', expect: '100-continue' }));

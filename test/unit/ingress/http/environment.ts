@@ -170,25 +170,25 @@ export interface RawSocket {
   destroy(): void;
 }
 
-/** A socket that writes what it is told to, right or wrong. */
+/** A socket that writes what it is asked to, right or wrong. */
 export function knock(port: number, localAddress = '127.0.0.1'): RawSocket {
   const socket = createConnection({ port, host: '127.0.0.1', localAddress });
   onTestFinished(() => void socket.destroy());
   let text = '';
   const watchers = new Set<() => void>();
-  const tell = (): void => {
+  const report = (): void => {
     for (const watcher of watchers) watcher();
   };
   let isClosed = false;
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1');
-    tell();
+    report();
   });
   // A reset is one way of closing.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     isClosed = true;
-    tell();
+    report();
   });
   const until = (isThere: (text: string) => boolean): Promise<string> =>
     new Promise((resolve) => {

@@ -139,7 +139,7 @@ describe('a partition', () => {
     expect(commits).toEqual([]);
   });
 
-  it('that is told to finish does not wait for the end of an outage', async () => {
+  it('that is asked to finish does not wait for the end of an outage', async () => {
     const { reader, pauses, commits } = partition(() => {
       throw new NotAcceptedError('TEMPORAL', 1e6, 'down');
     });

@@ -33,7 +33,7 @@ describe('a shared token', () => {
     expect(inOther.plausible(claim({ authorization: 'Bearer s3cret' }))).toBe(false);
   });
 
-  it('tells letters apart that share their last byte', () => {
+  it('distinguishes letters that share their last byte', () => {
     const polish = token({ header: 'X-Token', secrets: ['ł'] });
     expect(polish.plausible(claim({ 'X-Token': 'B' }))).toBe(false);
   });

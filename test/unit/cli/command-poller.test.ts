@@ -3,7 +3,7 @@ import { type Client, WorkflowUpdateFailedError, type WorkflowUpdateHandle } fro
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { EXIT } from '../../../src/cli/lib/exit.ts';
-import { tellPoller } from '../../../src/cli/poll/poll-tell.ts';
+import { commandPoller } from '../../../src/cli/poll/command-poller.ts';
 
 const client = {
   workflow: { getHandle: () => ({}) },
@@ -16,7 +16,7 @@ it.each([
 ])('a poller that is stopped while it is asked says so, and how to go on: %s', async (_, cause) => {
   const result = () => Promise.reject(new WorkflowUpdateFailedError('Workflow Update failed', cause));
   const send = async () => ({ result }) as unknown as WorkflowUpdateHandle<void>;
-  await expect(tellPoller(client, { account: 'acme', poller: 'main' }, send)).rejects.toMatchObject({
+  await expect(commandPoller(client, { account: 'acme', poller: 'main' }, send)).rejects.toMatchObject({
     exitCode: EXIT.conflict,
     message: '"main" was stopped before it could answer: `sluice poll start main` goes on where it was',
   });

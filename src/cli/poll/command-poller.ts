@@ -26,7 +26,7 @@ const STOP_MS = 60_000;
  * @param answerMs how long to wait for a worker
  * @throws CliError when the poller does not run, no worker answers, or it refuses
  */
-export async function tellPoller(
+export async function commandPoller(
   client: Client,
   poller: PollerName,
   send: (handle: WorkflowHandle) => Promise<WorkflowUpdateHandle<void>>,

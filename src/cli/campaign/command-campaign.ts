@@ -96,7 +96,7 @@ export function needsWorkflow(
  * @returns the run, and how many members it concerned
  * @throws CliError when there is no such run, it can't be done, or no worker answers
  */
-export async function tellCampaign(
+export async function commandCampaign(
   client: Client,
   meant: MeantCampaign,
   command: SteeringCommand,

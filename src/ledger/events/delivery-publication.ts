@@ -1,4 +1,4 @@
-// Telling how far a message is: once a status, whoever sees it first.
+// Publication how far a message is: once a status, whoever sees it first.
 import type { AnnounceRule } from '../../contracts/config/config.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import { statusEvent } from '../../contracts/wire/conversation-envelope.ts';
@@ -18,43 +18,43 @@ export interface Announcing {
  * that it has. All have a conversation.
  * @returns sinks that have something to do
  */
-export async function tellStatuses(
+export async function publishStatuses(
   tx: Queryable,
   { account, rules }: Announcing,
   rows: readonly DeliveryRow[],
   now: Date,
 ): Promise<string[]> {
   if (rows.length === 0) return [];
-  await noteTold(tx, account, rows);
+  await markPublished(tx, account, rows);
   const found = await tx.query<{ id: number; connection: number }>(
     'select id, connection_id as connection from conversations where account = $1 and id = any($2)',
     [account, rows.map(({ conversation_id }) => conversation_id)],
   );
   const connections = new Map(found.map(({ id, connection }) => [id, connection]));
-  const told = rows.map((row) => {
+  const published = rows.map((row) => {
     const conversation = row.conversation_id as number;
-    const { message_id: id, event_id, status, told: previous, ack } = row;
+    const { message_id: id, event_id, status, published: previous, ack } = row;
     const change = { key: keyOf(row), id, status, previous, ack, event: event_id };
     return {
       event: statusEvent({ account, conversation }, change, now.toISOString()),
       connection: connections.get(conversation) ?? null,
     };
   });
-  return await putOutbox(tx, account, rules, told);
+  return await putOutbox(tx, account, rules, published);
 }
 
-async function noteTold(tx: Queryable, account: string, rows: readonly DeliveryRow[]): Promise<void> {
+async function markPublished(tx: Queryable, account: string, rows: readonly DeliveryRow[]): Promise<void> {
   const known = await tx.query<{ conversation_id: number; key: string; status: string | null }>(
     `select conversation_id, key, status from messages
       where account = $1 and (conversation_id, key) in
-            (select c, k from unnest($2::bigint[], $3::text[]) as told(c, k))
+            (select c, k from unnest($2::bigint[], $3::text[]) as published(c, k))
       order by conversation_id, key for update`,
     [account, rows.map(({ conversation_id }) => conversation_id), rows.map(keyOf)],
   );
   const statuses = new Map(rows.map((row) => [`${row.conversation_id} ${keyOf(row)}`, row.status]));
   const news = known.flatMap(({ conversation_id, key, status }) => {
-    const told = statuses.get(`${conversation_id} ${key}`) as string;
-    return movesOn(status, told) ? [{ conversation_id, key, status: told }] : [];
+    const published = statuses.get(`${conversation_id} ${key}`) as string;
+    return movesOn(status, published) ? [{ conversation_id, key, status: published }] : [];
   });
   if (news.length === 0) return;
   await tx.query(

@@ -1,7 +1,7 @@
 // Events as sinks are given them.
 import { ConversationEvent } from '../../../src/contracts/wire/conversation-events.ts';
 
-export interface Telling {
+export interface Publication {
   /** Tells events apart, and orders them by time. */
   readonly n: number;
   readonly conversation?: number;
@@ -10,7 +10,7 @@ export interface Telling {
 }
 
 /** A `message.received` of the account acme. */
-export function toldEvent({ n, conversation = 1, body = 'hi', id }: Telling): ConversationEvent {
+export function publishedEvent({ n, conversation = 1, body = 'hi', id }: Publication): ConversationEvent {
   const at = new Date(Date.UTC(2026, 10, 20) + n * 1000).toISOString();
   return ConversationEvent.parse({
     specversion: '1.0',
