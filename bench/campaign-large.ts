@@ -13,7 +13,7 @@ import { round } from './support/log.ts';
 import { residentMb } from './support/memory.ts';
 
 const MEMBERS = 100_000;
-/** A limit that nobody reaches: what holds it up is this machine. */
+/** A limit that nobody reaches: what blocks it is this machine. */
 const RATE = 600_000;
 const COMMAND_EVERY_MS = 10_000;
 

@@ -28,9 +28,9 @@ async function listTests(files: readonly string[]): Promise<NamedTest[]> {
 
 const rules = await readRules(join(ROOT, 'docs/api-rules'));
 const files = [...new Set(rules.flatMap(({ matchers }) => matchers.map(({ file }) => file)))];
-const held = resolveRules(rules, await listTests(files));
-const gaps = gapsOf(held);
-const page = renderCoverage(held);
+const resolved = resolveRules(rules, await listTests(files));
+const gaps = gapsOf(resolved);
+const page = renderCoverage(resolved);
 if (gaps.length > 0) {
   process.stderr.write(
     `${gaps.join('\n')}\n${gaps.length} gaps; docs/reference/api-coverage.md is left as it was\n`,

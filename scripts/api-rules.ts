@@ -42,7 +42,7 @@ export interface NamedTest {
   readonly name: string;
 }
 
-export interface Held {
+export interface ResolvedRule {
   readonly rule: Rule;
   /** What each matcher found. */
   readonly found: readonly { readonly matcher: Matcher; readonly names: readonly string[] }[];
@@ -79,7 +79,7 @@ function toMatcher(text: string): Matcher {
 }
 
 /** Finds the tests of each rule among those that there are. */
-export function resolveRules(rules: readonly Rule[], tests: readonly NamedTest[]): Held[] {
+export function resolveRules(rules: readonly Rule[], tests: readonly NamedTest[]): ResolvedRule[] {
   const byFile = groupBy(tests, ({ file }) => file);
   return rules.map((rule) => ({
     rule,
@@ -94,8 +94,8 @@ export function resolveRules(rules: readonly Rule[], tests: readonly NamedTest[]
 }
 
 /** One line for each matcher that finds no test: the rule is not held, or its test has gone or has another name. */
-export function gapsOf(held: readonly Held[]): string[] {
-  return held.flatMap(({ rule, found }) =>
+export function gapsOf(resolved: readonly ResolvedRule[]): string[] {
+  return resolved.flatMap(({ rule, found }) =>
     found
       .filter(({ names }) => names.length === 0)
       .map(({ matcher }) => `${rule.id}: no test "${matcher.title}" in ${matcher.file}`),
@@ -109,9 +109,9 @@ export function wildcard(title: string): RegExp {
 }
 
 /** The page docs/reference/api-coverage.md. */
-export function renderCoverage(held: readonly Held[]): string {
+export function renderCoverage(resolved: readonly ResolvedRule[]): string {
   const tests = new Set(
-    held.flatMap(({ found }) =>
+    resolved.flatMap(({ found }) =>
       found.flatMap(({ matcher, names }) => names.map((name) => `${matcher.file} ${name}`)),
     ),
   );
@@ -121,9 +121,9 @@ export function renderCoverage(held: readonly Held[]): string {
     'Every rule that the description of the API states, in our words, and the tests that hold it. Written by',
     '`npm run coverage:api` from `docs/api-rules/`; it fails when a rule has no test or a test has gone.',
     '',
-    `${held.length} rules, held by ${tests.size} tests.`,
+    `${resolved.length} rules, held by ${tests.size} tests.`,
   ];
-  for (const [section, rules] of groupBy(held, ({ rule }) => rule.section)) {
+  for (const [section, rules] of groupBy(resolved, ({ rule }) => rule.section)) {
     lines.push('', `## ${section}`, '', '| rule | says | held by |', '| --- | --- | --- |');
     for (const { rule, found } of rules) {
       lines.push(`| \`${rule.id}\` | ${cell(rule.text)} | ${found.map(describeFound).join('<br>')} |`);
@@ -132,7 +132,7 @@ export function renderCoverage(held: readonly Held[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-function describeFound({ matcher, names }: Held['found'][number]): string {
+function describeFound({ matcher, names }: ResolvedRule['found'][number]): string {
   const link = `[${matcher.file.replace(/^test\/(contract\/)?|\.test\.ts$/g, '')}](../../${matcher.file})`;
   const count = names.length === 1 ? '' : ` (${names.length} tests)`;
   return `${link}: ${cell(matcher.title.includes('*') && names.length === 1 ? (names[0] ?? '') : matcher.title)}${count}`;

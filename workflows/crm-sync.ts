@@ -173,7 +173,7 @@ class CrmSync {
           return null;
         }
         if (refusal?.scope !== 'run') throw error;
-        this.#control.hold(pauseFor(error));
+        this.#control.setPause(pauseFor(error));
       }
     }
   }

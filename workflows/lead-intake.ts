@@ -27,7 +27,7 @@ const CONCURRENCY = 20;
 /** The next event of a subject checks this often whether it is next, in case the signal is lost: doubled up to a minute. */
 const FIRST_CHECK_MS = 1000;
 const LAST_CHECK_MS = 60_000;
-/** Events that are further behind check less often: thousands of checks would hold up the events before them. */
+/** Events that are further behind check less often: thousands of checks would blocks the events before them. */
 const FIRST_FAR_CHECK_MS = 10_000;
 const LAST_FAR_CHECK_MS = 600_000;
 /** Events of all accounts are dispatched alike: the ledger's slots pace their calls. */
@@ -137,7 +137,7 @@ class LeadIntake {
 
   #showBlocked(change: number): void {
     this.#blocked += change;
-    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: this.#blocked > 0 ? 'held' : 'running' }]);
+    upsertSearchAttributes([{ key: SEARCH_KEYS.phase, value: this.#blocked > 0 ? 'blocked' : 'running' }]);
   }
 
   async #cancel(event: string): Promise<void> {

@@ -49,7 +49,7 @@ export const retrySignal = defineSignal('retry');
 
 /** Answered when no call of the poller is under way any more. Kept until `resumePolling`, whatever restarts. */
 export const pausePollingUpdate = defineUpdate<void, [OperatorCommand]>('pausePolling');
-/** Goes on, and tries again at once what was held up. */
+/** Goes on, and tries again at once what was blocked. */
 export const resumePollingUpdate = defineUpdate<void, [OperatorCommand]>('resumePolling');
 /** Polls at once; answered when all that this poll has found is imported. Refused while paused. */
 export const pollNowUpdate = defineUpdate<void>('pollNow');

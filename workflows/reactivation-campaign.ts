@@ -97,7 +97,7 @@ class Campaign implements Commanded {
 
   async open(): Promise<void> {
     this.#opened = await ledger.openCampaign(this.input);
-    this.#commands.restore(this.#opened.held);
+    this.#commands.restore(this.#opened.paused);
     this.#events.push(...this.#opened.after);
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: this.input.run }]);
   }

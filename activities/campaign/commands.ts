@@ -11,7 +11,7 @@ import {
   changePace,
   doneBefore,
   giveUpLost,
-  holdCampaign,
+  haltCampaign,
   openAfterEvents,
   releaseCampaign,
 } from '../../src/ledger/campaigns/campaign-commands.ts';
@@ -98,12 +98,12 @@ async function perform(c: CommandContext, command: CampaignCommand): Promise<Don
       return await approve(deps, tx, row, command.by, at);
     case 'pause':
       demand(row, ['running']);
-      await holdCampaign(tx, run, command);
+      await haltCampaign(tx, run, command);
       return { members: 0 };
     case 'resume':
       demand(row, ['running']);
       await releaseCampaign(tx, run);
-      if (row.held?.reason.startsWith(FIRST_UNVERIFIED))
+      if (row.paused?.reason.startsWith(FIRST_UNVERIFIED))
         await noteVerified(tx, run, { how: 'operator', member: 0, reason: `${command.by} let it go on` });
       return { members: 0 };
     case 'rate':

@@ -18,7 +18,7 @@ export async function pollerStates(
 ): Promise<PollerState[]> {
   const rows = await glanceAtPollers(deps.db, account);
   return rows.map(
-    ({ poller, paused, hold_code: code, hold_reason: reason, is_shape: isShape, polled_at: polledAt }) => {
+    ({ poller, paused, block_code: code, block_reason: reason, is_shape: isShape, polled_at: polledAt }) => {
       const own = configOf(deps, account, poller);
       const follows = own !== null && [undefined, config.connection].includes(own.connection);
       const quiet = Math.max(QUIET_MS, own === null ? 0 : 3 * durationMs(own.interval.max));

@@ -48,7 +48,7 @@ export function createCampaignPlanActivities(deps: Deps, { readMs }: { readonly 
       return await readRows(deps, input, readMs);
     },
 
-    /** Decides who is left out and why, and who is held out; nobody comes in after this. */
+    /** Decides who is left out and why, and who is in the control group; nobody comes in after this. */
     async freezeAudience({ run }: CampaignRunName): Promise<void> {
       await freeze(deps, run);
     },

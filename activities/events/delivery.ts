@@ -104,10 +104,10 @@ class DeliveryBatch implements BatchWork<DueCheck> {
 
   async take(limit: number): Promise<readonly DueCheck[]> {
     const again: DueCheck[] = [];
-    for (const held of this.#inHand.values()) {
-      if (held.until === null || held.until > performance.now()) continue;
-      held.until = null;
-      again.push(held.check);
+    for (const inHand of this.#inHand.values()) {
+      if (inHand.until === null || inHand.until > performance.now()) continue;
+      inHand.until = null;
+      again.push(inHand.check);
     }
     if (again.length > 0) return again;
     // What was seen and not published yet is due, too, and needs no check.
@@ -118,9 +118,9 @@ class DeliveryBatch implements BatchWork<DueCheck> {
   }
 
   async work(check: DueCheck, batch: BatchControl): Promise<void> {
-    const held = this.#inHand.get(nameOf(check)) as { failures: number; until: number | null };
+    const inHand = this.#inHand.get(nameOf(check)) as { failures: number; until: number | null };
     try {
-      await checkDelivery(this.#deps, this.#input, check, { attempt: held.failures + 1, now: this.#now });
+      await checkDelivery(this.#deps, this.#input, check, { attempt: inHand.failures + 1, now: this.#now });
       this.#checks++;
     } catch (error) {
       if (!(error instanceof ApplicationFailure)) throw error;
@@ -130,8 +130,8 @@ class DeliveryBatch implements BatchWork<DueCheck> {
       }
       const waitMs = comesBackAfter(error);
       if (waitMs === null) throw error;
-      if (!onlyWaits(error)) held.failures++;
-      held.until = performance.now() + Math.min(MAX_PAUSE_MS, waitMs);
+      if (!onlyWaits(error)) inHand.failures++;
+      inHand.until = performance.now() + Math.min(MAX_PAUSE_MS, waitMs);
       return;
     }
     this.#inHand.delete(nameOf(check));

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { EffectStep, EventInput, EventProgress } from '../../src/contracts/wire/intake.ts';
 import { LANES } from '../../src/contracts/wire/run.ts';
-import { noteHold, noteStep } from '../../src/ledger/events/events.ts';
+import { noteBlock, noteStep } from '../../src/ledger/events/events.ts';
 import { accountLists, releaseCatalog } from '../../src/ledger/sync/catalog.ts';
 import { loadRecord } from '../../src/ledger/sync/due-records.ts';
 import { getRun } from '../../src/ledger/sync/runs.ts';
@@ -139,7 +139,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
     try {
       deps.account(account);
     } catch (error) {
-      await noteHold(db, event, { code: 'CONFIG', reason: (error as Error).message });
+      await noteBlock(db, event, { code: 'CONFIG', reason: (error as Error).message });
       throw notConfigured(error);
     }
   }
@@ -149,7 +149,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
     const code = error.type ?? 'REFUSED';
     const reason = `${code}: ${error.message}`;
-    await noteHold(db, event, { code, reason });
+    await noteBlock(db, event, { code, reason });
     log.warn({ event, code }, `an event waits: ${reason}`);
     return { state: 'blocked', reason };
   }

@@ -7,10 +7,10 @@ import { settleSending } from '../../src/ledger/outbox/outbox-outcomes.ts';
 import {
   claimSink,
   forgetTrouble,
-  type Held,
   ledgerNow,
   noteTrouble,
   releaseSink,
+  type SinkLease,
 } from '../../src/ledger/outbox/outbox-states.ts';
 import type { Sink } from '../../src/sinks/sink.ts';
 import type { Deps } from '../shared/deps.ts';
@@ -117,14 +117,14 @@ class OutboxBatch {
 
   async run(): Promise<OutboxBatchResult> {
     const { db } = this.#deps;
-    const held = await this.#hold();
+    const lease = await this.#lease();
     // Whoever has it lets go, or is lost.
-    if (!held.mine) return { sent: 0, nextMs: Math.max(1000, held.leftMs) };
-    let holding: Promise<unknown> = Promise.resolve();
+    if (!lease.mine) return { sent: 0, nextMs: Math.max(1000, lease.leftMs) };
+    let leasing: Promise<unknown> = Promise.resolve();
     const pulse = setInterval(() => {
       this.#context.heartbeat();
       // A database that is away shows at the next statement of the batch itself.
-      holding = this.#hold().catch(() => undefined);
+      leasing = this.#lease().catch(() => undefined);
     }, this.#options.pulseMs);
     try {
       await forgetTrouble(db, this.#sink, 'NO_SINK');
@@ -136,7 +136,7 @@ class OutboxBatch {
       return { sent: this.#sent, nextMs: await this.#nextMs(more) };
     } finally {
       clearInterval(pulse);
-      await holding;
+      await leasing;
       await releaseSink(db, this.#sink, this.#me);
     }
   }
@@ -144,7 +144,7 @@ class OutboxBatch {
   /** @returns whether there may be more to do */
   async #sendSome(): Promise<boolean> {
     const { db } = this.#deps;
-    const { mine, openUntil } = await this.#hold();
+    const { mine, openUntil } = await this.#lease();
     const now = await this.#now();
     if (!mine || (openUntil !== null && openUntil > now)) return false;
     if (openUntil !== null) {
@@ -201,7 +201,7 @@ class OutboxBatch {
 
   /** @param more something was sent last, and not the finding that there is none to send */
   async #nextMs(more: boolean): Promise<number | null> {
-    const { mine, openUntil } = await this.#hold();
+    const { mine, openUntil } = await this.#lease();
     const now = await this.#now();
     const next = await nextDueMs(this.#deps.db, this.#sink, now, openUntil !== null);
     if (next === null) return null;
@@ -212,7 +212,7 @@ class OutboxBatch {
     return waitMs === 0 && !more ? IDLE_MS : waitMs;
   }
 
-  async #hold(): Promise<Held> {
+  async #lease(): Promise<SinkLease> {
     return await claimSink(this.#deps.db, this.#sink, this.#me, await this.#now(), this.#options.leaseMs);
   }
 

@@ -15,7 +15,7 @@ import {
 import { endRecord, type LeasedRecord, settleStep } from '../../src/ledger/sync/records.ts';
 import { type ContactChange, changesNothing, contactChange } from './contact-change.ts';
 import type { StepContext, StepResult } from './record-step.ts';
-import { hashRecord, holdsExtra, mergeExtraInfo } from './sync-diff.ts';
+import { hasExtra, hashRecord, mergeExtraInfo } from './sync-diff.ts';
 import { planTags, sentTags } from './tag-plan.ts';
 
 /** @param extraInfo shown by GET /v1/contacts/{contactId} only */
@@ -58,7 +58,7 @@ export function extraToSend(c: StepContext): readonly ExtraField[] | null {
   const fresh = seenInRun(c)?.extraInfo != null;
   const mode = spec.options.extraInfo;
   // A list that was read just now is as good to `merge-fresh` as any is to `merge`.
-  if (holdsExtra(known, record, { extraInfo: fresh && mode === 'merge-fresh' ? 'merge' : mode })) return null;
+  if (hasExtra(known, record, { extraInfo: fresh && mode === 'merge-fresh' ? 'merge' : mode })) return null;
   return mergeExtraInfo(mode === 'replace' ? [] : (known ?? []), record.extraInfo);
 }
 

@@ -102,7 +102,7 @@ class SyncBatch {
   /** What the holders of all attempts begin with. */
   readonly #batch: string;
   readonly #holder: string;
-  readonly #held = new Set<number>();
+  readonly #leased = new Set<number>();
   readonly #counts: { -readonly [K in keyof BatchCounts]: BatchCounts[K] };
   readonly #writes: FirstWrites;
   #stopped: number;
@@ -148,7 +148,7 @@ class SyncBatch {
       },
       work: (record, control) => this.#work(record, control),
       release: (records) => this.#release(records),
-      renew: () => renewDue(db, this.#holder, [...this.#held], LEASE_SECONDS),
+      renew: () => renewDue(db, this.#holder, [...this.#leased], LEASE_SECONDS),
       next: () => this.#next(),
       progress: () => this.#counts,
     });
@@ -179,7 +179,7 @@ class SyncBatch {
 
   async #take(limit: number): Promise<LoadedRecord[]> {
     for (const kind of WRITE_KINDS.filter((each) => (each & this.#unverified) !== 0)) {
-      if (this.#tries.get(kind)?.some((id) => this.#held.has(id))) continue;
+      if (this.#tries.get(kind)?.some((id) => this.#leased.has(id))) continue;
       const few = await this.#lease(Math.min(FEW, limit), kind);
       this.#tries.set(
         kind,
@@ -196,7 +196,7 @@ class SyncBatch {
       if (open.length === records.length) return records;
       const parked = records.filter((record) => !open.includes(record)).map(({ row }) => row.id);
       await parkRecords(this.#deps.db, this.#holder, parked, this.#stopped);
-      for (const id of parked) this.#held.delete(id);
+      for (const id of parked) this.#leased.delete(id);
       if (open.length > 0) return open;
     }
   }
@@ -214,7 +214,7 @@ class SyncBatch {
       placeOf(this.#run),
       steps === undefined ? batch : { ...batch, steps },
     );
-    for (const { row } of records) this.#held.add(row.id);
+    for (const { row } of records) this.#leased.add(row.id);
     return records;
   }
 
@@ -238,10 +238,10 @@ class SyncBatch {
       this.#pause({ code: type ?? 'INTERNAL', reason: `${type}: ${message}`, kinds: 0 });
       await this.#release([record]);
     } finally {
-      this.#held.delete(record.row.id);
+      this.#leased.delete(record.row.id);
       // Until an answer comes that takes long, the batch goes on.
       const tries = [...this.#tries.values()].flat();
-      if (this.#input.alone && this.#unverified === 0 && !tries.some((id) => this.#held.has(id)))
+      if (this.#input.alone && this.#unverified === 0 && !tries.some((id) => this.#leased.has(id)))
         control.finish();
     }
   }

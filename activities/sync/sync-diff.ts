@@ -54,7 +54,7 @@ export function mergeExtraInfo(base: readonly ExtraField[], wanted: readonly Ext
 }
 
 /** Does the contact hold all extra info that the record asks for, as far as the ledger knows? */
-export function holdsExtra(
+export function hasExtra(
   known: readonly ExtraField[] | null,
   { extraInfo }: CrmRecord,
   options: Pick<DiffOptions, 'extraInfo'>,
@@ -103,7 +103,7 @@ export function planSteps(
     !insert &&
     hashes.extra !== known.hash_extra &&
     record.extraInfo.length > 0 &&
-    !holdsExtra(known.extra_known, record, options);
+    !hasExtra(known.extra_known, record, options);
   // An event asks for its tags anew, whatever was told before.
   const news = options.tags === 'add' || hashes.tags !== known.hash_tags;
   const tags = news && concernsTags(record, known, options);

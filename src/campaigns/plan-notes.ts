@@ -22,7 +22,7 @@ export interface PlanFacts {
   readonly nowMs: number;
   /** Null: not read. */
   readonly connections: readonly Connection[] | null;
-  /** People found, left out, and held out. */
+  /** People found, left out, and in the control group. */
   readonly audience: number;
   readonly excluded: number;
   readonly holdout: number;
@@ -77,7 +77,7 @@ export function connectionProblems({ account, config, connections }: ConnectionF
 function audienceProblems({ audience, excluded, holdout, eligible }: PlanFacts): PlanNote[] {
   if (eligible > 0) return [];
   if (audience === 0) return note('EMPTY_AUDIENCE', 'nobody was found: check the filters of `audience`');
-  const why = `of ${n(audience)} people ${n(excluded)} are left out and ${n(holdout)} held out`;
+  const why = `of ${n(audience)} people ${n(excluded)} are left out and ${n(holdout)} in the control group`;
   return note('EMPTY_AUDIENCE', `nobody is left to be reached: ${why}`);
 }
 

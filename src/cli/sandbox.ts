@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parse as parseYaml } from 'yaml';
-import { acquireFolderLock, FolderHeldError, type FolderLock } from '../runtime/lock/folder-lock.ts';
+import { acquireFolderLock, type FolderLock, FolderLockedError } from '../runtime/lock/folder-lock.ts';
 import { FixtureError } from '../sandbox/fixture/fixture.ts';
 import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import { JournalDamaged } from '../sandbox/state/journal.ts';
@@ -67,7 +67,7 @@ async function takeFolder(folder: string): Promise<FolderLock> {
     try {
       return await acquireFolderLock(folder, { command: 'sluice sandbox' }, say);
     } catch (error) {
-      if (!(error instanceof FolderHeldError)) throw error;
+      if (!(error instanceof FolderLockedError)) throw error;
       if (tries === CLOSING_TRIES) throw new CliError(EXIT.conflict, error.message, { cause: error });
       await delay(100);
     }

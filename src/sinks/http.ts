@@ -6,7 +6,7 @@ import { deadlineSignal } from '../contracts/deadline.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/wire/events.ts';
 import { sentByAnswer } from './http-answer.ts';
 import { connectionError } from './http-error.ts';
-import { failed, holdsUp, SKIPPED, sinkOf, streamsOf } from './sending.ts';
+import { blocks, failed, SKIPPED, sinkOf, streamsOf } from './sending.ts';
 import type { Sent, Sink, SinkError } from './sink.ts';
 import { signedHeaders } from './webhook-signature.ts';
 
@@ -76,7 +76,7 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
             const outcome = await post(events[at] as SinkEvent, signal);
             sent[at] = outcome;
             over ||= outcome.state === 'failed' && outcome.error.sinkWide;
-            if (holdsUp(outcome)) break;
+            if (blocks(outcome)) break;
           }
         }
       };

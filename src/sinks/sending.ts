@@ -68,7 +68,7 @@ export function streamsOf(events: readonly SinkEvent[]): number[][] {
 }
 
 /** Must the later events of the same partitionkey wait for this one? */
-export function holdsUp(sent: Sent): boolean {
+export function blocks(sent: Sent): boolean {
   return (
     sent.state === 'skipped' || (sent.state === 'failed' && (sent.error.retryable || sent.error.sinkWide))
   );

@@ -3,7 +3,7 @@ import type { SinkEvent } from '../contracts/wire/events.ts';
 
 /**
  * What became of one event of a sending. `skipped`: not tried, because one before it with the same `partitionkey` failed and may
- * be tried again, or because the sending was over. One that failed for good (`retryable: false`, not `sinkWide`) holds up
+ * be tried again, or because the sending was over. One that failed for good (`retryable: false`, not `sinkWide`) blocks
  * nobody: the later ones of its key are sent, and come before it if somebody has it sent again.
  */
 export type Sent =

@@ -46,11 +46,11 @@ describe.runIf(number)('recording', () => {
       await handle.executeUpdate(resumePollingUpdate, { args: [command] });
       await handle.executeUpdate(pollNowUpdate);
       await environment.panel.patch({ tokens: token(true) });
-      await until('it is held', async () => {
-        const [row] = await environment.db.query<{ held: boolean }>(
-          'select hold_code is not null as held from pollers',
+      await until('it is paused', async () => {
+        const [row] = await environment.db.query<{ owner: boolean }>(
+          'select block_code is not null as held from pollers',
         );
-        return row?.held === true ? true : null;
+        return row?.owner === true ? true : null;
       });
       await environment.panel.patch({ tokens: token(false) });
       await handle.executeUpdate(resumePollingUpdate, { args: [command] });

@@ -30,7 +30,7 @@ describe.runIf(name)('recording', () => {
         lead(route, 'd', 2, { card }),
       ]);
       await until('an event waits', async () => {
-        const rows = await environment.db.query('select 1 from events where hold_code is not null');
+        const rows = await environment.db.query('select 1 from events where block_code is not null');
         return rows.length === 1;
       });
       await environment.panel.patch(token(false));

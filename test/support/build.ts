@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { acquireFolderLock, FolderHeldError, type FolderLock } from '../../src/runtime/lock/folder-lock.ts';
+import { acquireFolderLock, type FolderLock, FolderLockedError } from '../../src/runtime/lock/folder-lock.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -58,7 +58,7 @@ async function waitForLock(folder: string): Promise<FolderLock> {
     try {
       return await acquireFolderLock(folder, { command: 'npm run build' });
     } catch (error) {
-      if (!(error instanceof FolderHeldError)) throw error;
+      if (!(error instanceof FolderLockedError)) throw error;
       await delay(50);
     }
   }

@@ -145,7 +145,7 @@ export async function untilRuns(environment: Environment, count: number): Promis
 }
 
 /** Waits until the campaign has paused by itself; answers the reason. */
-export async function untilHeld(handle: CampaignHandle): Promise<string> {
+export async function untilPaused(handle: CampaignHandle): Promise<string> {
   return await until('the campaign has paused by itself', async () => {
     const { paused } = await handle.query(campaignProgressQuery);
     return paused?.by === 'sluice' ? paused.reason : null;

@@ -85,7 +85,7 @@ const WORKS = {
       if (RIGHT.test(sql)) await reach('after the right');
     },
     async committed(sql) {
-      if (/hold_code = nullif/.test(sql)) await reach('after it was begun');
+      if (/block_code = nullif/.test(sql)) await reach('after it was begun');
     },
     calls: [
       ['contacts', 'upsert', 'after the call of its contact'],

@@ -71,7 +71,7 @@ export function syncContext(): SyncContext {
 export const progressOf = (handle: SyncHandle): Promise<RunProgress> => readProgress(handle);
 
 /** Waits until the run has paused by itself; answers the reason. */
-export async function untilHeld(handle: SyncHandle): Promise<string> {
+export async function untilPaused(handle: SyncHandle): Promise<string> {
   return await until('the run paused by itself', async () => {
     const { paused } = await progressOf(handle);
     return paused?.by === 'sluice' ? paused.reason : null;

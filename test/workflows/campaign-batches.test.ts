@@ -15,7 +15,7 @@ import {
   started,
   sumOf,
   token,
-  untilHeld,
+  untilPaused,
   untilRuns,
 } from '../support/campaign-context.ts';
 import { syncContext } from '../support/sync-context.ts';
@@ -43,8 +43,8 @@ it('FAULTS 23: a pause calls off who waits for a slot, and is answered soon; a c
     });
     expect(await took(() => handle.executeUpdate(pauseCampaignUpdate, { args: [BY] }))).toBeLessThan(SOON_MS);
     const { length } = await flowRuns(environment);
-    const held = 'select 1 from campaign_members where run_id = $1 and holder is not null';
-    expect(await environment.db.query(held, [run])).toEqual([]);
+    const paused = 'select 1 from campaign_members where run_id = $1 and holder is not null';
+    expect(await environment.db.query(paused, [run])).toEqual([]);
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
     await untilRuns(environment, length + 1);
     expect(await took(() => handle.executeUpdate(cancelCampaignUpdate, { args: [BY] }))).toBeLessThan(
@@ -98,10 +98,10 @@ it('a refusal that a batch meets pauses the campaign soon, however long the call
     await untilRuns(environment, 8);
     await environment.panel.patch({ tokens: token({ revoked: true }) });
     await environment.panel.clearFaults();
-    await untilHeld(handle);
-    const heldAt = Date.now();
+    await untilPaused(handle);
+    const pausedAt = Date.now();
     const refusedAt = (await environment.panel.requests()).find(({ status }) => status === 401)?.at ?? '';
-    expect(heldAt - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
+    expect(pausedAt - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
     await environment.panel.patch({ tokens: token({ revoked: false }) });
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
     expect(await handle.result()).toMatchObject({ state: 'finished' });
@@ -115,7 +115,7 @@ it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it 
     const { run, handle } = await started(environment, context.temporal.client);
     await untilRuns(environment, 3);
     await environment.panel.patch({ tokens: token({ revoked: true }) });
-    expect(await untilHeld(handle)).toContain('ERR_TOKEN_REVOKED');
+    expect(await untilPaused(handle)).toContain('ERR_TOKEN_REVOKED');
     await until('no batch is under way', async () => {
       const { batches } = await handle.query(campaignProgressQuery);
       return batches === 0 ? true : null;
@@ -125,13 +125,16 @@ it('FAULTS 12: a token revoked in a wave pauses it with the reason; resumed, it 
     const lastAt = requests.at(-1)?.at ?? '';
     expect(Date.parse(lastAt) - Date.parse(refusedAt)).toBeLessThan(SOON_MS);
     // The hold is written down behind the workflow's back.
-    const held = await until('the ledger knows', async () => {
+    const paused = await until('the ledger knows', async () => {
       const found = await report(environment, run);
-      return found.held === null ? null : found;
+      return found.paused === null ? null : found;
     });
-    expect(held.held).toMatchObject({ by: 'sluice', reason: expect.stringContaining('ERR_TOKEN_REVOKED') });
-    expect(held.total).toMatchObject({ failed: {}, unknown: 0 });
-    expect(sumOf(held)).toBe(200);
+    expect(paused.paused).toMatchObject({
+      by: 'sluice',
+      reason: expect.stringContaining('ERR_TOKEN_REVOKED'),
+    });
+    expect(paused.total).toMatchObject({ failed: {}, unknown: 0 });
+    expect(sumOf(paused)).toBe(200);
     await environment.panel.patch({ tokens: token({ revoked: false }) });
     await environment.panel.clearFaults();
     await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });

@@ -54,7 +54,7 @@ class Play {
 
   get ledger() {
     return {
-      openCampaign: async () => ({ tokenKey: 'token', callsPerMinute: 120, held: null, after: [] }),
+      openCampaign: async () => ({ tokenKey: 'token', callsPerMinute: 120, paused: null, after: [] }),
       decideNext: async (): Promise<NextAction> => ({
         ...{ ...FACTS, do: this.waiting ? 'triggerBatch' : 'finish' },
       }),

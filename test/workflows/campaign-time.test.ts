@@ -133,7 +133,7 @@ describe('windows over weeks', () => {
   });
 });
 
-it('FAULTS 44: an outage that ends in quiet hours: what it held up waits for the next window', async () => {
+it('FAULTS 44: an outage that ends in quiet hours: what it blocked waits for the next window', async () => {
   const monday = nextWeekday(SAO_PAULO, 1, await now());
   await passUntil(monday + 9 * HOUR - 2 * MINUTE);
   const windows = { zone: 'account', days: daily('09:00-09:05') };

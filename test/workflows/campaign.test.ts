@@ -25,7 +25,7 @@ import {
   startOptions,
   sumOf,
   textOf,
-  untilHeld,
+  untilPaused,
   untilRuns,
 } from '../support/campaign-context.ts';
 import { untilEnded } from '../support/intake-context.ts';
@@ -128,7 +128,7 @@ describe('a campaign', () => {
         'reactivationCampaign',
         startOptions(environment, plan.run),
       );
-      expect(await untilHeld(handle)).toContain(code);
+      expect(await untilPaused(handle)).toContain(code);
       expect((await report(environment, plan.run)).total).toMatchObject({ waiting: 5, failed: {} });
       // What all of them would be refused for costs one call.
       const tried = (await environment.panel.requests()).filter(({ path }) => path === '/v1/flows/trigger');
@@ -157,7 +157,7 @@ describe('operators', () => {
       await expect(handle.executeUpdate(resumeCampaignUpdate, { args: [other] })).rejects.toMatchObject({
         cause: { type: 'ANOTHER_RUN' },
       });
-      expect((await report(environment, run)).held).toEqual(BY);
+      expect((await report(environment, run)).paused).toEqual(BY);
       for (let n = 0; n < 40; n++) await handle.query(campaignProgressQuery);
       expect(await environment.panel.requests()).toEqual(before);
       await environment.panel.clearFaults();
@@ -326,13 +326,13 @@ describe('operators', () => {
       await environment.panel.fault({ ...checks, body: { error, code: error } });
       const { run, plan, handle, planWorkflow } = await started(environment, client);
       // The first refusal without a listed code holds it, and the flow that is gone.
-      for (let held = true; held; ) {
-        held = await until('it is held, or over', async () => {
+      for (let paused = true; paused; ) {
+        paused = await until('it is paused, or over', async () => {
           const { phase, paused } = await handle.query(campaignProgressQuery);
           if (phase === 'ended') return 'no';
           return paused?.by === 'sluice' ? 'yes' : null;
         }).then((answer) => answer === 'yes');
-        if (held) await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
+        if (paused) await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
       }
       await handle.result();
       await untilEnded(environment);
@@ -371,7 +371,7 @@ describe('operators', () => {
     });
     await inEnvironment(options, async (environment) => {
       const { run, handle } = await started(environment, context.temporal.client);
-      expect(await untilHeld(handle)).toMatch(/^STOP_RULE: wave 1: .*40 %|40%/);
+      expect(await untilPaused(handle)).toMatch(/^STOP_RULE: wave 1: .*40 %|40%/);
       await handle.executeUpdate(resumeCampaignUpdate, { args: [BY] });
       await handle.result();
       const found = await report(environment, run);

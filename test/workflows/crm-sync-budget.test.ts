@@ -11,7 +11,7 @@ import {
   progressOf,
   type SyncHandle,
   syncContext,
-  untilHeld,
+  untilPaused,
 } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
@@ -73,7 +73,7 @@ describe('FAULTS 12: a token that is refused', () => {
       const handle = await environment.start();
       await until('some are done', async () => (await progressOf(handle)).done >= 2);
       await environment.panel.patch(token({ revoked: true }));
-      expect(await untilHeld(handle)).toMatch(/ERR_TOKEN_REVOKED/);
+      expect(await untilPaused(handle)).toMatch(/ERR_TOKEN_REVOKED/);
       await until('what was under way has ended', async () => {
         const { raw } = await handle.describe();
         return (raw.pendingActivities ?? []).length === 0;
@@ -82,7 +82,7 @@ describe('FAULTS 12: a token that is refused', () => {
       expect(refused).toBeLessThanOrEqual(3);
       // Resumed too early: held again, and nobody fails.
       await resume(handle);
-      expect(await untilHeld(handle)).toMatch(/ERR_TOKEN_REVOKED/);
+      expect(await untilPaused(handle)).toMatch(/ERR_TOKEN_REVOKED/);
 
       await environment.panel.patch(token({ revoked: false }));
       await resume(handle);
@@ -129,7 +129,7 @@ describe('FAULTS 12: a token that is refused', () => {
         { csv, account: account(token(before)), sync: { concurrency: 1 } },
         async (environment) => {
           const handle = await environment.start();
-          expect(await untilHeld(handle)).toMatch(reason);
+          expect(await untilPaused(handle)).toMatch(reason);
           expect((await environment.panel.requests()).filter(({ status }) => status >= 400)).toHaveLength(1);
           await environment.panel.patch(token(after));
           await resume(handle);
@@ -164,15 +164,15 @@ async function answerUpsert(request: IncomingMessage, response: ServerResponse):
 }
 
 describe('a service that never answers', () => {
-  it('holds up its own account only: the sync of another one goes on', async () => {
-    const held = new Set<ServerResponse>();
+  it('blocks its own account only: the sync of another one goes on', async () => {
+    const owner = new Set<ServerResponse>();
     // Nobody is there yet; the first to be made is answered, so that others follow, and is the last to be.
     let first = true;
     const server = createServer((request, response) => {
       if (request.method === 'POST' && first) {
         first = false;
         void answerUpsert(request, response);
-      } else if (request.method === 'POST') held.add(response.on('close', () => held.delete(response)));
+      } else if (request.method === 'POST') owner.add(response.on('close', () => owner.delete(response)));
       else response.end('{"requestId":"r","count":0,"hasMore":false,"contacts":[]}');
     });
     await new Promise<void>((listening) => {
@@ -189,7 +189,7 @@ describe('a service that never answers', () => {
         taskQueue: environment.workQueue,
         args: [{ account: 'slow', sync: 'slow' }],
       });
-      await until('it holds calls of the other account', () => held.size >= 16);
+      await until('it holds calls of the other account', () => owner.size >= 16);
       expect(await environment.run()).toMatchObject({ created: 100, failed: 0, pending: 0 });
       await stuck.terminate();
       server.close();

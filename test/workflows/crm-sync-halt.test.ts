@@ -10,7 +10,7 @@ import { pauseUpdate, progressQuery, resumeUpdate } from '../../workflows/messag
 import { dyingDatabase } from '../support/dying-database.ts';
 import { emptyLedger } from '../support/ledger.ts';
 import { ignoreField, type Rule } from '../support/reshaped-service.ts';
-import { HEADER, plainRows, progressOf, syncContext, untilHeld } from '../support/sync-context.ts';
+import { HEADER, plainRows, progressOf, syncContext, untilPaused } from '../support/sync-context.ts';
 import { until } from '../support/until.ts';
 
 const { inEnvironment } = syncContext();
@@ -48,7 +48,7 @@ describe('a batch that must halt', () => {
     const options = { csv: plainRows(30), sync: { concurrency: 4 }, shape: [rule] };
     await inEnvironment(options, async (environment) => {
       const handle = await environment.start();
-      expect(await untilHeld(handle)).toContain('OTHER_PERSON');
+      expect(await untilPaused(handle)).toContain('OTHER_PERSON');
       expect(Date.now() - haltedAt).toBeLessThan(2000);
       // What a heartbeat takes: from then on whatever is under way comes to its answer, and nothing follows.
       await delay(1500);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { account } from '../support/environment.ts';
 import { answerWith, mapIds, type Rule, wrap } from '../support/reshaped-service.ts';
-import { HEADER, plainRow, plainRows, syncContext, untilHeld } from '../support/sync-context.ts';
+import { HEADER, plainRow, plainRows, syncContext, untilPaused } from '../support/sync-context.ts';
 
 const { inEnvironment } = syncContext();
 const large = (id: number) => BigInt(id) * 10n ** 17n + 1n;
@@ -13,7 +13,7 @@ describe('ids above 2^53', () => {
   it('in every answer: the run pauses before the first write, and says why', async () => {
     const csv = people(30, ',,crm,,New,');
     await inEnvironment({ csv, shape: [mapIds(large)] }, async (environment) => {
-      const reason = await untilHeld(await environment.start());
+      const reason = await untilPaused(await environment.start());
       expect(reason).toContain('at most 2^53 - 1');
       expect(environment.service?.writes()).toEqual([]);
     });
@@ -22,7 +22,7 @@ describe('ids above 2^53', () => {
   it('of contacts and cards alone, in an account that has none: the first answers stop the run', async () => {
     const shape = [mapIds(large, /(contacts|cards)/)];
     await inEnvironment({ csv: plainRows(200, 'New'), shape }, async (environment) => {
-      const reason = await untilHeld(await environment.start());
+      const reason = await untilPaused(await environment.start());
       expect(reason).toContain('at most 2^53 - 1');
       expect(environment.service?.writes().length).toBeLessThan(30);
     });
@@ -34,7 +34,7 @@ describe('ids above 2^53', () => {
     await inEnvironment(
       { csv: plainRows(120, 'New'), account: account({ contacts }), shape },
       async (environment) => {
-        expect(await untilHeld(await environment.start())).toContain('at most 2^53 - 1');
+        expect(await untilPaused(await environment.start())).toContain('at most 2^53 - 1');
         expect(environment.service?.writes()).toEqual([]);
       },
     );

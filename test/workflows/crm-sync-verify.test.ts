@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { account as accountWith } from '../support/environment.ts';
 import { type Body, eachItem, ignoreField, ignoreParameter, type Rule } from '../support/reshaped-service.ts';
-import { HEADER, plainRow, plainRows, syncContext, untilHeld } from '../support/sync-context.ts';
+import { HEADER, plainRow, plainRows, syncContext, untilPaused } from '../support/sync-context.ts';
 
 const { inEnvironment } = syncContext();
 const PEOPLE = 12;
@@ -46,7 +46,7 @@ describe('a write that the service does not show as it was made', () => {
     const options = { csv: plainRows(PEOPLE, 'New'), mapping: MAPPING, shape: [rule] };
     await inEnvironment(options, async (environment) => {
       const handle = await environment.start();
-      const reason = await untilHeld(handle);
+      const reason = await untilPaused(handle);
       expect(reason).toContain('NOT_AS_WRITTEN');
       expect(reason).toContain(field);
       if (assumption !== null) expect(reason).toContain(assumption);
@@ -56,7 +56,7 @@ describe('a write that the service does not show as it was made', () => {
       // Verified again: one more record tells that nothing has changed.
       const again = { by: 'ana', reason: 'started again', recheck: true };
       await handle.executeUpdate(resumeUpdate, { args: [again] });
-      await untilHeld(handle);
+      await untilPaused(handle);
       // Accepted: the run goes on, and the report names every row.
       await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ana', reason: 'that is how it is' }] });
       const report = await handle.result();
@@ -89,7 +89,7 @@ describe('a write that the service does not show as it was made', () => {
       { csv, mapping: MAPPING, shape: [ignoreField(UPSERT, 'extraInfo')] },
       async (environment) => {
         const handle = await environment.start();
-        expect(await untilHeld(handle)).toContain('extraInfo.company');
+        expect(await untilPaused(handle)).toContain('extraInfo.company');
         expect((await environment.panel.account()).contacts).toHaveLength(1);
       },
     );
@@ -121,7 +121,7 @@ describe('a write that the service does not show as it was made', () => {
     async (_, rule, csv, code, outcome) => {
       await inEnvironment({ csv, mapping: MAPPING, shape: [rule] }, async (environment) => {
         const handle = await environment.start();
-        expect(await untilHeld(handle)).toContain(code);
+        expect(await untilPaused(handle)).toContain(code);
         const [ended] = await environment.db.query(
           "select count(*)::int as n from run_records where status <> 'pending'",
         );
@@ -155,7 +155,7 @@ describe('a write that the service does not show as it was made', () => {
     });
     await inEnvironment({ csv: plainRows(PEOPLE), mapping: MAPPING, shape: [rule] }, async (environment) => {
       const handle = await environment.start();
-      expect(await untilHeld(handle)).toContain('OTHER_PERSON');
+      expect(await untilPaused(handle)).toContain('OTHER_PERSON');
       const [noted] = await environment.db.query(
         'select count(*)::int as n from people where remote_id is not null',
       );
@@ -197,7 +197,7 @@ describe('a list filter that the service ignores', () => {
       { csv: HEADER + plainRow(0, 'New'), mapping: MAPPING, account, shape },
       async (environment) => {
         const handle = await environment.start();
-        expect(await untilHeld(handle)).toContain('FILTER_IGNORED');
+        expect(await untilPaused(handle)).toContain('FILTER_IGNORED');
         expect((await environment.panel.account()).cards).toHaveLength(1);
       },
     );
@@ -214,6 +214,6 @@ it('tags that the service left out are named in the report', async () => {
   };
   const csv = `${HEADER}+1 415 555 2001,Ana,,crm,,,\n`;
   await inEnvironment({ csv, mapping: MAPPING, shape: [rule, drop] }, async (environment) => {
-    expect(await untilHeld(await environment.start())).toContain('another value of tags');
+    expect(await untilPaused(await environment.start())).toContain('another value of tags');
   });
 });

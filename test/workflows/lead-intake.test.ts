@@ -216,15 +216,15 @@ describe('an event that the account refuses', () => {
       await environment.panel.patch(token(true));
       await acceptance.accept(route, [lead(route, 'a', 1, CARD)]);
       await until('the event waits', async () => {
-        const [row] = await environment.db.query<{ hold_code: string | null }>(
-          'select hold_code from events',
+        const [row] = await environment.db.query<{ block_code: string | null }>(
+          'select block_code from events',
         );
-        return row?.hold_code === 'ERR_TOKEN_REVOKED';
+        return row?.block_code === 'ERR_TOKEN_REVOKED';
       });
       await environment.panel.patch(token(false));
       await context.temporal.client.workflow.getHandle(idOf(route, 'a')).signal(retrySignal);
       expect(await untilEnded(environment)).toMatchObject([{ outcome: 'done' }]);
-      expect(await environment.db.query('select hold_code from events')).toEqual([{ hold_code: null }]);
+      expect(await environment.db.query('select block_code from events')).toEqual([{ block_code: null }]);
     });
   });
 
@@ -236,19 +236,19 @@ describe('an event that the account refuses', () => {
       const token = (revoked: boolean) => ({ tokens: [{ value: 'svc_test_token', scopes, revoked }] });
       await environment.panel.patch(token(true));
       await acceptance.accept(route, [lead(route, 'a', 1), lead(route, 'b', 1)]);
-      const held = async () => {
+      const blocked = async () => {
         const [row] = await environment.db.query<{ workflow: string }>(
-          'select workflow from events where hold_code is not null',
+          'select workflow from events where block_code is not null',
         );
         return row?.workflow;
       };
-      await until('the first waits', async () => (await held()) !== undefined);
-      const handle = context.temporal.client.workflow.getHandle((await held()) as string);
+      await until('the first waits', async () => (await blocked()) !== undefined);
+      const handle = context.temporal.client.workflow.getHandle((await blocked()) as string);
       const { runId } = await handle.describe();
       // Instead of days of checks and retries: the tests' Temporal server calls 300 events a long history.
       await Promise.all(Array.from({ length: 300 }, () => handle.signal(readySignal, 'another')));
       await until('a new run has it', async () => (await handle.describe()).runId !== runId);
-      await until('the first waits there', async () => (await held()) !== undefined);
+      await until('the first waits there', async () => (await blocked()) !== undefined);
       await environment.panel.patch(token(false));
       await handle.signal(retrySignal);
       expect(await untilEnded(environment)).toMatchObject([{ outcome: 'done' }, { outcome: 'unchanged' }]);

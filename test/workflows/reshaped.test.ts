@@ -54,7 +54,7 @@ it('a poller and a campaign that were blocked go on after the override', async (
         blocked: string | null;
         shape: object | null;
         polls: number;
-      }>('select hold_code as blocked, hold_shape as shape, polls from pollers');
+      }>('select block_code as blocked, block_shape as shape, polls from pollers');
       return row;
     };
     const optedOut = async () => (await environment.db.query('select 1 from opt_outs')).length;

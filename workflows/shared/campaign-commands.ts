@@ -93,14 +93,14 @@ export class CampaignCommands {
   async pauseItself(reason: string): Promise<void> {
     if (this.#paused !== null) return;
     const command = { by: 'sluice', reason };
-    this.#hold(command);
+    this.#setPause(command);
     await CancellationScope.nonCancellable(() => this.#write({ ...command, action: 'pause' }));
   }
 
   /** The workflow itself was cancelled, as Temporal's own tools do it. */
   async cancelItself(): Promise<void> {
     const command = { by: 'temporal', reason: 'the workflow was cancelled' };
-    if (this.#paused === null) this.#hold(command);
+    if (this.#paused === null) this.#setPause(command);
     await condition(() => this.#campaign.isIdle());
     if (this.#cancelled) return;
     await this.#write({ ...command, action: 'cancel' }).catch((error: unknown) =>
@@ -109,7 +109,7 @@ export class CampaignCommands {
   }
 
   async #pause(command: OperatorCommand): Promise<CampaignCommandResult> {
-    const result = await this.#holdFor(command, 'pause');
+    const result = await this.#pauseFor(command, 'pause');
     const paused = this.#paused;
     await condition(() => this.#campaign.isIdle() || this.#paused !== paused);
     return result;
@@ -124,7 +124,7 @@ export class CampaignCommands {
   }
 
   async #cancel(command: OperatorCommand): Promise<CampaignCommandResult> {
-    const result = await this.#holdFor(command, 'cancel');
+    const result = await this.#pauseFor(command, 'cancel');
     this.#cancelled = true;
     this.#campaign.decideAgain();
     return result;
@@ -146,10 +146,10 @@ export class CampaignCommands {
   }
 
   /** Nobody is begun any more from the first moment; a command that the ledger refuses leaves all as it was. */
-  async #holdFor(command: OperatorCommand, action: 'pause' | 'cancel'): Promise<CampaignCommandResult> {
+  async #pauseFor(command: OperatorCommand, action: 'pause' | 'cancel'): Promise<CampaignCommandResult> {
     await condition(() => this.#campaign.isOpen());
     const before = this.#paused;
-    if (before === null) this.#hold(command);
+    if (before === null) this.#setPause(command);
     try {
       if (action === 'cancel') await condition(() => this.#campaign.isIdle());
       return await this.#write({ ...command, action });
@@ -163,7 +163,7 @@ export class CampaignCommands {
   }
 
   /** What people write down as their reason may be about a person: no log has it. */
-  #hold({ by, reason }: OperatorCommand): void {
+  #setPause({ by, reason }: OperatorCommand): void {
     log.warn('paused', { by });
     this.#paused = { by, reason };
     this.#campaign.decideAgain();

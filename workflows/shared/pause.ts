@@ -52,7 +52,7 @@ export class PauseControl {
   }
 
   /** Pauses, and returns. The first reason stands. */
-  hold(pause: Pause): void {
+  setPause(pause: Pause): void {
     if (this.#pause !== null) return;
     log.warn('paused', described(pause));
     this.#pause = pause;
@@ -62,7 +62,7 @@ export class PauseControl {
 
   /** Pauses, and returns when nothing is under way any more: no further call goes out. */
   async pause(command: OperatorCommand): Promise<void> {
-    this.hold(command);
+    this.setPause(command);
     const pause = this.#pause;
     await condition(() => this.#active === 0 || this.#pause !== pause);
   }

@@ -132,7 +132,7 @@ export class SyncBatches {
   }
 
   #show({ code, reason }: Halt): void {
-    this.#control.hold({ by: 'sluice', code, reason });
+    this.#control.setPause({ by: 'sluice', code, reason });
   }
 
   #count(ends: EndCounts): void {

@@ -1,4 +1,4 @@
-// Freezes the audience of a campaign: decides of everybody found whether they are left out, held out, or wait for their wave.
+// Freezes the audience of a campaign: decides of everybody found whether they are left out, paused out, or wait for their wave.
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
@@ -122,7 +122,8 @@ async function decider({ db }: Deps, { spec, as_of }: CampaignRow, rules: Freeze
       const [code, reason] = excluded;
       return { ...decision, state: 'excluded', code, reason };
     }
-    if (isHeldOut({ account, campaign, key }, config.holdout)) return { ...decision, state: 'holdout' };
+    if (isInControlGroup({ account, campaign, key }, config.holdout))
+      return { ...decision, state: 'holdout' };
     return { ...decision, state: 'waiting', place: placeOf(rules.run, key) };
   };
 }
@@ -149,7 +150,7 @@ function byCalendar(calendar: Calendar, zones: readonly string[], nowMs: number)
 const RANGE = 2 ** 48;
 
 /** The same people each time that the campaign is planned, whatever else changes; a larger share keeps those of a smaller one. */
-export function isHeldOut(
+export function isInControlGroup(
   { account, campaign, key }: { readonly account: string; readonly campaign: string; readonly key: string },
   share: number,
 ): boolean {

@@ -12,7 +12,7 @@ import { wholeList } from '../../shared/whole-list.ts';
 import { CONTACTS, choose, withNumber } from '../../sync/contacts.ts';
 import { contactOf, isRechecked, type MemberContext, memberKey } from './check.ts';
 import { answerOf, GONE, type MemberResult, nameOf, nowOf, settleGone, skipMember } from './outcome.ts';
-import { holdFor, type Suspect, suspectOf, unreadable } from './suspect.ts';
+import { pauseFor, type Suspect, suspectOf, unreadable } from './suspect.ts';
 
 type Step = 'findMember' | 'recheckMember';
 
@@ -108,8 +108,8 @@ export async function settleReadError(
 
   /** @throws ApplicationFailure that holds the campaign */
   async function suspected(suspect: Suspect): Promise<MemberResult> {
-    const held = await deps.db.transaction((tx) => holdFor(tx, c, step, suspect));
-    if (held !== null) throw held;
+    const paused = await deps.db.transaction((tx) => pauseFor(tx, c, step, suspect));
+    if (paused !== null) throw paused;
     return await failed(suspect.code, suspect.reason);
   }
 }

@@ -29,7 +29,7 @@ import {
   served,
   settleRefused,
 } from './outcome.ts';
-import { holdFor, type Suspect, suspectOf, unfound } from './suspect.ts';
+import { pauseFor, type Suspect, suspectOf, unfound } from './suspect.ts';
 
 const STEP = 'triggerMember';
 
@@ -83,19 +83,22 @@ async function suspected(
 ): Promise<MemberResult> {
   const { member, campaign } = c;
   const at = await nowOf(deps);
-  const { held, state } = await insist(() =>
+  const { paused, state } = await insist(() =>
     deps.db.transaction(async (tx) => {
-      const held = await holdFor(tx, c, STEP, suspect);
+      const paused = await pauseFor(tx, c, STEP, suspect);
       const end = failedWith(suspect.code, suspect.reason);
       return {
-        held,
-        state: await releaseOrEnd(tx, member, { sends, at }, held === null ? end : { wait: {}, ...end }),
+        paused,
+        state: await releaseOrEnd(tx, member, { sends, at }, paused === null ? end : { wait: {}, ...end }),
       };
     }),
   );
-  if (held === null || state !== 'waiting') return answerOf(state);
-  deps.log.warn({ run: campaign.run_id, code: suspect.code }, 'a campaign is held: its triggers are refused');
-  throw held;
+  if (paused === null || state !== 'waiting') return answerOf(state);
+  deps.log.warn(
+    { run: campaign.run_id, code: suspect.code },
+    'a campaign is paused: its triggers are refused',
+  );
+  throw paused;
 }
 
 function servedNow(c: MemberContext, error: ApiError, at: Date): Refused {

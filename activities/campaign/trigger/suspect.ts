@@ -1,4 +1,4 @@
-// Refusals that may come from how Sluice makes the call rather than from the person: the campaign is held for them, and names
+// Refusals that may come from how Sluice makes the call rather than from the person: the campaign is paused for them, and names
 // the assumption.
 import type { ApplicationFailure } from '@temporalio/common';
 import { KNOWN_ERROR_CODES } from '../../../src/api-client/error-codes.ts';
@@ -68,9 +68,9 @@ function wayOut({ campaign: { account } }: MemberContext, step: CampaignStep): s
 
 /**
  * Judges a refusal that may concern all members; to be done before the member is touched.
- * @returns why the campaign is held, as a failure to be thrown once the transaction is through; null: the member alone fails
+ * @returns why the campaign is paused, as a failure to be thrown once the transaction is through; null: the member alone fails
  */
-export async function holdFor(
+export async function pauseFor(
   tx: Queryable,
   c: MemberContext,
   step: CampaignStep,
@@ -79,8 +79,8 @@ export async function holdFor(
   const { run_id: run, campaign } = c.campaign;
   const locked = await lockCampaign(tx, run);
   const assumed = assumedBy(c.account);
-  const { holds, members } = await suspicionOf(tx, locked, code, assumed);
-  if (!holds) return null;
+  const { mustPause, members } = await suspicionOf(tx, locked, code, assumed);
+  if (!mustPause) return null;
   await takeBackSuspects(tx, run, { code, assumed, members });
   const whose = members.length === 0 ? 'the first member' : `${members.length + 1} members in a row`;
   const next = `then \`sluice campaign resume ${campaign}\`; if you resume without a change, such members fail one by one`;

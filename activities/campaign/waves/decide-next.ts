@@ -3,7 +3,7 @@ import { brokenRules } from '../../../src/campaigns/waves.ts';
 import { durationMs } from '../../../src/contracts/config/config-base.ts';
 import type { CampaignConfig } from '../../../src/contracts/config/config-campaigns.ts';
 import type { CampaignCounts, PlanNote } from '../../../src/contracts/wire/campaign.ts';
-import { holdCampaign } from '../../../src/ledger/campaigns/campaign-commands.ts';
+import { haltCampaign } from '../../../src/ledger/campaigns/campaign-commands.ts';
 import { countMembers, skipMembers } from '../../../src/ledger/campaigns/campaign-next.ts';
 import {
   endWave,
@@ -41,7 +41,7 @@ async function decide(c: DecideContext): Promise<Next | 'stamp'> {
   const { config } = run.spec;
   const id = run.run_id;
   if (run.state !== 'running') return { do: 'finish' };
-  if (run.held !== null) return paused(run.held.reason);
+  if (run.paused !== null) return paused(run.paused.reason);
   if (run.unverified !== null) return { do: 'triggerBatch' };
   const startMs = config.start === undefined ? now : Date.parse(config.start);
   if (now < startMs) return { do: 'waitUntil', untilMs: startMs, why: 'start' };
@@ -111,6 +111,6 @@ async function judgeWaves(
   }
   if (reasons.length === 0 || (await countMembers(tx, id)).waiting === 0) return null;
   const reason = reasons.join('; ');
-  await holdCampaign(tx, id, { by: 'sluice', reason: `${STOP_RULE}: ${reason}` });
+  await haltCampaign(tx, id, { by: 'sluice', reason: `${STOP_RULE}: ${reason}` });
   return { code: STOP_RULE, reason };
 }

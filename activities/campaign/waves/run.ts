@@ -88,7 +88,7 @@ export function createCampaignRunActivities(
       return {
         tokenKey,
         callsPerMinute,
-        held: opened.held,
+        paused: opened.paused,
         after: await openAfterEvents(db, opened),
       };
     },

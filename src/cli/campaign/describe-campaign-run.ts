@@ -41,7 +41,7 @@ function share(part: number, whole: number): string {
 }
 
 function describeState(report: CampaignReport, live: Live): string[] {
-  const { account, campaign, run, state, held, blocked, verified, timeZone } = report;
+  const { account, campaign, run, state, paused, blocked, verified, timeZone } = report;
   const at = (time: string) => formatTime(new Date(time), timeZone);
   const { plannedBy, plannedAt, approvedBy, startedAt, finishedAt, calls } = report;
   const steps = [
@@ -51,19 +51,19 @@ function describeState(report: CampaignReport, live: Live): string[] {
     ...(finishedAt === null ? [] : [`ended ${at(finishedAt)}`]),
   ];
   return [
-    `run ${run} of the campaign "${campaign}" for ${account}: ${state}${held !== null ? ', held' : blocked !== null ? ', blocked' : ''}`,
+    `run ${run} of the campaign "${campaign}" for ${account}: ${state}${paused !== null ? ', paused' : blocked !== null ? ', blocked' : ''}`,
     `  ${steps.join('; ')}; ${formatMany(calls, 'call')}`,
-    ...(held === null ? [] : [`  held by ${held.by}: ${held.reason || 'no reason given'}`]),
-    ...(blocked === null || held !== null
+    ...(paused === null ? [] : [`  paused by ${paused.by}: ${paused.reason || 'no reason given'}`]),
+    ...(blocked === null || paused !== null
       ? []
       : [`  blocked: ${blocked.reason} [${blocked.code}]; it goes on by itself after that is corrected`]),
     ...(verified === null ? [] : [`  first trigger: ${VERIFIED[verified.how]} (${verified.reason})`]),
-    ...(held === null || state !== 'running'
+    ...(paused === null || state !== 'running'
       ? []
       : [
           `  \`sluice campaign resume ${campaign}\` goes on with it, \`sluice campaign cancel ${campaign}\` ends it`,
         ]),
-    ...(held === null ? describePlanned(report) : []),
+    ...(paused === null ? describePlanned(report) : []),
     ...describeLive(report, live),
   ];
 }
@@ -138,7 +138,7 @@ function describeFigures({ total, pollerSees, account, state }: CampaignReport):
     ofAll('audience', audience),
     ...(found === 0 ? [] : [ofAll('found, being read', found)]),
     ofAll('left out', sum(excluded), byCode(excluded)),
-    ofAll('held out', holdout),
+    ofAll('in the control group', holdout),
     ofAll('to be reached', eligible),
     ...(state === 'planning' || state === 'planned'
       ? []
@@ -237,8 +237,8 @@ export function describeRuns(runs: readonly CampaignReport[]): string[] {
     [
       'STATE',
       'left',
-      ({ state, held, blocked }) =>
-        held !== null ? `${state}, held` : blocked !== null ? `${state}, blocked` : state,
+      ({ state, paused, blocked }) =>
+        paused !== null ? `${state}, paused` : blocked !== null ? `${state}, blocked` : state,
     ],
     ['PLANNED', 'left', ({ plannedAt, timeZone }) => formatTime(new Date(plannedAt), timeZone)],
     ['AUDIENCE', 'right', ({ total }) => n(total.audience)],

@@ -30,7 +30,7 @@ function describeAudience(plan: CampaignPlan): string[] {
   const from = parts.map(({ from, found }) => `${from} ${n(found)}`).join(', ');
   return [
     `  ${formatMany(found, 'row')} found: ${from}; ${people(audience)}${again}`,
-    `  ${n(eligible)} to be reached, ${n(left)} left out, ${n(holdout)} held out`,
+    `  ${n(eligible)} to be reached, ${n(left)} left out, ${n(holdout)} in the control group`,
     ...(left === 0 ? [] : [`  left out: ${byCount(excluded)}`]),
     ...describeZones(plan),
   ];

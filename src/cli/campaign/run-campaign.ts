@@ -169,11 +169,11 @@ export async function followCampaign(
   const check = async () => {
     const now = await readCampaignProgress(handle).catch(() => null);
     if (now === null) return;
-    const hold =
+    const pauseNow =
       now.paused === null ? null : `paused by ${now.paused.by}: ${now.paused.reason || 'no reason given'}`;
-    if (hold !== null && hold !== paused)
-      progress.line(`${hold}; go on with \`sluice campaign resume ${campaign}\``);
-    paused = hold;
+    if (pauseNow !== null && pauseNow !== paused)
+      progress.line(`${pauseNow}; go on with \`sluice campaign resume ${campaign}\``);
+    paused = pauseNow;
     const block = blockOf(now);
     if (block !== null && !attended) blocked.abort(block);
     await trouble(now.trouble);

@@ -40,8 +40,8 @@ export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
 
 function shownOf(letter: FoundLetter, unmasked: boolean) {
   const { id, origin, route, code, reason, failedAt, resolution, key, value, omitted } = letter;
-  const headers = Object.entries(letter.headers).map(([name, held]) => {
-    const text = (Array.isArray(held) ? held : [held]).map(String).join(', ');
+  const headers = Object.entries(letter.headers).map(([name, value]) => {
+    const text = (Array.isArray(value) ? value : [value]).map(String).join(', ');
     return [name, unmasked ? text : maskHeader(name, text)] as const;
   });
   return {

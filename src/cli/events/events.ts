@@ -17,7 +17,7 @@ import { tabbed } from '../lib/table.ts';
 const WHAT = {
   failed: 'events that the service refused',
   unknown: 'events with an unknown outcome',
-  held: 'events that are blocked until somebody acts',
+  blocked: 'events that are blocked until somebody acts',
   open: 'events that have not ended',
   done: 'events that had an effect',
   unchanged: 'events without a change',
@@ -26,7 +26,7 @@ const WHAT = {
 } as const satisfies Record<EventFilter['states'][number], string>;
 type State = keyof typeof WHAT;
 const STATES = Object.keys(WHAT) as State[];
-const TROUBLE: readonly State[] = ['failed', 'unknown', 'held'];
+const TROUBLE: readonly State[] = ['failed', 'unknown', 'blocked'];
 const MAX_LIMIT = 5000;
 
 type Options = { readonly [state in State]?: boolean } & {
@@ -118,10 +118,10 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   const missing = ids.filter((id) => found.every((event) => event.id !== id));
   if (missing.length > 0) throw new CliError(EXIT.notFound, `there is no event ${missing.join(', ')}`);
   const workflows = new Map<string, { waits: boolean; events: number }>();
-  for (const { state, held, workflow } of found) {
+  for (const { state, blocked, workflow } of found) {
     if (state !== 'accepted' || workflow === null) continue;
     const { waits, events } = workflows.get(workflow) ?? { waits: false, events: 0 };
-    workflows.set(workflow, { waits: waits || held !== null, events: events + 1 });
+    workflows.set(workflow, { waits: waits || blocked !== null, events: events + 1 });
   }
   const gone: string[] = [];
   let [reported, waiting] = [0, 0];
@@ -147,20 +147,20 @@ async function retry(client: Client, ids: readonly string[], options: Options): 
   return EXIT.ok;
 }
 
-function stateOf({ state, outcome, held }: EventSummary): string {
-  return outcome ?? (held === null ? state : 'held');
+function stateOf({ state, outcome, blocked }: EventSummary): string {
+  return outcome ?? (blocked === null ? state : 'blocked');
 }
 
 function line(event: EventSummary): string {
-  const { id, account, route, action, held } = event;
-  const why = held ?? event;
+  const { id, account, route, action, blocked } = event;
+  const why = blocked ?? event;
   const at = formatTime(new Date(event.endedAt ?? event.receivedAt));
   return `${tabbed([id, at, `${account}/${route}`, action, stateOf(event), why.code ?? '', why.reason ?? ''])}\n`;
 }
 
 function full(event: EventSummary): string {
   const time = (at: string | null) => (at === null ? '–' : formatTime(new Date(at)));
-  const why = event.held ?? event;
+  const why = event.blocked ?? event;
   const rows = [
     ['event', event.id],
     ['route', `${event.route} (${event.action}) for ${event.account}`],

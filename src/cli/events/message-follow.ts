@@ -55,7 +55,7 @@ async function messagesOf(client: Client, event: string): Promise<DeliveryEntry[
   return await queryOperator<typeof listDeliveries>(client, 'delivery-queries', 'listDeliveries', [filter]);
 }
 
-/** Returns when the event has ended; tells meanwhile what holds it up. */
+/** Returns when the event has ended; tells meanwhile what blocks it. */
 export async function untilEnded({
   client,
   event,
@@ -73,11 +73,11 @@ export async function untilEnded({
         EXIT.unavailable,
         `the workers there do not know the event ${event}: they have another ledger; see DATABASE_URL and --state`,
       );
-    const { held } = summary;
-    const why = held === null ? '' : `waits for an operator: ${held.reason} [${held.code}]`;
+    const { blocked } = summary;
+    const why = blocked === null ? '' : `waits for an operator: ${blocked.reason} [${blocked.code}]`;
     if (why !== reported) say(why === '' ? 'goes on' : why);
     reported = why;
-    if (waited < PATIENCE_MS && waited + wait >= PATIENCE_MS && held === null)
+    if (waited < PATIENCE_MS && waited + wait >= PATIENCE_MS && blocked === null)
       say(
         'not done yet: earlier events about the same person come first, and so may the budget of the account',
       );
@@ -124,11 +124,11 @@ export function describeMessage({ message, conversation, status, ...entry }: Del
 
 /** Lines for people. */
 export function describeState(state: MessageState): string[] {
-  const { id, account, outcome, held, messages } = state;
-  const why = held ?? state;
+  const { id, account, outcome, blocked, messages } = state;
+  const why = blocked ?? state;
   const rows = [
     ['event', `${id} for ${account}`],
-    ['state', outcome ?? (held === null ? state.state : 'held')],
+    ['state', outcome ?? (blocked === null ? state.state : 'blocked')],
     ...(why.code === null ? [] : [['why', `${why.reason ?? ''} [${why.code}]`]]),
     ...messages.map((message) => ['message', describeMessage(message)]),
   ];

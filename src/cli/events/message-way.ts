@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { openLedger } from '../../runtime/ledger-database.ts';
-import { FolderHeldError, type LockInfo, readFolderLock } from '../../runtime/lock/folder-lock.ts';
+import { FolderLockedError, type LockInfo, readFolderLock } from '../../runtime/lock/folder-lock.ts';
 import { type OperatorIntake, openOperatorIntake } from '../../runtime/operator/operator-intake.ts';
 import { connectSocket } from '../../runtime/operator/operator-socket-client.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
@@ -71,7 +71,7 @@ async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdo
         `TEMPORAL_ADDRESS is set, and the ledger that belongs to it is out of reach: set DATABASE_URL too, or name with --state the folder of the \`sluice dev\` that has it`,
       );
     }
-    const way = holder === null ? await hereUnlessHeld(options, env, shutdown) : null;
+    const way = holder === null ? await hereUnlessLocked(options, env, shutdown) : null;
     if (way !== null) return way;
     if (holder?.socket === null || second >= WAIT_SECONDS) throw noSocket(options.state, holder);
     if (second === 0) say(`${nameOf(holder)} holds ${options.state}; waiting for it`);
@@ -80,7 +80,7 @@ async function throughHolder(options: WayOptions, env: NodeJS.ProcessEnv, shutdo
 }
 
 /** @returns null when somebody has taken the folder a moment ago */
-async function hereUnlessHeld(
+async function hereUnlessLocked(
   options: WayOptions,
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
@@ -96,7 +96,7 @@ async function hereUnlessHeld(
     const intake = openOperatorIntake(stack);
     return { intake, client: async () => stack.client, here: true, failed: stack.failed };
   } catch (error) {
-    if (!(error instanceof FolderHeldError)) throw error;
+    if (!(error instanceof FolderLockedError)) throw error;
     return null;
   }
 }

@@ -11,7 +11,7 @@ import { SourceError } from '../../contracts/wire/source.ts';
 import { DatabaseUrlError, LedgerError } from '../../ledger/database.ts';
 import { MappingStoppedError } from '../../mapping/errors.ts';
 import { neutralLine } from '../../observability/neutral.ts';
-import { FolderHeldError } from '../../runtime/lock/folder-lock.ts';
+import { FolderLockedError } from '../../runtime/lock/folder-lock.ts';
 import { FolderPathError } from '../../runtime/lock/make-folder.ts';
 import { InsecureTemporalError, TemporalAddressError } from '../../runtime/temporal/temporal-address.ts';
 import { BinaryNotFoundError } from '../../runtime/temporal/temporal-binary.ts';
@@ -48,7 +48,7 @@ function exitCodeOf(error: Error): number {
   if (error instanceof InsecureTemporalError || error instanceof TemporalAddressError) return EXIT.usage;
   if (error instanceof DatabaseUrlError) return EXIT.usage;
   if (error instanceof FolderPathError) return EXIT.conflict;
-  if (error instanceof FolderHeldError) return EXIT.conflict;
+  if (error instanceof FolderLockedError) return EXIT.conflict;
   if (error instanceof TemporalUnavailableError || error instanceof TemporalStartError)
     return EXIT.unavailable;
   if (error instanceof BinaryNotFoundError) return EXIT.unavailable;

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Database } from '../../ledger/database.ts';
 import { openLedger } from '../../runtime/ledger-database.ts';
-import { acquireFolderLock, FolderHeldError } from '../../runtime/lock/folder-lock.ts';
+import { acquireFolderLock, FolderLockedError } from '../../runtime/lock/folder-lock.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { CliError, EXIT } from './exit.ts';
 import { say } from './lifetime.ts';
@@ -17,7 +17,7 @@ export async function openLedgerAlone(
   env: NodeJS.ProcessEnv,
   shutdown: Shutdown,
 ): Promise<Database> {
-  const stateDir = await holdLedger(command, state, env, shutdown);
+  const stateDir = await lockLedger(command, state, env, shutdown);
   const db = await openLedger({ url: env.DATABASE_URL, stateDir, onError: () => undefined });
   shutdown.add('ledger', () => db.close());
   return db;
@@ -28,7 +28,7 @@ export async function openLedgerAlone(
  * @returns the state folder as an absolute path
  * @throws CliError (conflict) when another process has it
  */
-export async function holdLedger(
+export async function lockLedger(
   command: string,
   state: string,
   env: NodeJS.ProcessEnv,
@@ -37,7 +37,7 @@ export async function holdLedger(
   const stateDir = resolve(state);
   if (env.DATABASE_URL) return stateDir;
   const lock = await acquireFolderLock(stateDir, { command }, say).catch((error: Error) => {
-    if (!(error instanceof FolderHeldError)) throw error;
+    if (!(error instanceof FolderLockedError)) throw error;
     const way =
       'end it first, or keep the ledger in PostgreSQL (DATABASE_URL), which serves several processes';
     throw new CliError(EXIT.conflict, `${error.message}\nThe embedded ledger serves one process: ${way}`, {

@@ -7,8 +7,8 @@ import { type LoadedConfig, loadConfig } from '../../config/index.ts';
 import type { Logger } from '../../observability/logger.ts';
 import {
   acquireFolderLock,
-  FolderHeldError,
   type FolderLock,
+  FolderLockedError,
   type LockNote,
   readFolderLock,
 } from '../../runtime/lock/folder-lock.ts';
@@ -80,7 +80,7 @@ export async function openConfig(file: string | undefined, env: NodeJS.ProcessEn
 /**
  * Starts Temporal, ledger and worker in this process. The lock of the state folder tells others where
  * Temporal is, so that they can talk to it.
- * @throws FolderHeldError when another process holds the folder
+ * @throws FolderLockedError when another process holds the folder
  */
 export async function openStack(
   command: string,
@@ -136,7 +136,7 @@ const JOIN_SECONDS = 30;
 /**
  * Opens a stack here; null when another Sluice runs on the state folder, or TEMPORAL_ADDRESS names one. Two
  * starts at once: the second waits until the first has told where its Temporal server is.
- * @throws FolderHeldError when the holder has none, as a sandbox or a demo that starts
+ * @throws FolderLockedError when the holder has none, as a sandbox or a demo that starts
  */
 export async function openOrJoin(
   command: string,
@@ -148,7 +148,7 @@ export async function openOrJoin(
     if ((await findTemporal(options.state, env)) !== null) return null;
     const lock = await acquireFolderLock(resolve(options.state), { command }, say).catch((error: unknown) => {
       const starting =
-        error instanceof FolderHeldError &&
+        error instanceof FolderLockedError &&
         /^sluice (dev|sync run|campaign (?:plan|start))/.test(error.holder?.command ?? '');
       if (!starting || second > JOIN_SECONDS) throw error;
       return null;

@@ -231,8 +231,9 @@ function describe(now: RunProgress): { done: number; total: number | null; note:
 
 /** How far a run is, as people read it. */
 export function describeProgress(now: RunProgress): string[] {
-  const hold = now.paused;
-  const paused = hold === null ? '' : `, paused by ${hold.by}: ${hold.reason || 'no reason given'}`;
+  const pauseNow = now.paused;
+  const paused =
+    pauseNow === null ? '' : `, paused by ${pauseNow.by}: ${pauseNow.reason || 'no reason given'}`;
   return [
     `run ${now.run ?? '(not opened yet)'}: ${now.phase}${paused}`,
     `  ${formatMany(now.read, 'row')} read, ${n(now.merged)} merged, ${n(now.rejected)} rejected; ${n(now.done)} of ${formatMany(now.total, 'record')} done`,

@@ -43,7 +43,7 @@ export interface CampaignReport extends CampaignName, CampaignRunName {
   /** Of the account. */
   readonly timeZone: string;
   readonly state: CampaignState;
-  readonly held: { readonly by: string; readonly reason: string } | null;
+  readonly paused: { readonly by: string; readonly reason: string } | null;
   /** Why it triggers nobody although nobody holds it: it goes on by itself once that is mended. */
   readonly blocked: PlanNote | null;
   /** What showed that its first trigger did what it should; null: nobody was triggered yet. */

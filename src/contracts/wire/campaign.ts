@@ -207,7 +207,7 @@ export interface OpenedCampaign {
   readonly tokenKey: string;
   readonly callsPerMinute: number;
   /** Who holds it already, and why. */
-  readonly held: { readonly by: string; readonly reason: string } | null;
+  readonly paused: { readonly by: string; readonly reason: string } | null;
   /** Events that follow triggers of this run and no workflow was started for (state `received`): handed over again. */
   readonly after: readonly string[];
 }

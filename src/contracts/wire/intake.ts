@@ -221,8 +221,8 @@ export interface EventFilter {
   readonly ids?: readonly string[];
   readonly account?: string;
   readonly route?: string;
-  /** `open`: accepted and not ended; `held`: open, and waiting for somebody to act. */
-  readonly states: readonly (EventOutcome | 'open' | 'held')[];
+  /** `open`: accepted and not ended; `blocked`: open, and waiting for somebody to act. */
+  readonly states: readonly (EventOutcome | 'open' | 'blocked')[];
   readonly codes?: readonly string[];
   readonly limit: number;
 }
@@ -238,7 +238,7 @@ export interface EventSummary {
   readonly step: string | null;
   readonly code: string | null;
   readonly reason: string | null;
-  readonly held: { readonly code: string; readonly reason: string } | null;
+  readonly blocked: { readonly code: string; readonly reason: string } | null;
   readonly warnings: readonly EventWarning[];
   readonly workflow: string | null;
   readonly receivedAt: string;

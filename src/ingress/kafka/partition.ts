@@ -78,7 +78,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
   let position = options.start;
   let done = options.start;
   let fetching = false;
-  let holding = false;
+  let isBlocked = false;
   let wake = () => {};
 
   function push(waiting: Waiting): void {
@@ -92,7 +92,7 @@ export function readPartition(options: PartitionOptions): PartitionReader {
     if (over.signal.aborted) return;
     const share = fetching ? 1 : 2;
     const capacity = bytes < MOST_BYTES / share && queue.length < MOST_RECORDS / share;
-    const wanted = capacity && !holding;
+    const wanted = capacity && !isBlocked;
     if (wanted === fetching) return;
     fetching = wanted;
     options.fetch(wanted);
@@ -112,13 +112,13 @@ export function readPartition(options: PartitionOptions): PartitionReader {
       if (over.signal.aborted) return;
       if (failure === null) {
         attempt = 0;
-        holding = false;
+        isBlocked = false;
         pauses.end(place);
         steer();
         continue;
       }
       attempt = progress ? 1 : attempt + 1;
-      holding = true;
+      isBlocked = true;
       steer();
       const diagnosis = diagnose(failure.error);
       pauses.begin(place, queue[0]?.message?.offset ?? String(done), diagnosis);

@@ -58,19 +58,19 @@ function storable(text: string): string {
 }
 
 /** Nothing is triggered from now on. The first hold stands. */
-export async function holdCampaign(
+export async function haltCampaign(
   tx: Queryable,
   run: string,
   { by, reason }: { readonly by: string; readonly reason: string },
 ): Promise<void> {
-  await tx.query('update campaigns set held = $2 where run_id = $1 and held is null', [
+  await tx.query('update campaigns set paused = $2 where run_id = $1 and paused is null', [
     run,
     toJson({ by: storable(by), reason: storable(reason) }),
   ]);
 }
 
 export async function releaseCampaign(tx: Queryable, run: string): Promise<void> {
-  await tx.query('update campaigns set held = null where run_id = $1', [run]);
+  await tx.query('update campaigns set paused = null where run_id = $1', [run]);
 }
 
 export async function approveCampaign(tx: Queryable, run: string, by: string, at: Date): Promise<void> {

@@ -61,7 +61,7 @@ const paramsOf = ({ account, run, since, campaigns }: MemberQuestion) => [accoun
  */
 const probe = (who: string, question: MemberQuestion, after: string): string => `
   select seen.*, md5((to_jsonb(seen) - 'age')::text) as digest from (
-    select who.*, (select state = 'running' and held is null from campaigns where run_id = $2) as running,
+    select who.*, (select state = 'running' and paused is null from campaigns where run_id = $2) as running,
            (select verified is not null from campaigns where run_id = $2) as verified,
            exists (select 1 from opt_outs where account = $1 and key = who.key) as "optedOut",
            (select count(*)::int from campaign_touches t
@@ -78,8 +78,8 @@ const probe = (who: string, question: MemberQuestion, after: string): string => 
            ${unreadOf('$1', 'who.key')} as unread,
            exists (select 1 from conversations c where c.account = $1 and c.person_key = who.key
              and (c.todo_at is not null or c.reading is not null)) as behind,
-           (select coalesce(jsonb_agg(jsonb_build_object('poller', poller, 'isShape', hold_shape is not null)), '[]')
-              from pollers where account = $1 and hold_code is not null) as "blockedPollers",
+           (select coalesce(jsonb_agg(jsonb_build_object('poller', poller, 'isShape', block_shape is not null)), '[]')
+              from pollers where account = $1 and block_code is not null) as "blockedPollers",
            (select remote_id from people where account = $1 and key = who.key limit 1) as known,
            ${question.windowAfter === null ? 'null::jsonb' : `(select to_jsonb(f) from (${factsOfPerson('who.key', after)}) f)`} as window
       from ${who} who) seen`;
@@ -117,7 +117,7 @@ export async function takeMembers(
   const rows = await db.query<MemberCheck>(
     `with due as materialized (
        select m.id from campaign_members m join campaigns c on c.run_id = m.run_id
-        where c.run_id = $2 and c.state = 'running' and c.held is null and ${OPEN_WAVE}
+        where c.run_id = $2 and c.state = 'running' and c.paused is null and ${OPEN_WAVE}
           and coalesce(m.not_before <= $5, true) and coalesce(m.due_at <= $5, true) and m.zones = any($6)
         order by m.attempts, m.id limit $7 for update of m skip locked
      ), taken as (
@@ -151,7 +151,7 @@ export async function takeRight(
   const who = `(select ${MEMBER_COLUMNS} from campaign_members where run_id = $2 and id = $5)`;
   const [row] = await db.query<MemberCheck & { sending: number | null }>(
     `with run as materialized (
-       select 1 from campaigns where run_id = $2 and state = 'running' and held is null for share
+       select 1 from campaigns where run_id = $2 and state = 'running' and paused is null for share
      ), seen as materialized (${probe(who, question, '$10')}
      ), counted as (
        insert into campaign_reached as r (account, key, times)
@@ -220,7 +220,7 @@ export async function nextDue(
   const [row] = await db.query<{ due: Date | null }>(
     `select min(coalesce(greatest(m.not_before, m.due_at), 'epoch')) as due from campaign_members m
       where ${OPEN_WAVE.replaceAll('$2', '$1')} and m.zones = any($2) and (m.holder is null or m.due_at <= $3)
-        and exists (select 1 from campaigns where run_id = $1 and state = 'running' and held is null)`,
+        and exists (select 1 from campaigns where run_id = $1 and state = 'running' and paused is null)`,
     [run, zones, at],
   );
   return row?.due ?? null;

@@ -43,8 +43,8 @@ export async function countZones(db: Queryable, run: string): Promise<ZoneCount[
 export interface PollerGlance {
   readonly poller: string;
   readonly paused: boolean;
-  readonly hold_code: string | null;
-  readonly hold_reason: string | null;
+  readonly block_code: string | null;
+  readonly block_reason: string | null;
   /** The service shows something in another form than assumed. */
   readonly is_shape: boolean;
   readonly polled_at: Date | null;
@@ -53,7 +53,7 @@ export interface PollerGlance {
 /** Pollers of the account that were ever started. */
 export async function glanceAtPollers(db: Queryable, account: string): Promise<PollerGlance[]> {
   return await db.query(
-    `select poller, paused_at is not null as paused, hold_code, hold_reason, hold_shape is not null as is_shape, polled_at
+    `select poller, paused_at is not null as paused, block_code, block_reason, block_shape is not null as is_shape, polled_at
        from pollers where account = $1 order by poller`,
     [account],
   );

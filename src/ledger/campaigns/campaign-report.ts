@@ -62,7 +62,7 @@ function outline(
 ): Omit<CampaignReport, 'waves'> {
   const { account, campaign, run_id: run, state, calls } = row;
   // Of a run that is over nobody asks who held it; its audit knows.
-  const held = OPEN.has(state) ? row.held : null;
+  const paused = OPEN.has(state) ? row.paused : null;
   const blocked = OPEN.has(state) ? row.blocked : null;
   return {
     ...{
@@ -70,7 +70,7 @@ function outline(
       campaign,
       run,
       state,
-      held,
+      paused,
       blocked,
       verified: row.verified,
       calls,

@@ -9,7 +9,7 @@ const MOST_IN_ROW = 3;
 
 export interface Suspicion {
   /** The campaign is to be held. */
-  readonly holds: boolean;
+  readonly mustPause: boolean;
   /** Members that failed by this code since somebody was triggered last. */
   readonly members: readonly number[];
 }
@@ -37,10 +37,10 @@ export async function suspicionOf(
   const { triggered = false, members = [] } = row ?? {};
   const isKnown = suspect?.code === code && suspect.assumed === assumed;
   const isFirst = !triggered && members.length === 0 && !isKnown;
-  return { holds: isFirst || members.length + 1 >= MOST_IN_ROW, members };
+  return { mustPause: isFirst || members.length + 1 >= MOST_IN_ROW, members };
 }
 
-/** The campaign is held for this code: all members with it wait again. */
+/** The campaign is paused for this code: all members with it wait again. */
 export async function takeBackSuspects(
   tx: Queryable,
   run: string,

@@ -28,7 +28,7 @@ export interface CampaignRow {
   readonly started_by: string | null;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
-  readonly held: { readonly by: string; readonly reason: string } | null;
+  readonly paused: { readonly by: string; readonly reason: string } | null;
   /** Why it waits although nobody holds it. */
   readonly blocked: PlanNote | null;
   readonly verified: FirstVerified | null;

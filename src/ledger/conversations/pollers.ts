@@ -19,13 +19,13 @@ export interface PollerRow {
 }
 
 interface BlockColumns {
-  readonly hold_code: string | null;
-  readonly hold_reason: string | null;
-  readonly hold_shape: ShapeDetails | null;
+  readonly block_code: string | null;
+  readonly block_reason: string | null;
+  readonly block_shape: ShapeDetails | null;
 }
 
-function blockOf({ hold_code, hold_reason, hold_shape }: BlockColumns): PollBlock | null {
-  return hold_code === null ? null : { code: hold_code, reason: hold_reason ?? '', shape: hold_shape };
+function blockOf({ block_code, block_reason, block_shape }: BlockColumns): PollBlock | null {
+  return block_code === null ? null : { code: block_code, reason: block_reason ?? '', shape: block_shape };
 }
 
 /**
@@ -40,7 +40,7 @@ export async function openPoller(
     `insert into pollers (account, poller, run_id, since)
      values ($1, $2, $3, case $4 when 'all' then null when 'now' then now() else $4::timestamptz end)
      on conflict (account, poller) do update set run_id = excluded.run_id
-     returning paused_at is not null as paused, hold_code, hold_reason, hold_shape`,
+     returning paused_at is not null as paused, block_code, block_reason, block_shape`,
     [account, poller, run, from],
   );
   if (row === undefined) throw new Error(`the poller ${poller} of ${account} has no row`);
@@ -61,7 +61,7 @@ export async function pausePoller(
 export async function resumePoller(db: Queryable, { account, poller }: PollerName): Promise<void> {
   await db.query(
     `update pollers set paused_by = null, paused_reason = null, paused_at = null,
-            hold_code = null, hold_reason = null, hold_shape = null
+            block_code = null, block_reason = null, block_shape = null
       where account = $1 and poller = $2`,
     [account, poller],
   );
@@ -73,7 +73,7 @@ export async function blockPoller(
   { account, poller, block }: PollerName & { readonly block: PollBlock | null },
 ): Promise<void> {
   await db.query(
-    'update pollers set hold_code = $3, hold_reason = $4, hold_shape = $5 where account = $1 and poller = $2',
+    'update pollers set block_code = $3, block_reason = $4, block_shape = $5 where account = $1 and poller = $2',
     [
       ...[account, poller, block?.code ?? null, block?.reason ?? null],
       block === null || block.shape === null ? null : toJson(block.shape),
@@ -112,7 +112,7 @@ export async function describePollers(
       readonly paused_at: string | null;
     };
   const rows = await db.query<Row>(
-    `select p.account, p.poller, p.hold_code, p.hold_reason, p.hold_shape, p.paused_by, p.paused_reason, ${isoText('p.paused_at')} as paused_at,
+    `select p.account, p.poller, p.block_code, p.block_reason, p.block_shape, p.paused_by, p.paused_reason, ${isoText('p.paused_at')} as paused_at,
             ${isoText('p.since')} as since, ${isoText('p.watermark')} as watermark, p.history is not null as history,
             c.conversations, c.todo, c."lagSeconds", p.polls, p.messages,
             (select coalesce(sum(r.calls), 0)::int from runs r where r.account = p.account and r.sync = '~' || p.poller) as calls,
@@ -128,13 +128,15 @@ export async function describePollers(
       order by p.account, p.poller`,
     [names],
   );
-  return rows.map(({ hold_code, hold_reason, hold_shape, paused_by, paused_reason, paused_at, ...row }) => {
-    const blocked = blockOf({ hold_code, hold_reason, hold_shape });
-    const paused =
-      paused_at === null ? null : { by: paused_by ?? '', reason: paused_reason ?? '', at: paused_at };
-    const state = paused !== null ? 'paused' : blocked !== null ? 'blocked' : 'polling';
-    return { ...row, state, blocked, paused };
-  });
+  return rows.map(
+    ({ block_code, block_reason, block_shape, paused_by, paused_reason, paused_at, ...row }) => {
+      const blocked = blockOf({ block_code, block_reason, block_shape });
+      const paused =
+        paused_at === null ? null : { by: paused_by ?? '', reason: paused_reason ?? '', at: paused_at };
+      const state = paused !== null ? 'paused' : blocked !== null ? 'blocked' : 'polling';
+      return { ...row, state, blocked, paused };
+    },
+  );
 }
 
 /** The newest first. */

@@ -71,7 +71,7 @@ function factsOf(which: string, connections: string, after = '$3'): string {
     ${connections}
     select
       (select coalesce(jsonb_agg(p), '[]') from (
-         select poller, complete_at, since, history is not null as history, hold_shape is not null as unread
+         select poller, complete_at, since, history is not null as history, block_shape is not null as unread
            from pollers where account = $1) p) as pollers,
       (select coalesce(jsonb_agg(m), '[]') from mine m) as conversations,
       (select coalesce(jsonb_agg(g), '[]') from (

@@ -42,10 +42,10 @@ export async function unpackTar(tar: AsyncIterable<Buffer>, dir: string, last: s
 /** Answers exactly so many bytes at each call. */
 function reader(source: AsyncIterable<Buffer>): (size: number) => Promise<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
-  let held: Buffer = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   return async (size) => {
-    const parts = [held];
-    let length = held.length;
+    const parts = [rest];
+    let length = rest.length;
     while (length < size) {
       const next = await chunks.next();
       if (next.done === true) throw new Error('the tar ends too early');
@@ -53,7 +53,7 @@ function reader(source: AsyncIterable<Buffer>): (size: number) => Promise<Buffer
       length += next.value.length;
     }
     const all = Buffer.concat(parts, length);
-    held = all.subarray(size);
+    rest = all.subarray(size);
     return all.subarray(0, size);
   };
 }

@@ -14,8 +14,8 @@ const WHERE = `
   and ($2::text is null or account = $2) and ($3::text is null or route = $3)
   and ($1::text[] is not null
        or (state = 'ended' and outcome = any($4))
-       or (state = 'accepted' and ('open' = any($4) or ('held' = any($4) and hold_code is not null))))
-  and ($5::text[] is null or code = any($5) or hold_code = any($5))`;
+       or (state = 'accepted' and ('open' = any($4) or ('blocked' = any($4) and block_code is not null))))
+  and ($5::text[] is null or code = any($5) or block_code = any($5))`;
 
 function parametersOf({ ids, account, route, states, codes }: EventFilter): unknown[] {
   return [ids ?? null, account ?? null, route ?? null, states, codes ?? null];
@@ -25,8 +25,8 @@ function parametersOf({ ids, account, route, states, codes }: EventFilter): unkn
 export async function listEvents(db: Queryable, filter: EventFilter): Promise<EventSummary[]> {
   return await db.query<EventSummary>(
     `select id, account, route, action, state, outcome, step, code, reason, workflow, warnings,
-            case when hold_code is null then null
-                 else json_build_object('code', hold_code, 'reason', hold_reason) end as held,
+            case when block_code is null then null
+                 else json_build_object('code', block_code, 'reason', block_reason) end as blocked,
             ${['received', 'accepted', 'ended']
               .map((what) => `${isoText(`${what}_at`)} as "${what}At"`)
               .join(', ')}
@@ -87,7 +87,7 @@ async function reopen(tx: Queryable, filter: EventFilter, gone: readonly string[
   await tx.query(
     `update events
         set state = 'accepted', outcome = null, step = null, code = null, reason = null, ended_at = null,
-            hold_code = null, hold_reason = null, attempts = 0, accepted_at = clock_timestamp()
+            block_code = null, block_reason = null, attempts = 0, accepted_at = clock_timestamp()
       where id = any($1)`,
     [rows.map(({ id }) => id)],
   );

@@ -155,7 +155,7 @@ export async function claimEvent(tx: Queryable, id: string, workflow: string): P
   const [row] = await tx.query<ClaimedEvent>(
     `with mine as (
        update events set workflow = $2, state = 'accepted', accepted_at = coalesce(accepted_at, clock_timestamp()),
-              hold_code = nullif(hold_code, 'CONFIG')
+              block_code = nullif(block_code, 'CONFIG')
         where id = $1 and state <> 'ended' and (workflow is null or workflow = $2) returning *)
      select mine.*,
             (select count(*)::int from (
@@ -239,15 +239,15 @@ export async function countEventAttempt(db: Queryable, id: string): Promise<numb
 }
 
 /** Why the event waits for an operator. */
-export async function noteHold(
+export async function noteBlock(
   db: Queryable,
   id: string,
-  hold: { code: string; reason: string },
+  block: { code: string; reason: string },
 ): Promise<void> {
-  await db.query('update events set hold_code = $2, hold_reason = $3 where id = $1', [
+  await db.query('update events set block_code = $2, block_reason = $3 where id = $1', [
     id,
-    hold.code,
-    hold.reason,
+    block.code,
+    block.reason,
   ]);
 }
 
@@ -275,7 +275,7 @@ export async function endEvent(tx: Queryable, id: string, end: EventEnd, effect?
        update intents set state = 'done', detail = null, trace = coalesce($7::jsonb, trace) where id = $6::bigint),
      ended as (
        update events set state = 'ended', record_id = null, outcome = $2, step = $3, code = $4, reason = $5, ended_at = clock_timestamp(),
-              hold_code = null, hold_reason = null, progress = '{}',
+              block_code = null, block_reason = null, progress = '{}',
               request = case when $2 in ('failed', 'unknown') then request end
         where id = $1 and (state <> 'ended' or (outcome = 'unknown' and $2 = 'done'))
        returning account, route, subject, rank),

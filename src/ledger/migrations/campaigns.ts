@@ -20,7 +20,7 @@ export const CAMPAIGN_TABLES = `
     started_at timestamptz,
     ended_at timestamptz,
     -- {by, reason}: nothing is triggered.
-    held jsonb,
+    paused jsonb,
     -- Triggers a minute, where an operator has changed what the configuration says; 0: no limit of its own.
     pace int,
     -- How far each part of the audience has been read.

@@ -15,7 +15,7 @@ export const UNREAD_TABLES = `
 
   alter table pollers
     -- What it could not read when it was blocked: {assumption, seen, assumed}.
-    add column hold_shape jsonb,
+    add column block_shape jsonb,
     -- Fingerprint of the assumptions by which it has read messages.
     add column proven text,
     -- Conversations in a row that could not be read.

@@ -18,7 +18,7 @@ export interface Bounds {
 
 /** An event to probe a sink with. */
 export interface Probe extends DueEvent {
-  /** It was not its time: that it fails once more is not held against it. */
+  /** It was not its time: that it fails once more is not leased against it. */
   readonly early: boolean;
 }
 
@@ -129,18 +129,18 @@ async function walk(
   sink: string,
   limit: number,
 ): Promise<{ due: (Row & { readonly size: number })[]; walked: number }> {
-  const rows = await db.query<Row & { size: number; held: Date | null }>(
-    `with ${WALK} select *, (select next_at from (${HEAD}) as first) as held from ready order by seq`,
+  const rows = await db.query<Row & { size: number; leased: Date | null }>(
+    `with ${WALK} select *, (select next_at from (${HEAD}) as first) as leased from ready order by seq`,
     [sink, limit],
   );
-  const behind = rows.filter(({ held }) => held !== null);
+  const behind = rows.filter(({ leased }) => leased !== null);
   if (behind.length > 0)
     await db.query(
       `update outbox as ready set next_at = (select next_at from (${HEAD}) as first)
         where sink = $1 and seq = any($2) and state = 'waiting' and next_at is null`,
       [sink, behind.map(({ seq }) => seq)],
     );
-  return { due: rows.filter(({ held }) => held === null), walked: rows.length };
+  return { due: rows.filter(({ leased }) => leased === null), walked: rows.length };
 }
 
 async function withEvents(db: Queryable, sink: string, due: readonly Row[]): Promise<DueEvent[]> {

@@ -137,7 +137,7 @@ async function keepFailed(
   return rows.filter(({ state }) => state === 'dead').length;
 }
 
-/** All that waits because of the sink, and what stands behind it; what another one holds up is put off again when it is met. */
+/** All that waits because of the sink, and what stands behind it; what another one blocks is put off again when it is met. */
 async function release(tx: Queryable, sink: string): Promise<void> {
   await tx.query(
     `update outbox set next_at = null, sink_wide = false

@@ -2,7 +2,7 @@
 import type { Queryable } from '../database.ts';
 
 /** How a batch finds its sink. */
-export interface Held {
+export interface SinkLease {
   readonly mine: boolean;
   /** Milliseconds until whoever has it in hand must have said so again. */
   readonly leftMs: number;
@@ -18,7 +18,7 @@ export async function ledgerNow(db: Queryable): Promise<Date> {
 
 /**
  * Takes a sink in hand, or keeps it there. A worker that is lost lets go by saying nothing: no transaction and no connection is
- * held while events are sent.
+ * lease while events are sent.
  */
 export async function claimSink(
   db: Queryable,
@@ -26,22 +26,22 @@ export async function claimSink(
   by: string,
   now: Date,
   leaseMs: number,
-): Promise<Held> {
+): Promise<SinkLease> {
   const until = new Date(now.getTime() + leaseMs);
   const [row] = await db.query<{ mine: boolean; openUntil: Date | null; until: Date | null }>(
     `with mine as (
-       insert into sink_states as held (sink, claimed_by, claimed_until) values ($1, $2, $4)
+       insert into sink_states as lease (sink, claimed_by, claimed_until) values ($1, $2, $4)
        on conflict (sink) do update set claimed_by = $2, claimed_until = $4
-        where held.claimed_by is null or held.claimed_by = $2 or held.claimed_until <= $3
-           or held.claimed_until > $4::timestamptz + interval '1 minute'
+        where lease.claimed_by is null or lease.claimed_by = $2 or lease.claimed_until <= $3
+           or lease.claimed_until > $4::timestamptz + interval '1 minute'
        returning true as mine, open_until as "openUntil", claimed_until as until)
      select * from mine
      union all
      select false, open_until, claimed_until from sink_states where sink = $1 and not exists (select 1 from mine)`,
     [sink, by, now, until],
   );
-  const { mine = false, openUntil = null, until: held = null } = row ?? {};
-  return { mine, openUntil, leftMs: Math.max(0, (held?.getTime() ?? 0) - now.getTime()) };
+  const { mine = false, openUntil = null, until: lease = null } = row ?? {};
+  return { mine, openUntil, leftMs: Math.max(0, (lease?.getTime() ?? 0) - now.getTime()) };
 }
 
 export async function releaseSink(db: Queryable, sink: string, by: string): Promise<void> {

@@ -40,8 +40,8 @@ export interface FolderLock {
 }
 
 /** Thrown when another process, or another part of this one, holds the folder. */
-export class FolderHeldError extends Error {
-  override readonly name = 'FolderHeldError';
+export class FolderLockedError extends Error {
+  override readonly name = 'FolderLockedError';
   readonly folder: string;
   /** Null when the holder lives but has not said who it is. */
   readonly holder: LockInfo | null;
@@ -65,7 +65,7 @@ const NAMELESS_MS = 5_000;
  * Takes the folder (made when missing) for this process until `release` or the process's death, however it dies, and
  * closes it to other users. Does not keep the event loop alive.
  * @param say receives what an operator should know of the folder's modes
- * @throws FolderHeldError when it is held; at the latest after 5 s.
+ * @throws FolderLockedError when it is paused; at the latest after 5 s.
  * @throws UnsafeFolderError as `openPrivateFolder`
  */
 export async function acquireFolderLock(
@@ -79,10 +79,10 @@ export async function acquireFolderLock(
     const name = await takeName(path);
     if (name !== null) {
       for (const note of notes) say(note);
-      return holdFolder(path, name, info);
+      return ownFolderLock(path, name, info);
     }
     const holder = await readHolder(path);
-    if (holder !== null || Date.now() > deadline) throw new FolderHeldError(path, holder);
+    if (holder !== null || Date.now() > deadline) throw new FolderLockedError(path, holder);
     await delay(20);
   }
 }
@@ -106,7 +106,7 @@ export async function readFolderLock(folder: string): Promise<LockInfo | null> {
   return null;
 }
 
-async function holdFolder(
+async function ownFolderLock(
   path: string,
   name: { release(): Promise<void> },
   first: LockNote,

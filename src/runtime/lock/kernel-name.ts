@@ -5,7 +5,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
-export interface HeldName {
+export interface OwnedName {
   release(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ const O_SHLOCK = 0x10;
 const O_EXLOCK = 0x20;
 
 /** Takes the folder's name; null when somebody has it. Never waits. */
-export async function takeName(folder: string): Promise<HeldName | null> {
+export async function takeName(folder: string): Promise<OwnedName | null> {
   const address = await addressOf(folder);
   return address === null ? takeFile(folder) : listen(address);
 }
@@ -36,7 +36,7 @@ async function addressOf(folder: string): Promise<string | null> {
   return process.platform === 'linux' ? `\0sluice-folder-${hash}` : `\\\\.\\pipe\\sluice-folder-${hash}`;
 }
 
-function listen(address: string): Promise<HeldName | null> {
+function listen(address: string): Promise<OwnedName | null> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -67,7 +67,7 @@ function isListening(address: string): Promise<boolean> {
   });
 }
 
-async function takeFile(folder: string): Promise<HeldName | null> {
+async function takeFile(folder: string): Promise<OwnedName | null> {
   const file = await openLocked(folder, O_EXLOCK);
   return file && { release: () => file.close() };
 }

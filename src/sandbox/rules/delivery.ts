@@ -21,7 +21,7 @@ export function deliveryOf(
     ['server_ack', progressMs.serverAck] as const,
     ['sent', progressMs.sent] as const,
   ];
-  const reached = message.fate === 'held' ? undefined : steps.find(([, after]) => age >= after);
+  const reached = message.fate === 'blocked' ? undefined : steps.find(([, after]) => age >= after);
   const status = reached?.[0] ?? 'queued';
   return { status, ack: ACKS[status] };
 }

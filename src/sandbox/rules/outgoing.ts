@@ -100,7 +100,7 @@ export function outgoingMessages(
 
 function fateOf(account: Account, connection: Connection, contact: Contact, allowed: boolean): Fate | null {
   if (!allowed || account.isOffNetwork(contact.number)) return 'failed';
-  return connection.status === 'CONNECTED' ? null : 'held';
+  return connection.status === 'CONNECTED' ? null : 'blocked';
 }
 
 /** A channel message id on waba, an internal uuid elsewhere. */

@@ -23,7 +23,7 @@ export type FieldType = (typeof FIELD_TYPES)[number];
 export const HOOK_ACTIONS = ['create_opportunity', 'trigger_flow', 'upsert_contact'] as const;
 export type HookAction = (typeof HOOK_ACTIONS)[number];
 
-export const FATES = ['failed', 'held'] as const;
+export const FATES = ['failed', 'blocked'] as const;
 export type Fate = (typeof FATES)[number];
 
 export interface CustomField {
@@ -140,7 +140,7 @@ export interface Message {
   readonly at: number;
   readonly media?: Media;
   readonly templateData?: Template;
-  /** How an outgoing message ends; absent: delivered, then read. `held` stays queued. */
+  /** How an outgoing message ends; absent: delivered, then read. `blocked` stays queued. */
   readonly fate?: Fate;
 }
 

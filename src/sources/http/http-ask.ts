@@ -89,8 +89,8 @@ export function withoutSecret(text: string, login: Login, { url: place, paginati
     url.searchParams.delete(login.param.name);
     clean = `${url.pathname}${url.search}`;
   }
-  const holds = (secret: string) => clean.includes(secret) || clean.includes(encodeURIComponent(secret));
-  if (login.secrets.some((secret) => secret.length >= 6 && holds(secret))) {
+  const includes = (secret: string) => clean.includes(secret) || clean.includes(encodeURIComponent(secret));
+  if (login.secrets.some((secret) => secret.length >= 6 && includes(secret))) {
     const message = `source ${place}: it puts the secret of \`auth\` into the address or cursor of the next page, where it would be stored; use another kind of \`auth\``;
     throw new SourceError('bad_answer', message);
   }

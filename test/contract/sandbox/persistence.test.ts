@@ -78,9 +78,9 @@ describe('kill -9', () => {
       contacts: { id: number; number: string; extraInfo: { value: string }[] }[];
     };
     const mine = acme.contacts.filter((contact) => contact.number.startsWith('5531'));
-    const held = new Map(mine.map((contact) => [contact.number, contact.id]));
-    expect(held.size).toBe(mine.length);
-    for (const [number, id] of acknowledged) expect(held.get(number)).toBe(id);
+    const blocked = new Map(mine.map((contact) => [contact.number, contact.id]));
+    expect(blocked.size).toBe(mine.length);
+    for (const [number, id] of acknowledged) expect(blocked.get(number)).toBe(id);
     for (const contact of mine) expect(contact.extraInfo[0]?.value).toBe(contact.number);
     const log = (await (await request(`${panelUrl}/requests`)).body.json()) as {
       requests: { seq: number; status: number }[];
@@ -129,16 +129,18 @@ describe('kill -9', () => {
     const read = async (path: string) => (await (await request(`${panelUrl}${path}`)).body.json()) as never;
     const { calls }: { calls: { idempotencyKey: string; result: { status: string } }[] } =
       await read('/webhooks/h/history');
-    const held: {
+    const blocked: {
       conversations: { contactId: number; messages: { id: string }[] }[];
       cards: { title: string }[];
     } = await read('/accounts/acme');
-    const ids = held.conversations.flatMap((row) => row.messages.map((message) => message.id));
+    const ids = blocked.conversations.flatMap((row) => row.messages.map((message) => message.id));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(messages));
-    expect(new Set(held.conversations.map((row) => row.contactId)).size).toBe(held.conversations.length);
+    expect(new Set(blocked.conversations.map((row) => row.contactId)).size).toBe(
+      blocked.conversations.length,
+    );
     expect(calls.filter((call) => call.result.status !== 'done')).toEqual([]);
-    const titles = held.cards.slice(1).map((card) => card.title);
+    const titles = blocked.cards.slice(1).map((card) => card.title);
     expect(titles.toSorted()).toEqual(calls.map((call) => call.idempotencyKey).toSorted());
     expect(titles).toEqual(expect.arrayContaining(events));
     expect(Math.min(messages.length, events.length)).toBeGreaterThan(0);

@@ -63,7 +63,7 @@ const campaign = () =>
   context.temporal.client.workflow.getHandle<typeof reactivationCampaign>(campaignIdentity(NAME).workflowId);
 
 /** A turn whose campaign runs, and is held before it has reached anybody. */
-async function held(environment: Environment) {
+async function paused(environment: Environment) {
   const handle = await scheduledRun(environment, 'skip');
   await until('the campaign has begun', async () => {
     const found = await campaign()
@@ -151,7 +151,7 @@ it('a plan of nobody, with problems, or that somebody has to approve, is made an
 
 it('a scheduled run that meets a run is left out, waits for its end, or cancels it, as the policy says', async () => {
   await context.inEnvironment(campaignEnvironment(2, { campaign: CLOSED }), async (environment) => {
-    const first = await held(environment);
+    const first = await paused(environment);
     expect(await (await scheduledRun(environment, 'skip')).result()).toEqual(NOBODY);
 
     const waiting = await scheduledRun(environment, 'buffer-one');
@@ -185,7 +185,7 @@ it('a scheduled run that meets a plan being made is left out, and one ended hard
     });
     expect(await (await scheduledRun(environment, 'skip')).result()).toEqual(NOBODY);
     await planning.terminate('test');
-    await (await held(environment)).terminate('test');
+    await (await paused(environment)).terminate('test');
     expect((await campaign().describe()).status.name).toBe('RUNNING');
     await campaign().executeUpdate(cancelCampaignUpdate, { args: [COMMAND] });
     await campaign().result();

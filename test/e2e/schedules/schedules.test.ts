@@ -204,14 +204,14 @@ describe('a scheduled sync', () => {
       expect(await cancelling.result()).toMatchObject({ skipped: false, run: 'acme/leads/2' });
       await expect(first.result()).rejects.toThrow(WorkflowFailedError);
 
-      const held = await byHand(environment);
+      const owner = await byHand(environment);
       const waiting = await scheduled(environment, 'buffer-one');
       await until('the waiting one has seen that the id is taken', async () => {
         const { events } = await waiting.fetchHistory();
         return events?.some(({ startChildWorkflowExecutionFailedEventAttributes: failed }) => failed != null);
       });
-      await held.executeUpdate(resumeUpdate, { args: [COMMAND] });
-      expect((await held.result()).run).toBe('acme/leads/3');
+      await owner.executeUpdate(resumeUpdate, { args: [COMMAND] });
+      expect((await owner.result()).run).toBe('acme/leads/3');
       expect(await waiting.result()).toMatchObject({ skipped: false, run: 'acme/leads/4' });
     });
   });

@@ -139,7 +139,7 @@ describe('a batch', () => {
 });
 
 describe('an event that fails by itself', () => {
-  it('holds up its own conversation alone, until it is sent', async () => {
+  it('blocks its own conversation alone, until it is sent', async () => {
     let busy = true;
     const bus = memorySink((event) => (busy && event.id === 'acme/1/1' ? BUSY : null));
     const context = outboxContext(db, { bus });

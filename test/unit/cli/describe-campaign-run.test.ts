@@ -27,7 +27,7 @@ const WAVE: WaveResult = {
   ...{ endedAt: '2026-11-02T14:00:00.000Z', judgedAt: null, broken: [] },
 };
 const REPORT: CampaignReport = {
-  ...{ account: 'acme', campaign: 'spring', run: 'acme/+spring/3', state: 'running', held: null },
+  ...{ account: 'acme', campaign: 'spring', run: 'acme/+spring/3', state: 'running', paused: null },
   ...{ blocked: null, verified: null },
   ...{ timeZone: 'America/Sao_Paulo', plannedAt: '2026-11-01T13:00:00.000Z', plannedBy: 'ana' },
   ...{ approvedBy: 'bia', startedAt: '2026-11-02T13:00:00.000Z', finishedAt: null, calls: 1300 },
@@ -57,7 +57,7 @@ describe('a run', () => {
       '',
       '  audience              1,200  100 %  ████████████████████',
       '  left out                150   13 %  ███·················  OPTED_OUT 100, CONTACTED_LATELY 50',
-      '  held out                 50    4 %  █···················',
+      '  in the control group                 50    4 %  █···················',
       '  to be reached         1,000   83 %  █████████████████···',
       '  triggered               640   53 %  ███████████·········',
       '    delivered             600   94 %  ███████████████████·',
@@ -83,13 +83,13 @@ describe('a run', () => {
   it.each<[string, Partial<CampaignReport>, Live, RegExp]>([
     [
       'held: by whom, why, and the ways on',
-      { held: { by: 'sluice', reason: 'ERR_FLOW_NOT_EXECUTABLE: the flow 7 is not published' } },
+      { paused: { by: 'sluice', reason: 'ERR_FLOW_NOT_EXECUTABLE: the flow 7 is not published' } },
       null,
-      /running, held\n.*\n {2}held by sluice: ERR_FLOW_NOT_EXECUTABLE.*\n.*campaign resume spring.*campaign cancel spring/,
+      /running, paused\n.*\n {2}held by sluice: ERR_FLOW_NOT_EXECUTABLE.*\n.*campaign resume spring.*campaign cancel spring/,
     ],
     [
       'held by somebody who gave no reason',
-      { held: { by: 'ana', reason: '' } },
+      { paused: { by: 'ana', reason: '' } },
       null,
       /held by ana: no reason given/,
     ],
@@ -181,12 +181,12 @@ it('runs stand in a table', () => {
   expect(
     describeRuns([
       REPORT,
-      { ...REPORT, run: 'acme/+spring/2', state: 'finished', held: { by: 'a', reason: '' } },
+      { ...REPORT, run: 'acme/+spring/2', state: 'finished', paused: { by: 'a', reason: '' } },
     ]),
   ).toEqual([
     'RUN             STATE           PLANNED                    AUDIENCE  TO REACH  TRIGGERED  REPLIED  SKIPPED  FAILED  UNKNOWN',
     'acme/+spring/3  running         2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
-    'acme/+spring/2  finished, held  2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
+    'acme/+spring/2  finished, paused  2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
   ]);
 });
 

@@ -4,12 +4,12 @@ import { CliError } from '../../../src/cli/lib/exit.ts';
 import { ConfigError, ConfigFileError, SecretError, UnknownNameError } from '../../../src/config/errors.ts';
 import { SourceError } from '../../../src/contracts/wire/source.ts';
 import { LedgerError } from '../../../src/ledger/database.ts';
-import { FolderHeldError } from '../../../src/runtime/lock/folder-lock.ts';
+import { FolderLockedError } from '../../../src/runtime/lock/folder-lock.ts';
 import { FolderPathError } from '../../../src/runtime/lock/make-folder.ts';
 
 const FORGED = 'a\nsluice: all is well\u001b[2J\u2028b\u202e';
 const problem = { file: FORGED, line: 1, column: 1, path: '', message: FORGED, hint: FORGED };
-const held = { pid: 1, start: null, host: 'h', since: '2026-01-01T00:00:00Z', command: FORGED };
+const owner = { pid: 1, start: null, host: 'h', since: '2026-01-01T00:00:00Z', command: FORGED };
 
 describe('an error with a text from outside', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('an error with a text from outside', () => {
     new SecretError(FORGED, FORGED),
     new SourceError('not_found', FORGED),
     new LedgerError(new Error(FORGED)),
-    new FolderHeldError(FORGED, held),
+    new FolderLockedError(FORGED, owner),
     new FolderPathError(FORGED, 'no', null),
     new Error(FORGED),
   ])('is one line: $name', (error) => {

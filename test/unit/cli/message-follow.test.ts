@@ -17,10 +17,10 @@ import type { EventSummary } from '../../../src/contracts/wire/intake.ts';
 const AT = '2026-11-20T10:00:00.000Z';
 const OPEN: EventSummary = {
   ...{ id: 'e1', account: 'acme', route: '_cli', action: 'message', state: 'accepted', outcome: null },
-  ...{ step: null, code: null, reason: null, held: null, warnings: [], workflow: 'w' },
+  ...{ step: null, code: null, reason: null, blocked: null, warnings: [], workflow: 'w' },
   ...{ receivedAt: AT, acceptedAt: AT, endedAt: null },
 };
-const HELD = { ...OPEN, held: { code: 'ERR_TOKEN_REVOKED', reason: 'the token is revoked' } };
+const BLOCKED = { ...OPEN, blocked: { code: 'ERR_TOKEN_REVOKED', reason: 'the token is revoked' } };
 const DONE: EventSummary = { ...OPEN, state: 'ended', outcome: 'done', endedAt: AT };
 const MESSAGE: DeliveryEntry = {
   ...{ event: 'e1', account: 'acme', message: 'm1', conversation: 5, status: 'sent', ack: 1 },
@@ -60,9 +60,9 @@ describe('until the event has ended', () => {
     expect([said, pauses]).toEqual([[], []]);
   });
 
-  it('what holds it up is told once, and that it goes on', async () => {
-    const other = { ...HELD, held: { code: 'CONFIG', reason: 'no such account' } };
-    const { watching, said } = queries([OPEN, HELD, HELD, OPEN, other, DONE]);
+  it('what blocks it is told once, and that it goes on', async () => {
+    const other = { ...BLOCKED, blocked: { code: 'CONFIG', reason: 'no such account' } };
+    const { watching, said } = queries([OPEN, BLOCKED, BLOCKED, OPEN, other, DONE]);
     await untilEnded(watching);
     expect(said).toEqual([
       'waits for an operator: the token is revoked [ERR_TOKEN_REVOKED]',
@@ -175,5 +175,5 @@ it('people read how it ended, why, and how far each message is', () => {
       /^message {2}2026-11-2\d \d\d:\d\d:\d\d \S+ {2}delivered {2}m1; not followed any more \[DEADLINE\]$/,
     ),
   ]);
-  expect(describeState({ ...HELD, messages: [] })[1]).toBe('state    held');
+  expect(describeState({ ...BLOCKED, messages: [] })[1]).toBe('state    blocked');
 });

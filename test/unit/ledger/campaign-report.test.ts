@@ -123,7 +123,7 @@ describe('a report', () => {
     await mixed();
     const report = await reportOf(db, RUN);
     expect(report).toMatchObject({
-      ...{ account: 'acme', campaign: 'spring', run: RUN, state: 'running', held: null, plannedBy: 'ana' },
+      ...{ account: 'acme', campaign: 'spring', run: RUN, state: 'running', paused: null, plannedBy: 'ana' },
       ...{ plannedAt: t(-3600).toISOString(), startedAt: null, calls: 0, pollerSees: false },
     });
     expect(report?.waves).toMatchObject([

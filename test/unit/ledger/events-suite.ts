@@ -175,7 +175,7 @@ export function eventsSuite(database: OpenDatabase): void {
       expect(await find(['failed', 'unknown'])).toEqual([unknown, failed]);
       expect(await find(['failed', 'unknown'], ['ERR_A'])).toEqual([failed]);
       expect(await find(['open'])).toEqual([open]);
-      expect(await find(['held'])).toEqual([]);
+      expect(await find(['blocked'])).toEqual([]);
       const text = JSON.stringify(await listEvents(database(), { ids, states: [], limit: 10 }));
       expect(text).not.toContain(phone(0));
       const reopen = (key: string, gone: string[] = []) =>

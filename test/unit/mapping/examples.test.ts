@@ -54,16 +54,24 @@ describe('examples', () => {
   });
 
   const counts = {
-    rdstation: { rows: 399, records: 380, people: 361, cards: 223, rejectedRows: 19, warnings: 6, held: 31 },
-    hubspot: { rows: 712, records: 698, people: 649, cards: 147, rejectedRows: 14, warnings: 3, held: 30 },
-    pipedrive: { rows: 308, records: 296, people: 243, cards: 173, rejectedRows: 12, warnings: 3, held: 19 },
-    salesforce: { rows: 132, records: 128, people: 116, cards: 51, rejectedRows: 4, warnings: 2, held: 10 },
-    kommo: { rows: 90, records: 88, people: 88, cards: 66, rejectedRows: 2, warnings: 2, held: 9 },
-    'google-contacts': { rows: 60, records: 57, people: 57, cards: 0, rejectedRows: 3, warnings: 1, held: 0 },
+    rdstation: { rows: 399, records: 380, people: 361, cards: 223, rejectedRows: 19, warnings: 6, owner: 31 },
+    hubspot: { rows: 712, records: 698, people: 649, cards: 147, rejectedRows: 14, warnings: 3, owner: 30 },
+    pipedrive: { rows: 308, records: 296, people: 243, cards: 173, rejectedRows: 12, warnings: 3, owner: 19 },
+    salesforce: { rows: 132, records: 128, people: 116, cards: 51, rejectedRows: 4, warnings: 2, owner: 10 },
+    kommo: { rows: 90, records: 88, people: 88, cards: 66, rejectedRows: 2, warnings: 2, owner: 9 },
+    'google-contacts': {
+      rows: 60,
+      records: 57,
+      people: 57,
+      cards: 0,
+      rejectedRows: 3,
+      warnings: 1,
+      owner: 0,
+    },
   };
   it.each(Object.entries(counts))('%s: exact counts and every reason', async (name, expected) => {
     const { rows, records, rejected, warnings } = await run(name);
-    const held = new Set(
+    const owner = new Set(
       fixture.accounts?.[0]?.contacts?.map((contact) => canonicalKey(contact.number ?? '')),
     );
     const people = new Set(records.map((record) => record.key));
@@ -74,7 +82,7 @@ describe('examples', () => {
       cards: records.filter((record) => record.card).length,
       rejectedRows: new Set(rejected.map(([row]) => row)).size,
       warnings: warnings.length,
-      held: [...people].filter((key) => held.has(key)).length,
+      owner: [...people].filter((key) => owner.has(key)).length,
     }).toEqual(expected);
     expect(report(rejected)).toMatchSnapshot('rejected');
     expect(report(warnings)).toMatchSnapshot('warnings');

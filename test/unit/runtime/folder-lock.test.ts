@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   acquireFolderLock,
-  FolderHeldError,
   type FolderLock,
+  FolderLockedError,
   readFolderLock,
 } from '../../../src/runtime/lock/folder-lock.ts';
 import { buildOnce } from '../../support/build.ts';
@@ -70,8 +70,8 @@ describe('a held folder', PATIENT, () => {
   it('refuses a second process and names the holder, its command, since when, and the way out', async () => {
     const child = await holder();
     const error = await take().catch((caught: unknown) => caught);
-    expect(error).toBeInstanceOf(FolderHeldError);
-    const { message, holder: info } = error as FolderHeldError;
+    expect(error).toBeInstanceOf(FolderLockedError);
+    const { message, holder: info } = error as FolderLockedError;
     expect(info?.pid).toBe(child.pid);
     expect(message).toContain(`process ${child.pid} (contender, since ${info?.since})`);
     expect(message).toContain(`kill ${child.pid}`);
@@ -101,9 +101,9 @@ describe('a held folder', PATIENT, () => {
     await take();
     const link = join(base, 'link');
     await symlink(folder, link);
-    await expect(take(link)).rejects.toThrow(FolderHeldError);
+    await expect(take(link)).rejects.toThrow(FolderLockedError);
     await rename(folder, join(base, 'renamed'));
-    await expect(take(join(base, 'renamed'))).rejects.toThrow(FolderHeldError);
+    await expect(take(join(base, 'renamed'))).rejects.toThrow(FolderLockedError);
   });
 
   it('leaves its neighbour and its parent free', async () => {
@@ -131,7 +131,7 @@ describe('a held folder', PATIENT, () => {
     await take();
     await writeFile(join(folder, 'holder.json'), '{"pid":');
     const error = await take().catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ name: 'FolderHeldError', holder: null });
+    expect(error).toMatchObject({ name: 'FolderLockedError', holder: null });
   });
 });
 
@@ -177,7 +177,7 @@ describe('a free folder', PATIENT, () => {
     const answers = await Promise.all(racers.map((racer) => racer.line()));
     const winner = racers[answers.indexOf('got')];
     expect(answers.filter((answer) => answer === 'got')).toHaveLength(1);
-    expect(answers.filter((answer) => answer === `FolderHeldError ${winner?.pid}`)).toHaveLength(19);
+    expect(answers.filter((answer) => answer === `FolderLockedError ${winner?.pid}`)).toHaveLength(19);
   });
 
   it('goes to one at a time while 4 processes are killed and replaced again and again', async () => {

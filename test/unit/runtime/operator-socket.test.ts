@@ -154,7 +154,7 @@ describe('the socket', () => {
 
   it('gives the request under way its answer before it closes, and takes no other', async () => {
     let release: (value: unknown) => void = () => undefined;
-    const held = new Promise((done) => {
+    const owner = new Promise((done) => {
       release = done;
     });
     let begun: (value: unknown) => void = () => undefined;
@@ -164,7 +164,7 @@ describe('the socket', () => {
     const { path, close } = await operatorSocket({
       send: async () => {
         begun(null);
-        await held;
+        await owner;
         return { id: 'e1', duplicate: false };
       },
     });

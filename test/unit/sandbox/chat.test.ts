@@ -24,7 +24,7 @@ const conversation = (id: number, more: Partial<Conversation> = {}): Conversatio
 });
 
 describe('progress of a message', () => {
-  const at = (ms: number, fate?: 'failed' | 'held') =>
+  const at = (ms: number, fate?: 'failed' | 'blocked') =>
     deliveryOf({ fromMe: true, at: START, ...(fate === undefined ? {} : { fate }) }, START + ms, CHOICES);
 
   it.each([
@@ -39,7 +39,7 @@ describe('progress of a message', () => {
     [2_999, 'failed', 'server_ack', 2],
     [3_000, 'failed', 'failed', 5],
     [1e12, 'failed', 'failed', 5],
-    [1e12, 'held', 'queued', 0],
+    [1e12, 'blocked', 'queued', 0],
     [-1, undefined, 'queued', 0],
   ] as const)('after %i ms with fate %s: %s', (ms, fate, status, ack) => {
     expect(at(ms, fate)).toEqual({ status, ack });
@@ -48,7 +48,7 @@ describe('progress of a message', () => {
   it('never steps back while the clock goes on, and what is written by the contact does not move', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(undefined, 'failed' as const, 'held' as const),
+        fc.constantFrom(undefined, 'failed' as const, 'blocked' as const),
         fc.array(fc.integer({ min: 0, max: 20_000 })),
         (fate, waits) => {
           let now = 0;

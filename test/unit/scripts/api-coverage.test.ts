@@ -89,9 +89,9 @@ describe('a rule', () => {
     ['a > three', 0],
     ['a > .*', 0],
   ])('with %j finds %i tests', (title, count) => {
-    const held = resolveRules([rule(title)], tests);
-    expect(held[0]?.found[0]?.names).toHaveLength(count);
-    expect(gapsOf(held)).toHaveLength(count === 0 ? 1 : 0);
+    const owner = resolveRules([rule(title)], tests);
+    expect(owner[0]?.found[0]?.names).toHaveLength(count);
+    expect(gapsOf(owner)).toHaveLength(count === 0 ? 1 : 0);
   });
 
   it('whose test has gone is named with what was sought', () => {

@@ -1,4 +1,4 @@
-// Order over HTTP: whatever fails where, each conversation stands in its order at the receiver, and holds up no other.
+// Order over HTTP: whatever fails where, each conversation stands in its order at the receiver, and blocks no other.
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ const batch = fc.array(
 );
 
 describe('events of one conversation', () => {
-  it('stay in order, and a failure holds up those behind it alone', async () => {
+  it('stay in order, and a failure blocks those behind it alone', async () => {
     await fc.assert(
       fc.asyncProperty(batch, fc.integer({ min: 1, max: 6 }), async (given, concurrency) => {
         const events = given.map(({ conversation }, n) => publishedEvent({ n, conversation }));

@@ -1,6 +1,6 @@
-// Who is left out when an audience is frozen, and why; who is held out; in which order the others come.
+// Who is left out when an audience is frozen, and why; who is in the control group; in which order the others come.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isHeldOut } from '../../../../activities/campaign/audience/freeze.ts';
+import { isInControlGroup } from '../../../../activities/campaign/audience/freeze.ts';
 import { noteOptOuts } from '../../../../src/ledger/campaigns/opt-outs.ts';
 import { addEvents } from '../../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../../src/ledger/events/intake-runs.ts';
@@ -326,28 +326,30 @@ describe('hold-out and order', () => {
     campaign: { audience: [{ from: 'source', source: 'list', number: 'phone' }], ...over },
   });
 
-  it('the same people are held out each time, in the share that was asked for; a larger share keeps them', async () => {
+  it('the same people are in the control group each time, in the share that was asked for; a larger share keeps them', async () => {
     const members: Member[][] = [];
     for (const share of [0.1, 0.1, 0.3]) {
       const plans = open(list(1000, { holdout: share }));
       members.push(await plans.members((await plans.plan()).run));
     }
-    const held = members.map((each) => each.filter(({ state }) => state === 'holdout').map(({ key }) => key));
-    expect(held[1]).toEqual(held[0]);
-    expect(held[0]?.length).toBeGreaterThan(70);
-    expect(held[0]?.length).toBeLessThan(130);
-    expect(held[2]).toEqual(expect.arrayContaining(held[0] ?? []));
+    const paused = members.map((each) =>
+      each.filter(({ state }) => state === 'holdout').map(({ key }) => key),
+    );
+    expect(paused[1]).toEqual(paused[0]);
+    expect(paused[0]?.length).toBeGreaterThan(70);
+    expect(paused[0]?.length).toBeLessThan(130);
+    expect(paused[2]).toEqual(expect.arrayContaining(paused[0] ?? []));
   });
 
   it('the share is exact in expectation, and campaigns do not hold out the same people', () => {
     const keys = Array.from({ length: 20_000 }, (_, n) => `55119${80_000_000 + n}`);
-    const held = (campaign: string) =>
-      new Set(keys.filter((key) => isHeldOut({ account: 'acme', campaign, key }, 0.2)));
-    const [a, b] = [held('a'), held('b')];
+    const paused = (campaign: string) =>
+      new Set(keys.filter((key) => isInControlGroup({ account: 'acme', campaign, key }, 0.2)));
+    const [a, b] = [paused('a'), paused('b')];
     // Five standard deviations.
     expect(Math.abs(a.size - 4000)).toBeLessThan(283);
     expect(Math.abs([...a].filter((key) => b.has(key)).length - 800)).toBeLessThan(140);
-    expect(keys.some((key) => isHeldOut({ account: 'acme', campaign: 'a', key }, 0))).toBe(false);
+    expect(keys.some((key) => isInControlGroup({ account: 'acme', campaign: 'a', key }, 0))).toBe(false);
   });
 
   it('each who waits has a place, in an order of its own at each plan', async () => {

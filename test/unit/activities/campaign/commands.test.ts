@@ -66,7 +66,7 @@ describe('the audit', () => {
     const [, line] = await context.audit();
     expect(line?.reason).toHaveLength(500);
     expect(line?.reason).toMatch(/^ab\ufffd😀+…$/u);
-    expect((await context.open()).held?.reason).toBe(line?.reason);
+    expect((await context.open()).paused?.reason).toBe(line?.reason);
   });
 
   it.each<[name: string, command: object]>([
@@ -102,7 +102,7 @@ describe('approval', () => {
     await context.command({ action: 'approve', by: 'ben' });
     await context.command({ action: 'approve', by: 'carl' });
     expect(await context.row()).toMatchObject({ approved_by: 'ben', approved_at: new Date(NOON) });
-    expect(await context.open()).toMatchObject({ held: null });
+    expect(await context.open()).toMatchObject({ paused: null });
     expect(await refused(context.command({ action: 'approve', by: 'dora' }))).toBe('NOT_PLANNED');
   });
 
@@ -128,7 +128,7 @@ describe('pause and resume', () => {
     const context = await ended(['triggered', 'waiting', 'waiting']);
     await context.command({ action: 'pause', by: 'ben', reason: 'lunch' });
     await context.command({ action: 'pause', by: 'sluice', reason: 'ERR_TOKEN_REVOKED: gone' });
-    expect(await context.row()).toMatchObject({ held: { by: 'ben', reason: 'lunch' } });
+    expect(await context.row()).toMatchObject({ paused: { by: 'ben', reason: 'lunch' } });
     expect(await context.next()).toMatchObject({ do: 'pause', reason: 'lunch' });
     expect((await context.take()).members).toEqual([]);
     await context.command({ action: 'resume' });

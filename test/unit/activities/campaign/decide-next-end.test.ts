@@ -39,7 +39,7 @@ describe('stop rules', () => {
     // The worker died before it could say so.
     expect(await context.next()).toEqual(hold);
     expect(await context.open()).toMatchObject({
-      held: { by: 'sluice', reason: expect.stringMatching(/^STOP_RULE: wave 1/) },
+      paused: { by: 'sluice', reason: expect.stringMatching(/^STOP_RULE: wave 1/) },
     });
     await context.command({ action: 'resume' });
     expect(await context.next()).toMatchObject({ do: 'triggerBatch', wave: 2 });

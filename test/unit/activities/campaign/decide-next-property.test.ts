@@ -103,9 +103,9 @@ class Player {
   }
 
   async next(): Promise<NextAction> {
-    const { held } = await this.context.row();
+    const { paused } = await this.context.row();
     const next = await this.context.next();
-    if (held !== null && !this.cancelled) expect(next.do).toBe('pause');
+    if (paused !== null && !this.cancelled) expect(next.do).toBe('pause');
     return next;
   }
 

@@ -34,7 +34,7 @@ describe('starting', () => {
     const context = await decisionContext(db, { members: people(1) });
     const [one, other] = await Promise.all([context.open('ana'), context.open('ben')]);
     expect(one).toEqual(other);
-    expect(one).toEqual({ tokenKey: 'key', callsPerMinute: 120, held: null, after: [] });
+    expect(one).toEqual({ tokenKey: 'key', callsPerMinute: 120, paused: null, after: [] });
     expect(await context.row()).toMatchObject({
       state: 'running',
       started_by: 'ana',
@@ -71,7 +71,7 @@ describe('starting', () => {
     context.edit({});
     await context.open();
     context.edit({ flow: 2 });
-    expect(await context.open()).toMatchObject({ held: null });
+    expect(await context.open()).toMatchObject({ paused: null });
   });
 
   it('a run waits for another one of its campaign that is under way', async () => {
@@ -235,7 +235,7 @@ describe('time', () => {
     expect(await context.next()).toMatchObject({ do: 'waitUntil', why: 'window', untilMs: NOON + 2 * HOUR });
   });
 
-  it('whose windows never open together is left out, and holds up nobody', async () => {
+  it('whose windows never open together is left out, and blocks nobody', async () => {
     const config = { windows: { days: { mon: ['00:00-02:00'] } }, waves: { size: 1, settle: '0s' } };
     const members = ['Pacific/Kiritimati,Pacific/Pago_Pago', UTC];
     const context = await running({ members, config });
@@ -255,7 +255,7 @@ describe('members whom a person serves', () => {
     stop: { atLeast: 1 },
   };
 
-  it('come again after their delay in a wave of their own, and hold up none', async () => {
+  it('come again after their delay in a wave of their own, and blocks none', async () => {
     const context = await running({ members: people(4), config });
     const first = await context.batch();
     for (const id of first.members)

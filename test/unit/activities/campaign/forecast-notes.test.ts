@@ -95,7 +95,7 @@ describe('problems', () => {
     expect(problems[0]?.reason).toMatch(reason);
   });
 
-  const SHAPE = { hold_code: 'UNEXPECTED_SHAPE', hold_reason: 'no fromMe', hold_shape: '{}' };
+  const SHAPE = { block_code: 'UNEXPECTED_SHAPE', block_reason: 'no fromMe', block_shape: '{}' };
   it.each<[string, Record<string, unknown>, Case, RegExp | null]>([
     [
       'human service',
@@ -113,11 +113,11 @@ describe('problems', () => {
     ],
     [
       'words, of a poller that is refused',
-      { hold_code: 'FORBIDDEN' },
+      { block_code: 'FORBIDDEN' },
       { optOut: { words: ['sair'] } },
       /optOut.words/,
     ],
-    ['human service, of a poller that is refused', { hold_code: 'FORBIDDEN' }, {}, null],
+    ['human service, of a poller that is refused', { block_code: 'FORBIDDEN' }, {}, null],
   ])('a poller that can not read, and a campaign that relies on %s', async (_, row, some, reason) => {
     await addPoller(row);
     const { problems } = await planned(some);
@@ -242,7 +242,7 @@ describe('warnings', () => {
       /no poller that follows the connection/,
     ],
     ['one that is paused', { paused_at: new Date(NOW) }, {}, /\(the poller "chats" is paused\)/],
-    ['one that is blocked', { hold_code: 'ERR_TOKEN_EXPIRED' }, {}, /is blocked: ERR_TOKEN_EXPIRED/],
+    ['one that is blocked', { block_code: 'ERR_TOKEN_EXPIRED' }, {}, /is blocked: ERR_TOKEN_EXPIRED/],
     ['one that stopped an hour ago', { polled_at: new Date(NOW - 3_600_000) }, {}, /does not run/],
     ['one that never polled', { polled_at: null }, {}, /does not run/],
     [

@@ -139,7 +139,7 @@ describe('the first trigger is verified', () => {
     expect(await report(run)).toMatchObject({ verified: { how: 'conversation' } });
   });
 
-  it('and the campaign is held when no conversation shows it, until somebody has looked', async () => {
+  it('and the campaign is paused when no conversation shows it, until somebody has looked', async () => {
     const nothing = answerWith(LIST, 200, { count: 0, hasMore: false, conversations: [] });
     const { sluice, run, reached, report, show } = await begun(silent, nothing);
     expect(await sluice.run(run)).toMatchObject({

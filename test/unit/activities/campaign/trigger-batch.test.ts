@@ -53,7 +53,7 @@ function begin(
 }
 
 const statesOf = async (run: string) =>
-  await context.db.query<{ state: string; held: boolean; due: boolean; n: number }>(
+  await context.db.query<{ state: string; paused: boolean; due: boolean; n: number }>(
     `select state, holder is not null as held, due_at is null as due, count(*)::int as n
        from campaign_members where run_id = $1 group by 1, 2, 3 order by 1`,
     [run],
@@ -65,7 +65,7 @@ describe('a batch', () => {
     expect(await begin(run).result).toEqual({
       ...{ members: 30, stalled: false, proved: true, refusal: null, after: [] },
     });
-    expect(await statesOf(run)).toEqual([{ state: 'triggered', held: false, due: true, n: 30 }]);
+    expect(await statesOf(run)).toEqual([{ state: 'triggered', paused: false, due: true, n: 30 }]);
     expect(await context.calls()).toBe(30);
     expect(await context.runsOf(members[0] as Person)).toHaveLength(1);
   });
@@ -88,7 +88,7 @@ describe('a batch', () => {
     const { refusal } = await begin(run, { alone: true }).result;
     expect(refusal).toMatch(/^ERR_FLOW_NOT_EXECUTABLE: /);
     expect(await context.calls()).toBe(1);
-    expect(await statesOf(run)).toEqual([{ state: 'waiting', held: false, due: true, n: 5 }]);
+    expect(await statesOf(run)).toEqual([{ state: 'waiting', paused: false, due: true, n: 5 }]);
   });
 
   it('verifies a trigger first that nobody has verified: its batch died', async () => {
@@ -114,10 +114,10 @@ describe('a batch', () => {
     const { members } = await result;
     expect(members).toBeLessThan(60);
     const states = await statesOf(run);
-    expect(states.map(({ state, held }) => ({ state, held }))).toEqual(
+    expect(states.map(({ state, paused }) => ({ state, paused }))).toEqual(
       expect.arrayContaining([
-        { state: 'triggered', held: false },
-        { state: 'waiting', held: false },
+        { state: 'triggered', paused: false },
+        { state: 'waiting', paused: false },
       ]),
     );
   });
@@ -134,8 +134,8 @@ describe('a batch', () => {
     expect(members).toBe(calls);
     expect(calls).toBeLessThanOrEqual(24);
     expect(await statesOf(run)).toEqual([
-      { state: 'triggered', held: false, due: true, n: calls },
-      { state: 'waiting', held: false, due: true, n: 80 - calls },
+      { state: 'triggered', paused: false, due: true, n: calls },
+      { state: 'waiting', paused: false, due: true, n: 80 - calls },
     ]);
   });
 
@@ -236,7 +236,7 @@ it('what stops every member ends the batch, which does not go through the whole 
   const { result } = begin(run);
   await until('contacts are read', () => context.fired());
   await context.db.query(
-    "insert into pollers (account, poller, run_id, hold_code, hold_reason) values ('acme', 'main', 'r', 'ERR_SCOPE_MISSING', 'no')",
+    "insert into pollers (account, poller, run_id, block_code, block_reason) values ('acme', 'main', 'r', 'ERR_SCOPE_MISSING', 'no')",
   );
   try {
     expect(await result).toMatchObject({ members: 0, stalled: false });

@@ -190,7 +190,7 @@ it('FAULTS 47: two campaigns at once reach one person once, whichever form of th
   expect(await context.touchesOf(first)).toBe(1);
 });
 
-it('FAULTS 47: a touch that was refused for certain holds up no other campaign', async () => {
+it('FAULTS 47: a touch that was refused for certain blocks no other campaign', async () => {
   const first = await context.waiting();
   await context.refuseWith(400, 'ERR_NUMBER_INVALID');
   expect(await context.step('triggerMember', first)).toEqual({ state: 'failed', next: null });

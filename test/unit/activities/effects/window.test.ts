@@ -114,10 +114,10 @@ describe('while the window is closed', () => {
 
   it('and the service shows messages in another form, nothing goes out either', async () => {
     const { id, reply } = await talk(2 * DAY_MS, { polledMs: HOUR_MS });
-    await context.db.query("update pollers set hold_code = 'UNEXPECTED_SHAPE', hold_shape = '{}'");
+    await context.db.query("update pollers set block_code = 'UNEXPECTED_SHAPE', block_shape = '{}'");
     const event = await reply({});
     await context.drive(event);
-    await context.db.query('update pollers set hold_code = null, hold_shape = null');
+    await context.db.query('update pollers set block_code = null, block_shape = null');
     expect(await context.outcome(event)).toMatchObject({ outcome: 'failed', code: 'WINDOW_UNREAD' });
     expect(await sentIn(id)).toEqual([]);
   });

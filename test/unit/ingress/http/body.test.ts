@@ -190,7 +190,7 @@ describe('room for all bodies together', () => {
     });
     const megabyte = gzipSync(Buffer.alloc(1_048_576), { level: 1 });
     const post = async () => (await environment.post(megabyte, { 'content-encoding': 'gzip' })).status;
-    const held = Array.from({ length: 64 }, post);
+    const owner = Array.from({ length: 64 }, post);
     await until('64 MB are held', () => environment.deliveries.length === 64);
     const beyond = await environment.post('{}');
     expect([beyond.status, beyond.headers.get('retry-after'), await beyond.json()]).toEqual([
@@ -199,7 +199,7 @@ describe('room for all bodies together', () => {
       { error: 'too much is being received at once: send it again', code: 'BUSY' },
     ]);
     accept();
-    expect(new Set(await Promise.all(held))).toEqual(new Set([202]));
+    expect(new Set(await Promise.all(owner))).toEqual(new Set([202]));
     expect(await post()).toBe(202);
   });
 

@@ -65,14 +65,14 @@ describe('FAULTS 34: a sender that never comes to an end', () => {
 
 it('connections beyond the most are dropped, and there is room again when one ends', async () => {
   const environment = await openEnvironment({ http: { maxConnections: 2 } });
-  const held = [knock(environment.port), knock(environment.port)];
-  for (const socket of held) {
+  const owner = [knock(environment.port), knock(environment.port)];
+  for (const socket of owner) {
     socket.write(raw('{}'));
     await socket.until((text) => text.includes('received'));
   }
   expect(await knock(environment.port).closed).toBe('');
   expect(await environment.figures()).toMatch(/connections 2\n/);
-  held[0]?.destroy();
+  owner[0]?.destroy();
   await until('a connection is free', async () => /connections 1\n/.test(await environment.figures()));
   expect((await environment.post('{}')).status).toBe(202);
 });
