@@ -24,10 +24,17 @@ import { isRefusal, refusal, refusalCode, refusalScope } from '../shared/failure
 import { CLOCK_SKEW_MS, isSettled, readBack, type Seen } from '../shared/read-back.ts';
 import { type AskedFor, wholeList } from '../shared/whole-list.ts';
 import { type Subject, type Write, writeOnce } from '../shared/write-once.ts';
+import {
+  combinedContact,
+  contactFirst,
+  personOf,
+  settleOvertaken,
+  tagBit,
+  withPerson,
+} from './combined-create.ts';
 import { remoteId } from './contacts.ts';
-import { contactFirst, foldedContact, personOf, settleOvertaken, tagBit, withPerson } from './folded-card.ts';
 import { fail, type StepContext, type StepResult, stopStep } from './record-step.ts';
-import { canFold, refName } from './sync-diff.ts';
+import { canCombine, refName } from './sync-diff.ts';
 import {
   cardDifferences,
   confirmed,
@@ -71,10 +78,10 @@ export function createCardSteps(deps: Deps) {
      */
     async createCard(found: StepContext): Promise<StepResult> {
       const c = found.person?.remote_id == null ? await withPerson(db, found) : found;
-      const folds = c.person?.remote_id == null;
+      const combines = c.person?.remote_id == null;
       // The contact went away meanwhile, and the card's call can't carry all there is to say.
-      if (folds && !canFold(c.record, c.spec.options)) return await contactFirst(db, c);
-      const overtaken = folds ? null : await settleOvertaken(db, c);
+      if (combines && !canCombine(c.record, c.spec.options)) return await contactFirst(db, c);
+      const overtaken = combines ? null : await settleOvertaken(db, c);
       if (overtaken !== null) return overtaken;
       const wanted = c.record.card;
       if (wanted === undefined) throw new Error('the record asks for no card');
@@ -82,31 +89,31 @@ export function createCardSteps(deps: Deps) {
       if (c.person?.card != null) return await settleStep(db, c.row, { clear: STEP_BITS.createCard });
       const { pipeline, stage } = await place(c);
       if (wanted.stage !== undefined && stage === null)
-        return folds ? await contactFirst(db, c) : await unknownStage(c, pipeline);
+        return combines ? await contactFirst(db, c) : await unknownStage(c, pipeline);
       const body = {
-        ...(folds ? personOf(c) : { contactId: remoteId(c) }),
+        ...(combines ? personOf(c) : { contactId: remoteId(c) }),
         ...inputsOf(wanted, pipeline, stage),
       };
       let shown: Card | null = null as Card | null;
       // The card is searched for through its contact: the upsert tells which one that is.
-      const onLost = folds ? STEP_BITS.upsertContact | tagBit(c) : 0;
+      const onLost = combines ? STEP_BITS.upsertContact | tagBit(c) : 0;
       const done = writeOnce(deps, subjectOf(c, 'createCard', CARD_CREATION, cardIntent(c), onLost), {
         scope: 'cards:write',
         call: (client, options) => client.cards.create(body, options),
         accepted: async (_, answer, intent) => {
-          if (answer.card !== null && !isOf(c, answer.card, folds))
+          if (answer.card !== null && !isOf(c, answer.card, combines))
             return await db.transaction(async (tx) => {
               await endIntent(tx, intent, 'done');
               return await failOther(tx, deps, c, 'createCard');
             });
           await warnOfIgnored(db, c, answer.ignoredCustomFields);
           shown = answer.card;
-          return answer.card === null ? null : await created(db, c, answer.card, intent, folds);
+          return answer.card === null ? null : await created(db, c, answer.card, intent, combines);
         },
       });
       // A card that is refused takes no contact with it: that one is made, and then the refusal stands.
       const settled = await done.catch((error) => {
-        if (folds && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
+        if (combines && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
           return contactFirst(db, c);
         throw error;
       });
@@ -225,8 +232,8 @@ export function createCardSteps(deps: Deps) {
     );
   }
 
-  function isOf(c: StepContext, { contact }: Card, folds: boolean): boolean {
-    return folds ? isSamePerson(c.row.key, contact.number) : contact.id === remoteId(c);
+  function isOf(c: StepContext, { contact }: Card, combines: boolean): boolean {
+    return combines ? isSamePerson(c.row.key, contact.number) : contact.id === remoteId(c);
   }
 
   async function cardsOf(
@@ -246,9 +253,9 @@ export function createCardSteps(deps: Deps) {
     c: StepContext,
     card: Card,
     intent: number,
-    folded = false,
+    isCombined = false,
   ): Promise<StepResult> {
-    const contact = folded ? await foldedContact(tx, c, card) : null;
+    const contact = isCombined ? await combinedContact(tx, c, card) : null;
     const clear = STEP_BITS.createCard | STEP_BITS.readBackCard;
     const change = { clear, touched: true, cardCreated: true, ...contact?.change };
     const notes = contact === null ? [] : [contact.note];

@@ -27,7 +27,7 @@ import {
   seenOf,
   settleSeen,
 } from './seen-contact.ts';
-import { canFold, hashRecord } from './sync-diff.ts';
+import { canCombine, hashRecord } from './sync-diff.ts';
 import { planTags, sentTags, type TagPlan } from './tag-plan.ts';
 import {
   confirmed,
@@ -58,9 +58,9 @@ export function createContactSteps(deps: Deps) {
         await noteSeen(tx, account, c.row.key, c.run, seen);
         if (found !== null) return await settleSeen(tx, await again(tx, c), STEP_BITS.lookup);
         if (options.mode === 'update') return await settleStep(tx, c.row, { clear: c.row.todo });
-        const folds = canFold(c.record, options) && (await cardsAreOpen(tx, c.run));
+        const combines = canCombine(c.record, options) && (await cardsAreOpen(tx, c.run));
         return await settleStep(tx, c.row, {
-          clear: STEP_BITS.lookup | (folds ? STEP_BITS.upsertContact | STEP_BITS.setTags : 0),
+          clear: STEP_BITS.lookup | (combines ? STEP_BITS.upsertContact | STEP_BITS.setTags : 0),
         });
       });
     },

@@ -11,7 +11,7 @@ import type { LoadedRecord } from '../../src/ledger/sync/due-records.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../../src/ledger/sync/people.ts';
 import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src/ledger/sync/records.ts';
 import { addWarning, lockRun, type RunRow, stepIsStopped } from '../../src/ledger/sync/runs.ts';
-import { unfold } from '../../src/ledger/sync/survey.ts';
+import { splitCreate } from '../../src/ledger/sync/survey.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 import {
   backoffMs,
@@ -171,7 +171,7 @@ export function stoppedBits(step: RefusalDetails['step']): number {
 
 /**
  * May cards still be made in this run? The answer holds until the transaction ends: who stops the step waits for it,
- * and then finds what was folded meanwhile.
+ * and then finds what was combined meanwhile.
  */
 export async function cardsAreOpen(tx: Queryable, runId: string): Promise<boolean> {
   await tx.query('select 1 from runs where id = $1 for key share', [runId]);
@@ -194,7 +194,7 @@ export async function stopStep(
     await addWarning(tx, runId, warning);
     if (!CARD_STEPS.includes(step)) return;
     const bits = { card: STEP_BITS.createCard, upsert: STEP_BITS.upsertContact, tags: STEP_BITS.setTags };
-    await unfold(tx, { id: runId, account }, bits);
+    await splitCreate(tx, { id: runId, account }, bits);
   });
 }
 

@@ -87,11 +87,11 @@ export function createSettlementActivities(deps: Deps) {
       if (input.complete) {
         const cards =
           run.spec.mapping.card !== undefined && options.mode !== 'update' && !options.validateNumber;
-        const folds = cards && !(await stepIsStopped(tx, run.id, CARD_STEPS));
+        const combines = cards && !(await stepIsStopped(tx, run.id, CARD_STEPS));
         await settleMissing(tx, run, {
           lookup: STEP_BITS.lookup,
           drop: options.mode === 'update' ? ~STEP_BITS.lookup & 0x7fffffff : 0,
-          fold: folds
+          combine: combines
             ? {
                 card: STEP_BITS.createCard,
                 clear: STEP_BITS.upsertContact | STEP_BITS.setTags,

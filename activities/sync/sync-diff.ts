@@ -139,7 +139,7 @@ export function planNewcomer(record: CrmRecord, options: DiffOptions): number {
  * May POST /v1/cards make the contact along with the card? Only when the service is known not to have the person,
  * and the card's call can carry all there is to say: a number and a name.
  */
-export function canFold(record: CrmRecord, options: DiffOptions): boolean {
+export function canCombine(record: CrmRecord, options: DiffOptions): boolean {
   const { email, document, disableBot } = record.contact;
   const more = { email, document, disableBot };
   return (

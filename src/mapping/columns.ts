@@ -1,6 +1,6 @@
 // Finds the values that paths name. Which column a path means is worked out once a header, not once a row.
 import { MappingConfigError } from './errors.ts';
-import { fold } from './text.ts';
+import { foldCase } from './text.ts';
 
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -20,7 +20,7 @@ type Values = Readonly<Record<string, unknown>>;
  * case and Unicode form (of several such columns the leftmost wins). Only then it is a dot-path into objects, and lists by index.
  */
 export class Columns {
-  readonly #paths: { name: string; folded: string; segments: string[] }[] = [];
+  readonly #paths: { name: string; lowerCase: string; segments: string[] }[] = [];
   #keys: string[] = [];
   #resolved: (string | undefined)[] = [];
 
@@ -28,7 +28,7 @@ export class Columns {
   add(path: string, at: readonly string[]): number {
     const segments = path.split('.').map((segment) => segment.trim());
     for (const segment of [path, ...segments]) requireSafeName(segment, at);
-    this.#paths.push({ name: path, folded: fold(path), segments });
+    this.#paths.push({ name: path, lowerCase: foldCase(path), segments });
     this.#keys = [];
     this.#resolved = [];
     return this.#paths.length - 1;
@@ -43,14 +43,14 @@ export class Columns {
   bind(values: Values): void {
     const keys = Object.keys(values);
     if (this.#resolved.length > 0 && sameKeys(keys, this.#keys)) return;
-    const byFold = new Map<string, string>();
+    const byFoldedCase = new Map<string, string>();
     for (const key of keys) {
-      const folded = fold(key);
-      if (!byFold.has(folded)) byFold.set(folded, key);
+      const lowerCase = foldCase(key);
+      if (!byFoldedCase.has(lowerCase)) byFoldedCase.set(lowerCase, key);
     }
     this.#keys = keys;
-    this.#resolved = this.#paths.map(({ name, folded }) =>
-      Object.hasOwn(values, name) ? name : byFold.get(folded),
+    this.#resolved = this.#paths.map(({ name, lowerCase }) =>
+      Object.hasOwn(values, name) ? name : byFoldedCase.get(lowerCase),
     );
   }
 
@@ -83,8 +83,8 @@ function ownKey(object: object, segment: string): string | undefined {
   if (Array.isArray(object))
     return /^\d+$/.test(segment) && Object.hasOwn(object, segment) ? segment : undefined;
   if (Object.hasOwn(object, segment)) return segment;
-  const folded = fold(segment);
-  return Object.keys(object).find((key) => fold(key) === folded);
+  const lowerCase = foldCase(segment);
+  return Object.keys(object).find((key) => foldCase(key) === lowerCase);
 }
 
 function sameKeys(a: readonly string[], b: readonly string[]): boolean {

@@ -2,7 +2,7 @@
 import type { MappingConfig } from '../contracts/config/config.ts';
 import { nearest } from '../contracts/suggest.ts';
 import { isLikeData } from '../contracts/wire/source.ts';
-import { fold } from './text.ts';
+import { foldCase } from './text.ts';
 
 const SHOWN = 40;
 
@@ -38,8 +38,8 @@ export function missingColumns(
 }
 
 function finder(columns: readonly string[]): (path: string) => boolean {
-  const found = new Set(columns.map(fold));
-  return (path) => found.has(fold(path)) || found.has(fold(path.split('.')[0] ?? ''));
+  const found = new Set(columns.map(foldCase));
+  return (path) => found.has(foldCase(path)) || found.has(foldCase(path.split('.')[0] ?? ''));
 }
 
 function spareOf(value: unknown, isThere: (path: string) => boolean, spare: Set<string>): void {

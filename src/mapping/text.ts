@@ -21,7 +21,7 @@ export function oneLine(text: string): string {
 }
 
 /** Compares names of columns and entries of `map`: case, width, composition and blanks do not count. */
-export function fold(text: string): string {
+export function foldCase(text: string): string {
   return clean(text).normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 

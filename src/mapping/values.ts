@@ -1,7 +1,7 @@
 // Values of single fields: e-mail, yes or no, ids, tags.
 import { FlowId } from '../contracts/config/config-base.ts';
 import { ValueError } from './errors.ts';
-import { byCodeUnit, clean, fold, isEmpty, toText } from './text.ts';
+import { byCodeUnit, clean, foldCase, isEmpty, toText } from './text.ts';
 
 const YES = new Set(['true', '1', 'yes', 'y', 'sim', 's', 'si', 'sí', 'verdadeiro', 'on', 'x']);
 const NO = new Set(['false', '0', 'no', 'n', 'não', 'nao', 'falso', 'off']);
@@ -10,7 +10,7 @@ const NO = new Set(['false', '0', 'no', 'n', 'não', 'nao', 'falso', 'off']);
 export function toBoolean(value: unknown): boolean | undefined {
   const text = toText(value);
   if (text === undefined) return undefined;
-  const word = fold(text);
+  const word = foldCase(text);
   if (YES.has(word)) return true;
   if (NO.has(word)) return false;
   throw new ValueError(
@@ -23,7 +23,7 @@ export function toBoolean(value: unknown): boolean | undefined {
 /** For `card.when`: anything but empty, false, no and 0 means yes. */
 export function isYes(value: unknown): boolean {
   if (isEmpty(value)) return false;
-  return typeof value === 'object' || !NO.has(fold(String(value)));
+  return typeof value === 'object' || !NO.has(foldCase(String(value)));
 }
 
 const ADDRESS =

@@ -39,7 +39,10 @@ export function cardFilters(part: CardsAudience, query: CardQuery): Filter<Card>
     lostReasonId !== undefined && { key: 'lostReason', fit: (card) => lostFor(card, lostReasonId) },
     tagIds.length > 0 && { key: 'tags', fit: (card) => fits(hasAny(card, tagIds)) },
     notTagIds.length > 0 && { key: 'withoutTags', fit: (card) => fits(!hasAny(card, notTagIds)) },
-    title !== undefined && { key: 'title', fit: (card) => fits(folded(card.title).includes(folded(title))) },
+    title !== undefined && {
+      key: 'title',
+      fit: (card) => fits(lowerCase(card.title).includes(lowerCase(title))),
+    },
     part.created !== undefined && {
       key: 'created',
       fit: ({ createdAt }) => fits(isWithin(createdAt, query.createdAtAfter, query.createdAtBefore)),
@@ -64,7 +67,7 @@ export function contactFilters(part: ContactsAudience, query: ContactQuery): Fil
     search !== undefined && { key: 'search', fit: (contact) => fits(isFound(contact, search)) },
     email !== undefined && {
       key: 'email',
-      fit: (contact) => fits(folded(contact.email ?? '').includes(folded(email))),
+      fit: (contact) => fits(lowerCase(contact.email ?? '').includes(lowerCase(email))),
     },
   ];
   return all.filter((each) => each !== false);
@@ -124,11 +127,11 @@ function isWithin(
 function isFound({ name, number }: Contact, search: string): boolean {
   const digits = search.replace(/\D/g, '');
   const isNumber = digits !== '' && /^[+\d\s().-]+$/.test(search);
-  return folded(name).includes(folded(search)) || (isNumber && number.includes(digits));
+  return lowerCase(name).includes(lowerCase(search)) || (isNumber && number.includes(digits));
 }
 
 /** Databases compare without case and, often, without accents. */
-const folded = (text: string): string =>
+const lowerCase = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')

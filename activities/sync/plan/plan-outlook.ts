@@ -14,7 +14,7 @@ import { findPeople, type KnownPerson, missingTags } from '../../../src/ledger/s
 import { stagedRecords } from '../../../src/ledger/sync/records.ts';
 import type { RunRow } from '../../../src/ledger/sync/runs.ts';
 import { contactChange } from '../contact-change.ts';
-import { canFold, hashRecord, needsRead, pipelineName, planNewcomer } from '../sync-diff.ts';
+import { canCombine, hashRecord, needsRead, pipelineName, planNewcomer } from '../sync-diff.ts';
 import type { Newcomers } from './plan-newcomers.ts';
 
 /** From this many people on whom nobody checks up, a page of the account's contacts is read. */
@@ -172,7 +172,7 @@ class Tally {
   #blind = 0;
   #tags = 0;
   #cardSteps = 0;
-  #folds = 0;
+  #combines = 0;
   /** Upserts of known people whom nothing read before can spare. */
   #sureUpserts = 0;
   readonly #known: Partial<Record<Step, number>> = {};
@@ -196,7 +196,7 @@ class Tally {
       return;
     }
     if (!findsByLookup) this.#blind += times;
-    if (canFold(record, options)) this.#folds += times;
+    if (canCombine(record, options)) this.#combines += times;
     if (record.extraInfo.length > 0 && needsRead(null, options)) this.#found.reads += times;
     if ((todo & STEP_BITS.createCard) !== 0) this.#found.cards += times;
   }
@@ -205,7 +205,7 @@ class Tally {
     const known = (step: Step) => this.#known[step] ?? 0;
     const fresh = (step: Step) => this.#fresh[step] ?? 0;
     const asks = readsContacts({ lookups: this.#lookups, blind: this.#blind });
-    const folds = asks ? this.#folds : 0;
+    const combines = asks ? this.#combines : 0;
     // People who are not on the service cost nothing further in a sync that creates nobody.
     const made = mode === 'update' ? 0 : 1;
     const finds = known('findCard') + this.#found.cards;
@@ -237,10 +237,10 @@ class Tally {
         [
           // Who is not asked about is written in any case.
           this.#sureUpserts + (asks ? 0 : made * this.#blind),
-          known('upsertContact') + made * (fresh('upsertContact') - folds),
+          known('upsertContact') + made * (fresh('upsertContact') - combines),
           all('upsertContact'),
         ],
-        `${people(known('upsertContact'))} known, ${fresh('upsertContact')} new to the ledger, of whom ${folds} may be made along with their card; fewer if the service has the same values`,
+        `${people(known('upsertContact'))} known, ${fresh('upsertContact')} new to the ledger, of whom ${combines} may be made along with their card; fewer if the service has the same values`,
       ),
       line(
         'PUT /v1/contacts/{id}/tags',

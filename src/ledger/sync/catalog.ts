@@ -104,10 +104,10 @@ export function pick<T extends { id: number; name: string }>(
   wanted: string | number,
 ): T | null {
   if (typeof wanted === 'number') return items.find((item) => item.id === wanted) ?? null;
-  const fold = (text: string) => text.normalize('NFC').trim().toLocaleLowerCase('und');
+  const foldCase = (text: string) => text.normalize('NFC').trim().toLocaleLowerCase('und');
   return (
     items.find((item) => item.name === wanted) ??
-    items.find((item) => fold(item.name) === fold(wanted)) ??
+    items.find((item) => foldCase(item.name) === foldCase(wanted)) ??
     null
   );
 }

@@ -92,7 +92,7 @@ export async function settleMissing(
   how: {
     lookup: number;
     drop: number;
-    fold: { card: number; clear: number; rejects: readonly string[] } | null;
+    combine: { card: number; clear: number; rejects: readonly string[] } | null;
   },
 ): Promise<void> {
   // Whom another run of the account found or made meanwhile is looked up alone.
@@ -103,18 +103,18 @@ export async function settleMissing(
         and not exists (select 1 from people p where p.account = $4 and p.key = r.key and p.remote_id is not null)`,
     [run.id, how.lookup | how.drop, how.lookup, run.account],
   );
-  if (how.fold === null) return;
+  if (how.combine === null) return;
   await tx.query(
     `update run_records r set todo = todo & ~($3::int)
       where r.run_id = $1 and r.status = 'pending' and r.todo & $4::int <> 0
         and jsonb_array_length(r.payload -> 'extraInfo') = 0 and not (r.payload -> 'contact' ?| $5::text[])
         and not exists (select 1 from people p where p.account = $2 and p.key = r.key and p.remote_id is not null)`,
-    [run.id, run.account, how.fold.clear, how.fold.card, how.fold.rejects],
+    [run.id, run.account, how.combine.clear, how.combine.card, how.combine.rejects],
   );
 }
 
-/** Gives folded records their upsert back, when cards can't be made in this account after all. */
-export async function unfold(
+/** Gives combined records their upsert back, when cards can't be made in this account after all. */
+export async function splitCreate(
   db: Queryable,
   run: { id: string; account: string },
   bits: { card: number; upsert: number; tags: number },

@@ -25,7 +25,7 @@ import {
   toProblem,
 } from '../parts.ts';
 import { canonicalKey } from '../phone/index.ts';
-import { fold, isEmpty } from '../text.ts';
+import { foldCase, isEmpty } from '../text.ts';
 import { toCustomValue, toFlowId } from '../values.ts';
 import { compileMessage } from './action-message.ts';
 import { compileStage } from './action-stage.ts';
@@ -175,8 +175,8 @@ function compileTagChange(
   return (row, report) => {
     const person = number(row, report);
     const add = adds(row, report);
-    const added = new Set(add.map(fold));
-    const remove = removes(row, report).filter((tag) => !added.has(fold(tag)));
+    const added = new Set(add.map(foldCase));
+    const remove = removes(row, report).filter((tag) => !added.has(foldCase(tag)));
     return person === undefined
       ? undefined
       : { type: 'tags', number: person, key: canonicalKey(person), add, remove };

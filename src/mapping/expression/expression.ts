@@ -3,7 +3,7 @@ import type { Expression, ExpressionObject } from '../../contracts/config/config
 import { Columns } from '../columns.ts';
 import type { FoundOrder } from '../dates.ts';
 import { MappingConfigError, ValueError } from '../errors.ts';
-import { fold, isEmpty, oneLine, toText } from '../text.ts';
+import { foldCase, isEmpty, oneLine, toText } from '../text.ts';
 import { compileJsonata, type Evaluate } from './jsonata.ts';
 import { jsonataPaths } from './jsonata-paths.ts';
 
@@ -167,12 +167,12 @@ export function tableReader(
   map: Readonly<Record<string, string | number | boolean>>,
   hasDefault: boolean,
 ): (value: unknown) => unknown {
-  const table = new Map(Object.entries(map).map(([from, to]) => [fold(from), to]));
+  const table = new Map(Object.entries(map).map(([from, to]) => [foldCase(from), to]));
   // Most values are spelled as in the table: to fold each of them takes longer than all the rest.
-  const folded = new Map(Object.keys(map).map((from) => [from, fold(from)]));
+  const lowerCase = new Map(Object.keys(map).map((from) => [from, foldCase(from)]));
   return (value) => {
     const text = toText(value) ?? '';
-    const key = folded.get(text) ?? fold(text);
+    const key = lowerCase.get(text) ?? foldCase(text);
     if (table.has(key)) return table.get(key);
     if (hasDefault) return undefined;
     const reason =

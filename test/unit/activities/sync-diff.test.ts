@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contactChange } from '../../../activities/sync/contact-change.ts';
 import {
-  canFold,
+  canCombine,
   type DiffOptions,
   hashRecord,
   needsLookup,
@@ -359,6 +359,6 @@ describe('contact and card in one call', () => {
     ['only updating', { card }, { mode: 'update' }, false],
     ['only inserting', { card }, { mode: 'insert' }, true],
   ])('%s', (_, over, opts, expected) => {
-    expect(canFold(recordOf(US, over), optionsOf(opts))).toBe(expected);
+    expect(canCombine(recordOf(US, over), optionsOf(opts))).toBe(expected);
   });
 });

@@ -13,7 +13,7 @@ import {
   type SurveyedContact,
   settleCards,
   settleMissing,
-  unfold,
+  splitCreate,
 } from '../../../src/ledger/sync/survey.ts';
 
 import { unleased } from '../../support/ledger.ts';
@@ -129,7 +129,7 @@ export function surveySuite(database: OpenDatabase): void {
 
   describe('settleMissing', () => {
     const card = { pipeline: 'Sales', customFields: {} };
-    const fold = { card: CREATE, clear: UPSERT | TAGS, rejects: ['email', 'document'] };
+    const combine = { card: CREATE, clear: UPSERT | TAGS, rejects: ['email', 'document'] };
     const ALL = LOOKUP | UPSERT | TAGS | CREATE;
 
     async function settled(
@@ -138,7 +138,7 @@ export function surveySuite(database: OpenDatabase): void {
       how: Partial<Parameters<typeof settleMissing>[2]>,
     ) {
       const { account, run } = await runWith(database(), [todo], { card, ...over });
-      await settleMissing(database(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, fold, ...how });
+      await settleMissing(database(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, combine, ...how });
       return { account, run, todos: await todos(run.id) };
     }
 
@@ -150,24 +150,30 @@ export function surveySuite(database: OpenDatabase): void {
         'but one that is never written does not matter',
         { contact: { number: phone(0), email: 'e' } },
         ALL,
-        { fold: { ...fold, rejects: [] } },
+        { combine: { ...combine, rejects: [] } },
         CREATE,
       ],
       ['nor does extra info', { extraInfo: [{ name: 'a', value: 'b' }] }, ALL, {}, ALL - LOOKUP],
       ['no card, no such call', {}, LOOKUP | UPSERT | TAGS, {}, UPSERT | TAGS],
-      ['without leave none either', {}, ALL, { fold: null }, ALL - LOOKUP],
-      ['nothing is left of who must not be made', {}, ALL, { drop: ALL - LOOKUP, fold: null }, 'unchanged'],
-      ['who is not searched for folds too', {}, UPSERT | CREATE, {}, CREATE],
+      ['without leave none either', {}, ALL, { combine: null }, ALL - LOOKUP],
+      [
+        'nothing is left of who must not be made',
+        {},
+        ALL,
+        { drop: ALL - LOOKUP, combine: null },
+        'unchanged',
+      ],
+      ['who is not searched for combines too', {}, UPSERT | CREATE, {}, CREATE],
     ])('%s', async (_, over, todo, how, expected) => {
       expect((await settled(over, todo, how)).todos).toEqual([expected]);
     });
 
-    it('a second time changes nothing, and a person whom the service has is not folded', async () => {
+    it('a second time changes nothing, and a person whom the service has is not combined', async () => {
       const { account, run } = await runWith(database(), [ALL, UPSERT | CREATE, UPSERT | CREATE], { card });
       await noteContact(database(), account, phone(2), { ...SENT, remoteId: 3 });
       await makePerson(database(), account, phone(1));
       for (let n = 0; n < 2; n++) {
-        await settleMissing(database(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, fold });
+        await settleMissing(database(), { id: run.id, account }, { lookup: LOOKUP, drop: 0, combine });
         expect(await todos(run.id)).toEqual([CREATE, CREATE, UPSERT | CREATE]);
       }
     });
@@ -186,7 +192,7 @@ export function surveySuite(database: OpenDatabase): void {
       });
       await makePerson(database(), account, phone(4));
       const bits = { card: CREATE, upsert: UPSERT, tags: TAGS };
-      await unfold(database(), { id: run.id, account }, bits);
+      await splitCreate(database(), { id: run.id, account }, bits);
       const whole = UPSERT | TAGS | CREATE;
       expect(await todos(run.id)).toEqual([whole, CREATE, 'failed', UPSERT, whole]);
     });

@@ -57,7 +57,7 @@ export async function settleOvertaken(db: Database, c: StepContext): Promise<Ste
 }
 
 /** The contact that came with the card, as the ledger keeps it, and what it lacks: that is still to do. */
-export async function foldedContact(
+export async function combinedContact(
   tx: Queryable,
   c: StepContext,
   card: Card,
