@@ -7,7 +7,7 @@ import { formatCount } from '../lib/format.ts';
 import { runCommand } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { connectClient, openConfig, type SessionOptions, withSessionOptions } from '../lib/session.ts';
-import { meantCampaign } from './campaign-find.ts';
+import { resolveCampaign } from './campaign-find.ts';
 import { commandCampaign, type SteeringCommand } from './command-campaign.ts';
 
 interface Options extends SessionOptions {
@@ -41,15 +41,15 @@ export function registerCampaignCommands(campaign: Command, env: NodeJS.ProcessE
 
   const operatorCommand = async (name: string, options: Options, said: Said, report: Report) => {
     process.exitCode = await runCommand(async (shutdown) => {
-      const meant = meantCampaign(await openConfig(options.config, env), name);
+      const target = resolveCampaign(await openConfig(options.config, env), name);
       const client = await connectClient(options.state, env, shutdown);
       const doing = { ...said, by: operatorName(), reason: options.reason } as SteeringCommand;
       const { run, members }: CampaignCommandResult & { run: string } = await commandCampaign(
         client,
-        meant,
+        target,
         doing,
       );
-      const { account, campaign } = meant;
+      const { account, campaign } = target;
       const result = { account, campaign, run, action: said.action, members };
       process.stdout.write(`${options.json ? JSON.stringify(result) : report(members, campaign)}\n`);
       return EXIT.ok;

@@ -8,8 +8,8 @@ import { formatMany } from '../lib/format.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
 import { openOutput } from '../lib/output.ts';
 import { figureLines, memberLines } from './campaign-csv.ts';
-import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
 import { openCampaignPeople } from './campaign-people.ts';
+import { noSuchRun, resolveRunQuery } from './campaign-target.ts';
 
 interface Options {
   readonly run?: string;
@@ -37,7 +37,7 @@ export function registerCampaignExport(campaign: Command, env: NodeJS.ProcessEnv
     .option('--state <dir>', 'folder of the embedded Temporal server and ledger', '.sluice')
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
-        const query = meantRunQuery(name, options.run);
+        const query = resolveRunQuery(name, options.run);
         const filter = filterOf(options);
         const people = await openCampaignPeople(options, env, shutdown);
         const report = await people.find(query);

@@ -10,13 +10,13 @@ import { queryOperator } from '../lib/operator-query.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 
 /** A campaign of the configuration, or the one that a run's id `{account}/+{campaign}/{number}` names. */
-export interface MeantCampaign extends CampaignName {
+export interface CampaignTarget extends CampaignName {
   /** Null: no run was named. */
   readonly run: string | null;
 }
 
 /** @throws UnknownNameError when it is neither a campaign of the configuration nor the id of a run */
-export function meantCampaign(config: Pick<LoadedConfig, 'campaign'>, text: string): MeantCampaign {
+export function resolveCampaign(config: Pick<LoadedConfig, 'campaign'>, text: string): CampaignTarget {
   const [, account, campaign] = /^([^/]+)\/\+([^/]+)\/\d+$/.exec(text) ?? [];
   if (account !== undefined && campaign !== undefined) return { account, campaign, run: text };
   return { account: config.campaign(text).account, campaign: text, run: null };

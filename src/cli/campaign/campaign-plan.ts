@@ -55,7 +55,7 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
           return EXIT.ok;
         }
         const { run, eligible } = plan;
-        await plannedAsMeant(client, config, plan);
+        await plannedAsConfigured(client, config, plan);
         const wanted = Math.min(options.sample, eligible);
         const sample = wanted === 0 ? [] : await sampleOf({ stack, options, env, shutdown }, run, wanted);
         if (options.json) process.stdout.write(`${JSON.stringify({ ...plan, sample })}\n`);
@@ -69,7 +69,7 @@ export function registerCampaignPlan(campaign: Command, env: NodeJS.ProcessEnv):
 }
 
 /** @throws CliError (conflict) when whoever made the plan has another configuration than this command */
-async function plannedAsMeant(client: Client, config: LoadedConfig, plan: CampaignPlan): Promise<void> {
+async function plannedAsConfigured(client: Client, config: LoadedConfig, plan: CampaignPlan): Promise<void> {
   const runs = await runsOf(client, plan, 1);
   for (const report of runs) if (report.run === plan.run) sameConfig(config, report);
 }

@@ -18,7 +18,7 @@ import { formatMany } from '../lib/format.ts';
 import { say } from '../lib/lifetime.ts';
 import { isRunning, queryOperator } from '../lib/operator-query.ts';
 import { withClient } from '../lib/session.ts';
-import { meantRunQuery, noSuchRun } from './campaign-meant.ts';
+import { noSuchRun, resolveRunQuery } from './campaign-target.ts';
 import { describeAudit } from './describe-campaign-audit.ts';
 import { describeRun, describeRuns, type Live } from './describe-campaign-run.ts';
 import { blockOf } from './run-campaign.ts';
@@ -64,7 +64,7 @@ export function registerCampaignShow(campaign: Command, env: NodeJS.ProcessEnv):
     .option('--json', 'print JSON', false)
     .action((name: string, options: Options & { run?: string }) =>
       withClient(options, env, async (client) => {
-        const query = meantRunQuery(name, options.run);
+        const query = resolveRunQuery(name, options.run);
         const { run } = 'run' in query ? query : await foundRun(client, name, undefined);
         const report = await reportOf(client, { run });
         const live = await liveOf(client, report);
@@ -108,7 +108,7 @@ async function list(client: Client, filter: CampaignListInput): Promise<Campaign
 
 /** @throws CliError (not found) when there is no such run, or the campaign has none */
 async function foundRun(client: Client, name: string, run: string | undefined): Promise<CampaignReport> {
-  const query = meantRunQuery(name, run);
+  const query = resolveRunQuery(name, run);
   if ('run' in query) return await reportOf(client, query);
   const [newest] = await list(client, { ...query, limit: 1 });
   if (newest === undefined) throw noSuchRun(query);

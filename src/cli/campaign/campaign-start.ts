@@ -22,9 +22,9 @@ import {
   withSessionOptions,
 } from '../lib/session.ts';
 import { isAttended } from '../sync/run-sync.ts';
-import { type MeantCampaign, meantCampaign, runsOf, sameConfig } from './campaign-find.ts';
-import { noSuchRun } from './campaign-meant.ts';
+import { type CampaignTarget, resolveCampaign, runsOf, sameConfig } from './campaign-find.ts';
 import { campaignRefusal } from './campaign-refused.ts';
+import { noSuchRun } from './campaign-target.ts';
 import { describeCampaignPlan } from './describe-plan.ts';
 import { followCampaign, startCampaign } from './run-campaign.ts';
 
@@ -51,9 +51,9 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
     .action(async (name: string, options: Options) => {
       process.exitCode = await runCommand(async (shutdown) => {
         const config = await openConfig(options.config, env);
-        const meant = meantCampaign(config, name);
+        const target = resolveCampaign(config, name);
         const client = await connectClient(options.state, env, shutdown);
-        const found = await runToApprove(client, meant);
+        const found = await runToApprove(client, target);
         if (found.state === 'planned') sameConfig(config, found);
         const { run } = found;
         const operatorCommand = { action: 'approve', by: operatorName(), reason: options.reason } as const;
@@ -63,8 +63,8 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
           'campaignOperatorCommand',
           [
             {
-              account: meant.account,
-              campaign: meant.campaign,
+              account: target.account,
+              campaign: target.campaign,
               run,
               command: operatorCommand,
               id: randomUUID(),
@@ -75,7 +75,7 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
         else
           process.stdout.write(
-            `${run} is approved by ${operatorCommand.by}; \`sluice campaign start ${meant.campaign}\` starts it\n`,
+            `${run} is approved by ${operatorCommand.by}; \`sluice campaign start ${target.campaign}\` starts it\n`,
           );
         return EXIT.ok;
       });
@@ -91,16 +91,16 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
       process.exitCode = await runCommand(async (shutdown) => {
         const config = await openConfig(options.config, env);
         const { timeZone } = config.campaign(name);
-        const meant = meantCampaign(config, options.run ?? name);
-        if (meant.campaign !== name)
+        const target = resolveCampaign(config, options.run ?? name);
+        if (target.campaign !== name)
           throw new CliError(EXIT.usage, `--run ${options.run} is no run of "${name}"`);
-        const { account } = meant;
+        const { account } = target;
         const stack = await openOrJoin(`sluice campaign start ${name}`, options, env, shutdown);
         const client = stack?.client ?? (await connectClient(options.state, env, shutdown));
         const unlessStackFails = <T>(work: Promise<T>) =>
           stack === null ? work : Promise.race([work, stack.failed]);
 
-        const found = await unlessStackFails(runToStart(client, meant));
+        const found = await unlessStackFails(runToStart(client, target));
         const { run } = found;
         const joins = found.state === 'running';
         const plan = await queryOperator<typeof campaignRunPlan>(
@@ -164,21 +164,21 @@ async function runNamed(client: Client, run: string): Promise<CampaignReport> {
 }
 
 /** The run that is named, or the newest that is planned. @throws CliError (not found) when there is none */
-async function runToApprove(client: Client, meant: MeantCampaign): Promise<CampaignReport> {
-  if (meant.run !== null) return await runNamed(client, meant.run);
-  const runs = await runsOf(client, meant, RUNS);
+async function runToApprove(client: Client, target: CampaignTarget): Promise<CampaignReport> {
+  if (target.run !== null) return await runNamed(client, target.run);
+  const runs = await runsOf(client, target, RUNS);
   const planned = runs.find(({ state }) => state === 'planned');
   if (planned !== undefined) return planned;
-  throw noPlan(meant, runs[0]);
+  throw noPlan(target, runs[0]);
 }
 
 /** The run that is named, or the one under way, or the newest that is planned. */
-async function runToStart(client: Client, meant: MeantCampaign): Promise<CampaignReport> {
-  if (meant.run !== null) return await runNamed(client, meant.run);
-  const runs = await runsOf(client, meant, RUNS);
+async function runToStart(client: Client, target: CampaignTarget): Promise<CampaignReport> {
+  if (target.run !== null) return await runNamed(client, target.run);
+  const runs = await runsOf(client, target, RUNS);
   const open = runs.find(({ state }) => state === 'running' || state === 'planned');
   if (open !== undefined) return open;
-  throw noPlan(meant, runs[0]);
+  throw noPlan(target, runs[0]);
 }
 
 /** What they are stands above it. */
@@ -188,7 +188,7 @@ function hasProblems({ campaign, problems }: CampaignPlan): CliError {
   return new CliError(EXIT.error, `a plan with ${what} can't be started: ${way}`);
 }
 
-function noPlan({ campaign }: MeantCampaign, newest: CampaignReport | undefined): CliError {
+function noPlan({ campaign }: CampaignTarget, newest: CampaignReport | undefined): CliError {
   const last = newest === undefined ? '' : `; its newest run, ${newest.run}, is ${newest.state}`;
   const way = `\`sluice campaign plan ${campaign}\` makes one`;
   return new CliError(EXIT.notFound, `no plan of "${campaign}" waits for its start${last}: ${way}`);

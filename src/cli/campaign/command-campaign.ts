@@ -25,7 +25,7 @@ import type { CampaignCommand, CampaignCommandResult } from '../../contracts/wir
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { ANSWER_MS, noWorker, queryOperator } from '../lib/operator-query.ts';
-import { type MeantCampaign, runsOf } from './campaign-find.ts';
+import { type CampaignTarget, runsOf } from './campaign-find.ts';
 import { campaignRefusal } from './campaign-refused.ts';
 
 const UPDATES = {
@@ -52,8 +52,8 @@ type Run = Pick<CampaignReport, 'run' | 'state' | 'startedAt'>;
  * @param runs newest first
  * @throws CliError (not found) when there is none
  */
-export function meantRun(
-  { account, campaign, run: named }: MeantCampaign,
+export function resolveRun(
+  { account, campaign, run: named }: CampaignTarget,
   action: CampaignCommand['action'],
   runs: readonly Run[],
 ): Run {
@@ -98,31 +98,31 @@ export function needsWorkflow(
  */
 export async function commandCampaign(
   client: Client,
-  meant: MeantCampaign,
+  target: CampaignTarget,
   command: SteeringCommand,
   answerMs = ANSWER_MS,
 ): Promise<CampaignCommandResult & { readonly run: string }> {
-  const runs = await runsOf(client, meant, RUNS);
-  const found = meantRun(meant, command.action, runs);
+  const runs = await runsOf(client, target, RUNS);
+  const found = resolveRun(target, command.action, runs);
   const { run } = found;
   try {
     const { members } = needsWorkflow(found, command.action, runs)
-      ? await update(client, meant, run, command, answerMs)
+      ? await update(client, target, run, command, answerMs)
       : await queryOperator<typeof campaignOperatorCommand>(
           client,
           'campaign-queries',
           'campaignOperatorCommand',
-          [{ account: meant.account, campaign: meant.campaign, run, command, id: randomUUID() }],
+          [{ account: target.account, campaign: target.campaign, run, command, id: randomUUID() }],
         );
     return { run, members };
   } catch (error) {
-    throw explained(error, meant, answerMs);
+    throw explained(error, target, answerMs);
   }
 }
 
 async function update(
   client: Client,
-  { account, campaign }: MeantCampaign,
+  { account, campaign }: CampaignTarget,
   run: string,
   { action, ...command }: SteeringCommand,
   answerMs: number,
@@ -146,7 +146,7 @@ async function update(
   return await accepted.result();
 }
 
-function explained(error: unknown, { campaign }: MeantCampaign, answerMs: number): unknown {
+function explained(error: unknown, { campaign }: CampaignTarget, answerMs: number): unknown {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return noWorker(error, answerMs);
   if (error instanceof WorkflowUpdateFailedError && isOver(error.cause))
     return new CliError(

@@ -60,8 +60,8 @@ function unknownPoller(name: string, known: readonly string[]): CliError {
  */
 export async function findPollers(opened: Opened, names: readonly string[]): Promise<FoundPoller[]> {
   const { pollers } = await ask(opened, names, { gaps: false, limit: 1 });
-  const all = mergePollers(opened.config, pollers).filter((one) => isMeant(one, names));
-  const missing = names.find((name) => !all.some((one) => isMeant(one, [name])));
+  const all = mergePollers(opened.config, pollers).filter((one) => matches(one, names));
+  const missing = names.find((name) => !all.some((one) => matches(one, [name])));
   if (missing !== undefined) throw unknownPoller(missing, Object.keys(opened.config.pollers));
   return await Promise.all(all.map((one) => withWorkflow(opened.client, one)));
 }
@@ -74,9 +74,9 @@ export async function listGaps(
 ): Promise<(PollGap & PollerName)[]> {
   const { pollers, gaps } = await ask(opened, names, { gaps: true, limit });
   const all = mergePollers(opened.config, pollers);
-  const missing = names.find((name) => !all.some((one) => isMeant(one, [name])));
+  const missing = names.find((name) => !all.some((one) => matches(one, [name])));
   if (missing !== undefined) throw unknownPoller(missing, Object.keys(opened.config.pollers));
-  return gaps.filter((one) => isMeant(one, names));
+  return gaps.filter((one) => matches(one, names));
 }
 
 async function ask(opened: Opened, names: readonly string[], what: { gaps: boolean; limit: number }) {
@@ -87,7 +87,7 @@ async function ask(opened: Opened, names: readonly string[], what: { gaps: boole
   ]);
 }
 
-function isMeant({ account, poller }: PollerName, names: readonly string[]): boolean {
+function matches({ account, poller }: PollerName, names: readonly string[]): boolean {
   return names.length === 0 || names.includes(poller) || names.includes(`${account}/${poller}`);
 }
 

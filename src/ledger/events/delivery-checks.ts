@@ -152,10 +152,10 @@ function afterCheck(
 ): DeliveryRow {
   const age = now.getTime() - row.sent_at.getTime();
   // What a page shows beside those that it was read for is free.
-  const isMeant = !isPage || (row.next_at as Date).getTime() <= now.getTime() + age * CHECK_SPREAD;
-  const checked = { ...row, checks: row.checks + (isMeant ? 1 : 0) };
+  const isDue = !isPage || (row.next_at as Date).getTime() <= now.getTime() + age * CHECK_SPREAD;
+  const checked = { ...row, checks: row.checks + (isDue ? 1 : 0) };
   if (typeof shown === 'object' && 'status' in shown) return sighted(checked, shown, now);
-  if (!isMeant) return row;
+  if (!isDue) return row;
   if (typeof shown === 'object') return { ...checked, next_at: null, end_code: shown.end };
   if (shown === 'nothing' || (shown === 'absent' && age <= settleSeconds * 1000))
     return scheduled(checked, now);

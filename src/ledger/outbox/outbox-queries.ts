@@ -81,7 +81,7 @@ export async function reopenOutbox(
     );
     await releaseFollowers(tx, sink, [...new Set(rows.map(({ stream }) => stream))]);
   }
-  const sinks = await meant(tx, filter);
+  const sinks = await resolveSinks(tx, filter);
   await tx.query(
     'update sink_states set open_until = least(open_until, clock_timestamp()) where sink = any($1) and open_until is not null',
     [sinks],
@@ -103,7 +103,7 @@ export async function discardOutbox(
     await releaseFollowers(tx, sink, [...new Set(rows.map(({ stream }) => stream))]);
   }
   const count = [...chosen.values()].reduce((sum, rows) => sum + rows.length, 0);
-  return { count, sinks: await meant(tx, filter) };
+  return { count, sinks: await resolveSinks(tx, filter) };
 }
 
 type Chosen = { readonly sink: string; readonly seq: number; readonly stream: string };
@@ -119,7 +119,7 @@ async function choose(tx: Queryable, filter: OutboxFilter): Promise<Map<string, 
 }
 
 /** The sinks that the filter is about: of its ids, else of its own list, else all. */
-async function meant(tx: Queryable, { ids, sinks }: OutboxFilter): Promise<string[]> {
+async function resolveSinks(tx: Queryable, { ids, sinks }: OutboxFilter): Promise<string[]> {
   if (ids !== undefined) return [...new Set(ids.flatMap((id) => parseId(id)?.[0] ?? []))];
   const rows = await tx.query<{ sink: string }>(
     'select sink from sink_states where $1::text[] is null or sink = any($1) order by sink',

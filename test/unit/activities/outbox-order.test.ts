@@ -96,8 +96,10 @@ describe('the outbox', () => {
           const first = [...new Set(arrived)];
           expect(first.toSorted()).toEqual(all.flatMap(({ id }) => (dead.has(id) ? [] : [id])).toSorted());
           for (const stream of new Set(all.map(({ stream }) => stream))) {
-            const meant = all.flatMap(({ id, stream: of }) => (of === stream && !dead.has(id) ? [id] : []));
-            expect(first.filter((id) => meant.includes(id))).toEqual(meant);
+            const resolveSinks = all.flatMap(({ id, stream: of }) =>
+              of === stream && !dead.has(id) ? [id] : [],
+            );
+            expect(first.filter((id) => resolveSinks.includes(id))).toEqual(resolveSinks);
           }
         },
       ),

@@ -1,7 +1,7 @@
 // `sluice campaign pause …`: which run a command is meant for, who carries it out, and what is refused before anything connects.
 import { describe, expect, it } from 'vitest';
 import { registerCampaignCommands } from '../../../src/cli/campaign/campaign-commands.ts';
-import { meantRun, needsWorkflow } from '../../../src/cli/campaign/command-campaign.ts';
+import { needsWorkflow, resolveRun } from '../../../src/cli/campaign/command-campaign.ts';
 import type { CampaignCommand, CampaignState } from '../../../src/contracts/wire/campaign.ts';
 import { runHere } from '../../support/run-here.ts';
 
@@ -13,8 +13,8 @@ const runOf = (state: CampaignState, n: number) => ({
 });
 /** Newest first. */
 const runsOf = (...states: CampaignState[]) => states.map((state, n) => runOf(state, states.length - n));
-const meant = (action: Action, states: readonly CampaignState[], run: string | null = null) =>
-  meantRun({ account: 'acme', campaign: 'win', run }, action, runsOf(...states));
+const resolved = (action: Action, states: readonly CampaignState[], run: string | null = null) =>
+  resolveRun({ account: 'acme', campaign: 'win', run }, action, runsOf(...states));
 
 describe('the run that is meant', () => {
   it.each<[Action, CampaignState[], CampaignState]>([
@@ -28,7 +28,7 @@ describe('the run that is meant', () => {
     ['retry', ['planned', 'void', 'finished', 'cancelled'], 'finished'],
     ['resolve', ['planned', 'cancelled', 'finished'], 'cancelled'],
   ])('of %s among %j is the one %s', (action, states, expected) => {
-    expect(meant(action, states).state).toBe(expected);
+    expect(resolved(action, states).state).toBe(expected);
   });
 
   it.each<[Action, CampaignState[], RegExp]>([
@@ -37,14 +37,14 @@ describe('the run that is meant', () => {
     ['retry', ['planned', 'void'], /was never started/],
     ['resolve', [], /was never started/],
   ])('of %s among %j there is none', (action, states, message) => {
-    expect(() => meant(action, states)).toThrow(
+    expect(() => resolved(action, states)).toThrow(
       expect.objectContaining({ exitCode: 3, message: expect.stringMatching(message) }),
     );
   });
 
   it('is the one that was named, whatever its state', () => {
-    expect(meant('pause', ['running', 'finished'], 'acme/+win/1')).toMatchObject({ state: 'finished' });
-    expect(() => meant('pause', ['running'], 'acme/+win/7')).toThrow(
+    expect(resolved('pause', ['running', 'finished'], 'acme/+win/1')).toMatchObject({ state: 'finished' });
+    expect(() => resolved('pause', ['running'], 'acme/+win/7')).toThrow(
       expect.objectContaining({ exitCode: 3 }),
     );
   });

@@ -2,7 +2,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { meantCampaign, sameConfig } from '../../../src/cli/campaign/campaign-find.ts';
+import { resolveCampaign, sameConfig } from '../../../src/cli/campaign/campaign-find.ts';
 import { describeNext } from '../../../src/cli/campaign/campaign-plan.ts';
 import { campaignRefusal } from '../../../src/cli/campaign/campaign-refused.ts';
 import { describeSample } from '../../../src/cli/campaign/campaign-sample.ts';
@@ -275,10 +275,10 @@ describe('which run is meant', () => {
     ['back', { account: 'acme', campaign: 'back', run: null }],
     ['beta/+spring/12', { account: 'beta', campaign: 'spring', run: 'beta/+spring/12' }],
   ])('%s', (text, expected) => {
-    expect(meantCampaign(config, text)).toEqual(expected);
+    expect(resolveCampaign(config, text)).toEqual(expected);
   });
   it.each(['beta/spring/12', 'beta/+spring', 'beta/+spring/x', ''])('%j is neither', (text) => {
-    expect(() => meantCampaign(config, text)).toThrow(/there is no campaign/);
+    expect(() => resolveCampaign(config, text)).toThrow(/there is no campaign/);
   });
 });
 

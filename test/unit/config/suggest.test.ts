@@ -9,8 +9,8 @@ it.each([
   ['wharehuose', 'warehouse'],
   ['zzz', undefined],
   ['', undefined],
-])('%j is taken for %j', (wanted, meant) => {
-  expect(nearest(wanted, ['acme', 'warehouse', 'crm'])).toBe(meant);
+])('%j is taken for %j', (wanted, expected) => {
+  expect(nearest(wanted, ['acme', 'warehouse', 'crm'])).toBe(expected);
 });
 
 it('lists what there is when nothing is near, and says when there is nothing', () => {

@@ -8,7 +8,7 @@ const RUN = /^[^/]+\/\+([^/]+)\/\d+$/;
  * The run that is named, instead of the campaign or beside it; else the newest run of the campaign.
  * @throws CliError (usage) when the run is one of another campaign, or no run at all
  */
-export function meantRunQuery(name: string, run: string | undefined): RunQuery {
+export function resolveRunQuery(name: string, run: string | undefined): RunQuery {
   const named = run ?? (RUN.test(name) ? name : undefined);
   if (named === undefined) return { campaign: name };
   const [, campaign] = RUN.exec(named) ?? [];
