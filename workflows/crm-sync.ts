@@ -24,7 +24,7 @@ import { haltSignal, pauseUpdate, progressQuery, resumeUpdate, validateCommand }
 import { API_OPTIONS, callPriority, LEDGER_OPTIONS } from './policies.ts';
 import { PauseControl } from './shared/pause.ts';
 import { pauseFor, reasonOf, refusalOf } from './shared/refusals.ts';
-import { type Surveyor, surveyCards, surveyContacts } from './shared/snapshots.ts';
+import { type SnapshotReader, snapshotCards, snapshotContacts } from './shared/snapshots.ts';
 import { SyncBatches } from './shared/sync-batches.ts';
 import { type Carried, isStopped, newState, progressOf, type RunState } from './shared/sync-state.ts';
 
@@ -117,10 +117,11 @@ class CrmSync {
     if (work.missingTags > 0) counts.total += (await ledger.reviveTags({ run })).revived;
     if (work.cards > 0) await this.#untilDone('createCard', () => readPipelines({ run }));
     let finds = work.finds;
-    if (work.readsContacts) finds = await surveyContacts(this.#surveyor(), work.lookups, work.blind);
-    if (finds > 1 && !isStopped(this.#state, 'createCard')) await surveyCards(this.#surveyor(), finds);
+    if (work.readsContacts) finds = await snapshotContacts(this.#snapshotReader(), work.lookups, work.blind);
+    if (finds > 1 && !isStopped(this.#state, 'createCard'))
+      await snapshotCards(this.#snapshotReader(), finds);
     // Who was found to have it all needs no call.
-    counts.total = this.#state.cards?.pending ?? this.#state.survey?.pending ?? counts.total;
+    counts.total = this.#state.cards?.pending ?? this.#state.snapshot?.pending ?? counts.total;
     this.#state.prepared = true;
   }
 
@@ -187,7 +188,7 @@ class CrmSync {
   }
 
   /** What the reading of snapshots needs of this run. */
-  #surveyor(): Surveyor {
+  #snapshotReader(): SnapshotReader {
     return {
       state: this.#state,
       api: this.#api(),

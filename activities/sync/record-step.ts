@@ -11,7 +11,7 @@ import type { LoadedRecord } from '../../src/ledger/sync/due-records.ts';
 import { findPeople, forgetContact, type KnownPerson } from '../../src/ledger/sync/people.ts';
 import { endRecord, LeaseLostError, type RecordEnd, settleStep } from '../../src/ledger/sync/records.ts';
 import { addWarning, lockRun, type RunRow, stepIsStopped } from '../../src/ledger/sync/runs.ts';
-import { splitCreate } from '../../src/ledger/sync/survey.ts';
+import { splitCreate } from '../../src/ledger/sync/snapshots.ts';
 import type { AccountAccess, Deps } from '../shared/deps.ts';
 import {
   backoffMs,

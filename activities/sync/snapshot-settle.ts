@@ -6,12 +6,12 @@ import { findPeople } from '../../src/ledger/sync/people.ts';
 import { getRecord } from '../../src/ledger/sync/records.ts';
 import { getRun, lockRun, noteSnapshot, type RunRow, stepIsStopped } from '../../src/ledger/sync/runs.ts';
 import {
-  clearSurvey,
+  clearSnapshot,
   countBlind,
   foundRecords,
   settleCards,
   settleMissing,
-} from '../../src/ledger/sync/survey.ts';
+} from '../../src/ledger/sync/snapshots.ts';
 import type { Deps } from '../shared/deps.ts';
 import { ruleOf } from './contact-change.ts';
 import { CARD_STEPS, runContext, stepContext } from './record-step.ts';
@@ -31,7 +31,7 @@ export function createSettlementActivities(deps: Deps) {
      * After the account's contacts were read: who was found gets the steps of an existing contact, who was not
      * is new if all were read. Answers `after` when there is more to settle.
      */
-    async settleSurvey(input: {
+    async settleSnapshot(input: {
       run: string;
       complete: boolean;
       after?: number;
@@ -53,7 +53,7 @@ export function createSettlementActivities(deps: Deps) {
           }
         });
         after = found.at(-1)?.id ?? after;
-        if (found.length < BATCH) return { after: null, ...(await endSurvey(run, input)) };
+        if (found.length < BATCH) return { after: null, ...(await endSnapshot(run, input)) };
       }
       return { after, finds: 0 };
     },
@@ -70,14 +70,14 @@ export function createSettlementActivities(deps: Deps) {
         const { facts } = await lockRun(tx, id);
         const bits = { find: STEP_BITS.findCard, create: STEP_BITS.createCard };
         await settleCards(tx, { id, account, pipeline }, bits, input.complete);
-        await clearSurvey(tx, id);
+        await clearSnapshot(tx, id);
         await noteOnce(tx, id, facts, input.choice);
       });
       return await countUnknown(db, { id, account });
     },
   };
 
-  async function endSurvey(
+  async function endSnapshot(
     run: RunRow,
     input: { readonly complete: boolean; readonly choice?: SnapshotChoice },
   ): Promise<{ finds: number; pending: number }> {
@@ -102,7 +102,7 @@ export function createSettlementActivities(deps: Deps) {
             : null,
         });
       }
-      await clearSurvey(tx, run.id);
+      await clearSnapshot(tx, run.id);
       await noteOnce(tx, run.id, facts, input.choice);
     });
     return await countUnknown(db, run);

@@ -12,13 +12,13 @@ import { pick, readCatalog } from '../../src/ledger/sync/catalog.ts';
 import { findPeople, type KnownPerson } from '../../src/ledger/sync/people.ts';
 import { getRun, type RunRow } from '../../src/ledger/sync/runs.ts';
 import {
-  clearSurvey,
-  countSurvey,
+  clearSnapshot,
+  countSnapshot,
   type FoundRecord,
   foundRecords,
   noteCards,
-  noteSurvey,
-} from '../../src/ledger/sync/survey.ts';
+  noteSnapshot,
+} from '../../src/ledger/sync/snapshots.ts';
 import { canonicalKey } from '../../src/mapping/phone/index.ts';
 import { callApi } from '../shared/api-call.ts';
 import { readCatalogue } from '../shared/catalog.ts';
@@ -135,24 +135,24 @@ export function createSnapshotActivities(deps: Deps) {
      * GET /v1/contacts: finds people of this run that the service knows already, a hundred a call instead of one look-up
      * each, and which of them need no write.
      */
-    async surveyContacts(input: SnapshotInput): Promise<SnapshotProgress> {
+    async snapshotContacts(input: SnapshotInput): Promise<SnapshotProgress> {
       const run = await getRun(db, input.run);
       return await readCatalogue(deps, run.id, 'lookup', () =>
         readPages(
           input,
-          () => countSurvey(db, 'contacts', run.id),
+          () => countSnapshot(db, 'contacts', run.id),
           (...page) => takeContacts(run, ...page),
         ),
       );
     },
 
     /** GET /v1/cards?pipelineId=: finds the cards of people who are on the service. */
-    async surveyCards(input: SnapshotInput): Promise<SnapshotProgress> {
+    async snapshotCards(input: SnapshotInput): Promise<SnapshotProgress> {
       const run = await getRun(db, input.run);
       return await readCatalogue(deps, run.id, 'findCard', () =>
         readPages(
           input,
-          () => countSurvey(db, 'cards', run.id),
+          () => countSnapshot(db, 'cards', run.id),
           (window, before) => takeCards(run, window, before),
         ),
       );
@@ -176,8 +176,8 @@ export function createSnapshotActivities(deps: Deps) {
       ...seenOf(contact, null),
     }));
     return await db.transaction(async (tx) => {
-      if (isFirst) await clearSurvey(tx, run.id);
-      const seen = await noteSurvey(tx, run.account, run.id, contacts);
+      if (isFirst) await clearSnapshot(tx, run.id);
+      const seen = await noteSnapshot(tx, run.account, run.id, contacts);
       const keys = contacts.map(({ key }) => key);
       const found = await foundRecords(tx, run, { after: 0, limit: PAGE, keys });
       const people = await findPeople(tx, run.account, keys, '');

@@ -198,7 +198,7 @@ describe('a service that never answers', () => {
   });
 });
 
-describe('what the survey of the account costs', () => {
+describe('what the snapshot of the account costs', () => {
   const people = (count: number) =>
     HEADER + Array.from({ length: count }, (_, n) => `11 98765-43${10 + n},P${n},,,,,\n`).join('');
   const strangers = (count: number) =>
@@ -229,7 +229,7 @@ describe('what the survey of the account costs', () => {
     );
   });
 
-  it('one person → one look-up and no survey', async () => {
+  it('one person → one look-up and no snapshot', async () => {
     await inEnvironment(
       { csv: people(1), account: account({ contacts: strangers(150) }) },
       async (environment) => {

@@ -136,7 +136,7 @@ describe('the contacts', () => {
       expect(report.snapshots).toEqual([{ of: 'contacts', single: 61, pages: reads, read: reads }]);
       const { events } = await handle.fetchHistory();
       const batches = events?.filter(
-        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'surveyContacts',
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'snapshotContacts',
       );
       expect(batches).toHaveLength(2);
     });

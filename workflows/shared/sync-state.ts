@@ -9,7 +9,7 @@ import type {
 } from '../../src/contracts/wire/run.ts';
 import type { Pause } from '../messages.ts';
 import { LANE } from '../policies.ts';
-import type { SurveyState } from './snapshots.ts';
+import type { SnapshotState } from './snapshots.ts';
 
 /** What a run takes along when it continues as new; everything else is in the ledger. */
 export interface Carried {
@@ -41,9 +41,9 @@ export interface RunState {
   /** Problems of rows by reason, once the source has been read. */
   totals?: readonly ProblemTotal[];
   /** How far the account's contacts have been read, while that goes on. */
-  survey?: SurveyState;
+  snapshot?: SnapshotState;
   /** The same for the cards of the pipeline. */
-  cards?: SurveyState;
+  cards?: SnapshotState;
 }
 
 export function newState(): RunState {

@@ -138,7 +138,7 @@ const MIGRATIONS: readonly Migration[] = [
   );
   `,
   `
-  create table survey_contacts (
+  create table snapshot_contacts (
     run_id text not null references runs on delete cascade,
     contact_id bigint not null,
     primary key (run_id, contact_id)

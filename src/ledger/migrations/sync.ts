@@ -41,7 +41,7 @@ export const SYNC_TABLES = `
     primary key (account, sync, key)
   );
 
-  create table survey_cards (
+  create table snapshot_cards (
     run_id text not null references runs on delete cascade,
     card_id bigint not null,
     contact_id bigint not null,

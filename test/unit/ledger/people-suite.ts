@@ -1,4 +1,4 @@
-// People and cards: what a look-up, a survey and a write leave in the ledger.
+// People and cards: what a look-up, a snapshot and a write leave in the ledger.
 import { describe, expect, it } from 'vitest';
 import { pick, readCatalog, saveCatalog } from '../../../src/ledger/sync/catalog.ts';
 import { getIntent, settleIntent, takeIntent } from '../../../src/ledger/sync/intents.ts';

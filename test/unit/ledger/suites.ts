@@ -9,8 +9,8 @@ import { outcomesSuite } from './outcomes-suite.ts';
 import { peopleSuite } from './people-suite.ts';
 import { recordsSuite } from './records-suite.ts';
 import { runsSuite } from './runs-suite.ts';
+import { snapshotSuite } from './snapshots-suite.ts';
 import type { OpenDatabase } from './support.ts';
-import { surveySuite } from './survey-suite.ts';
 
 export function ledgerSuites(database: OpenDatabase): void {
   databaseSuite(database);
@@ -21,6 +21,6 @@ export function ledgerSuites(database: OpenDatabase): void {
   outcomesSuite(database);
   eventsSuite(database);
   peopleSuite(database);
-  surveySuite(database);
+  snapshotSuite(database);
   effectsSuite(database);
 }

@@ -5,16 +5,16 @@ import { endIntent, takeIntent } from '../../../src/ledger/sync/intents.ts';
 import { findPeople, makePerson } from '../../../src/ledger/sync/people.ts';
 import { endRecord } from '../../../src/ledger/sync/records.ts';
 import {
-  clearSurvey,
+  clearSnapshot,
   countBlind,
   foundRecords,
   noteCards,
-  noteSurvey,
-  type SurveyedContact,
+  noteSnapshot,
+  type SnapshotContact,
   settleCards,
   settleMissing,
   splitCreate,
-} from '../../../src/ledger/sync/survey.ts';
+} from '../../../src/ledger/sync/snapshots.ts';
 
 import { unleased } from '../../support/ledger.ts';
 import { noteCard, noteContact } from '../../support/notes.ts';
@@ -37,12 +37,12 @@ const SENT = {
   createdBy: null,
 };
 
-const contactOf = (id: number, number: string, key = number): SurveyedContact => ({
+const contactOf = (id: number, number: string, key = number): SnapshotContact => ({
   ...{ id, key, number, name: `N${id}`, email: null, document: null, disableBot: false },
   ...{ tags: [], extraInfo: null },
 });
 
-export function surveySuite(database: OpenDatabase): void {
+export function snapshotSuite(database: OpenDatabase): void {
   const person = async (account: string, key: string) =>
     (await findPeople(database(), account, [key], 'Sales')).get(key);
   const todos = async (run: string) =>
@@ -53,17 +53,17 @@ export function surveySuite(database: OpenDatabase): void {
       )
     ).map(({ todo, status }) => (status === 'pending' ? todo : status));
 
-  describe('noteSurvey', () => {
+  describe('noteSnapshot', () => {
     const full = contactOf(9, LONG);
     const short = contactOf(5, SHORT, LONG);
-    const noted = async (pages: readonly (readonly SurveyedContact[])[]) => {
+    const noted = async (pages: readonly (readonly SnapshotContact[])[]) => {
       const { account, run } = await runWith(database(), [5]);
       await database().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
-      for (const page of pages) await noteSurvey(database(), account, run.id, page);
+      for (const page of pages) await noteSnapshot(database(), account, run.id, page);
       return { run: run.id, found: await person(account, LONG) };
     };
 
-    it.each<[string, SurveyedContact[][], SurveyedContact | undefined]>([
+    it.each<[string, SnapshotContact[][], SnapshotContact | undefined]>([
       ['nobody', [[]], undefined],
       ['the full form alone', [[full]], full],
       ['the short form alone', [[short]], short],
@@ -83,21 +83,21 @@ export function surveySuite(database: OpenDatabase): void {
     it('keeps nobody whom this run is not about, yet counts all', async () => {
       const { account, run } = await runWith(database(), [5]);
       const page = [contactOf(1, phone(77)), contactOf(2, phone(0))];
-      expect(await noteSurvey(database(), account, run.id, page)).toBe(2);
-      expect(await noteSurvey(database(), account, run.id, [contactOf(1, phone(77))])).toBe(2);
+      expect(await noteSnapshot(database(), account, run.id, page)).toBe(2);
+      expect(await noteSnapshot(database(), account, run.id, [contactOf(1, phone(77))])).toBe(2);
       const people = await database().query('select key, remote_id from people where account = $1', [
         account,
       ]);
       expect(people).toEqual([{ key: phone(0), remote_id: 2 }]);
-      await clearSurvey(database(), run.id);
-      expect(await noteSurvey(database(), account, run.id, [])).toBe(0);
+      await clearSnapshot(database(), run.id);
+      expect(await noteSnapshot(database(), account, run.id, [])).toBe(0);
     });
 
     it('a contact that Sluice writes to already is not swapped for its double', async () => {
       const { account, run } = await runWith(database(), [5]);
       await database().query('update run_records set key = $2 where run_id = $1', [run.id, LONG]);
       await noteContact(database(), account, LONG, { ...SENT, remoteId: 5 });
-      await noteSurvey(database(), account, run.id, [full]);
+      await noteSnapshot(database(), account, run.id, [full]);
       expect(await person(account, LONG)).toMatchObject({ remote_id: 5, remote_number: SHORT, seen: null });
     });
   });
@@ -105,8 +105,8 @@ export function surveySuite(database: OpenDatabase): void {
   it('foundRecords: pending ones whom this very run has seen, page by page', async () => {
     const { account, run, ids } = await runWith(database(), [LOOKUP, LOOKUP, LOOKUP, LOOKUP]);
     const page = [0, 1, 2].map((n) => contactOf(n + 1, phone(n)));
-    await noteSurvey(database(), account, 'an earlier run', []);
-    await noteSurvey(database(), account, run.id, page);
+    await noteSnapshot(database(), account, 'an earlier run', []);
+    await noteSnapshot(database(), account, run.id, page);
     await endRecord(database(), unleased(ids[1] as number), {
       status: 'failed',
       step: 's',

@@ -5,7 +5,7 @@ import type { CrmRecord } from '../../contracts/wire/record.ts';
 import type { Queryable } from '../database.ts';
 import type { SeenContact } from './people.ts';
 
-export interface SurveyedContact extends SeenContact {
+export interface SnapshotContact extends SeenContact {
   readonly id: number;
   readonly key: string;
 }
@@ -16,14 +16,14 @@ export interface SurveyedContact extends SeenContact {
  * written to the other: hashes and card are of that one.
  * @returns how many different contacts the run's reading has come by so far
  */
-export async function noteSurvey(
+export async function noteSnapshot(
   tx: Queryable,
   account: string,
   runId: string,
-  contacts: readonly SurveyedContact[],
+  contacts: readonly SnapshotContact[],
 ): Promise<number> {
   await tx.query(
-    `insert into survey_contacts (run_id, contact_id)
+    `insert into snapshot_contacts (run_id, contact_id)
      select $1, (each.value)::bigint from jsonb_array_elements_text($2::jsonb) as each on conflict do nothing`,
     [runId, toJson(contacts.map(({ id }) => id))],
   );
@@ -47,13 +47,13 @@ export async function noteSurvey(
       ),
     ],
   );
-  return await countSurvey(tx, 'contacts', runId);
+  return await countSnapshot(tx, 'contacts', runId);
 }
 
 /** How many different items the run's reading has come by so far. */
-export async function countSurvey(db: Queryable, of: 'contacts' | 'cards', runId: string): Promise<number> {
+export async function countSnapshot(db: Queryable, of: 'contacts' | 'cards', runId: string): Promise<number> {
   const [row] = await db.query<{ seen: number }>(
-    `select count(*)::int as seen from survey_${of} where run_id = $1`,
+    `select count(*)::int as seen from snapshot_${of} where run_id = $1`,
     [runId],
   );
   return row?.seen ?? 0;
@@ -144,7 +144,7 @@ export async function countBlind(
   return row ?? { pending: 0, blind: 0, finds: 0 };
 }
 
-export interface SurveyedCard {
+export interface SnapshotCard {
   readonly id: number;
   readonly contactId: number;
   readonly stageId: number | null;
@@ -155,16 +155,16 @@ export interface SurveyedCard {
 export async function noteCards(
   tx: Queryable,
   runId: string,
-  cards: readonly SurveyedCard[],
+  cards: readonly SnapshotCard[],
 ): Promise<number> {
   await tx.query(
-    `insert into survey_cards (run_id, card_id, contact_id, stage_id, is_open)
+    `insert into snapshot_cards (run_id, card_id, contact_id, stage_id, is_open)
      select $1, id, "contactId", "stageId", open
        from jsonb_to_recordset($2::jsonb) as c(id bigint, "contactId" bigint, "stageId" bigint, open boolean)
      on conflict do nothing`,
     [runId, toJson(cards)],
   );
-  return await countSurvey(tx, 'cards', runId);
+  return await countSnapshot(tx, 'cards', runId);
 }
 
 /**
@@ -186,7 +186,7 @@ export async function settleCards(
                  else r.payload -> 'card' ->> 'stage' end, true
        from run_records r
        join people p on p.account = $2 and p.key = r.key
-       join survey_cards c on c.run_id = $1 and c.contact_id = p.remote_id
+       join snapshot_cards c on c.run_id = $1 and c.contact_id = p.remote_id
       where r.run_id = $1 and r.status = 'pending' and r.todo & $4::int <> 0 and not ${question}
       order by p.id, c.is_open desc, c.card_id desc
      on conflict (account, person_id, pipeline) do nothing`,
@@ -206,7 +206,7 @@ export async function settleCards(
 }
 
 /** Forgets what a run's snapshots have come by. */
-export async function clearSurvey(tx: Queryable, runId: string): Promise<void> {
-  await tx.query('delete from survey_contacts where run_id = $1', [runId]);
-  await tx.query('delete from survey_cards where run_id = $1', [runId]);
+export async function clearSnapshot(tx: Queryable, runId: string): Promise<void> {
+  await tx.query('delete from snapshot_contacts where run_id = $1', [runId]);
+  await tx.query('delete from snapshot_cards where run_id = $1', [runId]);
 }
