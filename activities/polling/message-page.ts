@@ -3,7 +3,7 @@
 import type { HistoryMessage } from '../../src/api-client/schemas/message.ts';
 import type { Page } from '../../src/api-client/shapes.ts';
 import { toJson } from '../../src/contracts/stored-json.ts';
-import type { Reading, Twins } from '../../src/ledger/conversations/conversations.ts';
+import type { LookAlikes, Reading } from '../../src/ledger/conversations/conversations.ts';
 import type { KnownMessages, StagedMessage } from '../../src/ledger/conversations/messages.ts';
 import { instant } from './listing.ts';
 
@@ -28,11 +28,11 @@ export interface PageView {
   readonly read: number;
   /** Follows on what was read, with nothing between. */
   readonly joins: boolean;
-  readonly twins: Twins;
+  readonly lookAlikes: LookAlikes;
 }
 
 /** What was read so far, as far as the next page needs it. */
-export type ReadSoFar = Pick<Reading, 'count' | 'read' | 'twins'> | null;
+export type ReadSoFar = Pick<Reading, 'count' | 'read' | 'lookAlikes'> | null;
 
 /**
  * Puts the items of a page in their places. Messages without an id that look alike are numbered from the newest back,
@@ -59,7 +59,7 @@ export function viewPage(
   }));
   // By place, not by key: of two that look alike, one may have been read and the other not.
   const fresh = placed.filter(({ place }) => start === 0 || place >= readUpTo);
-  const counts: Record<string, number> = { ...before?.twins.counts };
+  const counts: Record<string, number> = { ...before?.lookAlikes.counts };
   const items = fresh
     .toReversed()
     .map(({ message, place, atEdge }) => ({
@@ -68,10 +68,10 @@ export function viewPage(
     }))
     .toReversed();
   const edge = new Set(placed.filter(({ atEdge }) => atEdge).map(({ message }) => baseOf(message)));
-  const goesOn = before !== null && oldest === before.twins.at;
+  const goesOn = before !== null && oldest === before.lookAlikes.at;
   const kept = Object.entries(counts).filter(([base]) => oldest === null || goesOn || edge.has(base));
-  const twins = { at: oldest, counts: Object.fromEntries(kept) };
-  return { items, length, start, read: Math.max(start + length, joins ? readUpTo : 0), joins, twins };
+  const lookAlikes = { at: oldest, counts: Object.fromEntries(kept) };
+  return { items, length, start, read: Math.max(start + length, joins ? readUpTo : 0), joins, lookAlikes };
 }
 
 const timeOf = ({ createdAt }: HistoryMessage) => (createdAt === null ? null : Date.parse(createdAt));

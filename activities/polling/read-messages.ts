@@ -121,7 +121,7 @@ async function takePage(
     const anew = {
       page: 1,
       read: 0,
-      twins: { at: null, counts: {} },
+      lookAlikes: { at: null, counts: {} },
       idle: 0,
       odd: 0,
       restarts: reading.restarts + 1,
@@ -182,11 +182,11 @@ function refuseUnreadable(
 
 /** Where the next page begins: right behind what is read, or before that, if messages arrive meanwhile. */
 function nextWindow(page: Page<HistoryMessage>, window: { page: number; size: number }, view: PageView) {
-  const { length, start, read, twins } = view;
+  const { length, start, read, lookAlikes } = view;
   // A page that is short before the end: the service caps pages lower than was asked.
   const isShort = page.hasMore && length > 0 && length < window.size;
   const size = isShort && start === 0 ? length : window.size;
-  return { page: Math.floor(read / size) + 1, size, count: page.count, read, twins };
+  return { page: Math.floor(read / size) + 1, size, count: page.count, read, lookAlikes };
 }
 
 function isEndless(page: Page<HistoryMessage>, { step, size }: Reading, idle: number): boolean {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { HistoryMessage } from '../../../src/api-client/schemas/message.ts';
 import type { RequestOf } from '../../../src/contracts/wire/intake.ts';
-import type { Twin } from '../../../src/ledger/sync/intents.ts';
+import type { LookAlike } from '../../../src/ledger/sync/intents.ts';
 
 /** What of a message a history can show: its text, else its template. Files have no content there. */
 export type Wanted = Pick<RequestOf<'message'>, 'text' | 'template'>;
@@ -87,23 +87,23 @@ export type Claim =
 /**
  * Which of several messages that are alike is this intent's? No message is taken by two: one whose owner the ledger
  * knows is left out, and while others are open that may own one, there must be enough for all.
- * @param twins intents that say the same in the same conversation, by id
+ * @param look-alikes intents that say the same in the same conversation, by id
  * @param keys of all messages on the page
  */
 export function claimMessage(
   like: readonly HistoryMessage[],
-  twins: readonly Twin[],
+  lookAlikes: readonly LookAlike[],
   own: { readonly id: number; readonly settleSeconds: number; readonly keys: ReadonlySet<string> },
 ): Claim {
-  const taken = new Set(twins.flatMap(({ trace }) => trace.messages ?? []));
+  const taken = new Set(lookAlikes.flatMap(({ trace }) => trace.messages ?? []));
   const free = like.filter(({ key }) => !taken.has(key));
   const first = free[0];
   if (first === undefined) return { kind: 'none' };
   // Done, yet under no key that the page shows: one of the free messages may be theirs.
-  const hidden = twins.filter(
+  const hidden = lookAlikes.filter(
     ({ state, trace }) => state === 'done' && !(trace.messages ?? []).some((key) => own.keys.has(key)),
   );
-  const open = twins.filter(({ state }) => state === 'sent' || state === 'unknown');
+  const open = lookAlikes.filter(({ state }) => state === 'sent' || state === 'unknown');
   if (free.length > hidden.length + open.length) return { kind: 'own', message: first };
   // A call may still be under way, and its answer will tell.
   if (open.some(({ state, age }) => state === 'sent' && age <= own.settleSeconds)) return { kind: 'wait' };

@@ -4,7 +4,7 @@ import type { EffectResult, RequestOf } from '../../../src/contracts/wire/intake
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { followMessages } from '../../../src/ledger/events/deliveries.ts';
 import { type EffectDone, noteProgress } from '../../../src/ledger/events/events.ts';
-import { findTwins, type IntentRow, type MessageTrace } from '../../../src/ledger/sync/intents.ts';
+import { findLookAlikes, type IntentRow, type MessageTrace } from '../../../src/ledger/sync/intents.ts';
 import { canonicalKey } from '../../../src/mapping/phone/index.ts';
 import type { FetchedMedia } from '../../../src/media/fetch-media.ts';
 import { type Call, callApi } from '../../shared/api-call.ts';
@@ -181,13 +181,13 @@ export function createMessageEffects(deps: Deps) {
     const found = findMessage({ items, hasMore: page?.hasMore ?? false }, request, since);
     if (found.kind !== 'like') return found.kind === 'none' ? 'absent' : 'unclear';
     const { to } = traceOf(request);
-    const twins = await findTwins(
+    const lookAlikes = await findLookAlikes(
       db,
       { account: event.account, id: intent.id, mark: markOf(request) },
       { ticket, targets: [to, targetOf(ticket)], since: new Date(since.getTime() - CLOCK_SKEW_MS) },
     );
     const keys = new Set(items.map(({ key }) => key));
-    const claim = claimMessage(found.messages, twins, {
+    const claim = claimMessage(found.messages, lookAlikes, {
       ...{ id: intent.id, settleSeconds: account.settleSeconds, keys },
     });
     if (claim.kind === 'none') return 'absent';

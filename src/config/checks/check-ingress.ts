@@ -27,10 +27,10 @@ function checkGroups(main: YamlFile): ConfigProblem[] {
     const group = child(cluster, 'group') ?? 'sluice';
     const brokers = child(cluster, 'brokers');
     if (!Array.isArray(brokers)) return [];
-    const twin = seen.find((one) => one.group === group && one.brokers.some((b) => brokers.includes(b)));
+    const duplicate = seen.find((one) => one.group === group && one.brokers.some((b) => brokers.includes(b)));
     seen.push({ name, group, brokers });
-    if (twin === undefined) return [];
-    const message = `shares brokers and the group "${String(group)}" with "${twin.name}"`;
+    if (duplicate === undefined) return [];
+    const message = `shares brokers and the group "${String(group)}" with "${duplicate.name}"`;
     return [
       main.problemAt(['ingress', 'kafka', name], message, 'give each a `group` of its own, or make them one'),
     ];

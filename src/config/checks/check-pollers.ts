@@ -54,19 +54,19 @@ function checkOverlap(main: YamlFile, pollers: readonly [string, unknown][]): Co
   return pollers.flatMap(([name, poller]) => {
     const [account, connection] = [child(poller, 'account'), child(poller, 'connection')];
     if (typeof account !== 'string') return [];
-    const twin = before.find(
+    const duplicate = before.find(
       (one) =>
         one.account === account &&
         (one.connection === undefined || connection === undefined || one.connection === connection),
     );
     before.push({ name, account, connection });
-    if (twin === undefined) return [];
-    if (connection !== undefined && twin.connection === connection) {
-      const message = `the poller "${twin.name}" follows connection ${String(connection)} of the account "${account}" already`;
+    if (duplicate === undefined) return [];
+    if (connection !== undefined && duplicate.connection === connection) {
+      const message = `the poller "${duplicate.name}" follows connection ${String(connection)} of the account "${account}" already`;
       return [main.problemAt(['pollers', name, 'connection'], message, 'keep one of them')];
     }
-    const all = twin.connection === undefined ? `"${twin.name}"` : 'this one';
-    const message = `shares conversations of the account "${account}" with the poller "${twin.name}": ${all} follows every connection`;
+    const all = duplicate.connection === undefined ? `"${duplicate.name}"` : 'this one';
+    const message = `shares conversations of the account "${account}" with the poller "${duplicate.name}": ${all} follows every connection`;
     return [
       main.problemAt(
         ['pollers', name],

@@ -39,7 +39,7 @@ export interface Reading {
   readonly count: number;
   /** How many of the newest places are read; 0: it begins anew. */
   readonly read: number;
-  readonly twins: Twins;
+  readonly lookAlikes: LookAlikes;
   /** Counts up with every page, so that an attempt that outlived its time is known. */
   readonly step: number;
   readonly restarts: number;
@@ -53,7 +53,7 @@ export interface Reading {
 }
 
 /** Messages without an id at the old end of what is read, whose likes may follow on the next page. */
-export interface Twins {
+export interface LookAlikes {
   /** Their instant, epoch milliseconds; null: they show none. */
   readonly at: number | null;
   /** Key without number → how many. */

@@ -203,7 +203,7 @@ export function doneNote(id: number): Note {
 }
 
 /** Another intent whose message says the same to the same person. */
-export interface Twin {
+export interface LookAlike {
   readonly id: number;
   readonly state: IntentState;
   /** Seconds since its call went out. */
@@ -215,12 +215,12 @@ export interface Twin {
  * Messages of other intents that may stand beside this one's in a conversation and look just like it.
  * @param targets the forms in which others may have named the conversation
  */
-export async function findTwins(
+export async function findLookAlikes(
   db: Queryable,
   own: { account: string; id: number; mark: string },
   place: { ticket: number; targets: readonly string[]; since: Date },
-): Promise<Twin[]> {
-  return await db.query<Twin>(
+): Promise<LookAlike[]> {
+  return await db.query<LookAlike>(
     `select id, state, extract(epoch from clock_timestamp() - sent_at)::float8 as age, trace
        from intents
       where account = $1 and mark = $2 and id <> $3 and state <> 'open' and sent_at >= $4

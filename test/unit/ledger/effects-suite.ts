@@ -12,7 +12,7 @@ import {
 import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import {
   endIntent,
-  findTwins,
+  findLookAlikes,
   getIntent,
   type MessageTrace,
   reopenIntent,
@@ -32,7 +32,7 @@ const REQUEST: EventRequest = {
 
 export function effectsSuite(database: OpenDatabase): void {
   describe('effects', () => {
-    it('twins are messages that say the same in the same conversation, and were sent since', async () => {
+    it('look-alikes are messages that say the same in the same conversation, and were sent since', async () => {
       const account = freshAccount();
       const intent = async (subject: string, trace: MessageTrace, mark = 'm', of = account) => {
         const key = { account: of, kind: 'event-message', subject } as const;
@@ -56,7 +56,11 @@ export function effectsSuite(database: OpenDatabase): void {
         await endEvent(database(), name, { outcome: 'done' }, { intent: sent[name] as number, trace });
       }
       const find = (since: Date) =>
-        findTwins(database(), { account, id: own, mark: 'm' }, { ticket: 7, targets: ['n', 't'], since });
+        findLookAlikes(
+          database(),
+          { account, id: own, mark: 'm' },
+          { ticket: 7, targets: ['n', 't'], since },
+        );
       expect(await find(new Date(Date.now() - 60_000))).toMatchObject([
         { id: sent['flying'], state: 'sent', trace: { to: 'n' } },
         { id: sent['here'], state: 'done', trace: { to: 'y', ticket: 7, messages: ['id:a'] } },

@@ -116,7 +116,7 @@ describe('attempts that meet', () => {
   ])('FAULTS 16: a worker that died %s has sent once', async (_, sent) => {
     const to = newNumber();
     const id = await context.event(message(to));
-    // Of a twin that never ended, the ledger knows what it says.
+    // Of a look-alike that never ended, the ledger knows what it says.
     await context.panel.fault({ method: 'POST', kind: sent ? 'reset-after' : 'reset-before', times: 1 });
     await context.step('sendMessage', id);
     expect(await context.intent(id)).toMatchObject({ state: 'sent' });

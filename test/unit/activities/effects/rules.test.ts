@@ -10,7 +10,7 @@ import {
 import { refusalScope } from '../../../../activities/shared/failures.ts';
 import type { HistoryMessage } from '../../../../src/api-client/schemas/message.ts';
 import type { EffectStep } from '../../../../src/contracts/wire/intake.ts';
-import type { Twin } from '../../../../src/ledger/sync/intents.ts';
+import type { LookAlike } from '../../../../src/ledger/sync/intents.ts';
 
 describe('a refusal', () => {
   it.each<[string, EffectStep, string]>([
@@ -93,11 +93,11 @@ describe('a history', () => {
 
 describe('of messages that are alike', () => {
   const like = (n: number) => Array.from({ length: n }, () => item({ body: 'hello' }));
-  const twin = (id: number, state: Twin['state'], messages?: string[], age = 100): Twin => ({
+  const lookAlike = (id: number, state: LookAlike['state'], messages?: string[], age = 100): LookAlike => ({
     ...{ id, state, age, trace: { to: 'x', ...(messages === undefined ? {} : { messages }) } },
   });
-  const claim = (messages: readonly HistoryMessage[], twins: Twin[]) =>
-    claimMessage(messages, twins, {
+  const claim = (messages: readonly HistoryMessage[], lookAlikes: LookAlike[]) =>
+    claimMessage(messages, lookAlikes, {
       id: 5,
       settleSeconds: 60,
       keys: new Set(messages.map(({ key }) => key)),
@@ -106,28 +106,35 @@ describe('of messages that are alike', () => {
   it('one whose owner is known is left out', () => {
     const messages = like(2);
     const [first, second] = messages.map(({ key }) => key) as [string, string];
-    expect(claim(messages, [twin(1, 'done', [first])])).toMatchObject({
+    expect(claim(messages, [lookAlike(1, 'done', [first])])).toMatchObject({
       kind: 'own',
       message: { key: second },
     });
-    expect(claim(messages, [twin(1, 'done', [first]), twin(2, 'done', [second])])).toEqual({ kind: 'none' });
+    expect(claim(messages, [lookAlike(1, 'done', [first]), lookAlike(2, 'done', [second])])).toEqual({
+      kind: 'none',
+    });
   });
 
-  it.each<[string, number, Twin[], string]>([
-    ['a call under way', 1, [twin(9, 'sent', undefined, 10)], 'wait'],
-    ['a lost call of an earlier one', 1, [twin(1, 'sent')], 'wait'],
-    ['a lost call of a later one', 1, [twin(9, 'sent')], 'own'],
-    ['one given up', 1, [twin(1, 'unknown')], 'unclear'],
-    ['one done under an id that the history does not show', 1, [twin(1, 'done', ['id:uuid'])], 'unclear'],
-    ['one done without any id', 1, [twin(1, 'done', [])], 'unclear'],
+  it.each<[string, number, LookAlike[], string]>([
+    ['a call under way', 1, [lookAlike(9, 'sent', undefined, 10)], 'wait'],
+    ['a lost call of an earlier one', 1, [lookAlike(1, 'sent')], 'wait'],
+    ['a lost call of a later one', 1, [lookAlike(9, 'sent')], 'own'],
+    ['one given up', 1, [lookAlike(1, 'unknown')], 'unclear'],
+    [
+      'one done under an id that the history does not show',
+      1,
+      [lookAlike(1, 'done', ['id:uuid'])],
+      'unclear',
+    ],
+    ['one done without any id', 1, [lookAlike(1, 'done', [])], 'unclear'],
     [
       'all of these, and enough for each',
       4,
-      [twin(1, 'unknown'), twin(2, 'done', []), twin(9, 'sent', undefined, 1)],
+      [lookAlike(1, 'unknown'), lookAlike(2, 'done', []), lookAlike(9, 'sent', undefined, 1)],
       'own',
     ],
-  ])('beside %s: %#', (_, n, twins, kind) => {
-    expect(claim(like(n), twins).kind).toBe(kind);
+  ])('beside %s: %#', (_, n, lookAlikes, kind) => {
+    expect(claim(like(n), lookAlikes).kind).toBe(kind);
   });
 
   it('no two take the same, in whatever order those who lost their answers look', () => {
@@ -142,16 +149,16 @@ describe('of messages that are alike', () => {
           for (let round = 0; round < 8; round++) {
             for (const id of order) {
               if (taken.has(id) || gone.has(id)) continue;
-              const twins = [1, 2, 3, 4]
+              const lookAlikes = [1, 2, 3, 4]
                 .filter((each) => each !== id && !gone.has(each))
                 .map((each) =>
-                  twin(
+                  lookAlike(
                     each,
                     taken.has(each) ? 'done' : 'sent',
                     taken.has(each) ? [taken.get(each) as string] : undefined,
                   ),
                 );
-              const found = claimMessage(messages, twins, {
+              const found = claimMessage(messages, lookAlikes, {
                 ...{ id, settleSeconds: 60, keys: new Set(messages.map(({ key }) => key)) },
               });
               if (found.kind === 'own') taken.set(id, found.message.key);
