@@ -175,9 +175,9 @@ const listedHash = ({ item }: ConversationRow) =>
 /** Whether the conversation is to be read once more, and when. */
 function nextOf(now: ConversationRow, reading: Reading | null, published: number, settleSeconds: number) {
   if (reading === null) return 'done';
-  const { newest, print } = reading;
+  const { newest, fingerprint } = reading;
   const { state, lastMessage } = now.item;
-  if (now.print !== print) {
+  if (now.fingerprint !== fingerprint) {
     const covered = { at: newest.settled ? newest.at : null, text: newest.text };
     return isCovered({ updatedAt: state.updatedAt, lastMessage }, covered) ? 'done' : 'again';
   }

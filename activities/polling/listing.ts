@@ -34,7 +34,7 @@ export function listingOf(item: Conversation, showsOwner: boolean): Listing {
   // conversation read again.
   const shown = [visible(state), state.createdAt, state.updatedAt, lastMessage, mayBeServed];
   return {
-    ...{ state, lastMessage, mayBeServed, print: shortHash(JSON.stringify(shown)) },
+    ...{ state, lastMessage, mayBeServed, fingerprint: shortHash(JSON.stringify(shown)) },
     personKey: canonicalKey(digitsOf(contact.number ?? '')),
   };
 }
@@ -82,13 +82,13 @@ export function changeOf(
   known: ConversationRow | undefined,
   { since, isOld }: { since: number | null; isOld: boolean },
 ): Change | null {
-  const { state, lastMessage, print } = listing;
+  const { state, lastMessage, fingerprint } = listing;
   const at = Date.parse(state.updatedAt);
   if (known === undefined) {
     const todo = since === null || at >= since;
     return { listing, todo, published: !todo };
   }
-  if (known.print === print) return null;
+  if (known.fingerprint === fingerprint) return null;
   // What page 1 has shown since is newer than what stood on an older page.
   if (isOld && at <= Date.parse(known.item.state.updatedAt)) return null;
   const covered = { at: known.covered_at?.toISOString() ?? null, text: known.seen?.newest ?? null };

@@ -91,9 +91,9 @@ function checkAnnounce(main: YamlFile, account: string, rules: unknown): ConfigP
     }
     const { success, data } = AnnounceRule.safeParse(rule);
     if (!success) return problems;
-    const print = JSON.stringify([data.sink, sorted(data.events), sorted(data.connections)]);
-    const first = seen.get(print);
-    if (first === undefined) seen.set(print, index);
+    const fingerprint = JSON.stringify([data.sink, sorted(data.events), sorted(data.connections)]);
+    const first = seen.get(fingerprint);
+    if (first === undefined) seen.set(fingerprint, index);
     else
       problems.push(
         main.problemAt(at, `says the same as entry ${first + 1} of the list`, 'keep one of them'),

@@ -13,7 +13,7 @@ export interface Listing {
   /** The service does not show whether a person serves it, and the chatbot does not. */
   readonly mayBeServed: boolean;
   /** Hash of state and last message. */
-  readonly print: string;
+  readonly fingerprint: string;
   /** Key of the contact, as people.key. */
   readonly personKey: string;
 }
@@ -31,7 +31,7 @@ export interface SeenMarks {
 /** A reading back over several pages. */
 export interface Reading {
   /** The listing that it began with. */
-  readonly print: string;
+  readonly fingerprint: string;
   /** What to ask for next. */
   readonly page: number;
   readonly size: number;
@@ -75,7 +75,7 @@ export interface NewestMark {
 export interface ConversationRow {
   readonly id: number;
   readonly poller: string;
-  readonly print: string;
+  readonly fingerprint: string;
   readonly item: { readonly state: ConversationState; readonly lastMessage: string | null };
   readonly published: ConversationState | null;
   readonly todo: boolean;
@@ -88,7 +88,7 @@ export interface ConversationRow {
   readonly personKey: string;
 }
 
-const ROW = `id, poller, person_key as "personKey", print, item, published, todo_at is not null as todo, tries, reading, covered_at, inbound_at, seen`;
+const ROW = `id, poller, person_key as "personKey", fingerprint, item, published, todo_at is not null as todo, tries, reading, covered_at, inbound_at, seen`;
 
 export async function findConversations(
   db: Queryable,
@@ -146,11 +146,11 @@ export async function saveListings(
 ): Promise<void> {
   if (changes.length === 0) return;
   const rows = changes.map(
-    ({ listing: { state, lastMessage, mayBeServed, print, personKey }, todo, published }) => ({
+    ({ listing: { state, lastMessage, mayBeServed, fingerprint, personKey }, todo, published }) => ({
       ...{ id: state.id, connection: state.connection.id, channel: state.channel, person: personKey },
       ...{
         updated: state.updatedAt,
-        print,
+        fingerprint,
         item: { state, lastMessage, mayBeServed },
         published: published ? state : null,
         todo,
@@ -159,15 +159,15 @@ export async function saveListings(
   );
   await tx.query(
     `insert into conversations
-       (account, id, poller, connection_id, channel, person_key, updated_at, print, item, published, todo_at, todo_since)
-     select $1, id, $2, connection, channel, person, updated, print, item, nullif(published, 'null'),
+       (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, published, todo_at, todo_since)
+     select $1, id, $2, connection, channel, person, updated, fingerprint, item, nullif(published, 'null'),
             case when todo then now() end, case when todo then now() end
        from jsonb_to_recordset($3::jsonb) as r(id bigint, connection bigint, channel text, person text,
-            updated timestamptz, print text, item jsonb, published jsonb, todo boolean)
+            updated timestamptz, fingerprint text, item jsonb, published jsonb, todo boolean)
       order by id
      on conflict (account, id) do update
        set poller = excluded.poller, connection_id = excluded.connection_id, channel = excluded.channel,
-           person_key = excluded.person_key, updated_at = excluded.updated_at, print = excluded.print, item = excluded.item,
+           person_key = excluded.person_key, updated_at = excluded.updated_at, fingerprint = excluded.fingerprint, item = excluded.item,
            todo_at = coalesce(excluded.todo_at, conversations.todo_at),
            todo_since = coalesce(conversations.todo_since, excluded.todo_since),
            tries = case when excluded.todo_at is null then conversations.tries else 0 end`,

@@ -47,8 +47,8 @@ export interface UploadedFile {
  */
 export async function storeUpload(db: Queryable, upload: NewUpload): Promise<StoredUpload> {
   const { account, filename, contentType, data } = upload;
-  const print = createHash('sha256').update(data).digest('base64url');
-  const id = `up_${shortHash(JSON.stringify([account, filename, contentType, print]))}`;
+  const fingerprint = createHash('sha256').update(data).digest('base64url');
+  const id = `up_${shortHash(JSON.stringify([account, filename, contentType, fingerprint]))}`;
   const size = data.length;
   const [known] = await db.query<{ ready: boolean }>(
     `insert into uploads (id, account, name, type, size, expires_at) values ($1, $2, $3, $4, $5, ${HALF_EXPIRY})

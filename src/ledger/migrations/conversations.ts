@@ -41,7 +41,7 @@ export const CONVERSATION_TABLES = `
     person_key text not null,
     updated_at timestamptz not null,
     -- Hash of the newest listing, and the listing itself (ConversationState and the last message).
-    print text not null,
+    fingerprint text not null,
     item jsonb not null,
     -- The state that was last published; null: never.
     published jsonb,
