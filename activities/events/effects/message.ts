@@ -14,7 +14,7 @@ import { CLOCK_SKEW_MS, MAX_READ_BACKS, readBack, type Seen } from '../../shared
 import { wholeList } from '../../shared/whole-list.ts';
 import { writeOnce } from '../../shared/write-once.ts';
 import { type Effect, type EffectInput, failEvent, finish, isSent, runEffect, subjectOf } from './effect.ts';
-import { createMediaShelf } from './media-shelf.ts';
+import { createMediaCache } from './media-cache.ts';
 import { canBeSeen, claimMessage, findMessage, markOf } from './message-match.ts';
 import { chooseContent, contentSent } from './window.ts';
 
@@ -36,7 +36,7 @@ interface Sent {
 
 export function createMessageEffects(deps: Deps) {
   const { db } = deps;
-  const shelf = createMediaShelf(db);
+  const cache = createMediaCache(db);
 
   return {
     /**
@@ -53,7 +53,7 @@ export function createMessageEffects(deps: Deps) {
         const { send } = choice;
         const chosenAt = performance.now();
         const { to } = traceOf(send);
-        const files = isSent(c) ? [] : await shelf.filesOf(c.event, send);
+        const files = isSent(c) ? [] : await cache.filesOf(c.event, send);
         return await writeOnce(
           deps,
           subject(c, { mark: markOf(send), trace: { to } }),
@@ -77,7 +77,7 @@ export function createMessageEffects(deps: Deps) {
           c.intent,
         );
       });
-      if (result.next !== 'sendMessage') shelf.drop(input.event);
+      if (result.next !== 'sendMessage') cache.drop(input.event);
       return result;
     },
 

@@ -8,7 +8,7 @@ import type { ConfigChecks } from '../load.ts';
 import { entriesOf, isRecord } from '../raw.ts';
 import type { YamlFile } from '../yaml-file.ts';
 import { checkAudience } from './check-audience.ts';
-import { checkEyes } from './check-campaign-eyes.ts';
+import { checkCampaignPollers } from './check-campaign-pollers.ts';
 import { checkVariables } from './check-variables.ts';
 
 /** Says what is wrong at a place inside one campaign. */
@@ -31,7 +31,7 @@ export function checkCampaigns(main: YamlFile, check: ConfigChecks['checkCampaig
         ...checkWaves(child(campaign, 'waves'), child(campaign, 'stop'), say),
         ...checkRest(main, account, campaign, say),
         ...checkAudience(main, account, campaign, say),
-        ...checkEyes(main, account, campaign, say),
+        ...checkCampaignPollers(main, account, campaign, say),
         ...checkVariables(campaign, say),
         ...(parsed?.success === true ? (check?.(parsed.data) ?? []) : []).map(({ path, message, hint }) =>
           main.problemAt(['campaigns', name, ...path], message, hint),

@@ -20,12 +20,12 @@ const MAX_ENTRIES = 2000;
 export async function reportOf(db: Queryable, run: string): Promise<CampaignReport | null> {
   const row = await findCampaign(db, run);
   if (row === null) return null;
-  const eyes = await accountsSeen(db);
+  const polledAccounts = await accountsSeen(db);
   const kept = await keptReport(db, run);
-  if (kept !== null) return { ...outline(row, kept.total, eyes), waves: kept.waves };
+  if (kept !== null) return { ...outline(row, kept.total, polledAccounts), waves: kept.waves };
   const figures = await readFigures(db, [run]);
   const { total, waves } = figures.get(run) as RunFigures;
-  return { ...outline(row, total, eyes), waves: await wavesOf(db, run, waves) };
+  return { ...outline(row, total, polledAccounts), waves: await wavesOf(db, run, waves) };
 }
 
 /** Runs, the newest first, without their waves. */
@@ -34,12 +34,12 @@ export async function listReports(
   filter: Partial<CampaignName> & { readonly limit: number },
 ): Promise<CampaignReport[]> {
   const rows = await listRuns(db, filter);
-  const eyes = await accountsSeen(db);
+  const polledAccounts = await accountsSeen(db);
   const reports: CampaignReport[] = [];
   for (const row of rows) {
     const run = row.run_id;
     const { total } = (await keptReport(db, run)) ?? ((await readFigures(db, [run])).get(run) as RunFigures);
-    reports.push({ ...outline(row, total, eyes), waves: [] });
+    reports.push({ ...outline(row, total, polledAccounts), waves: [] });
   }
   return reports;
 }
@@ -58,7 +58,7 @@ const OPEN: ReadonlySet<CampaignState> = new Set(['planning', 'planned', 'runnin
 function outline(
   row: CampaignRow,
   total: CampaignFigures,
-  eyes: ReadonlySet<string>,
+  polledAccounts: ReadonlySet<string>,
 ): Omit<CampaignReport, 'waves'> {
   const { account, campaign, run_id: run, state, calls } = row;
   // Of a run that is over nobody asks who held it; its audit knows.
@@ -86,7 +86,7 @@ function outline(
     reason: row.reason,
     startedAt: row.started_at?.toISOString() ?? null,
     finishedAt: row.ended_at?.toISOString() ?? null,
-    pollerSees: eyes.has(account),
+    pollerSees: polledAccounts.has(account),
   };
 }
 

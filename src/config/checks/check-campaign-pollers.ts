@@ -8,7 +8,7 @@ import type { Say } from './check-campaigns.ts';
 
 type Place = readonly (string | number)[];
 
-export function checkEyes(
+export function checkCampaignPollers(
   main: YamlFile,
   account: string | null,
   campaign: unknown,

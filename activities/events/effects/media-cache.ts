@@ -11,7 +11,7 @@ type Media = NonNullable<RequestOf<'message'>['media']>;
 /** An event has two minutes in which its call may begin (work-event.ts). */
 const MAX_DOWNLOAD_MS = 45_000;
 /** Bytes kept at most; files of further events are downloaded again. */
-const SHELF_BYTES = 64 * 1024 * 1024;
+const CACHE_BYTES = 64 * 1024 * 1024;
 const KEPT_MS = 5 * 60_000;
 
 interface Kept {
@@ -20,7 +20,7 @@ interface Kept {
   readonly until: number;
 }
 
-export interface MediaShelf {
+export interface MediaCache {
   /**
    * The files of an event, those from addresses first: downloaded, or read from the ledger, unless they are here.
    * @throws MediaError
@@ -34,7 +34,7 @@ export interface MediaShelf {
 }
 
 /** One for a process: what it keeps is lost with it, and downloaded again. */
-export function createMediaShelf(db: Queryable): MediaShelf {
+export function createMediaCache(db: Queryable): MediaCache {
   const kept = new Map<string, Kept>();
   const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   return {
@@ -49,7 +49,7 @@ export function createMediaShelf(db: Queryable): MediaShelf {
       const fetched = media === undefined ? [] : await download(media);
       const files = [...fetched, ...uploaded];
       const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
-      if (bytesKept() + bytes <= SHELF_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
+      if (bytesKept() + bytes <= CACHE_BYTES) kept.set(id, { files, bytes, until: Date.now() + KEPT_MS });
       return files;
     },
     drop: (event) => void kept.delete(event),
