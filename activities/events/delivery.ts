@@ -26,7 +26,7 @@ import { checkDelivery } from './delivery-check.ts';
 /** Name of the run that counts the checks of an account, among the names of its pollers. */
 const RUN_NAME = '@deliveries';
 /** Checks at once. */
-const PLACES = 4;
+const CONCURRENCY_LIMIT = 4;
 /** Less than a batch waits for what is due soon (activities/shared/batch.ts): what failed is tried again within it. */
 const MAX_PAUSE_MS = 4000;
 
@@ -77,7 +77,7 @@ export function createDeliveryActivities(deps: Deps, tools: DeliveryTools = {}) 
  * one tells nothing new.
  */
 class DeliveryBatch implements BatchWork<DueCheck> {
-  readonly places = PLACES;
+  readonly concurrencyLimit = CONCURRENCY_LIMIT;
   readonly #deps: Deps;
   readonly #input: DeliveryBatchInput;
   readonly #wake: (sinks: readonly string[]) => Promise<void>;

@@ -24,7 +24,7 @@ import { closeEvent } from './intake.ts';
 /** Heartbeats bring a cancellation in. A burst has a thousand events under way in a worker, so they are few. */
 const HEARTBEAT_MS = 2000;
 /** An event that has waited this long gives its place in the worker to others. */
-const PLACE_MS = 120_000;
+const SLOT_MS = 120_000;
 /** Failures of this worker, not of the event: Temporal tries again, perhaps on another worker. */
 const OF_THE_WORKER: ReadonlySet<unknown> = new Set(['INTERNAL', 'CONFIG']);
 
@@ -42,22 +42,22 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
   return {
     /** Works an event when its time has come, in its own lane, until it has ended or something has to come first. */
     async workEvent(input: EventInput): Promise<EventProgress> {
-      const placeIsOver = new CancelledFailure('others wait for this place');
-      const place = new AbortController();
-      const signal = AbortSignal.any([Context.current().cancellationSignal, place.signal]);
-      let timer = setTimeout(() => place.abort(placeIsOver), PLACE_MS);
+      const slotIsOver = new CancelledFailure('others wait for this place');
+      const slot = new AbortController();
+      const signal = AbortSignal.any([Context.current().cancellationSignal, slot.signal]);
+      let timer = setTimeout(() => slot.abort(slotIsOver), SLOT_MS);
       let calls = 0;
       // An event whose first call went out ends before others begin: what it read would be out of date by its turn.
       const started = () => {
         calls++;
         clearTimeout(timer);
-        timer = setTimeout(() => place.abort(placeIsOver), PLACE_MS);
+        timer = setTimeout(() => slot.abort(slotIsOver), SLOT_MS);
       };
       try {
         const scope = { lane: LANES.lead, signal, started, first: () => calls > 0 };
         return await withHeartbeats(() => withCallScope(scope, () => goOn(input)), HEARTBEAT_MS);
       } catch (error) {
-        if (error === placeIsOver) return { state: 'waiting', waitMs: 0 };
+        if (error === slotIsOver) return { state: 'waiting', waitMs: 0 };
         return await block(input.event, error);
       } finally {
         clearTimeout(timer);
@@ -113,7 +113,7 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
   /** Any other action: one step leads to the next, until there is none. @returns as `workLead` */
   async function workEffect(event: string, first: EffectStep): Promise<number | null> {
     let step = first;
-    const keepPlace = async () => {
+    const keepSlot = async () => {
       if (step !== first) await noteStep(db, event, step);
     };
     try {
@@ -124,13 +124,13 @@ export function createEventActivities(deps: Deps, { wake = wakeDelivery }: Event
         if (typeof result !== 'number') step = result.next as EffectStep;
         const waitMs = typeof result === 'number' ? result : (result.waitMs ?? 0);
         if (waitMs > LINGER_MS) {
-          await keepPlace();
+          await keepSlot();
           return waitMs;
         }
         await pause(waitMs);
       }
     } catch (error) {
-      await keepPlace();
+      await keepSlot();
       throw error;
     }
   }

@@ -49,7 +49,7 @@ export async function pollBatch(tools: PollBatchTools, input: PollBatchInput): P
 }
 
 class PollBatch implements BatchWork<PollItem> {
-  readonly places = 2 * CONCURRENCY;
+  readonly concurrencyLimit = 2 * CONCURRENCY;
   readonly #tools: PollBatchTools;
   readonly #input: PollBatchInput;
   /** When the next poll is due; null while one is under way. */

@@ -26,7 +26,7 @@ export interface BatchControl {
 
 export interface BatchWork<Item> {
   /** Items under way at once. */
-  readonly places: number;
+  readonly concurrencyLimit: number;
   /** Leases up to `limit` due items for {@link LEASE_SECONDS}. */
   take(limit: number): Promise<readonly Item[]>;
   /**
@@ -123,10 +123,10 @@ class Batch<Item> implements BatchControl {
    * @returns milliseconds until more may be due; null when the batch takes no more
    */
   async #begin(): Promise<number | null> {
-    const { places } = this.#batch;
-    while (!this.#isOver() && this.#active < places) {
+    const { concurrencyLimit } = this.#batch;
+    while (!this.#isOver() && this.#active < concurrencyLimit) {
       // As many as there are places: one statement serves them all, though they free up one by one.
-      if (this.#ready.length === 0) this.#ready.push(...(await this.#batch.take(places)));
+      if (this.#ready.length === 0) this.#ready.push(...(await this.#batch.take(concurrencyLimit)));
       const item = this.#ready.shift();
       if (item === undefined) {
         const nextMs = await this.#batch.next();

@@ -34,7 +34,7 @@ const LEFT_MS = 1000;
 export interface SyncBatchInput {
   readonly run: string;
   /** Records under way at once. */
-  readonly places: number;
+  readonly concurrencyLimit: number;
   /** Steps that are stopped for all records, as bits. */
   readonly stopped: number;
   /** Kinds of writes that are verified, as bits. */
@@ -140,7 +140,7 @@ class SyncBatch {
     if (attempt > 1) Object.assign(this.#counts, await takeBack(db, run, this.#batch, attempt));
     if (this.#input.alone) this.#kinds = (await openSteps(db, run)) & ALL_KINDS;
     const { nextMs } = await runBatch<LoadedRecord>({
-      places: this.#input.places,
+      concurrencyLimit: this.#input.concurrencyLimit,
       take: async (limit) => {
         const records = await this.#take(limit);
         this.#tookSome = records.length > 0;

@@ -176,7 +176,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   async function accept(route: Route, drafts: readonly EventDraft[]): Promise<Accepted[]> {
     if (drafts.length === 0) return [];
     if (closing) throw new NotAcceptedError('CLOSING', REST_MS, 'this process is shutting down');
-    await ledger(() => capacity.requirePlace(route.config.account));
+    await ledger(() => capacity.requireOpenCapacity(route.config.account));
     const [only] = drafts;
     if (drafts.length > 1 || only === undefined) return await acceptNow(route, drafts);
     // A burst of one event, as impatient senders make it, costs one start.

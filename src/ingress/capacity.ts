@@ -24,7 +24,7 @@ export interface CapacityOptions {
 export interface Capacity {
   loads(): Promise<Load[]>;
   /** Is there room for what comes by itself? Its sender may not come again, so a budget that is behind turns nobody away. @throws NotAcceptedError `BUSY` */
-  requirePlace(account: string): Promise<void>;
+  requireOpenCapacity(account: string): Promise<void>;
   /** Is it time to fetch more? Kafka keeps what is not fetched. @throws NotAcceptedError `BUSY` */
   requireTime(account: string): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createCapacity(options: CapacityOptions): Capacity {
 
   return {
     loads,
-    async requirePlace(account) {
+    async requireOpenCapacity(account) {
       refuse(full((await loadOf(account))?.open ?? 0));
     },
     async requireTime(account) {

@@ -32,7 +32,7 @@ export interface KillWorker {
   /** Folder of the items for which a worker has died. */
   readonly marks: string;
   /** Members of a campaign under way at once. @default 1 */
-  readonly places: number;
+  readonly concurrencyLimit: number;
 }
 
 export interface KillOptions {
@@ -99,11 +99,11 @@ export async function openKillContext({ account, config: parts, accountConfig, c
   /** Workers as processes that take one activity at a time. Answers when all of them work. */
   async function spawn(
     count: number,
-    reported: Pick<KillWorker, 'work' | 'taskQueue' | 'points'> & { readonly places?: number },
+    reported: Pick<KillWorker, 'work' | 'taskQueue' | 'points'> & { readonly concurrencyLimit?: number },
   ): Promise<Child[]> {
     const settings: KillWorker = {
       ...{ dist, config: file, ledger: postgres.url, address: inject('temporalAddress'), namespace, marks },
-      ...{ places: 1, ...reported },
+      ...{ concurrencyLimit: 1, ...reported },
     };
     const code = `await import(${JSON.stringify(join(import.meta.dirname, 'kill-worker.mjs'))})`;
     const children = Array.from({ length: count }, () =>

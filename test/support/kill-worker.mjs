@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 /** @type {import('./kill-context.ts').KillWorker} */
-const { work, dist, config, ledger, address, namespace, taskQueue, points, marks, places } = JSON.parse(
-  /** @type {string} */ (process.env.KILL_WORKER),
-);
+const { work, dist, config, ledger, address, namespace, taskQueue, points, marks, concurrencyLimit } =
+  JSON.parse(/** @type {string} */ (process.env.KILL_WORKER));
 const load = (path) => import(`${dist}/${path}.js`);
 const { createApiActivities, createEventActivities } = await load('activities/index');
 const { createTriggerBatchActivities } = await load('activities/campaign/trigger/batch');
@@ -74,7 +73,7 @@ const WORKS = {
       if (/triggered_at = case/.test(sql)) await reach('after the outcome');
     },
     calls: [['flows', 'trigger', 'after the call', 'during the call']],
-    activities: (deps) => createTriggerBatchActivities(deps, { places }),
+    activities: (deps) => createTriggerBatchActivities(deps, { concurrencyLimit }),
   },
   event: {
     async before(sql) {

@@ -21,7 +21,7 @@ const BY = { by: 'ana', reason: 'lunch' };
 /** Rows whose first upsert is read back: extra info is in no answer. */
 const withExtra = (count: number) => plainRows(count).replaceAll(',,,,,\n', ',,,ACME,,\n');
 
-function gate(): { readonly opened: Promise<void>; open(): void } {
+function latch(): { readonly opened: Promise<void>; open(): void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -31,7 +31,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 
 describe('a batch that must halt', () => {
   it('reaches the batch beside it within 2 s, however long its own calls take', async () => {
-    const slow = gate();
+    const slow = latch();
     let haltedAt = 0;
     const rule: Rule = {
       on: UPSERT,
@@ -62,7 +62,7 @@ describe('a batch that must halt', () => {
 
 describe('a difference that is found while the run is paused by hand', () => {
   it('pauses the run again when it is resumed, and counts as accepted only after that', async () => {
-    const shown = gate();
+    const shown = latch();
     let reads = 0;
     const rule: Rule = {
       on: READ,
@@ -122,7 +122,7 @@ describe('the progress of a run', () => {
         await emptyLedger(db);
         const { run } = await attempt(1, () => plan.openRun({ account: 'acme', sync: 'leads' }));
         await attempt(1, () => plan.planPage({ run }));
-        const input = { run, places: 2, stopped: 0, verified: -1, alone: false, verifies: true };
+        const input = { run, concurrencyLimit: 2, stopped: 0, verified: -1, alone: false, verifies: true };
         const dying = dyingDatabase(db, statement);
         const doomed = createSyncBatchActivities({ ...deps, db: dying });
         await attempt(1, () => doomed.syncBatch(input)).catch((error: unknown) => {
@@ -162,7 +162,7 @@ it('FAULTS 23: a batch that was taken back while its worker stalled takes no fur
     const later = <R>(work: () => Promise<R>) => other.run(work) as Promise<R>;
     const { run } = await later(() => plan.openRun({ account: 'acme', sync: 'leads' }));
     await later(() => plan.planPage({ run }));
-    const input = { run, places: 1, stopped: 0, verified: -1, alone: false, verifies: true };
+    const input = { run, concurrencyLimit: 1, stopped: 0, verified: -1, alone: false, verifies: true };
     const working = stalled.run(() => syncBatch(input));
     const { length } = await panel.requests();
     await until('it calls', async () => (await panel.requests()).length > length);

@@ -13,7 +13,7 @@ import type { RunState } from './sync-state.ts';
 /** Side by side, so that a killed worker hardly costs anything. */
 const SIDE_BY_SIDE = 2;
 
-type Share = Pick<SyncBatchInput, 'places' | 'alone' | 'verifies'>;
+type Share = Pick<SyncBatchInput, 'concurrencyLimit' | 'alone' | 'verifies'>;
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
@@ -38,12 +38,16 @@ export class SyncBatches {
   async run(): Promise<boolean> {
     const { concurrency } = this.#state;
     if (this.#state.verifying)
-      await this.#series({ places: Math.ceil(concurrency / SIDE_BY_SIDE), alone: true, verifies: true });
+      await this.#series({
+        concurrencyLimit: Math.ceil(concurrency / SIDE_BY_SIDE),
+        alone: true,
+        verifies: true,
+      });
     const series = Array.from({ length: SIDE_BY_SIDE }, (_, n) => {
-      const places = Math.floor((concurrency + n) / SIDE_BY_SIDE);
+      const concurrencyLimit = Math.floor((concurrency + n) / SIDE_BY_SIDE);
       // The last one always has places.
       const verifies = n === SIDE_BY_SIDE - 1;
-      return places > 0 ? this.#series({ places, alone: false, verifies }) : undefined;
+      return concurrencyLimit > 0 ? this.#series({ concurrencyLimit, alone: false, verifies }) : undefined;
     });
     // Nothing of the run may be under way when it goes on, or fails.
     const ends = await Promise.allSettled(series);

@@ -13,7 +13,7 @@ const MOST_EVENTS = 1000;
 const FAILING_MEMBERS = 3;
 
 export class BatchTally {
-  readonly #places: number;
+  readonly #concurrencyLimit: number;
   readonly #ended: Partial<Record<MemberState, number>> = {};
   readonly #after: string[];
   /** Members that have failed since the last answer. */
@@ -25,8 +25,8 @@ export class BatchTally {
   #refusal: string | null = null;
 
   /** @param after events that an attempt before this one had to hand over */
-  constructor(places: number, after: readonly string[]) {
-    this.#places = places;
+  constructor(concurrencyLimit: number, after: readonly string[]) {
+    this.#concurrencyLimit = concurrencyLimit;
     this.#after = [...after];
   }
 
@@ -36,7 +36,7 @@ export class BatchTally {
 
   /** So many members in a row fail that it is no matter of these members. */
   get isStalled(): boolean {
-    return this.#failing.size >= Math.max(FAILING_MEMBERS, this.#places);
+    return this.#failing.size >= Math.max(FAILING_MEMBERS, this.#concurrencyLimit);
   }
 
   get isRefused(): boolean {

@@ -28,7 +28,7 @@ import { type Frozen, questionOf } from './check.ts';
 import { createMemberSteps, type MemberSteps } from './member.ts';
 import type { MemberResult } from './outcome.ts';
 
-const PLACES = 24;
+const CONCURRENCY_LIMIT = 24;
 /** A member that the rules leave for now is checked again after this long. */
 const LEFT_MS = 15_000;
 
@@ -37,10 +37,13 @@ type Item = { readonly id: number; readonly read?: MemberCheck; readonly step: M
 
 export interface BatchTools {
   /** Members under way at once. @default 24 */
-  readonly places?: number;
+  readonly concurrencyLimit?: number;
 }
 
-export function createTriggerBatchActivities(deps: Deps, { places = PLACES }: BatchTools = {}) {
+export function createTriggerBatchActivities(
+  deps: Deps,
+  { concurrencyLimit = CONCURRENCY_LIMIT }: BatchTools = {},
+) {
   const steps = createMemberSteps(deps);
   return {
     /**
@@ -52,7 +55,7 @@ export function createTriggerBatchActivities(deps: Deps, { places = PLACES }: Ba
       const frozen = await steps.frozen(input.run);
       // What an attempt that died had to hand over is in the ledger.
       const lost = Context.current().info.attempt > 1 ? await openAfterEvents(deps.db, row) : [];
-      const batch = new TriggerBatch({ deps, steps, frozen, row, input, lost, places });
+      const batch = new TriggerBatch({ deps, steps, frozen, row, input, lost, concurrencyLimit });
       await runBatch(await batch.open());
       return await batch.result();
     },
@@ -66,7 +69,7 @@ interface Opened {
   readonly row: CampaignRow;
   readonly input: TriggerBatchInput;
   readonly lost: readonly string[];
-  readonly places: number;
+  readonly concurrencyLimit: number;
 }
 
 class TriggerBatch {
@@ -75,7 +78,7 @@ class TriggerBatch {
   readonly #inHand = new Set<number>();
   readonly #tally: BatchTally;
   readonly #first: MemberStep;
-  readonly #places: number;
+  readonly #concurrencyLimit: number;
   #zones: readonly string[] = [];
   /** No member is begun later: a window closes, or the campaign ends. */
   #closesMs = Number.POSITIVE_INFINITY;
@@ -85,8 +88,8 @@ class TriggerBatch {
 
   constructor(opened: Opened) {
     this.#o = opened;
-    this.#places = opened.input.alone ? 1 : opened.places;
-    this.#tally = new BatchTally(this.#places, opened.lost);
+    this.#concurrencyLimit = opened.input.alone ? 1 : opened.concurrencyLimit;
+    this.#tally = new BatchTally(this.#concurrencyLimit, opened.lost);
     this.#unverified = opened.row.unverified;
     this.#first = opened.frozen.campaign.spec.config.recheck === 'api' ? 'recheckMember' : 'triggerMember';
   }
@@ -99,7 +102,7 @@ class TriggerBatch {
     this.#zones = zones;
     this.#closesMs = closesMs;
     return {
-      places: this.#places,
+      concurrencyLimit: this.#concurrencyLimit,
       take: (limit: number) => this.#take(limit),
       work: (item: Item, batch: BatchControl) => this.#work(item, batch),
       release: (items: readonly Item[]) => this.#release(items),

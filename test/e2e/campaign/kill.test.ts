@@ -140,7 +140,7 @@ it('two workers, and one is killed in the middle: the other one goes on, and onl
   const { run } = await running('pair', range(61, 100));
   await panel.fault({ method: 'POST', path: '/v1/flows/trigger', kind: 'delay', ms: 300 });
   const { taskQueue, start } = await workers();
-  const [one] = await spawn(2, { work: 'trigger', taskQueue, points: {}, places: 4 });
+  const [one] = await spawn(2, { work: 'trigger', taskQueue, points: {}, concurrencyLimit: 4 });
   const handle = await start('pair', run);
   const holders = () =>
     db.query("select 1 from campaign_members where run_id = $1 and state = 'sending' group by holder", [run]);

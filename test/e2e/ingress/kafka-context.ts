@@ -34,7 +34,7 @@ export interface ScriptedAcceptance extends Acceptance {
   /** Ids of events that were accepted once or more. */
   readonly known: Set<string>;
   /** Asked before each acceptance; what it throws is thrown, what it waits for is waited for. */
-  gate: (drafts: readonly EventDraft[]) => void | Promise<void>;
+  onAccept: (drafts: readonly EventDraft[]) => void | Promise<void>;
   /** Asked before each chunk. */
   context: () => void;
 }
@@ -45,10 +45,10 @@ export function scriptedAcceptance(): ScriptedAcceptance {
   const it: ScriptedAcceptance = {
     accepted,
     known,
-    gate: () => {},
+    onAccept: () => {},
     context: () => {},
     async accept(_route, drafts): Promise<Accepted[]> {
-      await it.gate(drafts);
+      await it.onAccept(drafts);
       return drafts.map(({ id, subject }) => {
         accepted.push(subject);
         const duplicate = known.has(id);

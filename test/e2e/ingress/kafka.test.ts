@@ -33,7 +33,7 @@ describe('records', () => {
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
     let tries = 0;
-    acceptance.gate = () => {
+    acceptance.onAccept = () => {
       tries += 1;
       throw new NotAcceptedError('TEMPORAL', 20, 'Temporal does not answer');
     };
@@ -47,7 +47,7 @@ describe('records', () => {
       { topic: leads, lag: 5, paused: { why: 'TEMPORAL' } },
     ]);
     expect(await context.committed(group, leads)).toBe(0);
-    acceptance.gate = () => {};
+    acceptance.onAccept = () => {};
     await until('all is committed', async () => (await context.committed(group, leads)) === 5);
     expect(acceptance.accepted).toEqual(numbered(5));
     const about = lines.filter(({ fields }) => fields['why'] === 'TEMPORAL');
@@ -148,7 +148,7 @@ describe('records that no route can take', () => {
     const acceptance = scriptedAcceptance();
     const group = randomUUID();
     let tries = 0;
-    acceptance.gate = (drafts) => {
+    acceptance.onAccept = (drafts) => {
       tries += 1;
       if (tries < 5 && drafts.some(({ subject }) => subject === 'a2'))
         throw new NotAcceptedError('LEDGER', 10, 'the ledger does not answer');
@@ -191,7 +191,7 @@ describe('a consumer', () => {
       answer = resolve;
     });
     let asked = false;
-    first.gate = async () => {
+    first.onAccept = async () => {
       asked = true;
       await answered;
     };
@@ -204,7 +204,7 @@ describe('a consumer', () => {
     const has = (started: typeof one) => started.ingress.status().partitions.length === 1;
     // Whoever has it now, the group has begun anew: what the first one was asked to do is not committed by it.
     answer();
-    first.gate = () => {};
+    first.onAccept = () => {};
     await until('all is committed', async () => (await context.committed(group, leads)) === 2);
     expect([has(one), has(two)].filter(Boolean)).toHaveLength(1);
     expect([...first.accepted, ...second.accepted]).toEqual(['a0', 'a1', 'a0', 'a1']);
@@ -282,7 +282,7 @@ describe('a consumer', () => {
       const acceptance = scriptedAcceptance();
       const group = randomUUID();
       let open = true;
-      acceptance.gate = () => {
+      acceptance.onAccept = () => {
         if (!open) throw new NotAcceptedError('BUSY', 20, 'too much is open');
       };
       const { ingress } = context.start(
@@ -330,7 +330,7 @@ describe('a consumer', () => {
     const group = randomUUID();
     let answer = () => {};
     let asked = false;
-    acceptance.gate = () => {
+    acceptance.onAccept = () => {
       asked = true;
       return new Promise((resolve) => {
         answer = resolve;

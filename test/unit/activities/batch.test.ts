@@ -10,12 +10,16 @@ interface Ledger extends BatchWork<number> {
 }
 
 /** Items 1 to `count`, all due; `work` may do something else than end them. */
-function ledger(count: number, work: BatchWork<number>['work'] = async () => undefined, places = 4): Ledger {
+function ledger(
+  count: number,
+  work: BatchWork<number>['work'] = async () => undefined,
+  concurrencyLimit = 4,
+): Ledger {
   const due = Array.from({ length: count }, (_, n) => n + 1);
   const released: number[] = [];
   const done: number[] = [];
   return {
-    ...{ released, done, places },
+    ...{ released, done, concurrencyLimit },
     take: async (limit) => due.splice(0, limit),
     async work(item, control) {
       await work(item, control);

@@ -44,7 +44,7 @@ describe('capacity', () => {
         },
       );
     expect([
-      await reported(capacity.requirePlace('acme')),
+      await reported(capacity.requireOpenCapacity('acme')),
       await reported(capacity.requireTime('acme')),
     ]).toEqual([place, time]);
     await capacity.requireTime('another account');
@@ -52,17 +52,17 @@ describe('capacity', () => {
 
   it('is counted once a second however many ask, and again after a count that failed', async () => {
     const { capacity, state } = capacityOf(1);
-    await Promise.all(Array.from({ length: 50 }, () => capacity.requirePlace('acme')));
+    await Promise.all(Array.from({ length: 50 }, () => capacity.requireOpenCapacity('acme')));
     expect(state.asked).toBe(1);
     state.now = 1000;
     state.open = 100;
-    await expect(capacity.requirePlace('acme')).rejects.toThrow(/maxOpen is 100/);
+    await expect(capacity.requireOpenCapacity('acme')).rejects.toThrow(/maxOpen is 100/);
     state.now = 2000;
     state.broken = true;
-    await expect(capacity.requirePlace('acme')).rejects.toThrow('away');
+    await expect(capacity.requireOpenCapacity('acme')).rejects.toThrow('away');
     state.broken = false;
     state.open = 0;
-    await capacity.requirePlace('acme');
+    await capacity.requireOpenCapacity('acme');
     expect(state.asked).toBe(4);
   });
 });

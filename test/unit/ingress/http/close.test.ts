@@ -6,7 +6,7 @@ import { until } from '../../../support/until.ts';
 import { knock, openEnvironment, raw } from './environment.ts';
 
 /** An acceptance that holds everything until it is let go. */
-function gate() {
+function latch() {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -22,7 +22,7 @@ const refusesConnections = (url: string) =>
 
 describe('closing', () => {
   it('gives requests under way their answer, and the connection ends with it', async () => {
-    const { open, wait } = gate();
+    const { open, wait } = latch();
     const environment = await openEnvironment({
       accept: async () => {
         await wait();
@@ -67,7 +67,7 @@ describe('closing', () => {
   });
 
   it('answers pipelined requests that are under way, and then ends', async () => {
-    const { open, wait } = gate();
+    const { open, wait } = latch();
     const environment = await openEnvironment({
       accept: async (_route, drafts) => {
         await wait();
@@ -94,7 +94,7 @@ describe('closing', () => {
   });
 
   it('turns readyz to 503 for those that still have a connection', async () => {
-    const { open, wait } = gate();
+    const { open, wait } = latch();
     const environment = await openEnvironment({
       accept: async () => {
         await wait();

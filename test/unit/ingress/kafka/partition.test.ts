@@ -23,14 +23,14 @@ const route: Route = {
   read: async ({ about }) => ({ drafts: [{ id: String(about?.['offset']) } as EventDraft] }),
 };
 
-function partition(gate: (drafts: readonly EventDraft[]) => void | Promise<void>) {
+function partition(onAccept: (drafts: readonly EventDraft[]) => void | Promise<void>) {
   const accepted = new Set<number>();
   const given = new Set<number>();
   const commits: number[] = [];
   const fetching: boolean[] = [];
   const acceptance: Acceptance = {
     async accept(_route, drafts) {
-      await gate(drafts);
+      await onAccept(drafts);
       for (const { id } of drafts) accepted.add(Number(id));
       return drafts.map(({ id }) => ({ id, duplicate: false }));
     },
