@@ -16,7 +16,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { eventQueue, SEARCH_KEYS } from '../src/contracts/ids.ts';
-import type { LeadIntakeInput, NextInLine } from '../src/contracts/wire/intake.ts';
+import type { LeadIntakeInput, NextInQueue } from '../src/contracts/wire/intake.ts';
 import { readySignal, retrySignal } from './messages.ts';
 import { callPriority, EVENT_OPTIONS, LANE, LEDGER_OPTIONS } from './policies.ts';
 import { reasonOf } from './shared/refusals.ts';
@@ -86,8 +86,8 @@ class LeadIntake {
     }
   }
 
-  /** Works an event until it has ended, or is left to the next run. @returns who is next in line */
-  async #work(event: string): Promise<NextInLine | null> {
+  /** Works an event until it has ended, or is left to the next run. @returns who is next in the queue */
+  async #work(event: string): Promise<NextInQueue | null> {
     const refusal = new WaitingOut();
     for (let checks = 0; ; ) {
       this.#next.delete(event);
@@ -146,7 +146,7 @@ class LeadIntake {
   }
 
   /** Signals the next event about the same subject. It also checks by itself, in case the signal is lost. */
-  async #signal(next: NextInLine): Promise<void> {
+  async #signal(next: NextInQueue): Promise<void> {
     if (next.workflow === workflowInfo().workflowId) {
       this.#next.add(next.id);
       return;

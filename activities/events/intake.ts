@@ -5,7 +5,7 @@ import type {
   EventOutcome,
   EventRetryInput,
   EventSummary,
-  NextInLine,
+  NextInQueue,
 } from '../../src/contracts/wire/intake.ts';
 import type { RecordOutcome } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
@@ -16,7 +16,7 @@ import {
   type EventEnd,
   endEvent,
   lockEvent,
-  nextInLine,
+  nextInQueue,
   sentEffect,
 } from '../../src/ledger/events/events.ts';
 import type { Deps } from '../shared/deps.ts';
@@ -51,7 +51,7 @@ export function createIntakeActivities(deps: Deps) {
     },
 
     /** Closes an event whose workflow was cancelled. */
-    async cancelEvent(input: { event: string }): Promise<NextInLine | null> {
+    async cancelEvent(input: { event: string }): Promise<NextInQueue | null> {
       return await closeEvent(deps, { ...input, cancelled: true });
     },
   };
@@ -62,13 +62,13 @@ export async function closeEvent(
   { db }: Pick<Deps, 'db'>,
   { event: id, cancelled = false }: { readonly event: string; readonly cancelled?: boolean },
   wake = wakeDelivery,
-): Promise<NextInLine | null> {
+): Promise<NextInQueue | null> {
   const { next, follow } = await db.transaction(async (tx) => {
     const event = await lockEvent(tx, id);
     if (event === null) return { next: null, follow: null };
     if (event.state !== 'ended') await endEvent(tx, id, await endOf(tx, id, event, cancelled));
     const follow = event.action === 'message' && (await isFollowed(tx, id));
-    return { next: await nextInLine(tx, event), follow: follow ? event.account : null };
+    return { next: await nextInQueue(tx, event), follow: follow ? event.account : null };
   });
   // Again, should this attempt end before it: then the next one does.
   if (follow !== null) await wake(follow);

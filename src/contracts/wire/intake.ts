@@ -182,7 +182,7 @@ export interface EffectResult {
 }
 
 /** The next event of a subject, and the workflow that waits with it. */
-export interface NextInLine {
+export interface NextInQueue {
   readonly id: string;
   readonly workflow: string;
 }
@@ -207,7 +207,7 @@ export interface EventInput {
 /** Answer of `workEvent`. */
 export type EventProgress =
   /** It has ended, or another workflow has it; `next` waits for its end. */
-  | { readonly state: 'ended'; readonly next: NextInLine | null }
+  | { readonly state: 'ended'; readonly next: NextInQueue | null }
   /** An earlier event of the same subject is not done yet. `far`: several are not. */
   | { readonly state: 'queued'; readonly far: boolean }
   /** It is due again after this time. */

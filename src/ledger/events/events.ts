@@ -8,7 +8,7 @@ import type {
   EventOutcome,
   EventRequest,
   EventState,
-  NextInLine,
+  NextInQueue,
 } from '../../contracts/wire/intake.ts';
 import type { RecordOutcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
@@ -298,10 +298,10 @@ export async function endEvent(tx: Queryable, id: string, end: EventEnd, effect?
 }
 
 /** The workflow that waits with the next event of the subject; null when none does. */
-export async function nextInLine(
+export async function nextInQueue(
   db: Queryable,
   { account, subject, seq }: Pick<EventRow, 'account' | 'subject' | 'seq'>,
-): Promise<NextInLine | null> {
+): Promise<NextInQueue | null> {
   const [row] = await db.query<{ id: string; workflow: string | null }>(
     `select id, workflow from events where account = $1 and subject = $2 and seq > $3 and state = 'accepted'
       order by seq limit 1`,

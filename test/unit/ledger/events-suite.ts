@@ -10,7 +10,7 @@ import {
   forgetEvents,
   getEvent,
   markAccepted,
-  nextInLine,
+  nextInQueue,
 } from '../../../src/ledger/events/events.ts';
 import { openIntakeRun } from '../../../src/ledger/events/intake-runs.ts';
 import { freshAccount, type OpenDatabase, phone, recordOf } from './support.ts';
@@ -88,9 +88,9 @@ export function eventsSuite(database: OpenDatabase): void {
         first.id,
       ]);
       expect(await claimEvent(database(), second.id, 'w2')).toMatchObject({ ahead: 0, arriving: false });
-      expect(await nextInLine(database(), second)).toBeNull();
+      expect(await nextInQueue(database(), second)).toBeNull();
       expect(await claimEvent(database(), third.id, 'w3')).toMatchObject({ ahead: 1 });
-      expect(await nextInLine(database(), second)).toEqual({ id: third.id, workflow: 'w3' });
+      expect(await nextInQueue(database(), second)).toEqual({ id: third.id, workflow: 'w3' });
       await endEvent(database(), second.id, { outcome: 'done' });
       expect(await claimEvent(database(), third.id, 'w3')).toMatchObject({ ahead: 0 });
     });
