@@ -1,14 +1,14 @@
-// What the commands on dead letters share: which cluster, which letters, and errors of Kafka with their exit codes.
+// What the commands on dead letters share: which cluster, which dead letters, and errors of Kafka with their exit codes.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { LoadedConfig } from '../../config/index.ts';
 import type { IngressKafka } from '../../contracts/config/config.ts';
 import { Duration, durationMs } from '../../contracts/config/config-base.ts';
 import {
   type ClusterAccess,
+  type DeadLetter,
   describeKafkaError,
-  type FoundLetter,
-  type Letter,
-  readLetters,
+  type FoundDeadLetter,
+  readDeadLetters,
   TooMuchError,
 } from '../../ingress/kafka/index.ts';
 import { createLogger } from '../../observability/logger.ts';
@@ -55,10 +55,10 @@ function since(text: string): Date {
   return new Date(time);
 }
 
-export function matches(letter: Letter, { route, code, since }: FilterOptions): boolean {
-  if (route !== undefined && letter.route !== route) return false;
-  if (code.length > 0 && !code.includes(letter.code)) return false;
-  return since === undefined || Date.parse(letter.failedAt) >= since.getTime();
+export function matches(deadLetter: DeadLetter, { route, code, since }: FilterOptions): boolean {
+  if (route !== undefined && deadLetter.route !== route) return false;
+  if (code.length > 0 && !code.includes(deadLetter.code)) return false;
+  return since === undefined || Date.parse(deadLetter.failedAt) >= since.getTime();
 }
 
 export interface Box {
@@ -97,16 +97,19 @@ function listed(clusters: Readonly<Record<string, unknown>>): string {
 
 export interface ReadOptions {
   readonly from?: { readonly partition: number; readonly offset: bigint };
-  keepValue(letter: Letter): false | 'open' | 'always';
+  keepValue(deadLetter: DeadLetter): false | 'open' | 'always';
   readonly signal: AbortSignal;
 }
 
-/** Reads the letters with progress on stderr. @throws CliError */
-export async function readBox(box: Box, { from, keepValue, signal }: ReadOptions): Promise<FoundLetter[]> {
+/** Reads the dead letters with progress on stderr. @throws CliError */
+export async function readBox(
+  box: Box,
+  { from, keepValue, signal }: ReadOptions,
+): Promise<FoundDeadLetter[]> {
   const { access, config, cluster } = box;
   const progress = createProgress(process.stderr, { label: `dead letters of ${cluster}`, unit: 'record' });
   try {
-    return await readLetters({
+    return await readDeadLetters({
       access,
       topic: config.deadLetters,
       group: config.group,

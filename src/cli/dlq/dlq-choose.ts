@@ -1,6 +1,6 @@
-// Which letters a command is about: those named by id, or all that filters leave.
+// Which dead letters a command is about: those named by id, or all that filters leave.
 import type { Command } from 'commander';
-import type { FoundLetter, Letter } from '../../ingress/kafka/index.ts';
+import type { DeadLetter, FoundDeadLetter } from '../../ingress/kafka/index.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { type Box, type FilterOptions, matches, parseId, readBox, withFilterOptions } from './dlq-box.ts';
 
@@ -27,40 +27,40 @@ export function checkChoice(ids: readonly string[], options: ChoiceOptions, harm
   if (!filtered && !options.yes)
     throw new CliError(
       EXIT.usage,
-      'say which letters: ids, or filters with --yes; `sluice dlq list` shows them',
+      'say which dead letters: ids, or filters with --yes; `sluice dlq list` shows them',
     );
   if (!options.yes)
     throw new CliError(
       EXIT.usage,
-      'letters chosen by filters need --yes; `sluice dlq list` with the same filters shows them',
+      'dead letters chosen by filters need --yes; `sluice dlq list` with the same filters shows them',
     );
 }
 
 /**
- * Open letters, oldest first.
+ * Open dead letters, oldest first.
  * @throws CliError when an id names none (3), or one that was dealt with already (5)
  */
-export async function chooseLetters(
+export async function chooseDeadLetters(
   box: Box,
   ids: readonly string[],
   options: ChoiceOptions & { readonly withValues: boolean },
   signal: AbortSignal,
-): Promise<FoundLetter[]> {
-  const keepValue = (letter: Letter) => {
-    const wanted = ids.length > 0 ? ids.includes(letter.id) : matches(letter, options);
+): Promise<FoundDeadLetter[]> {
+  const keepValue = (deadLetter: DeadLetter) => {
+    const wanted = ids.length > 0 ? ids.includes(deadLetter.id) : matches(deadLetter, options);
     return options.withValues && wanted ? 'open' : false;
   };
-  const letters = await readBox(box, { keepValue, signal });
-  const byAge = letters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1));
+  const foundLetters = await readBox(box, { keepValue, signal });
+  const byAge = foundLetters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1));
   if (ids.length === 0) {
-    const open = byAge.filter((letter) => letter.resolution === null && matches(letter, options));
+    const open = byAge.filter((deadLetter) => deadLetter.resolution === null && matches(deadLetter, options));
     return open.slice(0, options.limit);
   }
   for (const id of ids) {
-    const letter = letters.find((each) => each.id === id);
-    if (letter === undefined)
+    const deadLetter = foundLetters.find((each) => each.id === id);
+    if (deadLetter === undefined)
       throw new CliError(EXIT.notFound, `there is no dead letter ${id} in "${box.config.deadLetters}"`);
-    const { resolution } = letter;
+    const { resolution } = deadLetter;
     if (resolution !== null)
       throw new CliError(
         EXIT.conflict,

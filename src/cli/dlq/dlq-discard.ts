@@ -1,4 +1,4 @@
-// `sluice dlq discard`: letters that nobody needs are marked as dealt with; they stay in the topic.
+// `sluice dlq discard`: dead letters that nobody needs are marked as dealt with; they stay in the topic.
 import type { Command } from 'commander';
 import { markerMessage, produce } from '../../ingress/kafka/index.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
@@ -6,7 +6,7 @@ import { formatCount } from '../lib/format.ts';
 import { runCommand } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { type BoxOptions, kafkaFailure, openBox, withBoxOptions } from './dlq-box.ts';
-import { type ChoiceOptions, checkChoice, chooseLetters, withChoiceOptions } from './dlq-choose.ts';
+import { type ChoiceOptions, checkChoice, chooseDeadLetters, withChoiceOptions } from './dlq-choose.ts';
 
 interface Options extends BoxOptions, ChoiceOptions {
   readonly reason: string;
@@ -22,17 +22,17 @@ export function registerDlqDiscard(dlq: Command, env: NodeJS.ProcessEnv): void {
         const reason = options.reason.trim();
         if (reason === '') throw new CliError(EXIT.usage, '--reason is empty: say why nobody needs them');
         const box = await openBox(options, env);
-        const letters = await chooseLetters(box, ids, { ...options, withValues: false }, signal);
+        const foundLetters = await chooseDeadLetters(box, ids, { ...options, withValues: false }, signal);
         const mark = { how: 'discarded', by: operatorName(), at: new Date().toISOString(), reason } as const;
         const { deadLetters } = box.config;
         await produce(
           box.access,
           deadLetters,
-          letters.map(({ id }) => markerMessage({ ...mark, letter: id })),
+          foundLetters.map(({ id }) => markerMessage({ ...mark, deadLetter: id })),
         ).catch((error: unknown) => {
           throw kafkaFailure(error, `topic "${deadLetters}"`);
         });
-        process.stdout.write(`${formatCount(letters.length)} discarded\n`);
+        process.stdout.write(`${formatCount(foundLetters.length)} discarded\n`);
         return EXIT.ok;
       });
     });

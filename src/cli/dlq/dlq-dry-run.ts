@@ -1,7 +1,12 @@
 // What would come of dead letters if they were replayed now, beside what came of them then. Nothing is sent anywhere.
 
 import { RefusedError, type Route } from '../../ingress/intake.ts';
-import { deliveryOf, type FoundLetter, MAX_MESSAGE_BYTES, replayMessage } from '../../ingress/kafka/index.ts';
+import {
+  deliveryOf,
+  type FoundDeadLetter,
+  MAX_MESSAGE_BYTES,
+  replayMessage,
+} from '../../ingress/kafka/index.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatMany } from '../lib/format.ts';
@@ -9,7 +14,7 @@ import { say } from '../lib/lifetime.ts';
 import { openOutput } from '../lib/output.ts';
 import { maskRequest } from './dlq-mask.ts';
 
-/** What a letter comes to now. */
+/** What a dead letter comes to now. */
 export type Now =
   | { readonly outcome: 'accepted'; readonly events: readonly { action: string; request: unknown }[] }
   | { readonly outcome: 'refused'; readonly code: string; readonly reason: string }
@@ -17,36 +22,36 @@ export type Now =
 
 export async function printDryRun(
   routes: readonly Route[],
-  letters: readonly FoundLetter[],
+  deadLetters: readonly FoundDeadLetter[],
   json: boolean,
 ): Promise<number> {
   const output = openOutput(null);
   const counts = new Map<Now['outcome'], number>();
-  for (const letter of letters) {
-    const now = await whatNow(routes, letter);
+  for (const deadLetter of deadLetters) {
+    const now = await whatNow(routes, deadLetter);
     counts.set(now.outcome, (counts.get(now.outcome) ?? 0) + 1);
-    if (!(await output.write(json ? asJson(letter, now) : asText(letter, now)))) break;
+    if (!(await output.write(json ? asJson(deadLetter, now) : asText(deadLetter, now)))) break;
   }
   await output.close();
   const parts = [...counts].map(([outcome, count]) => `${count} ${outcome}`);
   say(
-    `nothing was sent; of ${formatMany(letters.length, 'letter')} would be now: ${parts.join(', ') || 'none'}`,
+    `nothing was sent; of ${formatMany(deadLetters.length, 'letter')} would be now: ${parts.join(', ') || 'none'}`,
   );
   return EXIT.ok;
 }
 
-/** Reads the record as the ingress would. @param routes of the letter's cluster */
-export async function whatNow(routes: readonly Route[], letter: FoundLetter): Promise<Now> {
-  const { topic, partition, offset, timestamp } = letter.origin;
-  if (letter.omitted !== null)
+/** Reads the record as the ingress would. @param routes of the dead letter's cluster */
+export async function whatNow(routes: readonly Route[], deadLetter: FoundDeadLetter): Promise<Now> {
+  const { topic, partition, offset, timestamp } = deadLetter.origin;
+  if (deadLetter.omitted !== null)
     return { outcome: 'skipped', reason: 'its value is not here: it was too long for this topic' };
   // The one that reads the topic today, whichever did then.
   const route = routes.find(({ config }) => config.kafka?.topics.includes(topic));
   if (route === undefined) return { outcome: 'no route', reason: `no route reads "${topic}"` };
-  const bytes = letter.value?.byteLength ?? 0;
+  const bytes = deadLetter.value?.byteLength ?? 0;
   if (bytes > MAX_MESSAGE_BYTES)
     return { outcome: 'refused', code: 'TOO_LARGE', reason: `the value has ${bytes} bytes` };
-  const { headers, key, value } = replayMessage(letter);
+  const { headers, key, value } = replayMessage(deadLetter);
   const message = { offset, timestamp, headers, key: key as Buffer | null, value: value as Buffer | null };
   try {
     const { drafts, skipped } = await route.read(deliveryOf(topic, partition, message));
@@ -59,12 +64,12 @@ export async function whatNow(routes: readonly Route[], letter: FoundLetter): Pr
   }
 }
 
-function asJson({ id, route, code, reason }: FoundLetter, now: Now): string {
+function asJson({ id, route, code, reason }: FoundDeadLetter, now: Now): string {
   return `${JSON.stringify({ id, route, then: { outcome: 'refused', code, reason }, now })}\n`;
 }
 
 /** As a diff: what it was, what it would be. */
-function asText({ id, route, code, reason }: FoundLetter, now: Now): string {
+function asText({ id, route, code, reason }: FoundDeadLetter, now: Now): string {
   const same = now.outcome === 'refused' && now.code === code && now.reason === reason;
   const then = `refused ${code}: ${reason}`;
   const lines = same ? [`  ${then} (as before)`] : [`- ${then}`, ...nowLines(now).map((line) => `+ ${line}`)];

@@ -1,7 +1,7 @@
-// `sluice dlq list`: the open letters, one a line, and how many there are of each code.
+// `sluice dlq list`: the open dead letters, one a line, and how many there are of each code.
 
 import type { Command } from 'commander';
-import type { FoundLetter } from '../../ingress/kafka/index.ts';
+import type { FoundDeadLetter } from '../../ingress/kafka/index.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { EXIT } from '../lib/exit.ts';
 import { formatCount } from '../lib/format.ts';
@@ -31,13 +31,13 @@ export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
     .action(async (options: Options) => {
       process.exitCode = await runCommand(async ({ signal }) => {
         const box = await openBox(options, env);
-        const letters = await readBox(box, { keepValue: () => false, signal });
-        const found = letters.filter(
-          (letter) => (options.all || letter.resolution === null) && matches(letter, options),
+        const deadLetters = await readBox(box, { keepValue: () => false, signal });
+        const found = deadLetters.filter(
+          (deadLetter) => (options.all || deadLetter.resolution === null) && matches(deadLetter, options),
         );
         const output = openOutput(null);
-        for (const letter of found.slice(0, options.limit)) {
-          if (!(await output.write(options.json ? asJson(letter) : asText(letter)))) break;
+        for (const deadLetter of found.slice(0, options.limit)) {
+          if (!(await output.write(options.json ? asJson(deadLetter) : asText(deadLetter)))) break;
         }
         await output.close();
         for (const line of summaryOf(found, options)) say(line);
@@ -46,17 +46,17 @@ export function registerDlqList(dlq: Command, env: NodeJS.ProcessEnv): void {
     });
 }
 
-function asText({ id, failedAt, route, code, origin, reason, resolution }: FoundLetter): string {
+function asText({ id, failedAt, route, code, origin, reason, resolution }: FoundDeadLetter): string {
   const where = `${origin.topic}/${origin.partition}/${origin.offset}`;
   const cells = [id, failedAt, route, code, where, ...(resolution ? [resolution.how] : []), reason];
   return `${tabbed(cells)}\n`;
 }
 
-function asJson({ id, failedAt, route, code, reason, origin, resolution }: FoundLetter): string {
+function asJson({ id, failedAt, route, code, reason, origin, resolution }: FoundDeadLetter): string {
   return `${JSON.stringify({ id, failedAt, route, code, reason, origin, resolution })}\n`;
 }
 
-function summaryOf(found: readonly FoundLetter[], { all, limit }: Options): string[] {
+function summaryOf(found: readonly FoundDeadLetter[], { all, limit }: Options): string[] {
   const counts = new Map<string, number>();
   for (const { code } of found) counts.set(code, (counts.get(code) ?? 0) + 1);
   const byCode = [...counts].toSorted(([, a], [, b]) => b - a);

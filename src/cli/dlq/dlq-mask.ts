@@ -1,4 +1,4 @@
-// Dead letters and what they ask for, with what is personal hidden: for operators' screens.
+// Dead dead letters and what they ask for, with what is personal hidden: for operators' screens.
 import type { EventRequest } from '../../contracts/wire/intake.ts';
 import { MAX_DEPTH } from '../../ingress/route/index.ts';
 import { maskName, maskPhone, maskRecord } from '../../observability/masking.ts';

@@ -1,8 +1,8 @@
-// `sluice dlq replay`: the records of letters once more into the topics that they came from, at a pace that harms nobody.
+// `sluice dlq replay`: the records of dead letters once more into the topics that they came from, at a pace that harms nobody.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import {
-  type FoundLetter,
+  type FoundDeadLetter,
   fetchBounds,
   markerMessage,
   produce,
@@ -16,7 +16,7 @@ import { runCommand, say } from '../lib/lifetime.ts';
 import { operatorName } from '../lib/operator.ts';
 import { createProgress } from '../lib/progress.ts';
 import { type Box, type BoxOptions, kafkaFailure, openBox, withBoxOptions } from './dlq-box.ts';
-import { type ChoiceOptions, checkChoice, chooseLetters, withChoiceOptions } from './dlq-choose.ts';
+import { type ChoiceOptions, checkChoice, chooseDeadLetters, withChoiceOptions } from './dlq-choose.ts';
 import { printDryRun } from './dlq-dry-run.ts';
 
 interface Options extends BoxOptions, ChoiceOptions {
@@ -41,40 +41,40 @@ export function registerDlqReplay(dlq: Command, env: NodeJS.ProcessEnv): void {
       process.exitCode = await runCommand(async ({ signal }) => {
         checkChoice(ids, options, options.dryRun);
         const box = await openBox(options, env);
-        const letters = await chooseLetters(box, ids, { ...options, withValues: true }, signal);
+        const foundLetters = await chooseDeadLetters(box, ids, { ...options, withValues: true }, signal);
         if (options.dryRun) {
           const routes = openRoutes(box.loaded).filter(({ config }) => config.kafka?.cluster === box.cluster);
-          return await printDryRun(routes, letters, options.json);
+          return await printDryRun(routes, foundLetters, options.json);
         }
-        return await replay(box, letters, options.rate, signal);
+        return await replay(box, foundLetters, options.rate, signal);
       });
     });
 }
 
 async function replay(
   box: Box,
-  letters: readonly FoundLetter[],
+  foundLetters: readonly FoundDeadLetter[],
   rate: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const whole = letters.filter(({ omitted }) => omitted === null);
+  const whole = foundLetters.filter(({ omitted }) => omitted === null);
   const partitions = await partitionsOf(box, whole);
   const by = operatorName();
   const progress = createProgress(process.stderr, { label: 'replay', unit: 'letter' });
   let done = 0;
   try {
-    for (const letter of whole) {
+    for (const deadLetter of whole) {
       progress.update({ done, total: whole.length });
       if (done > 0) await delay(MINUTE_MS / rate, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) break;
-      const { topic, partition } = letter.origin;
-      const message = replayMessage(letter);
+      const { topic, partition } = deadLetter.origin;
+      const message = replayMessage(deadLetter);
       // Beside its neighbours, where the topic still has that partition.
       const place = partitions.has(`${topic}/${partition}`) ? { partition } : {};
       await write(box, topic, { ...message, ...place });
-      // Cut off here, the letter is replayed once more: the event has the same name then, and is done once.
+      // Cut off here, the dead letter is replayed once more: the event has the same name then, and is done once.
       const mark = {
-        letter: letter.id,
+        deadLetter: deadLetter.id,
         how: 'replayed',
         by,
         at: new Date().toISOString(),
@@ -89,7 +89,7 @@ async function replay(
   }
   process.stdout.write(`${formatCount(done)} replayed\n`);
   if (done < whole.length) say(`stopped: ${formatCount(whole.length - done)} are still dead letters`);
-  const omitted = letters.length - whole.length;
+  const omitted = foundLetters.length - whole.length;
   if (omitted === 0) return EXIT.ok;
   say(
     `${formatCount(omitted)} stand here without their value, and can't be replayed: their origin has it (\`sluice dlq show\`)`,
@@ -103,9 +103,9 @@ async function write(box: Box, topic: string, message: Parameters<typeof produce
   });
 }
 
-/** `topic/partition` of all topics that letters came from. @throws CliError where one is gone */
-async function partitionsOf({ access, loaded, cluster }: Box, letters: readonly FoundLetter[]) {
-  const topics = [...new Set(letters.map(({ origin }) => origin.topic))];
+/** `topic/partition` of all topics that dead letters came from. @throws CliError where one is gone */
+async function partitionsOf({ access, loaded, cluster }: Box, foundLetters: readonly FoundDeadLetter[]) {
+  const topics = [...new Set(foundLetters.map(({ origin }) => origin.topic))];
   const read = new Set(
     Object.values(loaded.config.routes).flatMap(({ kafka }) =>
       kafka?.cluster === cluster ? kafka.topics : [],
@@ -120,7 +120,7 @@ async function partitionsOf({ access, loaded, cluster }: Box, letters: readonly 
     if (failure.exitCode !== EXIT.notFound) throw failure;
     throw new CliError(
       EXIT.notFound,
-      `one of the topics that the letters came from is gone: ${topics.join(', ')}`,
+      `one of the topics that the dead letters came from is gone: ${topics.join(', ')}`,
       {
         cause: error,
       },

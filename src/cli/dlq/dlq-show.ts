@@ -1,7 +1,7 @@
-// `sluice dlq show`: one letter whole, with what is personal hidden unless it is asked for.
+// `sluice dlq show`: one dead letter whole, with what is personal hidden unless it is asked for.
 
 import type { Command } from 'commander';
-import type { FoundLetter } from '../../ingress/kafka/index.ts';
+import type { FoundDeadLetter } from '../../ingress/kafka/index.ts';
 import { neutralLine } from '../../observability/neutral.ts';
 import { CliError, EXIT } from '../lib/exit.ts';
 import { runCommand, say } from '../lib/lifetime.ts';
@@ -22,25 +22,25 @@ export function registerDlqShow(dlq: Command, env: NodeJS.ProcessEnv): void {
       process.exitCode = await runCommand(async ({ signal }) => {
         const from = parseId(id);
         const box = await openBox(options, env);
-        const letters = await readBox(box, {
+        const foundLetters = await readBox(box, {
           from,
-          keepValue: (letter) => letter.id === id && 'always',
+          keepValue: (deadLetter) => deadLetter.id === id && 'always',
           signal,
         });
-        const letter = letters.find((each) => each.id === id);
-        if (letter === undefined)
+        const deadLetter = foundLetters.find((each) => each.id === id);
+        if (deadLetter === undefined)
           throw new CliError(EXIT.notFound, `there is no dead letter ${id} in "${box.config.deadLetters}"`);
         if (options.unmasked) say('personal data is shown in clear (--unmasked)');
-        const shown = shownOf(letter, options.unmasked);
+        const shown = shownOf(deadLetter, options.unmasked);
         process.stdout.write(options.json ? `${JSON.stringify(shown)}\n` : asText(shown));
         return EXIT.ok;
       });
     });
 }
 
-function shownOf(letter: FoundLetter, unmasked: boolean) {
-  const { id, origin, route, code, reason, failedAt, resolution, key, value, omitted } = letter;
-  const headers = Object.entries(letter.headers).map(([name, value]) => {
+function shownOf(deadLetter: FoundDeadLetter, unmasked: boolean) {
+  const { id, origin, route, code, reason, failedAt, resolution, key, value, omitted } = deadLetter;
+  const headers = Object.entries(deadLetter.headers).map(([name, value]) => {
     const text = (Array.isArray(value) ? value : [value]).map(String).join(', ');
     return [name, unmasked ? text : maskHeader(name, text)] as const;
   });

@@ -2,7 +2,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { EventDraft } from '../../contracts/wire/intake.ts';
 import { type Acceptance, type Accepted, RefusedError, type Route } from '../intake.ts';
-import type { Refused } from './letter.ts';
+import type { Refused } from './dead-letter.ts';
 import { deliveryOf } from './record.ts';
 
 /** What came of one record. */
@@ -15,8 +15,8 @@ export interface ChunkWork {
   readonly acceptance: Acceptance;
   readonly maxMessageBytes: number;
   /** Resolves when all of them are in the topic of dead letters. */
-  bury(letters: readonly Refused[]): Promise<void>;
-  /** Offsets whose letters are written while the records before them are not done yet: they are not written again. */
+  bury(deadLetters: readonly Refused[]): Promise<void>;
+  /** Offsets whose dead letters are written while the records before them are not done yet: they are not written again. */
   readonly buried: Set<string>;
   count(outcome: RecordOutcome): void;
 }
@@ -36,8 +36,8 @@ export class BuryError extends Error {
 type Reading = { readonly drafts: readonly EventDraft[] } | { readonly refused: Refused };
 
 /**
- * Accepts what stands before the first refused record, writes the letters of all, accepts the rest. So a partition whose
- * letters can't be written stops at the first of them, and a chunk costs two acceptances at most.
+ * Accepts what stands before the first refused record, writes the dead letters of all, accepts the rest. So a partition whose
+ * dead letters can't be written stops at the first of them, and a chunk costs two acceptances at most.
  */
 export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage[]): Promise<ChunkResult> {
   let done = 0;
@@ -52,8 +52,8 @@ export async function workChunk(work: ChunkWork, messages: readonly KafkaMessage
     const rest = readings.slice(head);
     await bury(work, rest);
     // Letters at the front are done, whatever comes of the drafts behind them.
-    const letters = rest.findIndex((reading) => !('refused' in reading));
-    done = letters === -1 ? readings.length : head + letters;
+    const deadLetters = rest.findIndex((reading) => !('refused' in reading));
+    done = deadLetters === -1 ? readings.length : head + deadLetters;
     await accept(work, readings.slice(done));
     return { done: readings.length, failure };
   } catch (error) {
@@ -114,8 +114,8 @@ function outcomeOf(answers: readonly Accepted[]): RecordOutcome {
 }
 
 async function bury(work: ChunkWork, readings: readonly Reading[]): Promise<void> {
-  const letters = readings.flatMap((reading) => ('refused' in reading ? [reading.refused] : []));
-  const fresh = letters.filter(({ message }) => !work.buried.has(message.offset));
+  const deadLetters = readings.flatMap((reading) => ('refused' in reading ? [reading.refused] : []));
+  const fresh = deadLetters.filter(({ message }) => !work.buried.has(message.offset));
   if (fresh.length === 0) return;
   try {
     await work.bury(fresh);

@@ -5,12 +5,12 @@ import type { IngressKafka } from '../../contracts/config/config.ts';
 import type { Acceptance, Route } from '../intake.ts';
 import { createSlots } from '../slots.ts';
 import type { ClusterAccess } from './client.ts';
+import { deadLetterMessage, type Refused } from './dead-letter.ts';
 import { describeKafkaError } from './errors.ts';
-import { letterMessage, type Refused } from './letter.ts';
 import { kafkaMetrics } from './metrics.ts';
 import { createPauses, keyOf, type Log } from './pauses.ts';
 import { createGaps, fetchBounds } from './positions.ts';
-import { produceLetters } from './producer.ts';
+import { produceDeadLetters } from './producer.ts';
 import { openSession, type Session } from './session.ts';
 import type { KafkaStatus, PartitionStatus } from './status.ts';
 import { createTopics } from './topics.ts';
@@ -70,15 +70,15 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
   let away: string | null = 'not connected yet';
   let saidAway = false;
 
-  const bury = async (letters: readonly Refused[]) => {
+  const bury = async (foundLetters: readonly Refused[]) => {
     const at = new Date();
-    await produceLetters(
+    await produceDeadLetters(
       access,
       config.deadLetters,
-      letters.map((refused) => letterMessage(refused, at)),
+      foundLetters.map((refused) => deadLetterMessage(refused, at)),
     );
     // One line for all of them: a sender that went wrong sends by the thousand.
-    const [{ topic, partition, message, route, error } = null as never] = letters;
+    const [{ topic, partition, message, route, error } = null as never] = foundLetters;
     log.warn(
       {
         cluster,
@@ -87,7 +87,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
         offset: Number(message.offset),
         route,
         code: error.code,
-        count: letters.length,
+        count: foundLetters.length,
       },
       `records refused, now dead letters: ${error.message}`,
     );

@@ -2,21 +2,21 @@
 import type { Message } from 'kafkajs';
 import { groupsOf, produce } from '../../kafka/produce.ts';
 import type { ClusterAccess } from './client.ts';
+import { withoutRecord, withoutValue } from './dead-letter.ts';
 import { describeKafkaError } from './errors.ts';
-import { withoutRecord, withoutValue } from './letter.ts';
 
 export { produce } from '../../kafka/produce.ts';
 
 /**
  * Writes dead letters. One whose value the topic is too small for is written without it: it still stands in its own
- * topic, at the offset in the letter's headers.
+ * topic, at the offset in the dead letter's headers.
  */
-export async function produceLetters(
+export async function produceDeadLetters(
   access: ClusterAccess,
   topic: string,
-  letters: readonly Message[],
+  deadLetters: readonly Message[],
 ): Promise<void> {
-  for (const group of groupsOf(letters)) {
+  for (const group of groupsOf(deadLetters)) {
     try {
       await produce(access, topic, group);
     } catch (error) {
@@ -24,18 +24,18 @@ export async function produceLetters(
       const [only] = group;
       if (group.length === 1 && only !== undefined) await produceShorter(access, topic, only);
       // One of them is, or all of them together are.
-      else for (const letter of group) await produceLetters(access, topic, [letter]);
+      else for (const deadLetter of group) await produceDeadLetters(access, topic, [deadLetter]);
     }
   }
 }
 
 /** Without its value, and where a key or headers are what is too long, without these. */
-async function produceShorter(access: ClusterAccess, topic: string, letter: Message): Promise<void> {
+async function produceShorter(access: ClusterAccess, topic: string, deadLetter: Message): Promise<void> {
   try {
-    await produce(access, topic, [withoutValue(letter)]);
+    await produce(access, topic, [withoutValue(deadLetter)]);
   } catch (error) {
     if (!isTooLarge(error)) throw error;
-    await produce(access, topic, [withoutRecord(letter)]);
+    await produce(access, topic, [withoutRecord(deadLetter)]);
   }
 }
 

@@ -1,4 +1,4 @@
-// `sluice dlq` against letters that the Kafka ingress wrote: what operators see, and that a replay is one event.
+// `sluice dlq` against dead letters that the Kafka ingress wrote: what operators see, and that a replay is one event.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { registerDlq } from '../../../src/cli/dlq/dlq.ts';
 import { describeError } from '../../../src/cli/lib/describe-error.ts';
 import { EXIT } from '../../../src/cli/lib/exit.ts';
-import { readLetters, TooMuchError } from '../../../src/ingress/kafka/index.ts';
+import { readDeadLetters, TooMuchError } from '../../../src/ingress/kafka/index.ts';
 import { freePort } from '../../../src/runtime/ports.ts';
 import { until } from '../../support/until.ts';
 import { kafkaContext, PHONE_SCHEMA, realRoute, scriptedAcceptance, tagsRoute } from './kafka-context.ts';
@@ -53,8 +53,8 @@ async function sluice(file: string, ...args: string[]) {
 const PHONE = '5511987654321';
 const DIFFERENT = { type: 'object', required: ['name'] };
 
-/** Five letters of three kinds, in a topic of their own, with a configuration that knows where. */
-async function letters() {
+/** Five dead letters of three kinds, in a topic of their own, with a configuration that knows where. */
+async function foundLetters() {
   const { leads, dead } = await context.topics({ leads: 2, dead: 2 });
   const group = randomUUID();
   await context.send(
@@ -74,7 +74,7 @@ async function letters() {
     { group, deadLetters: dead },
     { routes: [realRoute(leads)], acceptance: scriptedAcceptance() },
   );
-  await until('all are letters', async () => {
+  await until('all are dead letters', async () => {
     const done = [context.committed(group, leads, 0), context.committed(group, leads, 1)];
     return (await Promise.all(done)).join() === '2,3';
   });
@@ -104,10 +104,10 @@ async function letters() {
 }
 
 describe('dlq', () => {
-  let made: Awaited<ReturnType<typeof letters>>;
-  // Each test leaves fewer open letters to the next.
+  let made: Awaited<ReturnType<typeof foundLetters>>;
+  // Each test leaves fewer open dead letters to the next.
   beforeEach(async () => {
-    made ??= await letters();
+    made ??= await foundLetters();
   });
 
   it('list: shows where each record stood and why it was refused, filters, and counts by code', async () => {
@@ -126,12 +126,12 @@ describe('dlq', () => {
   });
 
   it('show: hides what is personal, unless it is asked for', async () => {
-    const [letter] = await made.list('--code', 'SCHEMA');
-    const { stdout } = await sluice(made.file, 'show', letter?.id as string);
+    const [deadLetter] = await made.list('--code', 'SCHEMA');
+    const { stdout } = await sluice(made.file, 'show', deadLetter?.id as string);
     expect(stdout).toContain('header content-type: application/json');
     expect(stdout).toContain('"name": "•••"');
     expect(stdout).not.toMatch(/Maria|maria|987654321/);
-    const clear = await sluice(made.file, 'show', letter?.id as string, '--unmasked', '--json');
+    const clear = await sluice(made.file, 'show', deadLetter?.id as string, '--unmasked', '--json');
     expect(JSON.parse(clear.stdout)).toMatchObject({
       key: PHONE,
       headers: { 'X-From': 'maria@example.com' },
@@ -140,7 +140,7 @@ describe('dlq', () => {
   });
 
   it.each([
-    ['a letter that is not there', ['show', '0-999'], EXIT.notFound],
+    ['a dead letter that is not there', ['show', '0-999'], EXIT.notFound],
     ['what is no id', ['show', '17'], EXIT.usage],
     ['nothing chosen', ['replay'], EXIT.usage],
     ['filters without --yes', ['replay', '--code', 'SCHEMA'], EXIT.usage],
@@ -152,7 +152,7 @@ describe('dlq', () => {
     expect(await sluice(made.file, ...args)).toMatchObject({ exitCode, stdout: '' });
   });
 
-  it('replay --dry-run: says what would come of each letter now, and sends nothing', async () => {
+  it('replay --dry-run: says what would come of each dead letter now, and sends nothing', async () => {
     await made.write(DIFFERENT);
     const { stdout, exitCode } = await sluice(made.file, 'replay', '--dry-run');
     expect(exitCode).toBe(EXIT.ok);
@@ -168,7 +168,7 @@ describe('dlq', () => {
     const [one, two] = (await made.list('--code', 'SCHEMA')).map(({ id }) => id) as [string, string];
     const { stdout, exitCode } = await sluice(made.file, 'replay', one, '--rate', '6000');
     expect({ stdout, exitCode }).toEqual({ stdout: '1 replayed\n', exitCode: EXIT.ok });
-    // What a replay that was cut off leaves behind: the record stands in its topic, and nothing marks the letter.
+    // What a replay that was cut off leaves behind: the record stands in its topic, and nothing marks the dead letter.
     const cut = (await context.read(made.leads)).at(-1);
     expect(cut).toMatchObject({ partition: 1, key: PHONE, headers: { 'X-From': 'maria@example.com' } });
     await context.send(made.leads, [cut?.value ?? ''], {
@@ -191,13 +191,15 @@ describe('dlq', () => {
     expect(await sluice(made.file, 'replay', one)).toMatchObject({ exitCode: EXIT.conflict });
   });
 
-  it('discard: takes letters off the list, with who and why', async () => {
+  it('discard: takes dead letters off the list, with who and why', async () => {
     const open = await made.list();
     const reason = 'test data';
     const { exitCode } = await sluice(made.file, 'discard', '--limit', '99', '--yes', '--reason', reason);
     expect(exitCode).toBe(EXIT.ok);
     expect(await made.list()).toEqual([]);
-    const discarded = (await made.list('--all')).filter(({ id }) => open.some((letter) => letter.id === id));
+    const discarded = (await made.list('--all')).filter(({ id }) =>
+      open.some((deadLetter) => deadLetter.id === id),
+    );
     expect(discarded.map(({ resolution }) => resolution)).toEqual(
       open.map(() => expect.objectContaining({ how: 'discarded', reason }) as object),
     );
@@ -209,11 +211,11 @@ describe('dlq', () => {
     });
   });
 
-  it('gives up where the letters that are wanted hold more than fits', async () => {
+  it('gives up where the dead letters that are wanted hold more than fits', async () => {
     const { dead } = await context.topics({ dead: 1 });
     const headers = { 'sluice-origin-topic': 'leads', 'sluice-origin-offset': '1' };
     await context.send(dead, ['12345', '12345'], { headers });
-    const read = readLetters({
+    const read = readDeadLetters({
       access: {
         connection: { brokers: context.broker().brokers, tls: false },
         log: { debug: () => {} },

@@ -78,9 +78,9 @@ describe('records that no route can take', () => {
     );
     await until('all is committed', async () => (await context.committed(group, leads)) === 5);
     expect(acceptance.accepted).toEqual(['person/5511987654322']);
-    const letters = await context.read(dead);
+    const foundLetters = await context.read(dead);
     expect(
-      letters.map(({ key, value, headers }) => [
+      foundLetters.map(({ key, value, headers }) => [
         headers['sluice-origin-offset'],
         headers['sluice-error-code'],
         key,
@@ -92,7 +92,7 @@ describe('records that no route can take', () => {
       ['2', 'SCHEMA', 'k1', '{"name":"'],
       ['3', 'TOO_LARGE', 'k1', '{"phone":'],
     ]);
-    for (const { headers } of letters) {
+    for (const { headers } of foundLetters) {
       expect(headers).toMatchObject({
         'X-Trace': 't1',
         'sluice-origin-topic': leads,
@@ -171,8 +171,8 @@ describe('records that no route can take', () => {
       { routes: [scriptedRoute([leads])], acceptance: scriptedAcceptance() },
     );
     await until('all is committed', async () => (await context.committed(group, leads)) === 2);
-    const letters = await context.read(dead);
-    expect(letters.map(({ value, headers }) => [value, headers['sluice-value-omitted']])).toEqual([
+    const foundLetters = await context.read(dead);
+    expect(foundLetters.map(({ value, headers }) => [value, headers['sluice-value-omitted']])).toEqual([
       ['null', '5006'],
       ['refuse1', undefined],
     ]);

@@ -62,9 +62,9 @@ function surroundings(fails: readonly boolean[] = []) {
   const counts: string[] = [];
   const work: ChunkWork = {
     ...{ topic: 'leads', partition: 0, route, acceptance, maxMessageBytes: 100, buried: new Set() },
-    async bury(letters) {
+    async bury(deadLetters) {
       maybeFail(new Error('away'));
-      log.push(...letters.map(({ message: { value } }) => String(value)));
+      log.push(...deadLetters.map(({ message: { value } }) => String(value)));
     },
     count: (outcome) => counts.push(outcome),
   };
@@ -85,7 +85,7 @@ describe('a chunk', () => {
       null,
     ],
     [
-      'letters that can not be written stop it at the first',
+      'dead letters that can not be written stop it at the first',
       ['good', 'refused', 'good'],
       [false, true],
       ['good-0'],
@@ -93,7 +93,7 @@ describe('a chunk', () => {
       BuryError,
     ],
     [
-      'an acceptance that fails behind a letter keeps the letter',
+      'an acceptance that fails behind a dead letter keeps the dead letter',
       ['refused', 'good'],
       [false, true],
       ['refused-0'],
@@ -147,9 +147,9 @@ describe('a chunk', () => {
         expect(good).toEqual(
           kinds.map((kind, n) => `${kind}-${n}`).filter((value) => value.startsWith('good')),
         );
-        const letters = log.filter((value) => value.startsWith('refused'));
-        expect(letters).toEqual([...new Set(letters)]);
-        expect(letters).toHaveLength(kinds.filter((kind) => kind === 'refused').length);
+        const deadLetters = log.filter((value) => value.startsWith('refused'));
+        expect(deadLetters).toEqual([...new Set(deadLetters)]);
+        expect(deadLetters).toHaveLength(kinds.filter((kind) => kind === 'refused').length);
       }),
     );
   });

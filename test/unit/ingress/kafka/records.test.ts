@@ -1,22 +1,22 @@
-// Records, letters and offsets: names that stay, headers from anybody, and where reading begins.
+// Records, dead letters and offsets: names that stay, headers from anybody, and where reading begins.
 import type { IHeaders } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { NotAcceptedError, RefusedError } from '../../../../src/ingress/intake.ts';
 import { BuryError } from '../../../../src/ingress/kafka/chunk.ts';
-import { describeKafkaError } from '../../../../src/ingress/kafka/errors.ts';
 import {
-  type Letter,
-  letterMessage,
+  type DeadLetter,
+  deadLetterMessage,
   markerMessage,
-  readLetter,
+  readDeadLetter,
   readResolution,
   replayMessage,
   withoutRecord,
   withoutValue,
-} from '../../../../src/ingress/kafka/letter.ts';
+} from '../../../../src/ingress/kafka/dead-letter.ts';
+import { describeKafkaError } from '../../../../src/ingress/kafka/errors.ts';
 import { createPauses, diagnose } from '../../../../src/ingress/kafka/pauses.ts';
 import { startOf } from '../../../../src/ingress/kafka/positions.ts';
-import { type FoundLetter, withoutRepetitions } from '../../../../src/ingress/kafka/read-letters.ts';
+import { type FoundDeadLetter, withoutRepetitions } from '../../../../src/ingress/kafka/read-dead-letters.ts';
 import { deliveryOf } from '../../../../src/ingress/kafka/record.ts';
 import { createSlots } from '../../../../src/ingress/slots.ts';
 
@@ -63,12 +63,12 @@ describe('a delivery', () => {
   });
 });
 
-describe('a letter', () => {
+describe('a dead letter', () => {
   const refusedAs = (
     message: { offset?: string; headers: IHeaders },
     problems: RefusedError['problems'] = [],
   ) =>
-    letterMessage(
+    deadLetterMessage(
       {
         ...{ topic: 'leads', partition: 2, route: 'r' },
         message: { ...record, ...message },
@@ -77,7 +77,7 @@ describe('a letter', () => {
       new Date(0),
     );
   const read = (message: { headers?: object; key?: unknown; value: unknown }) =>
-    readLetter(1, { ...message, offset: '5' } as never) as Letter;
+    readDeadLetter(1, { ...message, offset: '5' } as never) as DeadLetter;
 
   it('says where the record stood and what was wrong, and never a value', () => {
     const problem = { field: 'contact.name', code: 'invalid', reason: 'bad', value: 'Maria' };
@@ -124,10 +124,12 @@ describe('a letter', () => {
   });
 
   it('without a key and headers that are too long still tells where the record stands', () => {
-    const letter = withoutRecord(refusedAs({ headers: { big: 'x', 'sluice-replay-of': 'x' } }));
-    expect(letter).toMatchObject({ key: null, value: null });
-    expect(Object.keys(letter.headers ?? {}).filter((name) => !/^sluice-(?!replay)/.test(name))).toEqual([]);
-    expect(read(letter)).toMatchObject({
+    const deadLetter = withoutRecord(refusedAs({ headers: { big: 'x', 'sluice-replay-of': 'x' } }));
+    expect(deadLetter).toMatchObject({ key: null, value: null });
+    expect(Object.keys(deadLetter.headers ?? {}).filter((name) => !/^sluice-(?!replay)/.test(name))).toEqual(
+      [],
+    );
+    expect(read(deadLetter)).toMatchObject({
       origin: { topic: 'leads', offset: '7' },
       code: 'SCHEMA',
       omitted: 1,
@@ -140,27 +142,36 @@ describe('a letter', () => {
   });
 
   it('is resolved by a marker in its own partition', () => {
-    const resolution = { letter: '3-12', how: 'discarded', by: 'ana', at: 'now', reason: 'ç' } as const;
+    const resolution = { deadLetter: '3-12', how: 'discarded', by: 'ana', at: 'now', reason: 'ç' } as const;
     const message = markerMessage(resolution);
     expect(message).toMatchObject({ partition: 3, value: null });
     expect(readResolution(message as never)).toEqual(resolution);
-    expect(readLetter(3, message as never)).toBeNull();
+    expect(readDeadLetter(3, message as never)).toBeNull();
   });
 
   it('about the same record as one before is not listed, unless that one was dealt with first', () => {
-    const resolved = { letter: '0-0', how: 'replayed', by: 'ana', at: '2026-01-02', reason: null } as const;
-    const letter = (
+    const resolved = {
+      deadLetter: '0-0',
+      how: 'replayed',
+      by: 'ana',
+      at: '2026-01-02',
+      reason: null,
+    } as const;
+    const deadLetter = (
       id: string,
       failedAt: string,
-      resolution: FoundLetter['resolution'] = null,
-    ): FoundLetter => ({
+      resolution: FoundDeadLetter['resolution'] = null,
+    ): FoundDeadLetter => ({
       ...read(refusedAs(record)),
       ...{ id, failedAt, resolution },
     });
-    const ids = (...letters: FoundLetter[]) => withoutRepetitions(letters).map(({ id }) => id);
-    expect(ids(letter('1-0', '2026-01-01T01'), letter('0-0', '2026-01-01'))).toEqual(['0-0']);
-    expect(ids(letter('0-0', '2026-01-01', resolved), letter('1-0', '2026-01-03'))).toEqual(['0-0', '1-0']);
-    const both = [letter('0-0', '2026-01-01'), letter('1-0', '2026-01-01T01', resolved)];
+    const ids = (...deadLetters: FoundDeadLetter[]) => withoutRepetitions(deadLetters).map(({ id }) => id);
+    expect(ids(deadLetter('1-0', '2026-01-01T01'), deadLetter('0-0', '2026-01-01'))).toEqual(['0-0']);
+    expect(ids(deadLetter('0-0', '2026-01-01', resolved), deadLetter('1-0', '2026-01-03'))).toEqual([
+      '0-0',
+      '1-0',
+    ]);
+    const both = [deadLetter('0-0', '2026-01-01'), deadLetter('1-0', '2026-01-01T01', resolved)];
     expect(withoutRepetitions(both)).toMatchObject([{ id: '0-0', resolution: resolved }]);
   });
 });

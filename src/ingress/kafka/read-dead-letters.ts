@@ -1,27 +1,27 @@
-// Reads a topic of dead letters from its beginning to what is its end now, and tells which letters are still open.
+// Reads a topic of dead letters from its beginning to what is its end now, and tells which dead letters are still open.
 import { randomUUID } from 'node:crypto';
 import type { Consumer, KafkaMessage } from 'kafkajs';
 import { ask, type ClusterAccess, openClient } from './client.ts';
-import { type Letter, type Resolution, readLetter, readResolution } from './letter.ts';
+import { type DeadLetter, type Resolution, readDeadLetter, readResolution } from './dead-letter.ts';
 import { keyOf } from './pauses.ts';
 import { type Bounds, fetchBounds } from './positions.ts';
 import { nameOf } from './record.ts';
 
-export interface FoundLetter extends Letter {
+export interface FoundDeadLetter extends DeadLetter {
   /** Null while nobody has dealt with it. */
   readonly resolution: Resolution | null;
 }
 
-export interface ReadLettersOptions {
+export interface ReadDeadLettersOptions {
   readonly access: ClusterAccess;
   /** Topic of the dead letters. */
   readonly topic: string;
   /** Names of consumer groups that are made for the reading begin with it, and are gone after it. */
   readonly group: string;
-  /** Only letters of this partition, from this offset on. @default all of the topic */
+  /** Only dead letters of this partition, from this offset on. @default all of the topic */
   readonly from?: { readonly partition: number; readonly offset: bigint };
-  /** Whether the value of this letter is kept, as long as it is open or for good. */
-  keepValue(letter: Letter): false | 'open' | 'always';
+  /** Whether the value of this dead letter is kept, as long as it is open or for good. */
+  keepValue(deadLetter: DeadLetter): false | 'open' | 'always';
   /** Most bytes of values to keep at once. @default 256 MiB */
   readonly mostBytes?: number;
   progress(done: number, total: number): void;
@@ -31,12 +31,12 @@ export interface ReadLettersOptions {
 const SILENCE_MS = 30_000;
 const MOST_BYTES = 268_435_456;
 
-/** The letters that are wanted hold more than fits. */
+/** The dead letters that are wanted hold more than fits. */
 export class TooMuchError extends Error {
   override readonly name = 'TooMuchError';
   readonly mostBytes: number;
   constructor(mostBytes: number) {
-    super(`these letters hold more than ${mostBytes} bytes together: choose fewer`);
+    super(`these dead letters hold more than ${mostBytes} bytes together: choose fewer`);
     this.mostBytes = mostBytes;
   }
 }
@@ -47,55 +47,55 @@ export class TooMuchError extends Error {
  * @throws TooMuchError
  * @throws what kafkajs throws: `UNKNOWN_TOPIC_OR_PARTITION` where the topic does not exist
  */
-export async function readLetters(options: ReadLettersOptions): Promise<FoundLetter[]> {
-  const letters = new Map<string, FoundLetter>();
+export async function readDeadLetters(options: ReadDeadLettersOptions): Promise<FoundDeadLetter[]> {
+  const deadLetters = new Map<string, FoundDeadLetter>();
   const { mostBytes = MOST_BYTES } = options;
   let bytes = 0;
   await readRecords(options, (partition, message) => {
     const resolution = readResolution(message);
     if (resolution !== null) {
-      const letter = letters.get(resolution.letter);
+      const deadLetter = deadLetters.get(resolution.deadLetter);
       // The first one counts: a replay and a discard at once are both true.
-      if (letter?.resolution !== null) return;
-      if (options.keepValue(letter) === 'always') {
-        letters.set(letter.id, { ...letter, resolution });
+      if (deadLetter?.resolution !== null) return;
+      if (options.keepValue(deadLetter) === 'always') {
+        deadLetters.set(deadLetter.id, { ...deadLetter, resolution });
         return;
       }
-      bytes -= letter.value?.byteLength ?? 0;
-      letters.set(letter.id, { ...letter, value: null, resolution });
+      bytes -= deadLetter.value?.byteLength ?? 0;
+      deadLetters.set(deadLetter.id, { ...deadLetter, value: null, resolution });
       return;
     }
-    const letter = readLetter(partition, message);
-    if (letter === null) return;
-    const value = options.keepValue(letter) ? letter.value : null;
+    const deadLetter = readDeadLetter(partition, message);
+    if (deadLetter === null) return;
+    const value = options.keepValue(deadLetter) ? deadLetter.value : null;
     bytes += value?.byteLength ?? 0;
     if (bytes > mostBytes) throw new TooMuchError(mostBytes);
-    letters.set(letter.id, { ...letter, value, resolution: null });
+    deadLetters.set(deadLetter.id, { ...deadLetter, value, resolution: null });
   });
-  return withoutRepetitions([...letters.values()]);
+  return withoutRepetitions([...deadLetters.values()]);
 }
 
 /** A record that is refused again after its letter was dealt with has a new letter. */
-export function withoutRepetitions(letters: readonly FoundLetter[]): FoundLetter[] {
-  const kept = new Map<string, FoundLetter>();
+export function withoutRepetitions(deadLetters: readonly FoundDeadLetter[]): FoundDeadLetter[] {
+  const kept = new Map<string, FoundDeadLetter>();
   /** Id of the newest letter that is kept, by the name of its record. */
   const newest = new Map<string, string>();
-  for (const letter of letters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1))) {
-    const name = nameOf(letter.origin);
+  for (const deadLetter of deadLetters.toSorted((a, b) => (a.failedAt < b.failedAt ? -1 : 1))) {
+    const name = nameOf(deadLetter.origin);
     const before = kept.get(newest.get(name) ?? '');
     const isNew =
-      before === undefined || (before.resolution !== null && before.resolution.at < letter.failedAt);
+      before === undefined || (before.resolution !== null && before.resolution.at < deadLetter.failedAt);
     if (isNew) {
-      kept.set(letter.id, letter);
-      newest.set(name, letter.id);
-    } else if (before.resolution === null && letter.resolution !== null)
-      kept.set(before.id, { ...before, resolution: letter.resolution });
+      kept.set(deadLetter.id, deadLetter);
+      newest.set(name, deadLetter.id);
+    } else if (before.resolution === null && deadLetter.resolution !== null)
+      kept.set(before.id, { ...before, resolution: deadLetter.resolution });
   }
-  return letters.flatMap(({ id }) => kept.get(id) ?? []);
+  return deadLetters.flatMap(({ id }) => kept.get(id) ?? []);
 }
 
 async function readRecords(
-  { access, topic, group, from, progress, signal }: ReadLettersOptions,
+  { access, topic, group, from, progress, signal }: ReadDeadLettersOptions,
   visit: (partition: number, message: KafkaMessage) => void,
 ): Promise<void> {
   const left = rangesOf(topic, await fetchBounds(access, [topic]), from);
@@ -171,7 +171,7 @@ function onSkipped(consumer: Consumer, reached: (partition: number, next: bigint
 function rangesOf(
   topic: string,
   bounds: ReadonlyMap<string, Bounds>,
-  from: ReadLettersOptions['from'],
+  from: ReadDeadLettersOptions['from'],
 ): Map<number, { low: bigint; readonly high: bigint }> {
   const ranges = new Map<number, { low: bigint; readonly high: bigint }>();
   const prefix = keyOf({ topic, partition: 0 }).slice(0, -1);

@@ -1,9 +1,9 @@
-// Dead letters as they stand in their topic: the record as it came, and in headers where it stood and what was wrong.
+// Dead dead letters as they stand in their topic: the record as it came, and in headers where it stood and what was wrong.
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import type { RefusedError } from '../intake.ts';
 import { isoTime, nameOf, type Origin, REPLAY_OF, textHeaders } from './record.ts';
 
-export const LETTER_HEADERS = {
+export const DEAD_LETTER_HEADERS = {
   topic: 'sluice-origin-topic',
   partition: 'sluice-origin-partition',
   offset: 'sluice-origin-offset',
@@ -16,16 +16,16 @@ export const LETTER_HEADERS = {
   omitted: 'sluice-value-omitted',
 } as const;
 
-/** Headers of the record that tells that a letter was dealt with; it follows the letter in the same partition. */
+/** Headers of the record that tells that a dead letter was dealt with; it follows the dead letter in the same partition. */
 export const MARKER_HEADERS = {
   resolution: 'sluice-resolution',
-  letter: 'sluice-letter',
+  deadLetter: 'sluice-letter',
   by: 'sluice-resolved-by',
   at: 'sluice-resolved-at',
   reason: 'sluice-resolution-reason',
 } as const;
 
-export interface Letter {
+export interface DeadLetter {
   /** `{partition}-{offset}` in the topic of dead letters. */
   readonly id: string;
   readonly origin: Origin;
@@ -44,7 +44,7 @@ export interface Letter {
 }
 
 export interface Resolution {
-  readonly letter: string;
+  readonly deadLetter: string;
   readonly how: 'replayed' | 'discarded';
   readonly by: string;
   readonly at: string;
@@ -59,36 +59,40 @@ export interface Refused {
   readonly error: RefusedError;
 }
 
-/** The letter about a refused record. Its own headers go along, but none that would be taken for Sluice's. */
-export function letterMessage(refused: Refused, failedAt: Date): Message {
+/** The dead letter about a refused record. Its own headers go along, but none that would be taken for Sluice's. */
+export function deadLetterMessage(refused: Refused, failedAt: Date): Message {
   const { topic, partition, message, route, error } = refused;
   return {
     key: message.key,
     value: message.value,
     headers: {
       ...withoutOurs(message.headers),
-      [LETTER_HEADERS.topic]: topic,
-      [LETTER_HEADERS.partition]: String(partition),
-      [LETTER_HEADERS.offset]: message.offset,
-      [LETTER_HEADERS.timestamp]: isoTime(message.timestamp) ?? '',
-      [LETTER_HEADERS.code]: error.code,
-      [LETTER_HEADERS.reason]: reasonOf(error),
-      [LETTER_HEADERS.route]: route,
-      [LETTER_HEADERS.failedAt]: failedAt.toISOString(),
+      [DEAD_LETTER_HEADERS.topic]: topic,
+      [DEAD_LETTER_HEADERS.partition]: String(partition),
+      [DEAD_LETTER_HEADERS.offset]: message.offset,
+      [DEAD_LETTER_HEADERS.timestamp]: isoTime(message.timestamp) ?? '',
+      [DEAD_LETTER_HEADERS.code]: error.code,
+      [DEAD_LETTER_HEADERS.reason]: reasonOf(error),
+      [DEAD_LETTER_HEADERS.route]: route,
+      [DEAD_LETTER_HEADERS.failedAt]: failedAt.toISOString(),
     },
   };
 }
 
 /** The same letter without its value. */
-export function withoutValue(letter: Message): Message {
-  const { value } = letter;
+export function withoutValue(deadLetter: Message): Message {
+  const { value } = deadLetter;
   const bytes = value === null ? 0 : Buffer.byteLength(value);
-  return { ...letter, value: null, headers: { ...letter.headers, [LETTER_HEADERS.omitted]: String(bytes) } };
+  return {
+    ...deadLetter,
+    value: null,
+    headers: { ...deadLetter.headers, [DEAD_LETTER_HEADERS.omitted]: String(bytes) },
+  };
 }
 
-/** Of a letter whose key or headers alone are too long: where the record stands, and what was wrong. */
-export function withoutRecord(letter: Message): Message {
-  const { headers, ...bare } = withoutValue(letter);
+/** Of a dead letter whose key or headers alone are too long: where the record stands, and what was wrong. */
+export function withoutRecord(deadLetter: Message): Message {
+  const { headers, ...bare } = withoutValue(deadLetter);
   const ours = Object.entries(headers ?? {}).filter(
     ([name]) => name.startsWith('sluice-') && name !== REPLAY_OF,
   );
@@ -114,29 +118,29 @@ function withoutOurs(headers: IHeaders | undefined): IHeaders {
   );
 }
 
-/** Null for a record that is no letter. */
-export function readLetter(
+/** Null for a record that is no dead letter. */
+export function readDeadLetter(
   partition: number,
   message: Pick<KafkaMessage, 'offset' | 'key' | 'value' | 'headers'>,
-): Letter | null {
+): DeadLetter | null {
   const texts = textHeaders(message.headers);
-  const topic = texts[LETTER_HEADERS.topic];
-  const offset = texts[LETTER_HEADERS.offset];
+  const topic = texts[DEAD_LETTER_HEADERS.topic];
+  const offset = texts[DEAD_LETTER_HEADERS.offset];
   if (topic === undefined || offset === undefined) return null;
-  const time = Date.parse(texts[LETTER_HEADERS.timestamp] ?? '');
-  const omitted = texts[LETTER_HEADERS.omitted];
+  const time = Date.parse(texts[DEAD_LETTER_HEADERS.timestamp] ?? '');
+  const omitted = texts[DEAD_LETTER_HEADERS.omitted];
   return {
     id: `${partition}-${message.offset}`,
     origin: {
       topic,
-      partition: Number(texts[LETTER_HEADERS.partition]),
+      partition: Number(texts[DEAD_LETTER_HEADERS.partition]),
       offset,
       timestamp: Number.isNaN(time) ? '-1' : String(time),
     },
-    route: texts[LETTER_HEADERS.route] ?? '',
-    code: texts[LETTER_HEADERS.code] ?? '',
-    reason: texts[LETTER_HEADERS.reason] ?? '',
-    failedAt: texts[LETTER_HEADERS.failedAt] ?? '',
+    route: texts[DEAD_LETTER_HEADERS.route] ?? '',
+    code: texts[DEAD_LETTER_HEADERS.code] ?? '',
+    reason: texts[DEAD_LETTER_HEADERS.reason] ?? '',
+    failedAt: texts[DEAD_LETTER_HEADERS.failedAt] ?? '',
     key: message.key,
     value: message.value,
     omitted: omitted === undefined ? null : Number(omitted),
@@ -148,21 +152,21 @@ export function readLetter(
 export function readResolution(message: Pick<KafkaMessage, 'headers'>): Resolution | null {
   const texts = textHeaders(message.headers);
   const how = texts[MARKER_HEADERS.resolution];
-  const letter = texts[MARKER_HEADERS.letter];
-  if (letter === undefined || (how !== 'replayed' && how !== 'discarded')) return null;
+  const deadLetter = texts[MARKER_HEADERS.deadLetter];
+  if (deadLetter === undefined || (how !== 'replayed' && how !== 'discarded')) return null;
   const { by, at, reason } = MARKER_HEADERS;
-  return { letter, how, by: texts[by] ?? '', at: texts[at] ?? '', reason: texts[reason] ?? null };
+  return { deadLetter, how, by: texts[by] ?? '', at: texts[at] ?? '', reason: texts[reason] ?? null };
 }
 
-/** The record that tells that the letter was dealt with. */
-export function markerMessage({ letter, how, by, at, reason }: Resolution): Message {
+/** The record that tells that the dead letter was dealt with. */
+export function markerMessage({ deadLetter, how, by, at, reason }: Resolution): Message {
   return {
-    key: letter,
+    key: deadLetter,
     value: null,
-    partition: Number(letter.split('-')[0]),
+    partition: Number(deadLetter.split('-')[0]),
     headers: {
       [MARKER_HEADERS.resolution]: how,
-      [MARKER_HEADERS.letter]: letter,
+      [MARKER_HEADERS.deadLetter]: deadLetter,
       [MARKER_HEADERS.by]: by,
       [MARKER_HEADERS.at]: at,
       ...(reason === null ? {} : { [MARKER_HEADERS.reason]: reason }),
@@ -171,13 +175,13 @@ export function markerMessage({ letter, how, by, at, reason }: Resolution): Mess
 }
 
 /** The record as it came, once more; it keeps the name of the first one through any number of replays. */
-export function replayMessage({ key, value, headers, origin }: Letter): Message {
+export function replayMessage({ key, value, headers, origin }: DeadLetter): Message {
   const first = textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
   return { key, value, headers: { ...withoutReplay(headers), [REPLAY_OF]: first } };
 }
 
-/** The name of the first record, however often it was replayed: two letters of it are about the same. */
-export function firstNameOf({ headers, origin }: Letter): string {
+/** The name of the first record, however often it was replayed: two dead letters of it are about the same. */
+export function firstNameOf({ headers, origin }: DeadLetter): string {
   return textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
 }
 
