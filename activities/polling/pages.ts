@@ -9,11 +9,11 @@ import {
   beginAt,
   endSweep,
   getProgress,
+  type ListCursor,
   noteGap,
   type PollProgress,
   saveHistory,
   saveSweep,
-  type Walk,
 } from '../../src/ledger/conversations/poll-progress.ts';
 import {
   clearUnlisted,
@@ -25,9 +25,9 @@ import type { Queryable } from '../../src/ledger/database.ts';
 import { callApi } from '../shared/api-call.ts';
 import { assumedBy, type Deps } from '../shared/deps.ts';
 import { shapeReason } from '../shared/shape-refusal.ts';
+import { beginCursor, type CursorStep, step } from './list-cursor.ts';
 import { changeOf, listingOf } from './listing.ts';
 import { blocked, isSystematic, listFailure, shapeOf } from './poll-failure.ts';
-import { beginWalk, step, type WalkStep } from './walk.ts';
 
 const LIST = '/v1/conversations';
 
@@ -45,33 +45,33 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
   const progress = await getProgress(db, call);
   const { pageSize, from } = deps.poller(call.account, call.poller);
   const assumed = assumedBy(deps.account(call.account));
-  const walk = progress.sweep ?? begin(progress, pageSize, await rereadOf(db, call, assumed));
+  const cursor = progress.sweep ?? begin(progress, pageSize, await rereadOf(db, call, assumed));
   const isFirst = progress.watermark === null;
   const fromNow = isFirst && from === 'now';
-  const page = await askPage(deps, call, walk, failures);
-  refuseUnreadable(call, page, walk, !isFirst, isFiltered(deps, call));
+  const page = await askPage(deps, call, cursor, failures);
+  refuseUnreadable(call, page, cursor, !isFirst, isFiltered(deps, call));
   return await db.transaction(async (tx) => {
     const { sweep, since, polls } = await getProgress(tx, call, 'for update');
     const result = async (done: boolean, changed: number) => {
       return { done, changed, todo: await countTodo(tx, call.account, call.poller) };
     };
     // Another attempt was quicker, and this page is older than what that one has saved.
-    if (polls !== progress.polls || (sweep?.calls ?? 0) !== walk.calls) return await result(false, 0);
+    if (polls !== progress.polls || (sweep?.calls ?? 0) !== cursor.calls) return await result(false, 0);
     const newSince = fromNow ? Number.POSITIVE_INFINITY : (since?.getTime() ?? null);
     const changed = await compare(deps, tx, call, page, { since: newSince, isOld: false });
-    const next = await settle(deps, tx, call, step(walk, pageOf(page)), page, changed);
+    const next = await settle(deps, tx, call, step(cursor, pageOf(page)), page, changed);
     if (!next.done && !isFirst) {
-      await saveSweep(tx, call, next.walk);
+      await saveSweep(tx, call, next.cursor);
       return await result(false, changed);
     }
-    const { top, changed: news, gaps, late } = next.walk;
+    const { top, changed: news, gaps, late } = next.cursor;
     if (fromNow) await beginAt(tx, call, top === null ? null : new Date(top + 1));
-    else if (!next.done) await saveHistory(tx, call, { ...next.walk, changed: 0 });
+    else if (!next.done) await saveHistory(tx, call, { ...next.cursor, changed: 0 });
     // Of an empty list all is still to come, whatever the two clocks say.
     const empty = fromNow ? new Date(0) : since;
     const watermark = top === null ? empty : new Date(top);
     const settled = !isFirst && late && news === 0 && gaps === 0;
-    if (walk.rereads !== null) await endReread(tx, call, walk.rereads);
+    if (cursor.rereads !== null) await endReread(tx, call, cursor.rereads);
     await endSweep(tx, call, { watermark, complete: gaps === 0, news: news > 0, settled });
     return await result(true, changed);
   });
@@ -80,17 +80,17 @@ export async function pollPage(deps: Deps, call: PollCall, failures = 1): Promis
 /** Asks for the next older page (API text, GET /v1/conversations); polls of page 1 go on beside it. */
 export async function historyPage(deps: Deps, call: PollCall, failures = 1): Promise<HistoryResult> {
   const { db } = deps;
-  const { history: walk } = await getProgress(db, call);
-  if (walk === null) return { done: true, found: 0 };
-  const page = await askPage(deps, call, walk, failures);
-  refuseUnreadable(call, page, walk, true, isFiltered(deps, call));
+  const { history: cursor } = await getProgress(db, call);
+  if (cursor === null) return { done: true, found: 0 };
+  const page = await askPage(deps, call, cursor, failures);
+  refuseUnreadable(call, page, cursor, true, isFiltered(deps, call));
   return await db.transaction(async (tx) => {
     const { history, since } = await getProgress(tx, call, 'for update');
     // Another attempt was quicker.
-    if (history?.calls !== walk.calls) return { done: history === null, found: 0 };
+    if (history?.calls !== cursor.calls) return { done: history === null, found: 0 };
     const found = await compare(deps, tx, call, page, { since: since?.getTime() ?? null, isOld: true });
-    const next = await settle(deps, tx, call, step(walk, pageOf(page)), page, found);
-    await saveHistory(tx, call, next.done ? null : next.walk);
+    const next = await settle(deps, tx, call, step(cursor, pageOf(page)), page, found);
+    await saveHistory(tx, call, next.done ? null : next.cursor);
     return { done: next.done, found };
   });
 }
@@ -103,13 +103,13 @@ function begin(
   { watermark, since, settled, still_ms }: PollProgress,
   pageSize: number,
   reread: Reread | null,
-): Walk {
+): ListCursor {
   const late = still_ms !== null && still_ms > OVERLAP_MS;
   const below = settled ? 1 : -OVERLAP_MS;
   const floor = watermark === null ? (since?.getTime() ?? null) : watermark.getTime() + below;
-  if (reread === null || watermark === null) return { ...beginWalk(floor, pageSize), late };
+  if (reread === null || watermark === null) return { ...beginCursor(floor, pageSize), late };
   const down = reread.floor === null || floor === null ? null : Math.min(floor, reread.floor.getTime());
-  return { ...beginWalk(down, pageSize), late, rereads: reread.assumed };
+  return { ...beginCursor(down, pageSize), late, rereads: reread.assumed };
 }
 
 /** Items of the list that were unread under other assumptions. */
@@ -132,7 +132,7 @@ async function rereadOf(db: Queryable, call: PollCall, assumed: string): Promise
 function refuseUnreadable(
   { account }: PollCall,
   { items, invalid, count, hasMore }: Page<Conversation>,
-  { window }: Walk,
+  { window }: ListCursor,
   isProven: boolean,
   isFiltered: boolean,
 ): void {
@@ -154,15 +154,15 @@ function isFiltered({ poller }: Pick<Deps, 'poller'>, call: PollCall): boolean {
   return poller(call.account, call.poller).connection !== undefined;
 }
 
-/** One call of the API: the page that the walk wants. */
+/** One call of the API: the page that the cursor wants. */
 async function askPage(
   deps: Deps,
   call: PollCall,
-  walk: Walk,
+  cursor: ListCursor,
   failures: number,
 ): Promise<Page<Conversation>> {
   const { connection } = deps.poller(call.account, call.poller);
-  const query = { ...walk.window, ...(connection === undefined ? {} : { whatsappId: connection }) };
+  const query = { ...cursor.window, ...(connection === undefined ? {} : { whatsappId: connection }) };
   try {
     const page = await callApi(
       ...([deps, deps.account(call.account), call.run, 'conversations:read'] as const),
@@ -215,18 +215,18 @@ async function settle(
   deps: Pick<Deps, 'account'>,
   tx: Queryable,
   call: PollCall,
-  { walk, done, gap }: WalkStep,
+  { cursor, done, gap }: CursorStep,
   { invalid }: Page<Conversation>,
   changed: number,
-): Promise<{ walk: Walk; done: boolean }> {
+): Promise<{ cursor: ListCursor; done: boolean }> {
   const assumed = assumedBy(deps.account(call.account));
-  const floor = walk.floor === null ? null : new Date(walk.floor);
+  const floor = cursor.floor === null ? null : new Date(cursor.floor);
   for (const item of invalid) {
     const reason = `the list shows it in a form that can't be read: ${shapeReason(call.account, shapeOf([item], LIST))}`;
     const unread = { assumed, assumption: item.assumption, personKey: null, floor };
     await noteGap(tx, call, { code: LISTING_UNREADABLE, reason, conversation: item.id, unread });
   }
   if (gap !== null) await noteGap(tx, call, gap);
-  const gaps = walk.gaps + invalid.length + (gap === null ? 0 : 1);
-  return { walk: { ...walk, changed: walk.changed + changed, gaps }, done };
+  const gaps = cursor.gaps + invalid.length + (gap === null ? 0 : 1);
+  return { cursor: { ...cursor, changed: cursor.changed + changed, gaps }, done };
 }

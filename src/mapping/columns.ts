@@ -63,11 +63,11 @@ export class Columns {
     const key = this.#resolved[slot];
     if (key !== undefined) return values[key];
     const path = this.#paths[slot];
-    return path && path.segments.length > 1 ? walk(values, path.segments) : undefined;
+    return path && path.segments.length > 1 ? descend(values, path.segments) : undefined;
   }
 }
 
-function walk(values: Values, segments: readonly string[]): unknown {
+function descend(values: Values, segments: readonly string[]): unknown {
   let at: unknown = values;
   for (const segment of segments) {
     if (typeof at !== 'object' || at === null) return undefined;

@@ -5,7 +5,7 @@ import type { PollerName } from '../../contracts/wire/poll.ts';
 import type { Queryable } from '../database.ts';
 
 /** A walk down the list of conversations, page by page. Instants are epoch milliseconds of the service. */
-export interface Walk {
+export interface ListCursor {
   /** Ends at the first item strictly older; null: at the end of the list. */
   readonly floor: number | null;
   /** Newest instant of page 1. */
@@ -45,8 +45,8 @@ export interface PollProgress {
   readonly still_ms: number | null;
   /** Polls that have ended. */
   readonly polls: number;
-  readonly sweep: Walk | null;
-  readonly history: Walk | null;
+  readonly sweep: ListCursor | null;
+  readonly history: ListCursor | null;
   /** Fingerprint of the assumptions by which it has read messages; null: it has read none yet. */
   readonly proven: string | null;
   /** Conversations in a row that could not be read. */
@@ -69,7 +69,11 @@ export async function getProgress(
 }
 
 /** The sweep goes on with another page. */
-export async function saveSweep(tx: Queryable, { account, poller }: PollerName, sweep: Walk): Promise<void> {
+export async function saveSweep(
+  tx: Queryable,
+  { account, poller }: PollerName,
+  sweep: ListCursor,
+): Promise<void> {
   await tx.query('update pollers set sweep = $3::jsonb where account = $1 and poller = $2', [
     account,
     poller,
@@ -119,7 +123,7 @@ export async function endSweep(
 export async function saveHistory(
   tx: Queryable,
   { account, poller }: PollerName,
-  history: Walk | null,
+  history: ListCursor | null,
 ): Promise<void> {
   await tx.query('update pollers set history = $3::jsonb where account = $1 and poller = $2', [
     account,

@@ -32,15 +32,15 @@ const HEAD = `
  * Rows that nothing keeps waiting, the oldest first. Walked one by one through the index: with statistics or without, which
  * PGlite never gathers, and with 100,000 rows waiting, no plan reads more rows than it answers.
  */
-const WALK = `
-  recursive walk as (
+const SCAN = `
+  recursive scan as (
     (select seq, stream, attempts, pg_column_size(event) as size from outbox
       where sink = $1 and state = 'waiting' and next_at is null order by seq limit 1)
     union all
-    select more.* from walk, lateral (
+    select more.* from scan, lateral (
       select seq, stream, attempts, pg_column_size(event) as size from outbox
-       where sink = $1 and state = 'waiting' and next_at is null and seq > walk.seq order by seq limit 1) as more),
-  ready as (select * from walk limit $2)`;
+       where sink = $1 and state = 'waiting' and next_at is null and seq > scan.seq order by seq limit 1) as more),
+  ready as (select * from scan limit $2)`;
 
 /** Heads that wait because the sink as a whole was in trouble. */
 const WIDE_HEAD = `
@@ -65,7 +65,7 @@ export async function dueEvents(
   { events, size }: Bounds,
 ): Promise<{ due: DueEvent[]; more: boolean }> {
   await ripen(db, sink, now);
-  const { due, walked } = await walk(db, sink, events);
+  const { due, scanned } = await scan(db, sink, events);
   let bytesLeft = size;
   // Ends the list, and leaves nothing out of it: what comes after a row of a stream must not overtake it.
   const end = due.findIndex((row, n) => {
@@ -73,7 +73,7 @@ export async function dueEvents(
     return n > 0 && bytesLeft < 0;
   });
   const some = end === -1 ? due : due.slice(0, end);
-  return { due: await withEvents(db, sink, some), more: walked >= events };
+  return { due: await withEvents(db, sink, some), more: scanned >= events };
 }
 
 /**
@@ -83,12 +83,12 @@ export async function dueEvents(
 export async function probeEvent(db: Queryable, sink: string, now: Date): Promise<Probe | null> {
   await ripen(db, sink, now);
   for (;;) {
-    const { due, walked } = await walk(db, sink, PROBE_CHOICE);
+    const { due, scanned } = await scan(db, sink, PROBE_CHOICE);
     const heads = new Map<string, Row>();
     for (const row of due) if (!heads.has(row.stream)) heads.set(row.stream, row);
     const [first] = [...heads.values()].sort((a, b) => a.attempts - b.attempts || a.seq - b.seq);
     if (first !== undefined) return await probe(db, sink, first, false);
-    if (walked < PROBE_CHOICE) break;
+    if (scanned < PROBE_CHOICE) break;
   }
   const [early] = await db.query<Row>(`${WIDE_HEAD} order by next_at limit 1`, [sink]);
   return early === undefined ? null : await probe(db, sink, early, true);
@@ -124,13 +124,13 @@ async function ripen(db: Queryable, sink: string, now: Date): Promise<void> {
   );
 }
 
-async function walk(
+async function scan(
   db: Queryable,
   sink: string,
   limit: number,
-): Promise<{ due: (Row & { readonly size: number })[]; walked: number }> {
+): Promise<{ due: (Row & { readonly size: number })[]; scanned: number }> {
   const rows = await db.query<Row & { size: number; leased: Date | null }>(
-    `with ${WALK} select *, (select next_at from (${HEAD}) as first) as leased from ready order by seq`,
+    `with ${SCAN} select *, (select next_at from (${HEAD}) as first) as leased from ready order by seq`,
     [sink, limit],
   );
   const behind = rows.filter(({ leased }) => leased !== null);
@@ -140,7 +140,7 @@ async function walk(
         where sink = $1 and seq = any($2) and state = 'waiting' and next_at is null`,
       [sink, behind.map(({ seq }) => seq)],
     );
-  return { due: rows.filter(({ leased }) => leased === null), walked: rows.length };
+  return { due: rows.filter(({ leased }) => leased === null), scanned: rows.length };
 }
 
 async function withEvents(db: Queryable, sink: string, due: readonly Row[]): Promise<DueEvent[]> {
