@@ -104,11 +104,11 @@ describe('a batch of the outbox', () => {
       await put(db, ['bus'], events);
       const doomed = outboxContext(dying, { bus });
       doomed.now = context.now;
-      const ended = doomed.sit('bus');
+      const ended = doomed.runBatch('bus');
       await ended.catch(() => undefined);
       // The lease of the one that was killed is over.
       context.now += 20 * SECOND;
-      await context.sit('bus');
+      await context.runBatch('bus');
       expect(await db.query(`select 1 from outbox where state = 'waiting'`)).toEqual([]);
       await ended;
     });

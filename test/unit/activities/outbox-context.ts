@@ -97,7 +97,7 @@ export interface OutboxContext {
   now: number;
   readonly activities: ReturnType<typeof createOutboxActivities>;
   readonly logged: { level: string; fields: Record<string, unknown>; message: string }[];
-  sit(sink: string): Promise<OutboxBatchResult>;
+  runBatch(sink: string): Promise<OutboxBatchResult>;
 }
 
 /** Batches at these sinks; `retry`: waits of those that have a list. */
@@ -134,7 +134,8 @@ export function outboxContext(
       random: () => 0.5,
       ...options,
     }),
-    sit: (sink) => new MockActivityEnvironment({}, { logger }).run(context.activities.outboxBatch, { sink }),
+    runBatch: (sink) =>
+      new MockActivityEnvironment({}, { logger }).run(context.activities.outboxBatch, { sink }),
   };
   return context;
 }

@@ -36,7 +36,7 @@ describe('a sink that', () => {
     };
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(30, 3));
-    expect(await context.sit('bus')).toEqual({ sent: 22, nextMs: 1000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 22, nextMs: 1000 });
     const rows = await left();
     expect(rows[0]).toMatchObject({
       event_id: 'acme/1/7',
@@ -51,7 +51,7 @@ describe('a sink that', () => {
     // What it says may quote an event.
     expect(JSON.stringify([rows, context.logged, await state()])).not.toContain('João');
     context.now += 1000;
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 2000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 2000 });
   });
 
   it.each<[string, (count: number) => unknown]>([
@@ -69,7 +69,7 @@ describe('a sink that', () => {
     } as Sink;
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(4, 2));
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 1000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 1000 });
     expect((await left()).map(({ attempts, code }) => [attempts, code])).toEqual([
       [1, 'SINK_FAULT'],
       [1, 'SINK_FAULT'],
@@ -88,7 +88,7 @@ describe('a sink that', () => {
     bus.send = async (events) => events.map(() => ({ state: 'failed', error: error as SinkError }));
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(1, 1));
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 1000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 1000 });
     expect(await left()).toMatchObject([{ code: 'SINK_FAULT', attempts: 1 }]);
   });
 
@@ -109,7 +109,7 @@ describe('a sink that', () => {
     };
     const context = outboxContext(db, { bus }, { deadlineMs: 20, graceMs: 20 });
     await put(db, ['bus'], many(3, 3));
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 5000 });
     expect((await left()).map(({ attempts, code }) => [attempts, code])).toEqual([
       [1, 'DEADLINE'],
       [0, null],
@@ -135,7 +135,7 @@ describe('a sink that', () => {
     };
     const context = outboxContext(db, { bus }, { deadlineMs: 20, takeMs: 1 });
     await put(db, ['bus'], many(3, 3));
-    expect(await context.sit('bus')).toEqual({ sent: 1, nextMs: 0 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 1, nextMs: 0 });
     expect((await left()).map(({ attempts, code }) => [attempts, code])).toEqual([
       [1, 'DEADLINE'],
       [0, null],
@@ -147,7 +147,7 @@ describe('a sink that', () => {
     const bus = memorySink(() => new SinkError('CLOSED', 'closed', { retryable: true }));
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(3, 3));
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 5000 });
     expect((await left()).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
   });
 
@@ -155,9 +155,9 @@ describe('a sink that', () => {
     const bus = memorySink();
     const sinks: Record<string, Sink> = {};
     const context = outboxContext(db, sinks);
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: null });
     await put(db, ['bus'], many(3, 3));
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 60_000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 60_000 });
     expect(await context.activities.describeSinks()).toMatchObject([
       {
         sink: 'bus',
@@ -168,7 +168,7 @@ describe('a sink that', () => {
       },
     ]);
     sinks.bus = bus;
-    expect(await context.sit('bus')).toEqual({ sent: 3, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 3, nextMs: null });
     expect(await context.activities.describeSinks()).toMatchObject([
       { sink: 'bus', code: null, reason: null, waiting: 0, lagSeconds: null, sent: 3 },
     ]);

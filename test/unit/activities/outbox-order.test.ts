@@ -21,7 +21,7 @@ const command = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constantFrom('sit' as const, 'two' as const, 'crash' as const) }),
+    arbitrary: fc.record({ do: fc.constantFrom('batch' as const, 'two' as const, 'crash' as const) }),
   },
   {
     weight: 2,
@@ -73,18 +73,18 @@ describe('the outbox', () => {
               await put(db, [name], events);
             } else if (step.do === 'wait') context.now += step.ms;
             else if (step.do === 'break') broken = !broken;
-            else if (step.do === 'sit') await context.sit(name);
-            else if (step.do === 'two') await Promise.all([context.sit(name), context.sit(name)]);
+            else if (step.do === 'batch') await context.runBatch(name);
+            else if (step.do === 'two') await Promise.all([context.runBatch(name), context.runBatch(name)]);
             else {
               const lost = outboxContext(dying(db), { [name]: sink }, { leaseMs: 0 });
               lost.now = context.now;
-              await lost.sit(name).catch(() => undefined);
+              await lost.runBatch(name).catch(() => undefined);
             }
           }
           fine = true;
           for (let next = { nextMs: 0 as number | null }, k = 0; next.nextMs !== null; k++) {
             expect(k).toBeLessThan(50);
-            next = await context.sit(name);
+            next = await context.runBatch(name);
             context.now += next.nextMs ?? 0;
           }
           const left = await db.query<{ event_id: string; state: string }>(

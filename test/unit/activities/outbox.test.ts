@@ -39,7 +39,7 @@ describe('a batch', () => {
     const context = outboxContext(db, { bus });
     const events = many(300, 7);
     await put(db, ['bus'], events);
-    expect(await context.sit('bus')).toEqual({ sent: 300, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 300, nextMs: null });
     expect(bus.ids).toEqual(events.map(({ id }) => id));
     expect(await rows()).toEqual([]);
     expect(await state()).toMatchObject({ sent: 300, failures: 0, claimed_by: null, code: null });
@@ -49,7 +49,7 @@ describe('a batch', () => {
     const [bus, hooks] = [memorySink(), memorySink()];
     const context = outboxContext(db, { bus, hooks });
     await put(db, ['bus', 'hooks'], many(3, 1));
-    expect(await context.sit('hooks')).toEqual({ sent: 3, nextMs: null });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 3, nextMs: null });
     expect([bus.ids.length, hooks.ids.length]).toEqual([0, 3]);
   });
 
@@ -75,12 +75,12 @@ describe('a batch', () => {
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(1, 1));
     await claimSink(db, 'bus', 'another', new Date(START), 15_000);
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 15_000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 15_000 });
     context.now += 15_000;
-    expect(await context.sit('bus')).toEqual({ sent: 1, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 1, nextMs: null });
     await claimSink(db, 'bus', 'with a clock that was far ahead', new Date(START + HOUR), 15_000);
     await put(db, ['bus'], many(1, 1));
-    expect(await context.sit('bus')).toMatchObject({ sent: 1 });
+    expect(await context.runBatch('bus')).toMatchObject({ sent: 1 });
   });
 
   it('that has lost its sink to another one stops after the batch under way', async () => {
@@ -95,7 +95,7 @@ describe('a batch', () => {
       ]);
       return await send(events, options);
     };
-    expect(await context.sit('bus')).toEqual({ sent: 50, nextMs: 1000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 50, nextMs: 1000 });
     expect(await state()).toMatchObject({ claimed_by: 'another' });
   });
 
@@ -113,7 +113,7 @@ describe('a batch', () => {
       }
       return await send(events, options);
     };
-    expect(await context.sit('bus')).toEqual({ sent: 2, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 2, nextMs: null });
   });
 
   it('that is cancelled keeps what was sent, and holds nothing against the rest', async () => {
@@ -144,13 +144,13 @@ describe('an event that fails by itself', () => {
     const bus = memorySink((event) => (busy && event.id === 'acme/1/1' ? BUSY : null));
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(9, 3));
-    expect(await context.sit('bus')).toEqual({ sent: 6, nextMs: 1000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 6, nextMs: 1000 });
     expect(bus.ids.filter((id) => id.startsWith('acme/1/'))).toEqual([]);
     await put(db, ['bus'], [published(1, 10), published(2, 11)]);
-    expect(await context.sit('bus')).toEqual({ sent: 1, nextMs: 1000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 1, nextMs: 1000 });
     busy = false;
     context.now += 1000;
-    expect(await context.sit('bus')).toEqual({ sent: 4, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 4, nextMs: null });
     expect(bus.ids.slice(-4)).toEqual(['acme/1/1', 'acme/1/4', 'acme/1/7', 'acme/1/10']);
   });
 
@@ -158,7 +158,7 @@ describe('an event that fails by itself', () => {
     const bus = memorySink((event) => (event.id === 'acme/1/1' ? REFUSED : null));
     const context = outboxContext(db, { bus });
     await put(db, ['bus'], many(6, 2));
-    expect(await context.sit('bus')).toEqual({ sent: 5, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 5, nextMs: null });
     expect(await rows()).toEqual([{ event_id: 'acme/1/1', state: 'dead', attempts: 1, code: 'REFUSED' }]);
     expect(context.logged).toMatchObject([
       { level: 'warn', fields: { sink: 'bus', dead: 1, code: 'REFUSED' } },
@@ -169,11 +169,11 @@ describe('an event that fails by itself', () => {
     const hooks = memorySink((event) => (event.id === 'acme/0/0' ? BUSY : null));
     const context = outboxContext(db, { hooks }, { retry: { hooks: [5000, 60_000] } });
     await put(db, ['hooks'], many(2, 1));
-    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 0, nextMs: 5000 });
     context.now += 5000;
-    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 60_000 });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 0, nextMs: 60_000 });
     context.now += 60_000;
-    expect(await context.sit('hooks')).toEqual({ sent: 1, nextMs: null });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 1, nextMs: null });
     expect(await rows()).toMatchObject([{ event_id: 'acme/0/0', state: 'dead', attempts: 3 }]);
   });
 });
@@ -185,20 +185,20 @@ describe('a sink in trouble', () => {
     const context = outboxContext(db, { bus });
     const events = many(12, 4);
     await put(db, ['bus'], events.slice(0, 1));
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 5000 });
     await put(db, ['bus'], events.slice(1));
-    expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: 5000 });
     expect(handed).toBe(1);
     for (const wait of [10_000, 20_000, 40_000, 80_000]) {
       context.now += wait / 2;
-      expect(await context.sit('bus')).toEqual({ sent: 0, nextMs: wait });
+      expect(await context.runBatch('bus')).toEqual({ sent: 0, nextMs: wait });
     }
     expect(handed).toBe(5);
     // Each probe takes one that was tried least: nobody is used up.
     expect(await attempts()).toEqual([2, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
     bus.rule = () => null;
     context.now += 80_000;
-    expect(await context.sit('bus')).toEqual({ sent: 12, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 12, nextMs: null });
     for (const stream of [0, 1, 2, 3])
       expect(bus.ids.filter((id) => id.startsWith(`acme/${stream}/`))).toEqual(
         events.flatMap(({ id, partitionkey }) => (partitionkey === `acme/${stream}` ? [id] : [])),
@@ -214,14 +214,14 @@ describe('a sink in trouble', () => {
     const hooks = memorySink(() => DOWN);
     const context = outboxContext(db, { hooks }, { retry: { hooks: [HOUR] } });
     await put(db, ['hooks'], many(6, 6));
-    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 5000 });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 0, nextMs: 5000 });
     context.now += 5000;
-    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 10_000 });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 0, nextMs: 10_000 });
     expect(await attempts()).toEqual([1, 1, 1, 1, 1, 1]);
     expect((await rows()).every(({ state }) => state === 'waiting')).toBe(true);
     hooks.rule = () => null;
     context.now += 10_000;
-    expect(await context.sit('hooks')).toEqual({ sent: 6, nextMs: null });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 6, nextMs: null });
   });
 
   it('that asks to be left alone is, from the first time', async () => {
@@ -233,7 +233,7 @@ describe('a sink in trouble', () => {
     const hooks = memorySink(() => asks);
     const context = outboxContext(db, { hooks }, { retry: { hooks: [1000] } });
     await put(db, ['hooks'], many(1, 1));
-    expect(await context.sit('hooks')).toEqual({ sent: 0, nextMs: 90_000 });
+    expect(await context.runBatch('hooks')).toEqual({ sent: 0, nextMs: 90_000 });
   });
 
   it('does not keep another sink waiting', async () => {
@@ -254,7 +254,7 @@ describe('a sink in trouble', () => {
     const environment = new MockActivityEnvironment({}, { logger });
     const stuck = environment.run(context.activities.outboxBatch, { sink: 'hanging' });
     await begun;
-    expect(await context.sit('bus')).toEqual({ sent: 50, nextMs: null });
+    expect(await context.runBatch('bus')).toEqual({ sent: 50, nextMs: null });
     environment.cancel();
     expect(await stuck).toMatchObject({ sent: 0 });
   });
