@@ -11,7 +11,7 @@ import { tryPort } from '../src/runtime/ports.ts';
 import { cacheDirOf } from '../src/runtime/temporal/cache-dir.ts';
 import { findTemporalCli } from '../src/runtime/temporal/temporal-binary.ts';
 import { environmentOf, ROOT } from './docs/clone.ts';
-import { type Result, runDocument } from './docs/document.ts';
+import { OUTPUT, type Result, runDocument } from './docs/document.ts';
 
 /** Ports that the documents name. */
 const PORTS = [4010, 4020];
@@ -64,6 +64,8 @@ async function runAll(documents: readonly string[], output: boolean): Promise<vo
   const network = ownNetwork();
   // Without a network of its own no document can download it.
   await findTemporalCli({ env, cacheDir: cacheDirOf(env), say: (line) => process.stderr.write(`${line}\n`) });
+  const childEnv = environmentOf(env);
+  if (network !== null) childEnv.SLUICE_TEST_CONTAINERS = 'off';
   const results: Result[] = [];
   const waiting = [...documents];
   const began = performance.now();
@@ -71,7 +73,7 @@ async function runAll(documents: readonly string[], output: boolean): Promise<vo
     for (let document = waiting.shift(); document !== undefined; document = waiting.shift()) {
       if (network === null) await untilPortsAreFree();
       const [command, ...rest] = [...(network ?? []), process.execPath, import.meta.filename, ONE, document];
-      const child = spawn(command, rest, { env: environmentOf(env), stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(command, rest, { env: childEnv, stdio: ['ignore', 'pipe', 'inherit'] });
       const exited = once(child, 'exit');
       for await (const line of createInterface({ input: child.stdout })) {
         const result = JSON.parse(line) as Result;
@@ -93,12 +95,13 @@ async function runAll(documents: readonly string[], output: boolean): Promise<vo
     }
   };
   await Promise.all(Array.from({ length: network === null ? 1 : JOBS }, next));
-  const ran = results.filter(({ exit }) => exit !== null);
+  const ran = results.filter(({ exit, command }) => exit !== null && command !== OUTPUT);
+  const compared = results.filter(({ exit, command }) => exit !== null && command === OUTPUT);
   const skipped = results.filter(({ exit, ok }) => exit === null && ok);
   const failed = results.filter(({ ok }) => !ok);
   const seconds = Math.round((performance.now() - began) / 1000);
   process.stdout.write(
-    `${documents.length} documents: ${ran.length} commands run, ${skipped.length} not run, ${failed.length} failed, in ${seconds} s\n`,
+    `${documents.length} documents: ${ran.length} commands run, ${compared.length} outputs as shown, ${skipped.length} not run, ${failed.length} failed, in ${seconds} s\n`,
   );
   if (failed.length > 0) process.exitCode = 1;
 }

@@ -1,4 +1,12 @@
 // What the documents' runner does, read from Markdown: code blocks, and the comments that say how to run them.
+//
+// - `sh`: each command runs, in a terminal that begins in the folder of the project.
+// - `output`: the commands of the block before printed these lines. … stands for any text, and for any lines.
+// - `sql`: runs in the database of `setup postgres`.
+// - Other blocks are skipped, unless `write=FILE` or `append=FILE` makes them a file.
+//
+// `<!-- run: setup init sandbox kafka postgres -->` gives what a guide takes for granted, each as wanted: a folder of
+// `sluice init`, a sandbox, a broker at 127.0.0.1:9092, a database for every postgres:// address of the document.
 
 /** How a block is run. `<!-- run: … -->` right before the block says so; without it, each command must end with exit code 0. */
 export interface Directions {

@@ -21,6 +21,9 @@ export interface Result {
   readonly output: string;
 }
 
+/** Stands for a command where a document shows what the commands before it print. */
+export const OUTPUT = '(output as shown)';
+
 const COMMAND_MS = 90_000;
 const READY_MS = 60_000;
 const STOP_MS = 30_000;
@@ -115,7 +118,7 @@ async function runBlock(run: Run, block: Item & { kind: 'block' }): Promise<bool
       return { exit: 0, output: '' };
     });
   if (block.language === 'output')
-    return await timed(run, block.line, '(output as shown)', 0, () => shown(run, block.text));
+    return await timed(run, block.line, OUTPUT, 0, () => shown(run, block.text));
   if (block.language !== 'sh') return true;
   run.printed = [];
   const commands = commandsOf(block.text);
