@@ -107,9 +107,10 @@ describe('the workflow of a sink', () => {
 
   it('goes on where a worker was lost, and after it was terminated', async () => {
     await put(db, ['bus'], many(10, 2));
-    // Somebody had it in hand who has not been heard of since.
+    // Somebody had it in hand who has not been heard of since. The last batch of the test before may still end.
     await db.query(
-      `insert into sink_states (sink, claimed_by, claimed_until) values ('bus', 'lost', now() + interval '1 second')`,
+      `insert into sink_states (sink, claimed_by, claimed_until) values ('bus', 'lost', now() + interval '1 second')
+         on conflict (sink) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until`,
     );
     await wake();
     await arrived(10);

@@ -30,17 +30,16 @@ async function running(options: ContextOptions): Promise<DecisionContext> {
 }
 
 describe('starting', () => {
-  it('FAULTS 20: two starts at once are one, and the first of them is who started it', async () => {
+  it('FAULTS 20: two starts at once are one, and whoever comes first has started it', async () => {
     const context = await decisionContext(db, { members: people(1) });
     const [one, other] = await Promise.all([context.open('ana'), context.open('ben')]);
     expect(one).toEqual(other);
     expect(one).toEqual({ tokenKey: 'key', callsPerMinute: 120, paused: null, after: [] });
-    expect(await context.row()).toMatchObject({
-      state: 'running',
-      started_by: 'ana',
-      started_at: new Date(NOON),
-    });
-    expect((await context.audit()).map(({ action, by }) => [action, by])).toEqual([['start', 'ana']]);
+    const row = await context.row();
+    expect(row).toMatchObject({ state: 'running', started_at: new Date(NOON) });
+    const { started_by: first } = row;
+    expect(['ana', 'ben']).toContain(first);
+    expect((await context.audit()).map(({ action, by }) => [action, by])).toEqual([['start', first]]);
   });
 
   it.each<[name: string, options: Partial<ContextOptions>, type: string]>([
