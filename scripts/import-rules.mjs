@@ -24,7 +24,7 @@ const RULES = {
   'src/observability': { may: 'node: pino prom-client @opentelemetry/* @temporalio/common zod contracts' },
   'src/codec': { may: 'node: @temporalio/common @temporalio/common/** @temporalio/proto express contracts' },
   'src/ingress': {
-    may: `node: @temporalio/client @temporalio/common express express-rate-limit standardwebhooks p-limit ajv ajv/* ajv-formats cloudevents kafkajs prom-client zod
+    may: `node: @temporalio/client @temporalio/common express express-rate-limit p-limit ajv ajv/** ajv-formats/** cloudevents kafkajs prom-client zod
           contracts kafka ledger mapping config observability workflows/messages.ts workflows/policies.ts`,
   },
   'src/console': {
