@@ -4,19 +4,29 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take 20 s and more by themselves. Those that start many processes alternate with those that only wait. */
 const SLOW = [
-  'e2e/campaign/kill',
   'workflows/crm-sync-control',
-  'e2e/demo/demo',
-  'workflows/campaign-time',
   'e2e/cli/sync-run',
+  'workflows/crm-sync-budget',
+  'workflows/campaign-time',
   'workflows/crm-sync-faults',
-  'e2e/sync/kill',
+  'e2e/plan/sync-plan',
+  'workflows/campaign-batches',
+  'workflows/crm-sync-modes',
+  'e2e/postgres/ledger',
   'workflows/campaign',
-  'e2e/plan/plan-process',
-  'e2e/ingress/kill',
-  'e2e/polling/burst',
+  'workflows/crm-sync-property',
+  'workflows/campaign-commands',
+  'workflows/crm-sync-combined-create',
+  'workflows/crm-sync-shapes',
   'workflows/reshaped',
   'workflows/crm-sync-ledger',
+  'e2e/polling/burst.long',
+  'e2e/plan/plan-process.long',
+  'e2e/campaign/kill.long',
+  'e2e/demo/demo.long',
+  'e2e/sync/kill.long',
+  'e2e/runtime/temporal-server.long',
+  'e2e/ingress/kafka.long',
 ];
 
 export class SlowFirst extends BaseSequencer {
@@ -27,7 +37,7 @@ export class SlowFirst extends BaseSequencer {
 }
 
 function rank({ moduleId, project }: TestSpecification): number {
-  if (project.name !== 'workflows') return SLOW.length + 1;
+  if (project.name === 'unit') return SLOW.length + 1;
   const slow = SLOW.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
   return slow === -1 ? SLOW.length : slow;
 }
