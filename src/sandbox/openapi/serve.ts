@@ -1,33 +1,59 @@
 // `{baseUrl}/openapi.json` and `{baseUrl}/docs`. Both are about the API, not part of it: no token, no rate limit, no fault,
 // no rate headers, no row in the request log.
-import express, { type Request, type Router } from 'express';
+import { createRequire } from 'node:module';
+import express, { type Request, type Response, type Router } from 'express';
 import type { Choices } from '../choices.ts';
 import { type Described, openApiDocument } from './document.ts';
-import { docsPage } from './page.ts';
+
+/** The page loads these from this server, and nothing from elsewhere. */
+const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+const PAGE = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API documentation</title><link rel="icon" href="data:,"><link rel="stylesheet" href="docs/swagger-ui.css"></head>
+<body><div id="docs"></div><noscript>This page needs JavaScript. The same as a file: <a href="openapi.json">openapi.json</a></noscript>
+<script src="docs/swagger-ui-bundle.js"></script><script src="docs/start.js"></script></body></html>
+`;
+
+// The viewer asks a server of its makers to validate the document unless it is told not to.
+const START = `SwaggerUIBundle({
+  url: 'openapi.json', dom_id: '#docs', deepLinking: true, filter: true, displayRequestDuration: true, validatorUrl: null,
+});
+`;
+
+/** Only files of this server run and load, whatever a name in the document says. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  // The viewer sets sizes and colors in style attributes.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** @param routes All that is served under the base URL. */
 export function openApiRouter(routes: readonly Described[], choices: Choices): Router {
-  const router = express.Router({ caseSensitive: true });
-  const documentFor = (req: Request) => openApiDocument(routes, choices, req.baseUrl);
-  router.get('/openapi.json', (req, res) => {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.get('/openapi.json', (req: Request, res) => {
     res.setHeader('Cache-Control', 'no-store');
-    res.json(documentFor(req));
+    res.json(openApiDocument(routes, choices, req.baseUrl));
   });
-  router.get('/docs', (req, res) => {
-    res.setHeader('Cache-Control', 'no-store');
-    // The page is text and style alone: nothing in it may run or load, whatever a name says.
-    res.setHeader(
-      'Content-Security-Policy',
-      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
-    );
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.type('html').send(docsPage(documentFor(req), originOf(req) + req.baseUrl));
-  });
+  router.get('/docs', (_req, res) => void secured(res).type('html').send(PAGE));
+  router.get('/docs/start.js', (_req, res) => void secured(res).type('js').send(START));
+  const { resolve } = createRequire(import.meta.url);
+  for (const file of FILES) {
+    const path = resolve(`swagger-ui-dist/${file}`);
+    router.get(`/docs/${file}`, (_req, res) => secured(res).sendFile(path));
+  }
   return router;
 }
 
-/** Where the reader reaches this server; a host that no URL can hold is not repeated. */
-function originOf(req: Request): string {
-  const host = req.headers.host ?? '';
-  return /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : `http://127.0.0.1:${req.socket.localPort}`;
+function secured(res: Response): Response {
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Content-Security-Policy', POLICY);
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  return res;
 }

@@ -7,7 +7,7 @@ import type { Got } from './context.ts';
 type Any = any;
 
 /** Served beside the API, not part of it. */
-const ABOUT: ReadonlySet<string> = new Set(['/openapi.json', '/docs']);
+const isAbout = (path: string) => /^\/(openapi\.json|docs(\/.*)?)$/.test(path);
 
 export class Conformance {
   readonly document: Any;
@@ -24,7 +24,7 @@ export class Conformance {
 
   /** What is wrong with the answer; null when nothing is, or when the document has no such operation. */
   complaint(method: string, target: string, got: Got): string | null {
-    if (ABOUT.has(target)) return null;
+    if (isAbout(target)) return null;
     const operation = this.#operation(method, target);
     if (operation === undefined) {
       return got.status >= 400 && got.status < 500 ? null : `${got.status} of an operation that is not shown`;

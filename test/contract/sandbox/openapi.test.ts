@@ -42,7 +42,10 @@ function routesOf(router: Router): string[] {
 
 describe('the document', () => {
   it('shows every route of the router and no other', () => {
-    const about = ['get /openapi.json', 'get /docs'];
+    const about = ['', '/start.js', '/swagger-ui.css', '/swagger-ui-bundle.js'].map(
+      (file) => `get /docs${file}`,
+    );
+    about.push('get /openapi.json');
     const served = routesOf(wapiRouter({ choices: CHOICES } as SandboxParts));
     expect(served).toEqual(expect.arrayContaining(about));
     expect(
@@ -182,7 +185,7 @@ it('document and page need no token, spend no call, meet no fault and leave no r
   try {
     await quiet.panel('POST', '/faults', { method: 'GET', path: '.*', kind: 'status', status: 503 });
     const before = (await quiet.panel('GET', '/requests')).json.requests.length;
-    for (const path of ['/openapi.json', '/docs', '/docs', '/openapi.json']) {
+    for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui.css', '/openapi.json']) {
       const got = await quiet.call('GET', path, { token: ALL });
       expect([got.status, got.headers['x-ratelimit-limit']]).toEqual([200, undefined]);
     }
