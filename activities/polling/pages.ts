@@ -32,7 +32,7 @@ import { blocked, isSystematic, listFailure, shapeOf } from './poll-failure.ts';
 const LIST = '/v1/conversations';
 
 /** Rows may be committed so many milliseconds after the instant they carry: polls overlap by that. */
-export const OVERLAP_MS = 10_000;
+const OVERLAP_MS = 10_000;
 
 /**
  * Asks for the next page of the sweep under way, or for page 1 (API text, GET /v1/conversations). The first poll ever ends

@@ -56,7 +56,7 @@ async function openRetryRun(db: Database, spec: RunSpec, request: RetryRequest):
  * Stages the records that a retry takes up, page by page; the place moves on with its effect, so an attempt that
  * was cut off goes on, and a retry that is staged already is left alone.
  */
-export async function stageAgain(db: Database, runId: string, pageRecords = PAGE_RECORDS): Promise<void> {
+async function stageAgain(db: Database, runId: string, pageRecords = PAGE_RECORDS): Promise<void> {
   for (let more = true; more; ) {
     more = await db.transaction(async (tx) => {
       const page = await nextRetryPage(tx, runId, pageRecords);

@@ -145,10 +145,7 @@ export function isSamePerson(key: string, number: string): boolean {
 }
 
 /** One sentence for the report: names fields and assumptions, never values. */
-export function describeDifference(
-  account: string,
-  { field, assumption, inOtherForm = false }: Difference,
-): string {
+function describeDifference(account: string, { field, assumption, inOtherForm = false }: Difference): string {
   if (inOtherForm)
     return `the service shows ${field} in another form than was written; the account changes it`;
   const shows = `the service shows another value of ${field} than was written`;
@@ -157,7 +154,7 @@ export function describeDifference(
     : `${shows}; check the assumption ${assumption} (accounts.${account}.assumptions)`;
 }
 
-export const NOT_AS_WRITTEN = 'NOT_AS_WRITTEN';
+const NOT_AS_WRITTEN = 'NOT_AS_WRITTEN';
 
 const OTHER_PERSON = 'OTHER_PERSON';
 

@@ -10,7 +10,7 @@ export const SECRET_TEXT = `whsec_${SECRET.toString('base64')}`;
 const AGAIN_MS = 200;
 
 /** A lead of its own person: no two events of a bench are about the same one. */
-export function eventBody(key: string, n: number): string {
+function eventBody(key: string, n: number): string {
   return JSON.stringify({ event_id: key, phone: `+1415${2_000_000 + n}`, name: `Person ${n}` });
 }
 

@@ -19,8 +19,7 @@ import type { Connection } from './schemas/connection.ts';
 import type { LostReason, Pipeline } from './schemas/pipeline.ts';
 import type { Tag } from './schemas/tag.ts';
 
-export type { ApiResult, CallInfo, CallMeta, CallOptions } from './call.ts';
-export type { RateHeaders } from './rate-headers.ts';
+export type { CallInfo } from './call.ts';
 
 export interface MessagingClientOptions {
   /** Address of the instance, for example `https://acme.example.com/wapi`. */

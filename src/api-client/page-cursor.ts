@@ -9,7 +9,7 @@
 /** The service's own caps of pageSize; a larger one is cut down without a word (API text, Limits). */
 export const MAX_PAGE_SIZE = { conversations: 100, messages: 200, contacts: 100, cards: 100 } as const;
 /** Below this some offsets (multiples of all smaller sizes) leave no overlapping window that gets on. */
-export const MIN_PAGE_SIZE = 20;
+const MIN_PAGE_SIZE = 20;
 
 export interface Window {
   readonly pageNumber: number;

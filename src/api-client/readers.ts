@@ -32,7 +32,7 @@ const USUAL = {
 } as const;
 export type WrapperKey = keyof typeof USUAL;
 
-export function wrapperOf(key: WrapperKey, assumed: Assumptions): Wrapper {
+function wrapperOf(key: WrapperKey, assumed: Assumptions): Wrapper {
   return { key, path: assumed[key], usual: USUAL[key] };
 }
 

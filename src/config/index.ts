@@ -8,6 +8,5 @@ export {
   type LoadedConfig,
   type LoadOptions,
   loadConfig,
-  type ResolvedConfig,
 } from './load.ts';
-export { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
+export { resolveSecret } from './secrets.ts';

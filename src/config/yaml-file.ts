@@ -49,7 +49,7 @@ async function readText(absolute: string, shown: string): Promise<string> {
 }
 
 /** Parses text as one YAML 1.2 document. Never throws: what is wrong stands in `problems`. */
-export function parseYaml(file: string, text: string): YamlFile {
+function parseYaml(file: string, text: string): YamlFile {
   const lines = new LineCounter();
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);

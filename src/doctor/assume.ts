@@ -53,7 +53,7 @@ export function reportVerdicts(account: string, verdicts: readonly Verdict[], fi
 }
 
 /** As it stands in sluice.yaml. */
-export function configLine(account: string, key: AssumptionKey, value: string): string {
+function configLine(account: string, key: AssumptionKey, value: string): string {
   return `accounts.${account}.assumptions: { '${key}': ${value} }`;
 }
 

@@ -40,7 +40,7 @@ export interface WireOptions {
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Thrown when something other than a read was about to be sent: nothing left. */
-export class NotReadOnlyError extends Error {
+class NotReadOnlyError extends Error {
   override readonly name = 'NotReadOnlyError';
 }
 

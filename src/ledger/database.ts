@@ -46,7 +46,7 @@ export class LedgerError extends Error {
 }
 
 /** Thrown when the files of the embedded ledger can't be opened. */
-export class EmbeddedLedgerError extends Error {
+class EmbeddedLedgerError extends Error {
   override readonly name = 'EmbeddedLedgerError';
   /** @param cause of PGlite's file system it is no Error, and has a number only */
   constructor(dir: string, cause: unknown) {

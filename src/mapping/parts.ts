@@ -77,7 +77,7 @@ export function toNumber(value: unknown, rules: PhoneRules): string {
 }
 
 /** @throws MappingConfigError when no country with phone numbers has this code */
-export function requireCountry(code: string | undefined): CountryCode | undefined {
+function requireCountry(code: string | undefined): CountryCode | undefined {
   if (code === undefined || isCountry(code)) return code;
   throw new MappingConfigError(
     ['defaultCountry'],

@@ -10,11 +10,7 @@ type Part = Readonly<Record<string, object>>;
 const ref = (...path: readonly string[]) => ({ $ref: `#/${path.join('/')}` });
 
 /** What each sink hears, by its name; a sink that nobody tells anything is not in here. */
-export function heardBySink({
-  accounts,
-  sinks,
-  syncs,
-}: Announcing): ReadonlyMap<string, readonly EventType[]> {
+function heardBySink({ accounts, sinks, syncs }: Announcing): ReadonlyMap<string, readonly EventType[]> {
   const heard = new Map<string, Set<EventType>>();
   const hears = (sink: string, types: readonly EventType[]) =>
     heard.set(sink, new Set([...(heard.get(sink) ?? []), ...types]));

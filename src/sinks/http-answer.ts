@@ -55,7 +55,7 @@ function meaningOf(status: number): string {
 }
 
 /** Milliseconds that `Retry-After` asks for, in seconds or as a date, an hour at most; null: it says nothing one can read. */
-export function retryAfterMs(value: string | undefined, now: number): number | null {
+function retryAfterMs(value: string | undefined, now: number): number | null {
   const text = value?.trim() ?? '';
   const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : dateOf(text) - now;
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS);

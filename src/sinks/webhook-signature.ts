@@ -29,7 +29,7 @@ export function signedHeaders(keys: readonly Buffer[], id: string, now: number, 
  * The id of an event as a header value without a full stop, which would blur where the signed parts end. Bytes other than
  * letters, digits and `_ - : / + = @ ~` are percent-encoded, so that two ids never become one.
  */
-export function webhookIdOf(id: string): string {
+function webhookIdOf(id: string): string {
   const escaped = [...Buffer.from(id)]
     .map((byte) => {
       const char = String.fromCharCode(byte);

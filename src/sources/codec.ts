@@ -87,7 +87,7 @@ function toUtf8(raw: Buffer, encoding: string, decode: (raw: Buffer) => string):
 const UTF_8_SEQUENCE = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
 const MULTI_BYTE = /^(?:utf-|gb|big5|euc-|shift_jis|iso-2022)/;
 
-export function isSingleByte(encoding: string): boolean {
+function isSingleByte(encoding: string): boolean {
   return !MULTI_BYTE.test(encoding);
 }
 

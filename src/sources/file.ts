@@ -6,7 +6,7 @@ import { SourceError } from '../contracts/wire/source.ts';
 import { refuseBinary } from './format.ts';
 
 /** Bytes at the beginning that are hashed, and checked to find the dialect. */
-export const HEAD_BYTES = 64 * 1024;
+const HEAD_BYTES = 64 * 1024;
 
 /** What tells two states of one file apart. A size and a head that stay leave only `mtimeMs` to show an edit. */
 export interface Fingerprint {

@@ -5,7 +5,7 @@ import { type Codec, codecFor } from './codec.ts';
 import { readAt, type SourceFile } from './file.ts';
 
 /** The largest row that is read; a longer one is a problem row and passes by without being held in memory. */
-export const MAX_ROW_BYTES = 1024 * 1024;
+const MAX_ROW_BYTES = 1024 * 1024;
 
 const BLOCK_BYTES = 256 * 1024;
 

@@ -2,7 +2,7 @@
 // a transaction that it has open is rolled back.
 import type { Database, Queryable } from '../../src/ledger/database.ts';
 
-export class Killed extends Error {
+class Killed extends Error {
   override readonly name = 'Killed';
 }
 

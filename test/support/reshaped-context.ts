@@ -28,7 +28,7 @@ import { testLedger } from './ledger.ts';
 import { panelOf } from './panel.ts';
 import { type Rule, reshape } from './reshaped-service.ts';
 
-export const WORD = 'sair';
+const WORD = 'sair';
 /** Contacts of the campaign; one has opted out by a word, one is served by a person. */
 export const MEMBERS = 6;
 export const OPTED_OUT = 2;

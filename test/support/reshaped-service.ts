@@ -110,7 +110,7 @@ export async function reshape(target: string, ...rules: readonly Rule[]): Promis
 }
 
 /** JSON with integers of any length. */
-export function write(value: Body): string {
+function write(value: Body): string {
   if (typeof value === 'bigint') return String(value);
   if (value === undefined) return 'null';
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;

@@ -148,7 +148,7 @@ export interface QueryContext {
 }
 
 /** The instant that is meant. */
-export function momentOf(moment: Moment, asOf: Date): Date {
+function momentOf(moment: Moment, asOf: Date): Date {
   return /^\d+[a-z]+$/.test(moment) ? new Date(asOf.getTime() - durationMs(moment)) : new Date(moment);
 }
 

@@ -74,7 +74,7 @@ export function withAfter(state: MemberState, after: readonly string[]): MemberR
  * Answers how a member stands that does not wait. Events that follow its trigger are handed over again until they have
  * ended: the answer that did may have been lost. One whose right somebody else has is left to them.
  */
-export async function standing(deps: Deps, name: MemberName): Promise<MemberResult> {
+async function standing(deps: Deps, name: MemberName): Promise<MemberResult> {
   const { state, events } = await getMember(deps.db, name);
   return withAfter(state, await openAmong(deps.db, events));
 }

@@ -16,7 +16,7 @@ import {
 import { noteBlocked } from '../../../src/ledger/campaigns/campaigns.ts';
 import { betweenWaves, CHECK_AGAIN_MS, type DecideContext, inWave, type Next } from './next-in-waves.ts';
 
-export const STOP_RULE = 'STOP_RULE';
+const STOP_RULE = 'STOP_RULE';
 /** Waves that end although nobody in them could be triggered, in one go; the rest is for the next decision. */
 const EMPTY_WAVES = 10;
 

@@ -8,7 +8,6 @@ import { createFlowEffects } from './flow.ts';
 import { createMessageEffects } from './message.ts';
 
 export type { EffectInput } from './effect.ts';
-export { type EffectRequest, firstEffectStep } from './first-step.ts';
 
 export type Effects = Readonly<Record<EffectStep, (input: EffectInput) => Promise<EffectResult>>>;
 

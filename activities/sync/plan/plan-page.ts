@@ -123,7 +123,7 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
   };
 }
 
-export function mappedRow(row: number, mapped: CrmRecord, rules: DiffOptions): MappedRow {
+function mappedRow(row: number, mapped: CrmRecord, rules: DiffOptions): MappedRow {
   const text = JSON.stringify(mapped);
   const json = storable(text);
   // What is compared is what the ledger will hold.

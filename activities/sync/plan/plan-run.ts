@@ -24,7 +24,7 @@ import { isIncremental, type Makers, pageTools } from './plan-tools.ts';
 import { stageVanished } from './plan-vanished.ts';
 
 /** Rows in one transaction: some 0.1 s of work, and 1 MB of texts. */
-export const PAGE_ROWS = 4000;
+const PAGE_ROWS = 4000;
 
 export interface PlanProgress {
   readonly read: number;

@@ -15,7 +15,7 @@ export const Id = z.unknown().transform((value, context): number => {
 }) as z.ZodType<number>;
 
 /** An id whose type the API text does not show, of a record that no call takes: a text as it is. */
-export const AnyId = z.union([Id, z.string()]);
+const AnyId = z.union([Id, z.string()]);
 
 const WRITTEN_NUMBER = /^\+?(?=.*\d)[\d\s().-]+$/;
 

@@ -41,7 +41,7 @@ export async function printDryRun(
 }
 
 /** Reads the record as the ingress would. @param routes of the dead letter's cluster */
-export async function whatNow(routes: readonly Route[], deadLetter: FoundDeadLetter): Promise<Now> {
+async function whatNow(routes: readonly Route[], deadLetter: FoundDeadLetter): Promise<Now> {
   const { topic, partition, offset, timestamp } = deadLetter.origin;
   if (deadLetter.omitted !== null)
     return { outcome: 'skipped', reason: 'its value is not here: it was too long for this topic' };

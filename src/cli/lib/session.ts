@@ -160,7 +160,7 @@ export async function openOrJoin(
 }
 
 /** Where a running Sluice has its Temporal server: from the environment, else from who holds the state folder. */
-export async function findTemporal(
+async function findTemporal(
   state: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ address: string; namespace: string } | null> {

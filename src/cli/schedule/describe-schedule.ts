@@ -87,7 +87,7 @@ function timesOf(found: ScheduleDescription | null, timeZone: string) {
 }
 
 /** `2026-11-23T06:00:00-03:00`: the same moment, by the clock of the zone. */
-export function zoned(time: Date, timeZone: string): string {
+function zoned(time: Date, timeZone: string): string {
   const text = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     dateStyle: 'short',

@@ -154,7 +154,7 @@ function maskedChange({ field, was, now }: PlanChange): PlanChange {
 }
 
 /** A plan as people read it; expects samples masked. */
-export function describePlan(plan: PlanReport): string[] {
+function describePlan(plan: PlanReport): string[] {
   const { calls, pace, fields } = plan;
   const range = (min: number, max: number) => (min === max ? n(min) : `${n(min)} to ${n(max)}`);
   const time = (seconds: number) => formatDuration(seconds * 1000);

@@ -91,12 +91,12 @@ export const ContactsAudience = z.strictObject({
 });
 export type ContactsAudience = z.infer<typeof ContactsAudience>;
 
-export const SourceAudience = z.strictObject({
+const SourceAudience = z.strictObject({
   from: z.literal('source').meta({ description: 'Rows of a source, for example of a CSV file.' }),
   source: described(name, 'Source to read: a name from `sources`.'),
   number: described(Expression, 'Expression for the phone number.'),
 });
-export type SourceAudience = z.infer<typeof SourceAudience>;
+type SourceAudience = z.infer<typeof SourceAudience>;
 
 export const LedgerAudience = z.strictObject({
   from: z.literal('ledger').meta({ description: 'People in the ledger. Reading them costs no call.' }),
@@ -133,7 +133,7 @@ export const AudiencePart = z.discriminatedUnion('from', [
 export type AudiencePart = z.infer<typeof AudiencePart>;
 
 /** Who is left out; who has opted out is so always. Each member that is left out tells by which of these. */
-export const Exclusions = z.strictObject({
+const Exclusions = z.strictObject({
   tags: described(tagNames, 'Excludes contacts with at least one of these tags. Default: none.').optional(),
   numbers: z
     .union([
@@ -162,13 +162,12 @@ export const Exclusions = z.strictObject({
     'true excludes people in human service, as a poller saw it last. Default: true.',
   ),
 });
-export type Exclusions = z.infer<typeof Exclusions>;
+type Exclusions = z.infer<typeof Exclusions>;
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
 
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d';
-export const TimeRange = z
+const TimeRange = z
   .string()
   .regex(
     new RegExp(`^${TIME}-(?:${TIME}|24:00)$`),

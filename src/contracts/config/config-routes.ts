@@ -8,7 +8,7 @@ const secrets = z.array(SecretRef).min(1).max(5);
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'write the name of a header');
 
 /** HMAC over the raw body. `style` fills in what a known sender does; single keys override it. */
-export const HmacAuth = z.strictObject({
+const HmacAuth = z.strictObject({
   type: z.literal('hmac').meta({ description: 'HMAC of the raw body, in a header.' }),
   secrets: described(
     secrets,

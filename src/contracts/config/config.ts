@@ -21,9 +21,8 @@ export * from './config-routes.ts';
 export * from './config-sinks.ts';
 export * from './config-sources.ts';
 export * from './config-sync.ts';
-export { SecretRef };
 
-export const AccountConfig = z.strictObject({
+const AccountConfig = z.strictObject({
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .refine(isPlainUrl, 'holds credentials, a query or a fragment; write https://host/wapi alone')
@@ -70,7 +69,7 @@ export const AccountConfig = z.strictObject({
       'Overrides of what Sluice assumes where the API description is silent: key to a name, a path such as data.items, or {path, values, unit}. docs/reference/client.md lists the keys. Default: {}.',
   }),
 });
-export type AccountConfig = z.infer<typeof AccountConfig>;
+type AccountConfig = z.infer<typeof AccountConfig>;
 
 export const Config = z.strictObject({
   version: z

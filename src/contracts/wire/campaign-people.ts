@@ -5,7 +5,7 @@ import { MEMBER_STATES } from './campaign.ts';
 import type { CampaignReport } from './campaign-report.ts';
 
 export const MAX_SAMPLE = 100;
-export const MAX_PAGE = 5000;
+const MAX_PAGE = 5000;
 
 const run = z.string().min(1);
 const time = z.string().nullable();

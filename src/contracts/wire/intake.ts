@@ -13,7 +13,7 @@ const number = z.string().regex(/^\d{7,15}$/);
 const key = number;
 
 /** Upsert a contact with tags and a card. */
-export const LeadRequest = z.object({ type: z.literal('lead'), record: CrmRecord });
+const LeadRequest = z.object({ type: z.literal('lead'), record: CrmRecord });
 
 /** API text, POST /v1/messages/send and POST /v1/conversations/{ticketId}/messages. */
 export const MessageRequest = z.object({
@@ -45,7 +45,7 @@ export const MessageRequest = z.object({
 });
 
 /** API text, POST /v1/flows/trigger. */
-export const FlowRequest = z.object({
+const FlowRequest = z.object({
   type: z.literal('flow'),
   number,
   key,
@@ -57,7 +57,7 @@ export const FlowRequest = z.object({
 const nameOrId = z.union([id, z.string().min(1)]);
 
 /** API text, PATCH /v1/cards/{cardId}/stage. With a person: the newest open card in the pipeline. */
-export const StageRequest = z.object({
+const StageRequest = z.object({
   type: z.literal('stage'),
   of: z.union([z.object({ card: id }), z.object({ number, key })]),
   pipeline: nameOrId.optional(),
@@ -65,7 +65,7 @@ export const StageRequest = z.object({
 });
 
 /** API text, PUT /v1/contacts/{contactId}/tags. */
-export const TagsRequest = z.object({
+const TagsRequest = z.object({
   type: z.literal('tags'),
   number,
   key,

@@ -5,7 +5,6 @@ import type { EffectStep } from './intake.ts';
 
 /** Lanes: the smaller number is served first. */
 export const LANES = { reply: 1, lead: 2, poll: 3, campaign: 4, backfill: 5 } as const;
-export type Lane = keyof typeof LANES;
 
 /** Everything that a run needs to know, frozen when it opens: later edits of sluice.yaml do not change a run half way. */
 export const RunSpec = z.object({

@@ -1,6 +1,4 @@
 // The HTTP way in.
-export type { HttpRoute } from './app.ts';
-export { SecretError } from './auth/claim.ts';
-export type { HttpLog } from './log.ts';
+
 export { describeRoutes } from './openapi.ts';
-export { createHttpIngress, type HttpIngress, type HttpIngressOptions } from './server.ts';
+export { createHttpIngress, type HttpIngress } from './server.ts';

@@ -26,8 +26,6 @@ export interface AssignmentOptions {
   sawEnd(place: Place, bounds: Pick<Bounds, 'high'>): void;
 }
 
-export type Assignments = ReturnType<typeof createAssignments>;
-
 /** kafkajs has it, and its types do not. */
 type FetchedBatch = Batch & { readonly fetchedOffset: string };
 

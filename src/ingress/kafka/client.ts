@@ -2,7 +2,7 @@
 import type { Admin } from 'kafkajs';
 import { type ClusterAccess, openClient } from '../../kafka/client.ts';
 
-export { type Client, type ClusterAccess, openClient, REQUEST_MS } from '../../kafka/client.ts';
+export { type ClusterAccess, openClient } from '../../kafka/client.ts';
 
 /**
  * Asks the cluster something over a connection of its own (measured: 13–20 ms): a kept one wakes the process every

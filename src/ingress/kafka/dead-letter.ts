@@ -3,7 +3,7 @@ import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import type { RefusedError } from '../intake.ts';
 import { isoTime, nameOf, type Origin, REPLAY_OF, textHeaders } from './record.ts';
 
-export const DEAD_LETTER_HEADERS = {
+const DEAD_LETTER_HEADERS = {
   topic: 'sluice-origin-topic',
   partition: 'sluice-origin-partition',
   offset: 'sluice-origin-offset',
@@ -17,7 +17,7 @@ export const DEAD_LETTER_HEADERS = {
 } as const;
 
 /** Headers of the record that tells that a dead letter was dealt with; it follows the dead letter in the same partition. */
-export const MARKER_HEADERS = {
+const MARKER_HEADERS = {
   resolution: 'sluice-resolution',
   deadLetter: 'sluice-letter',
   by: 'sluice-resolved-by',
@@ -178,11 +178,6 @@ export function markerMessage({ deadLetter, how, by, at, reason }: Resolution): 
 export function replayMessage({ key, value, headers, origin }: DeadLetter): Message {
   const first = textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
   return { key, value, headers: { ...withoutReplay(headers), [REPLAY_OF]: first } };
-}
-
-/** The name of the first record, however often it was replayed: two dead letters of it are about the same. */
-export function firstNameOf({ headers, origin }: DeadLetter): string {
-  return textHeaders(headers)[REPLAY_OF] ?? nameOf(origin);
 }
 
 function withoutReplay(headers: IHeaders): IHeaders {

@@ -1,8 +1,6 @@
 // What the Kafka ingress counts; one set for all clusters of a process.
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 
-export type KafkaMetrics = ReturnType<typeof kafkaMetrics>;
-
 /** Makes the metrics, or finds those of another cluster in the same registry. */
 export function kafkaMetrics(registry: Registry) {
   const registers = [registry];

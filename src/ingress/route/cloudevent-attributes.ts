@@ -75,7 +75,7 @@ export function decodeHeader(name: string, value: string): string {
   }
 }
 
-export function refuse(name: string, problem: string): RefusedError {
+function refuse(name: string, problem: string): RefusedError {
   const attribute = name === 'an attribute' ? name : `the attribute ${name}`;
   return new RefusedError('BAD_EVENT', 400, `CloudEvents: ${attribute} ${problem}`);
 }

@@ -57,7 +57,7 @@ export function decodeCloudEvents(delivery: Delivery, mode: CloudEventMode | nul
 }
 
 /** Puts the place of an event in its batch in front of why it is refused. */
-export function inBatch<T>(index: number, read: () => T): T {
+function inBatch<T>(index: number, read: () => T): T {
   try {
     return read();
   } catch (error) {

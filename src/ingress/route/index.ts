@@ -14,7 +14,7 @@ import { compileSchema } from './schema.ts';
 
 export { RouteConfigError } from './errors.ts';
 export { MAX_DEPTH } from './json.ts';
-export { KEY_FIELDS, KEY_HEADERS, SENDER_HEADERS } from './key.ts';
+
 export { compileSchema } from './schema.ts';
 
 export interface RouteParts {

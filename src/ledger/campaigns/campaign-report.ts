@@ -12,7 +12,7 @@ import { type RunFigures, readFigures } from './campaign-figures.ts';
 import { type CampaignRow, findCampaign, listRuns } from './campaigns.ts';
 
 /** The newest waves are listed: what goes through Temporal has 2 MB at most. */
-export const MAX_WAVES = 2000;
+const MAX_WAVES = 2000;
 /** Likewise the newest entries of an audit. */
 const MAX_ENTRIES = 2000;
 

@@ -66,7 +66,7 @@ export interface Excluded {
   readonly conversations: readonly number[];
 }
 
-export const NOBODY: Excluded = { messages: [], conversations: [] };
+const NOBODY: Excluded = { messages: [], conversations: [] };
 
 /** Rows that are read to find a few checks: many may be of one conversation. */
 const DUE_ROWS = 50;

@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { shortHash } from '../short-hash.ts';
 
 /** Days that a file is kept after it was last uploaded. */
-export const UPLOAD_DAYS = 7;
+const UPLOAD_DAYS = 7;
 const EXPIRY = `now() + interval '${UPLOAD_DAYS} days'`;
 /**
  * PGlite works in the thread of everything else, and keeps the memory that it once took: 64 MB at once cost 700 MB and

@@ -73,7 +73,7 @@ export const notOf = (country: string): PhoneRefusal =>
   );
 
 /** `+55 51•••••••••`: enough to distinguish two readings of the same digits. */
-export const maskReading = ({ number, callingCode, country }: NamedReading): string => {
+const maskReading = ({ number, callingCode, country }: NamedReading): string => {
   const national = number.slice(callingCode.length);
   const shown = `+${callingCode} ${national.slice(0, 2)}${'•'.repeat(Math.max(0, national.length - 2))}`;
   return country === undefined ? shown : `${shown} (${country})`;

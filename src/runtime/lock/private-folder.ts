@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 
 /** Thrown for a folder that another user of this machine owns or could replace. */
-export class UnsafeFolderError extends Error {
+class UnsafeFolderError extends Error {
   override readonly name = 'UnsafeFolderError';
   readonly path: string;
   constructor(path: string, message: string) {

@@ -9,7 +9,7 @@ import { csv, type Query, singleId, text } from './query.ts';
 const WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** The newest conversation of these two that is not closed, as stored; undefined when a new one has to be opened. */
-export function currentConversation(
+function currentConversation(
   account: Account,
   contactId: number,
   connectionId: number,

@@ -23,7 +23,7 @@ export class JournalDamaged extends Error {
  * Reads every whole line in order; `offset` is where the line begins, in bytes.
  * @returns The length in bytes up to the last newline: whatever is behind it is torn.
  */
-export function readLines(file: string, each: (line: Buffer, offset: number) => void): number {
+function readLines(file: string, each: (line: Buffer, offset: number) => void): number {
   const fd = fs.openSync(file, 'r');
   try {
     let rest: Buffer = Buffer.alloc(0);

@@ -1,7 +1,7 @@
 // Quoted cells over several lines: which are notes, and which have swallowed rows because a quote stands where none belongs.
 
 /** A cell with line breaks that is longer is taken for one whose quote was never closed. */
-export const MAX_LINES_BYTES = 64 * 1024;
+const MAX_LINES_BYTES = 64 * 1024;
 
 /** Digits that a phone number has at least: a line without them is no contact. */
 const DIGITS = 8;

@@ -38,7 +38,7 @@ const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** Epoch ms of a time as APIs write it: ISO 8601 (UTC where no zone is named), seconds or milliseconds. */
-export function instantOf(value: unknown): number | null {
+function instantOf(value: unknown): number | null {
   const number = typeof value === 'string' && /^\d{9,14}(?:\.\d+)?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number') {
     if (!Number.isFinite(number) || number <= 0 || number > 8.64e15) return null;

@@ -80,7 +80,7 @@ export function headerDate(text: string | null): number | undefined {
 }
 
 /** Milliseconds that Retry-After asks for, an hour at most; a date is measured against the answer's own clock. */
-export function readRetryAfter(headers: HeadersRead, now: number): number | undefined {
+function readRetryAfter(headers: HeadersRead, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? null;
   if (text !== null && /^\d{1,9}$/.test(text)) return Math.min(Number(text) * 1000, MAX_WAIT_MS);
   const date = headerDate(text);

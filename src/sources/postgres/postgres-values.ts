@@ -10,7 +10,7 @@ export class UnreadableValue extends Error {
 
 export type Convert = (text: string) => unknown;
 
-export const OID = { bytea: 17, date: 1082, timestamp: 1114, timestamptz: 1184 } as const;
+const OID = { bytea: 17, date: 1082, timestamp: 1114, timestamptz: 1184 } as const;
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701, 1700]);
 
 /** What may be counted back from: times by a duration, numbers by a number. */

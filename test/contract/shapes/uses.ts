@@ -20,7 +20,7 @@ export const statuses: Use = async (client) => {
   refuseInvalid(data, '/v1/conversations/{ticketId}/messages');
   return data.items.map(({ status }) => status);
 };
-export function refuseInvalid(page: Pick<Page<unknown>, 'invalid'>, path: string): void {
+function refuseInvalid(page: Pick<Page<unknown>, 'invalid'>, path: string): void {
   const [first] = page.invalid;
   if (first === undefined) return;
   const { path: place, expected, assumption, seen } = first;
@@ -28,7 +28,7 @@ export function refuseInvalid(page: Pick<Page<unknown>, 'invalid'>, path: string
     ...{ method: 'GET', path, at: place, expected, status: 200, requestId: null, assumption, seen },
   });
 }
-export const listOf =
+const listOf =
   (
     pick: (client: MessagingClient) => Promise<{ data: Pick<Page<{ id: number }>, 'items' | 'invalid'> }>,
   ): Use =>
@@ -46,7 +46,7 @@ export const conversations = listOf((client) => client.conversations.list());
 export const card: Use = async (client) => (await client.cards.get(1)).data.title;
 export const contact: Use = async (client) => (await client.contacts.get(1)).data.extraInfo;
 export const status: Use = async (client) => (await client.messages.status('m1')).data.status;
-export const done =
+const done =
   (write: (client: MessagingClient) => Promise<unknown>): Use =>
   async (client) => {
     await write(client);
@@ -58,7 +58,7 @@ export const upsert = done((client) => client.contacts.upsert({ number: '5511987
 export const update = done((client) => client.contacts.update(1, { name: 'Bia' }));
 export const setTags = done((client) => client.contacts.setTags(1, [1]));
 export const send = done((client) => client.messages.send({ number: '5511987654321', body: 'x' }));
-export const CONTACT = { id: 1, number: '5511987654321' };
+const CONTACT = { id: 1, number: '5511987654321' };
 export const trigger = done((client) => client.flows.trigger({ flowId: 1, whatsappId: 1, contact: CONTACT }));
 export const epoch = (from: string) => Date.parse(from) / 1000;
 export const field = (from: string, to: string) => eachMessage((item) => rename(item, from, to));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database.ts';
 import { migrate } from '../../../src/ledger/migrations/migrations.ts';
 
-export async function emptied(db: Database): Promise<Database> {
+async function emptied(db: Database): Promise<Database> {
   await db.query('drop schema public cascade');
   await db.query('create schema public');
   return db;

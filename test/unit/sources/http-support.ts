@@ -88,7 +88,7 @@ export function stillClock(start = Date.parse('2026-11-20T10:00:00Z')): Clock & 
   };
 }
 
-export const SECRETS: Readonly<Record<string, string>> = {
+const SECRETS: Readonly<Record<string, string>> = {
   'env:TOKEN': 'canary-token-value',
   'env:USER': 'canary-user',
   'env:ODD': 'ünï\u2028',

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** Hashed first, so that lengths may differ without showing. */
-export function equalTexts(a: string, b: string): boolean {
+function equalTexts(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 

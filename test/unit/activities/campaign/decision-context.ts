@@ -22,7 +22,7 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 /** A Monday, 12:00 UTC: 09:00 in São Paulo, 07:00 in New York. */
 export const NOON = Date.parse('2026-11-16T12:00:00Z');
-export const WHOLE_DAY = ['00:00-24:00'];
+const WHOLE_DAY = ['00:00-24:00'];
 export const EVERY_DAY = {
   ...{ mon: WHOLE_DAY, tue: WHOLE_DAY, wed: WHOLE_DAY, thu: WHOLE_DAY, fri: WHOLE_DAY },
   ...{ sat: WHOLE_DAY, sun: WHOLE_DAY },

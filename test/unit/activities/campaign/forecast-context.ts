@@ -13,7 +13,7 @@ import { freshAccount } from '../../ledger/support.ts';
 
 /** Monday, 12:00 in São Paulo. */
 export const NOW = Date.parse('2026-11-23T15:00:00Z');
-export const EVERY_DAY = Object.fromEntries(
+const EVERY_DAY = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
 );
 export const WABA = { id: 7, name: 'main', channel: 'waba', status: 'CONNECTED' };

@@ -32,7 +32,7 @@ export const NOON = Date.parse('2026-12-02T15:00:00.000Z');
 
 /** Ids of the sandbox's contacts are their places, from 1. */
 const PEOPLE = 200;
-export const numberOf = (contact: number) => `55119876${String(50_000 + contact)}`;
+const numberOf = (contact: number) => `55119876${String(50_000 + contact)}`;
 
 const TRIGGER = '/v1/flows/trigger';
 
