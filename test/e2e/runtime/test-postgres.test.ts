@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { importEmbeddedPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts';
 
 let first: TestPostgres;
 let second: TestPostgres;
@@ -28,4 +28,10 @@ it('each call answers with an empty database of its own, gone after stop', async
   ]);
   await second.stop();
   await expect(ask(second.url, 'SELECT 1')).rejects.toThrow();
+});
+
+it('leaves the exit code to the test runner: nothing of it ends the process once it is idle', async () => {
+  const before = process.listeners('beforeExit');
+  await importEmbeddedPostgres();
+  expect(process.listeners('beforeExit')).toEqual(before);
 });
