@@ -1,6 +1,7 @@
 // Accepting events: written down in the ledger first, then a workflow is started, and only then the sender hears yes.
 
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import pLimit from 'p-limit';
 import { durationMs } from '../contracts/config/config-base.ts';
 import { leadIntakeIdentity } from '../contracts/ids.ts';
 import {
@@ -17,7 +18,6 @@ import { type Batcher, createBatcher } from './batcher.ts';
 import { createCapacity } from './capacity.ts';
 import { eachInOrder } from './in-order.ts';
 import { type Acceptance, type Accepted, NotAcceptedError, type Route } from './intake.ts';
-import { createSlots } from './slots.ts';
 
 /** A start that has no answer by then is given up; made again, it finds its workflow there. */
 const START_MS = 5000;
@@ -50,10 +50,9 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const { client, db } = options;
   const capacity = createCapacity(options);
   const runs = new Map<string, Promise<string>>();
-  const starts = createSlots(STARTS);
-  const never = new AbortController().signal;
+  const starts = pLimit(STARTS);
   /** While starts wait for each other anyway, each commit that is spared is time for Temporal: it has the disk, too. */
-  const gatherMs = () => (starts.isFull() ? GATHER_MS : 0);
+  const gatherMs = () => (starts.activeCount === STARTS ? GATHER_MS : 0);
   /** One statement serves all who come while another is under way: alone, each would wait for a commit of its own. */
   const writers = new Map<string, Batcher<EventDraft, EventState>>();
   const marker = createBatcher<string, undefined>({
@@ -93,7 +92,7 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   }
 
   const start = (account: string, route: Route, key: string, events: readonly string[]) =>
-    starts.run(never, () => startNow(account, route, key, events));
+    starts(() => startNow(account, route, key, events));
 
   async function startNow(
     account: string,

@@ -1,9 +1,10 @@
 // The Kafka side of the ingress, one a cluster: keeps a consumer in its group whatever becomes of the brokers.
+
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { Registry } from 'prom-client';
 import type { IngressKafka } from '../../contracts/config/config.ts';
 import type { Acceptance, Route } from '../intake.ts';
-import { createSlots } from '../slots.ts';
 import type { ClusterAccess } from './client.ts';
 import { deadLetterMessage, type Refused } from './dead-letter.ts';
 import { describeKafkaError } from './errors.ts';
@@ -62,7 +63,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
     metrics.gaps.inc({ cluster, topic, partition });
     metrics.missed.inc({ cluster, topic, partition }, count ?? 0);
   });
-  const slots = createSlots(config.concurrency);
+  const limit = pLimit(config.concurrency);
   const closing = new AbortController();
   const ends = new Map<string, bigint>();
   let published: ReadonlyMap<string, PartitionStatus> = new Map();
@@ -133,7 +134,7 @@ export function startKafkaIngress(options: KafkaIngressOptions): KafkaIngress {
           maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
           bury,
           count: (outcome) => metrics.records.inc({ cluster, topic, route: route.name, outcome }),
-          slots,
+          limit,
           log,
           retry: { firstMs: times.firstRetryMs, mostMs: times.mostRetryMs },
         };

@@ -1,7 +1,7 @@
 // One partition while this process has it: records wait here, are taken in order, and only then their offset is committed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
-import type { Slots } from '../slots.ts';
+import type { LimitFunction } from 'p-limit';
 import { type ChunkWork, workChunk } from './chunk.ts';
 import { createCommitter } from './committer.ts';
 import { diagnose, type Log, type Pauses, type Place } from './pauses.ts';
@@ -24,7 +24,8 @@ export interface PartitionOptions extends Omit<ChunkWork, 'buried'>, Place {
   readonly start: bigint;
   /** A start that the group does not know yet. */
   readonly commitStart: boolean;
-  readonly slots: Slots;
+  /** Of the partitions of one process. */
+  readonly limit: LimitFunction;
   readonly pauses: Pauses;
   readonly gaps: Gaps;
   readonly retry: Retry;
@@ -68,7 +69,7 @@ interface Waiting {
 
 /** Reads from `start`; kafkajs must not be fetching yet. */
 export function readPartition(options: PartitionOptions): PartitionReader {
-  const { topic, partition, pauses, slots, retry, log } = options;
+  const { topic, partition, pauses, limit, retry, log } = options;
   const place: Place = { topic, partition };
   const work: ChunkWork = { ...options, buried: new Set() };
   const queue: Waiting[] = [];
@@ -106,9 +107,10 @@ export function readPartition(options: PartitionOptions): PartitionReader {
         });
         continue;
       }
-      const { progress, failure } = await slots
-        .run(over.signal, step)
-        .catch((error: unknown) => ({ progress: false, failure: { error } }));
+      const { progress, failure } = await withinLimit(limit, over.signal, step).catch((error: unknown) => ({
+        progress: false,
+        failure: { error },
+      }));
       if (over.signal.aborted) return;
       if (failure === null) {
         attempt = 0;
@@ -200,6 +202,26 @@ export function readPartition(options: PartitionOptions): PartitionReader {
       await running;
     },
   };
+}
+
+/**
+ * Runs work when the limit lets it.
+ * @throws the signal's reason when it aborts before the work begins; work that has begun goes on to its end
+ */
+export async function withinLimit<T>(
+  limit: LimitFunction,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  return await new Promise<T>((resolve, reject) => {
+    const giveUp = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', giveUp, { once: true });
+    limit(async () => {
+      signal.removeEventListener('abort', giveUp);
+      if (!signal.aborted) resolve(await work());
+    }).catch(reject);
+  });
 }
 
 /** Those that are done when `done` of their messages are; what has no message is done with the one before it. */

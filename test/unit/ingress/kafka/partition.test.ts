@@ -1,14 +1,18 @@
 // One partition against an acceptance that fails as it likes: offsets are committed in order, and never before acceptance.
 import fc from 'fast-check';
 import type { KafkaMessage } from 'kafkajs';
+import pLimit from 'p-limit';
 import { describe, expect, it } from 'vitest';
 import { RouteConfig } from '../../../../src/contracts/config/config.ts';
 import type { EventDraft } from '../../../../src/contracts/wire/intake.ts';
 import { type Acceptance, NotAcceptedError, type Route } from '../../../../src/ingress/intake.ts';
-import { type PartitionOptions, readPartition } from '../../../../src/ingress/kafka/partition.ts';
+import {
+  type PartitionOptions,
+  readPartition,
+  withinLimit,
+} from '../../../../src/ingress/kafka/partition.ts';
 import { createPauses, type Log } from '../../../../src/ingress/kafka/pauses.ts';
 import { createGaps } from '../../../../src/ingress/kafka/positions.ts';
-import { createSlots } from '../../../../src/ingress/slots.ts';
 import { until } from '../../../support/until.ts';
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -51,7 +55,7 @@ function partition(onAccept: (drafts: readonly EventDraft[]) => void | Promise<v
       start: 0n,
       commitStart: false,
     },
-    ...{ pauses, gaps, slots: createSlots(1), log: silent, retry: { firstMs: 1, mostMs: 2 } },
+    ...{ pauses, gaps, limit: pLimit(1), log: silent, retry: { firstMs: 1, mostMs: 2 } },
     bury: async () => {},
     count: () => {},
     fetch: (on) => void fetching.push(on),
@@ -164,5 +168,40 @@ describe('a partition', () => {
       { from: '21', to: '0', count: null },
     ]);
     await reader.finish();
+  });
+});
+
+describe('work within a limit', () => {
+  it('begins in order; what is given up never begins and leaves its place to the next', async () => {
+    const limit = pLimit(1);
+    const order: string[] = [];
+    const never = new AbortController().signal;
+    let free = () => {};
+    const first = withinLimit(limit, never, () => new Promise<void>((resolve) => (free = resolve)));
+    const giving = new AbortController();
+    const second = withinLimit(limit, giving.signal, async () => order.push('second'));
+    const third = withinLimit(limit, never, async () => order.push('third'));
+    giving.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    free();
+    await Promise.all([first, third]);
+    await withinLimit(limit, never, async () => order.push('fourth'));
+    expect(order).toEqual(['third', 'fourth']);
+  });
+
+  it('goes on to its end when it had begun before the abort, and fails as it fails', async () => {
+    const limit = pLimit(1);
+    const giving = new AbortController();
+    const begun = withinLimit(limit, giving.signal, async () => {
+      giving.abort(new Error('enough'));
+      return 'done';
+    });
+    expect(await begun).toBe('done');
+    await expect(withinLimit(limit, giving.signal, async () => 'late')).rejects.toThrow('enough');
+    const failing = withinLimit(limit, new AbortController().signal, () =>
+      Promise.reject(new Error('broken')),
+    );
+    await expect(failing).rejects.toThrow('broken');
+    expect([limit.activeCount, limit.pendingCount]).toEqual([0, 0]);
   });
 });

@@ -18,7 +18,6 @@ import { createPauses, diagnose } from '../../../../src/ingress/kafka/pauses.ts'
 import { startOf } from '../../../../src/ingress/kafka/positions.ts';
 import { type FoundDeadLetter, withoutRepetitions } from '../../../../src/ingress/kafka/read-dead-letters.ts';
 import { deliveryOf } from '../../../../src/ingress/kafka/record.ts';
-import { createSlots } from '../../../../src/ingress/slots.ts';
 
 const record = {
   key: Buffer.from('k'),
@@ -239,24 +238,5 @@ describe('an error of kafkajs', () => {
     ['text', 'UNKNOWN', /text/],
   ])('%s tells its root', (error, code, message) => {
     expect(describeKafkaError(error)).toEqual({ code, message: expect.stringMatching(message) as string });
-  });
-});
-
-describe('slots', () => {
-  it('are given in order, and one that is given up is not lost', async () => {
-    const slots = createSlots(1);
-    const order: string[] = [];
-    const never = new AbortController().signal;
-    let free = () => {};
-    const first = slots.run(never, () => new Promise<void>((resolve) => (free = resolve)));
-    const giving = new AbortController();
-    const second = slots.run(giving.signal, async () => order.push('second'));
-    const third = slots.run(never, async () => order.push('third'));
-    giving.abort(new Error('enough'));
-    await expect(second).rejects.toThrow('enough');
-    free();
-    await Promise.all([first, third]);
-    await slots.run(never, async () => order.push('fourth'));
-    expect(order).toEqual(['third', 'fourth']);
   });
 });
