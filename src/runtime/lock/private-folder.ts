@@ -26,7 +26,7 @@ const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 /** What Sluice itself puts into a state folder. Anything else in it is the user's, and keeps its mode. */
 const OURS =
-  /^(?:ledger|door|sandbox|demo|worker-\d+|(?:holder|temporal|journal|requests)\.[\w.-]+|messages\.jsonl)$/;
+  /^(?:ledger|socket|sandbox|demo|worker-\d+|(?:holder|temporal|journal|requests)\.[\w.-]+|messages\.jsonl)$/;
 
 /**
  * Makes the folder, or takes an existing one back from other users: mode 0700, and no file of Sluice in it is open to
