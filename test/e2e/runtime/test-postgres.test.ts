@@ -31,7 +31,8 @@ it('each call answers with an empty database of its own, gone after stop', async
 });
 
 it('leaves the exit code to the test runner: nothing of it ends the process once it is idle', async () => {
-  const before = process.listeners('beforeExit');
+  const listeners = () => ['beforeExit', 'exit', 'SIGINT'].map((event) => process.listeners(event as 'exit'));
+  const before = listeners();
   await importEmbeddedPostgres();
-  expect(process.listeners('beforeExit')).toEqual(before);
+  expect(listeners()).toEqual(before);
 });
