@@ -15,6 +15,7 @@ const LockFile = z.object({
       integrity: z.string().optional(),
       resolved: z.string().optional(),
       optional: z.boolean().optional(),
+      optionalDependencies: z.record(z.string(), z.string()).default({}),
     }),
   ),
 });
@@ -40,4 +41,15 @@ it('every hash is SHA-512, and no package comes from elsewhere than the registry
     expect(integrity ?? 'sha512-', path).toMatch(/^sha512-/);
     expect(resolved, path).toBeUndefined();
   }
+});
+
+it('every optional package has an entry: without it `npm ci` refuses the file', async () => {
+  const all = await entries();
+  const paths = all.map(([path]) => path);
+  const missing = all.flatMap(([path, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !paths.includes(`node_modules/${name}`) && !paths.includes(`${path}/node_modules/${name}`),
+    ),
+  );
+  expect(missing).toEqual([]);
 });
