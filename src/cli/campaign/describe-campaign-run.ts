@@ -138,7 +138,7 @@ function describeFigures({ total, pollerSees, account, state }: CampaignReport):
     ofAll('audience', audience),
     ...(found === 0 ? [] : [ofAll('found, being read', found)]),
     ofAll('left out', sum(excluded), byCode(excluded)),
-    ofAll('in the control group', holdout),
+    ofAll('control', holdout),
     ofAll('to be reached', eligible),
     ...(state === 'planning' || state === 'planned'
       ? []

@@ -57,7 +57,7 @@ describe('a run', () => {
       '',
       '  audience              1,200  100 %  ████████████████████',
       '  left out                150   13 %  ███·················  OPTED_OUT 100, CONTACTED_LATELY 50',
-      '  in the control group                 50    4 %  █···················',
+      '  control                  50    4 %  █···················',
       '  to be reached         1,000   83 %  █████████████████···',
       '  triggered               640   53 %  ███████████·········',
       '    delivered             600   94 %  ███████████████████·',
@@ -82,16 +82,16 @@ describe('a run', () => {
 
   it.each<[string, Partial<CampaignReport>, Live, RegExp]>([
     [
-      'held: by whom, why, and the ways on',
+      'a paused run names who paused it, why, and the commands that go on',
       { paused: { by: 'sluice', reason: 'ERR_FLOW_NOT_EXECUTABLE: the flow 7 is not published' } },
       null,
-      /running, paused\n.*\n {2}held by sluice: ERR_FLOW_NOT_EXECUTABLE.*\n.*campaign resume spring.*campaign cancel spring/,
+      /running, paused\n.*\n {2}paused by sluice: ERR_FLOW_NOT_EXECUTABLE.*\n.*campaign resume spring.*campaign cancel spring/,
     ],
     [
-      'held by somebody who gave no reason',
+      'a paused run without a reason says so',
       { paused: { by: 'ana', reason: '' } },
       null,
-      /held by ana: no reason given/,
+      /paused by ana: no reason given/,
     ],
     [
       'planned: how it begins',
@@ -184,8 +184,8 @@ it('runs stand in a table', () => {
       { ...REPORT, run: 'acme/+spring/2', state: 'finished', paused: { by: 'a', reason: '' } },
     ]),
   ).toEqual([
-    'RUN             STATE           PLANNED                    AUDIENCE  TO REACH  TRIGGERED  REPLIED  SKIPPED  FAILED  UNKNOWN',
-    'acme/+spring/3  running         2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
+    'RUN             STATE             PLANNED                    AUDIENCE  TO REACH  TRIGGERED  REPLIED  SKIPPED  FAILED  UNKNOWN',
+    'acme/+spring/3  running           2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
     'acme/+spring/2  finished, paused  2026-11-01 10:00:00 GMT-3     1,200     1,000        640       64       50       7        2',
   ]);
 });

@@ -53,7 +53,7 @@ async function hold(over: Partial<OperatorIntake> = {}): Promise<void> {
   };
   const operatorSocket = await openOperatorSocket({ folder: state, intake, log: { error() {} } });
   closers.push(() => operatorSocket.close());
-  await note({ operatorSocket: operatorSocket.path, temporal: '127.0.0.1:1' });
+  await note({ socket: operatorSocket.path, temporal: '127.0.0.1:1' });
 }
 
 async function note(more: Record<string, string | null>): Promise<void> {
@@ -178,7 +178,7 @@ describe('what can go wrong at the socket', () => {
     const server = createServer((socket) => socket.once('data', () => socket.destroy()));
     await new Promise<void>((done) => server.listen(path, done));
     closers.push(() => new Promise((done) => server.close(done)));
-    await note({ operatorSocket: path, temporal: '127.0.0.1:1' });
+    await note({ socket: path, temporal: '127.0.0.1:1' });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
     expect(stderr).toMatch(/the answer did not come: .*; repeat with --key k1/);
@@ -186,7 +186,7 @@ describe('what can go wrong at the socket', () => {
 
   it('a socket that somebody has left without closing it', async () => {
     await mkdir(state);
-    await note({ operatorSocket: join(dir, 'nobody'), temporal: '127.0.0.1:1' });
+    await note({ socket: join(dir, 'nobody'), temporal: '127.0.0.1:1' });
     const { code, stderr } = await sluice([...SEND, '--key', 'k1']);
     expect(code).toBe(EXIT.unavailable);
     expect(stderr).toMatch(/nobody answers.*--key k1/);
@@ -196,7 +196,7 @@ describe('what can go wrong at the socket', () => {
 describe('no way in', () => {
   it('a holder whose socket did not open is told of at once', async () => {
     await mkdir(state);
-    await note({ operatorSocket: null });
+    await note({ socket: null });
     const { code, stderr } = await sluice(SEND);
     expect(code).toBe(EXIT.conflict);
     expect(stderr).toMatch(new RegExp(`process ${process.pid} \\(sluice dev\\).*no socket`));
