@@ -16,7 +16,7 @@ import { OUTPUT, type Result, runDocument } from './docs/document.ts';
 /** Ports that the documents name. */
 const PORTS = [4010, 4020];
 /** Documents at once, where each has a network of its own; they wait more than they compute. */
-const JOBS = 3;
+const JOBS = 4;
 /** One document in this process, its results as JSON lines. */
 const ONE = '--one';
 

@@ -62,6 +62,7 @@ export async function runDocument(
     env: environmentOf(env),
     report,
   };
+  if (document.startsWith('docs/how-to/')) run.env.PATH = `${clone.quickNpx}:${run.env.PATH}`;
   try {
     for (const item of items) if (!(await runItem(run, item))) break;
     await stopAll(run);
