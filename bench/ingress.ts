@@ -74,7 +74,8 @@ export async function ingress(say: (line: string) => void): Promise<BenchResult>
         ingress: {
           http: { port: 0 },
           kafka: { bus: { brokers: broker.brokers, deadLetters: 'dead', concurrency: PARTITIONS } },
-          ...{ maxOpen: 10_000_000, maxDelay: '7d' },
+          maxOpen: 10_000_000,
+          maxDelay: '7d',
         },
         routes: Object.fromEntries(ROUTES.map((name) => [name, routeOf(name)])),
       },
@@ -250,7 +251,9 @@ async function memory(
 ): Promise<number> {
   const checks: { stretch: number; size: Promise<number> }[] = [];
   const sent = await sendHttp(url, '/memory', {
-    ...{ connections: CONNECTIONS.batched, events: MEMORY_EVENTS, from: 0 },
+    connections: CONNECTIONS.batched,
+    events: MEMORY_EVENTS,
+    from: 0,
     onAccepted(count) {
       if (count % MEMORY_PROBE === 0)
         checks.push({ stretch: Math.ceil(count / MEMORY_EVERY), size: residentMb(pid) });

@@ -137,7 +137,12 @@ async function runOne(
     return figures;
   }
   const handed = await write(environment, {
-    ...{ account: id, n, conversations, everyS, seconds: SECONDS, seed: SEED + n },
+    account: id,
+    n,
+    conversations,
+    everyS,
+    seconds: SECONDS,
+    seed: SEED + n,
   });
   const stopped = now();
   while (now() < stopped + LAST_S * 1000 && delaysOf(handed, published.lines).length < handed.size)

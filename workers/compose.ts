@@ -168,9 +168,12 @@ export interface Workers {
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { connection, namespace, deps, workQueue = WORK_QUEUE } = options;
   const common = {
-    ...{ connection, namespace, shutdownForceTime: SHUTDOWN_MS },
+    connection,
+    namespace,
+    shutdownForceTime: SHUTDOWN_MS,
     // A pause comes back with the answer to a heartbeat: each goes out when it is made.
-    ...{ maxHeartbeatThrottleInterval: HEARTBEAT_MS, defaultHeartbeatThrottleInterval: HEARTBEAT_MS },
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_MS,
   };
   const work = await Worker.create({
     ...common,

@@ -96,7 +96,8 @@ export function createForecastActivities(deps: Deps) {
       horizonMs,
     };
     const found = forecast({
-      ...{ ...field, pacePerMinute: pacePerMinute / SPACING },
+      ...field,
+      pacePerMinute: pacePerMinute / SPACING,
       byMs: by,
     });
     const waves = { ...config.waves, size: Math.max(1, sums.eligible), canary: undefined };
@@ -104,11 +105,20 @@ export function createForecastActivities(deps: Deps) {
     const late = found.finishMs === null ? found.never.length === 0 : found.finishMs > by;
     const needed = late && by > startMs ? paceNeeded(field, by) : null;
     const facts: PlanFacts = {
-      ...{ account: name, config, timeZone: spec.timeZone, nowMs, horizonMs, callsPerMinute },
+      account: name,
+      config,
+      timeZone: spec.timeZone,
+      nowMs,
+      horizonMs,
+      callsPerMinute,
       optOut: spec.optOut,
       connections: await readCatalog(db, name, 'connections'),
-      ...{ ...sums, forecast: found, pacePerMinute, callsPerMember },
-      ...{ startMs, oneWaveMs: oneWave.finishMs },
+      ...sums,
+      forecast: found,
+      pacePerMinute,
+      callsPerMember,
+      startMs,
+      oneWaveMs: oneWave.finishMs,
       paceNeeded: needed === null ? null : Math.ceil(needed * SPACING),
       pollers: await pollerStates(deps, spec, nowMs),
       beside: await underWayBeside(db, name, run),
@@ -121,14 +131,22 @@ export function createForecastActivities(deps: Deps) {
     }));
     const rows = parts.reduce((sum, { found }) => sum + found, 0);
     return {
-      ...{ account: name, campaign: row.campaign, run, plannedBy: row.planned_by },
+      account: name,
+      campaign: row.campaign,
+      run,
+      plannedBy: row.planned_by,
       plannedAt: (row.planned_at ?? new Date(nowMs)).toISOString(),
-      ...{ found: rows, audience: sums.audience, merged: Math.max(0, rows - sums.audience), parts },
+      found: rows,
+      audience: sums.audience,
+      merged: Math.max(0, rows - sums.audience),
+      parts,
       excluded: excludedBy(counts),
-      ...{ holdout: sums.holdout, eligible: sums.eligible },
+      holdout: sums.holdout,
+      eligible: sums.eligible,
       zones: groups.map(({ zones, members }) => ({ zones, members })),
       calls,
-      ...{ pacePerMinute: Math.round(pacePerMinute * 100) / 100, callsPerMinute },
+      pacePerMinute: Math.round(pacePerMinute * 100) / 100,
+      callsPerMinute,
       ...listed(found, spec.timeZone, pacePerMinute / SPACING),
       problems: problemsOf(facts),
       // What went wrong with the reading comes first: who should be in, or out, may not be.
@@ -158,11 +176,18 @@ function listed({ waves, stretches, finishMs }: Forecast, timeZone: string, pace
   return {
     timeZone,
     days: days.slice(0, LISTED).map(({ day, members, firstMs, lastMs }) => ({
-      ...{ day, members, startsAt: iso(firstMs), endsAt: iso(lastMs) },
+      day,
+      members,
+      startsAt: iso(firstMs),
+      endsAt: iso(lastMs),
     })),
     moreDays: Math.max(0, days.length - LISTED),
     waves: waves.slice(0, LISTED).map(({ wave, kind, size, startsMs, endsMs }) => ({
-      ...{ wave, kind, size, startsAt: iso(startsMs), endsAt: iso(endsMs) },
+      wave,
+      kind,
+      size,
+      startsAt: iso(startsMs),
+      endsAt: iso(endsMs),
     })),
     moreWaves: Math.max(0, waves.length - LISTED),
     finishAt: finishMs === null ? null : iso(finishMs),

@@ -30,7 +30,9 @@ export function refuseCommand(
 ): ApplicationFailure {
   // Of interest to who asked, and to no log.
   return ApplicationFailure.create({
-    ...{ message, type, nonRetryable: true },
+    message,
+    type,
+    nonRetryable: true,
     category: ApplicationFailureCategory.BENIGN,
   });
 }

@@ -167,7 +167,11 @@ class OutboxBatch {
     this.#over ||= end.over;
     this.#adapt(performance.now() - begun, end.fault !== null);
     const settled = await settleSending(this.#deps.db, {
-      ...{ sink: this.#sink, patience: this.#patience, handed: events, tried: end.tried, random },
+      sink: this.#sink,
+      patience: this.#patience,
+      handed: events,
+      tried: end.tried,
+      random,
       now: await this.#now(),
     });
     this.#sent += settled.sent;

@@ -136,8 +136,12 @@ export async function importMessages(context: ReadContext, found: Import): Promi
   const messages = await addKnown(tx, account, conversation, [...found.fresh, ...staged]);
   const { state } = now.item;
   const events = eventsOf({
-    ...{ account, state, previous: now.published, since: found.since },
-    ...{ messages, statuses: found.statuses },
+    account,
+    state,
+    previous: now.published,
+    since: found.since,
+    messages,
+    statuses: found.statuses,
   });
   const sinks = await put(context, now, events);
   // What was unread may be older than what would be forgotten.
@@ -148,7 +152,9 @@ export async function importMessages(context: ReadContext, found: Import): Promi
   if (next === 'done' && found.reading?.read === 0) await noteMissing(context);
   const mark = found.reading?.newest ?? null;
   await endReading(tx, account, conversation, {
-    ...{ next, published: state, inboundAt: mark?.inboundAt ?? null },
+    next,
+    published: state,
+    inboundAt: mark?.inboundAt ?? null,
     coveredAt: mark?.settled === true ? mark.at : null,
     seen: {
       newest: mark === null ? (now.seen?.newest ?? null) : mark.text,

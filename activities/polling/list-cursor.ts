@@ -45,9 +45,23 @@ export interface CursorStep {
 /** @param floor epoch milliseconds; null: to the end of the list */
 export function beginCursor(floor: number | null, pageSize: number): ListCursor {
   return {
-    ...{ floor, top: null, window: { pageNumber: 1, pageSize }, size: Math.max(MIN_SIZE, pageSize) },
-    ...{ oldest: null, ties: [], read: 0, count: 0, calls: 0, maxCalls: MAX_CALLS },
-    ...{ back: 0, idle: 0, holes: 0, late: false, changed: 0, gaps: 0, rereads: null },
+    floor,
+    top: null,
+    window: { pageNumber: 1, pageSize },
+    size: Math.max(MIN_SIZE, pageSize),
+    oldest: null,
+    ties: [],
+    read: 0,
+    count: 0,
+    calls: 0,
+    maxCalls: MAX_CALLS,
+    back: 0,
+    idle: 0,
+    holes: 0,
+    late: false,
+    changed: 0,
+    gaps: 0,
+    rereads: null,
   };
 }
 
@@ -126,7 +140,12 @@ function advance(
   const read = isShort && start > 0 ? cursor.read + fresh.length : start + length;
   const next: ListCursor = {
     ...cursor,
-    ...{ oldest, ties: ties.slice(-MAX_TIES), read, count, idle, back: isIdle ? cursor.back : 0 },
+    oldest,
+    ties: ties.slice(-MAX_TIES),
+    read,
+    count,
+    idle,
+    back: isIdle ? cursor.back : 0,
     window: windowAt(read + cursor.size * stride, cursor.size),
   };
   const reached = cursor.floor !== null && last !== undefined && last.at < cursor.floor;

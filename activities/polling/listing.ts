@@ -34,7 +34,10 @@ export function listingOf(item: Conversation, showsOwner: boolean): Listing {
   // conversation read again.
   const shown = [visible(state), state.createdAt, state.updatedAt, lastMessage, mayBeServed];
   return {
-    ...{ state, lastMessage, mayBeServed, fingerprint: shortHash(JSON.stringify(shown)) },
+    state,
+    lastMessage,
+    mayBeServed,
+    fingerprint: shortHash(JSON.stringify(shown)),
     personKey: canonicalKey(digitsOf(contact.number ?? '')),
   };
 }
@@ -46,8 +49,16 @@ const digitsOf = (number: string): string =>
 /** What is published of a change: a new name of the connection is none of the conversation. */
 function visible({ id, status, channel, chatbot, queueId, userId, contact, connection }: ConversationState) {
   return [
-    ...[id, status, channel, chatbot, queueId, userId, connection.id],
-    ...[contact.id, contact.name, contact.number],
+    id,
+    status,
+    channel,
+    chatbot,
+    queueId,
+    userId,
+    connection.id,
+    contact.id,
+    contact.name,
+    contact.number,
   ];
 }
 

@@ -54,7 +54,8 @@ export function viewPage(
   const indices = Array.from({ length }, (_, index) => index).filter((index) => !gone.has(index));
   const oldest = page.items[0] === undefined ? null : timeOf(page.items[0]);
   const placed = page.items.map((message, n) => ({
-    ...{ message, place: start + length - 1 - (indices[n] as number) },
+    message,
+    place: start + length - 1 - (indices[n] as number),
     atEdge: page.hasMore && oldest !== null && timeOf(message) === oldest,
   }));
   // By place, not by key: of two that look alike, one may have been read and the other not.
@@ -63,7 +64,9 @@ export function viewPage(
   const items = fresh
     .toReversed()
     .map(({ message, place, atEdge }) => ({
-      ...{ message: numbered(message, counts), place, atEdge },
+      message: numbered(message, counts),
+      place,
+      atEdge,
       alias: message.id === null ? null : message.hashKey,
     }))
     .toReversed();

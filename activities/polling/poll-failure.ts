@@ -54,8 +54,14 @@ export function shapeOf(
   const { expected, assumption, seen } = first;
   const at = first.path.replaceAll(/\[\d+\]/g, '[]');
   return new UnexpectedShapeError({
-    ...{ method: 'GET', path, at, expected, status: 200, requestId: null },
-    ...{ assumption, seen },
+    method: 'GET',
+    path,
+    at,
+    expected,
+    status: 200,
+    requestId: null,
+    assumption,
+    seen,
   });
 }
 
@@ -72,7 +78,9 @@ export function blocked(
 export function unreadable(error: UnexpectedShapeError, failures: number): ApplicationFailure {
   const { message } = error;
   return ApplicationFailure.create({
-    ...{ message, type: 'UNEXPECTED_SHAPE', nextRetryDelay: Math.ceil(backoffMs(failures)) },
+    message,
+    type: 'UNEXPECTED_SHAPE',
+    nextRetryDelay: Math.ceil(backoffMs(failures)),
   });
 }
 

@@ -111,9 +111,13 @@ async function takePage(
   const view = viewPage(page, window, before);
   const newest = before?.newest ?? newestOf(page.items, date, row.item.lastMessage);
   const reading: Reading = {
-    ...{ fingerprint: before?.fingerprint ?? row.fingerprint, newest, step: (row.reading?.step ?? 0) + 1 },
-    ...{ restarts: row.reading?.restarts ?? 0, idle: row.reading?.idle ?? 0 },
-    ...{ deep, odd: (before?.odd ?? 0) + page.invalid.length },
+    fingerprint: before?.fingerprint ?? row.fingerprint,
+    newest,
+    step: (row.reading?.step ?? 0) + 1,
+    restarts: row.reading?.restarts ?? 0,
+    idle: row.reading?.idle ?? 0,
+    deep,
+    odd: (before?.odd ?? 0) + page.invalid.length,
     ...nextWindow(page, window, view),
   };
   if (!view.joins && reading.restarts < MAX_RESTARTS) {

@@ -103,7 +103,9 @@ async function readable<T>(
   if (items.length === 0) return wholeList(call, list);
   for (const { path, expected } of invalid)
     await addWarning(db, run, {
-      ...{ step: of.step, subject: path, code: 'UNEXPECTED_SHAPE' },
+      step: of.step,
+      subject: path,
+      code: 'UNEXPECTED_SHAPE',
       reason: `an item of GET ${of.path} can't be read: ${path}: ${expected}`,
     });
   return items;

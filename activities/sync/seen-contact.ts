@@ -22,7 +22,12 @@ import { planTags, sentTags } from './tag-plan.ts';
 export function seenOf(contact: Contact, extraInfo: readonly ExtraField[] | null): SeenContact {
   const { number, name, email, document, disableBot, tags } = contact;
   return {
-    ...{ number, name, email, document, disableBot, tags: tags.map(({ id, name }) => ({ id, name })) },
+    number,
+    name,
+    email,
+    document,
+    disableBot,
+    tags: tags.map(({ id, name }) => ({ id, name })),
     extraInfo: extraInfo?.map(({ name, value }) => ({ name, value })) ?? null,
   };
 }

@@ -108,7 +108,11 @@ function afterPage(
   single: number,
 ): SnapshotProgress {
   const next = nextPage(cursor, {
-    ...{ count, hasMore, ids, nameless: unreadable + others, known: ids.length - fresh },
+    count,
+    hasMore,
+    ids,
+    nameless: unreadable + others,
+    known: ids.length - fresh,
   });
   const saved = (before?.saves ?? 0) + saves;
   const left = next.end === null ? Math.ceil(Math.max(1, count - next.cursor.seen) / PAGE) : 0;
@@ -172,7 +176,8 @@ export function createSnapshotActivities(deps: Deps) {
     if (list === null) throw new Error('a read is never called off');
     refuseAccountWide(CONTACTS, list);
     const contacts = list.items.map((contact) => ({
-      ...{ id: contact.id, key: canonicalKey(contact.number) },
+      id: contact.id,
+      key: canonicalKey(contact.number),
       ...seenOf(contact, null),
     }));
     return await db.transaction(async (tx) => {

@@ -15,9 +15,15 @@ export function accountWithConversations(id: string, n: number, conversations: n
     tokens: [{ value: `svc_test_bench_${id}`, scopes: ['conversations:read', 'messages:read'] }],
     contacts: ids.map((each, i) => ({ id: each, number: numberOf(i), name: `Person ${i}`, channel: 'waba' })),
     conversations: ids.map((each) => ({
-      ...{ id: each, contactId: each, connectionId: n, status: 'pending', updatedAt: BEFORE_AT },
+      id: each,
+      contactId: each,
+      connectionId: n,
+      status: 'pending',
+      updatedAt: BEFORE_AT,
       messages: Array.from({ length: BEFORE }, (_, i) => ({
-        ...{ id: `before-${each}-${i}`, body: `before ${i}`, at: BEFORE_AT },
+        id: `before-${each}-${i}`,
+        body: `before ${i}`,
+        at: BEFORE_AT,
       })),
     })),
   };

@@ -90,7 +90,9 @@ function publishedIn(line: string, at: number): PublishedLine | null {
     };
     const conversation = /\/conversations\/(\d+)$/.exec(source)?.[1];
     return {
-      ...{ at, event: id, type },
+      at,
+      event: id,
+      type,
       message: type === 'message.received' ? (data.message?.id ?? null) : null,
       conversation: conversation === undefined ? null : Number(conversation),
     };

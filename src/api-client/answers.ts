@@ -59,8 +59,12 @@ function kindOf(status: number, code: string | null, body: unknown): ApiErrorKin
 
 /** Codes of the API text that say that an input is missing or wrong: under another name it would have come. */
 const INPUT_CODES = new Set<string>([
-  ...['ERR_CONTACT_IDENTIFIER_REQUIRED', 'ERR_NUMBER_REQUIRED', 'ERR_MISSING_NUMBER', 'ERR_NUMBER_INVALID'],
-  ...['ERR_NO_CONTACT_FOUND', 'ERR_MISSING_CONTENT'],
+  'ERR_CONTACT_IDENTIFIER_REQUIRED',
+  'ERR_NUMBER_REQUIRED',
+  'ERR_MISSING_NUMBER',
+  'ERR_NUMBER_INVALID',
+  'ERR_NO_CONTACT_FOUND',
+  'ERR_MISSING_CONTENT',
 ]);
 
 function mayBeInput(status: number, code: string | null): boolean {

@@ -133,18 +133,28 @@ export async function observeRate(
     if (row === undefined) return null;
     const s = learn(row, { ...seen, now: row.now });
     await tx.query(WRITE, [
-      ...[
-        token,
-        s.limit,
-        s.limitSeen,
-        s.blockedUntil,
-        s.windowReset,
-        s.windowEnds,
-        s.windowFirst,
-        s.windowLast,
-      ],
-      ...[s.windowBefore, s.ownBefore, s.windowBase, s.skew, s.foreignNow, s.burstNow, s.foreignUsual],
-      ...[s.burstUsual, s.markAt, s.markLast, s.markBefore, s.stretch, s.stretchUntil, s.outOfStep],
+      token,
+      s.limit,
+      s.limitSeen,
+      s.blockedUntil,
+      s.windowReset,
+      s.windowEnds,
+      s.windowFirst,
+      s.windowLast,
+      s.windowBefore,
+      s.ownBefore,
+      s.windowBase,
+      s.skew,
+      s.foreignNow,
+      s.burstNow,
+      s.foreignUsual,
+      s.burstUsual,
+      s.markAt,
+      s.markLast,
+      s.markBefore,
+      s.stretch,
+      s.stretchUntil,
+      s.outOfStep,
     ]);
     return { state: s, now: row.now };
   });

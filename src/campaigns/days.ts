@@ -34,8 +34,10 @@ export function daysOf(stretches: readonly Stretch[], gapMs: number, timeZone: s
         days[days.length - 1] = { ...last, members: last.members + count, lastMs: Math.round(lastMs) };
       else
         days.push({
-          ...{ day: now.day, members: count },
-          ...{ firstMs: Math.round(firstMs), lastMs: Math.round(lastMs) },
+          day: now.day,
+          members: count,
+          firstMs: Math.round(firstMs),
+          lastMs: Math.round(lastMs),
         });
       done += count;
     }

@@ -56,7 +56,9 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   /** One statement serves all who come while another is under way: alone, each would wait for a commit of its own. */
   const writers = new Map<string, Batcher<EventDraft, EventState>>();
   const marker = createBatcher<string, undefined>({
-    ...{ max: ROWS, waitMs: gatherMs, groups: 1 },
+    max: ROWS,
+    waitMs: gatherMs,
+    groups: 1,
     handOn: async (ids) => {
       await markAccepted(db, ids);
       return ids.map(() => undefined);
@@ -83,7 +85,9 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
     let writer = writers.get(route.name);
     if (writer === undefined) {
       writer = createBatcher({
-        ...{ max: ROWS, waitMs: gatherMs, groups: 1 },
+        max: ROWS,
+        waitMs: gatherMs,
+        groups: 1,
         handOn: async (group) => await addEvents(db, await runOf(route), group),
       });
       writers.set(route.name, writer);

@@ -52,7 +52,9 @@ export function createCapacity(options: CapacityOptions): Capacity {
   async function count(): Promise<Load[]> {
     const rows = await countOpen(db);
     return rows.map(({ account, open, oldest }) => ({
-      ...{ account, open, oldestSeconds: oldest },
+      account,
+      open,
+      oldestSeconds: oldest,
       busy: full(open) ?? behind(account, open),
     }));
   }

@@ -12,21 +12,42 @@ function listOf(...subnets: readonly string[]): BlockList {
 
 /** This host, private, shared by a carrier's customers (CGNAT), link-local, unique-local. */
 const OWN_NETWORK = listOf(
-  ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
-  ...['::1/128', 'fc00::/7', 'fe80::/10'],
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
 );
 
 /** Where clouds tell a machine its secrets: no file comes from there, whoever allows it. */
 const METADATA = listOf(
-  ...['169.254.169.254/32', '169.254.170.0/24', '168.63.129.16/32', '100.100.100.200/32', 'fd00:ec2::/32'],
+  '169.254.169.254/32',
+  '169.254.170.0/24',
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  'fd00:ec2::/32',
 );
 
 /** Nobody's: unspecified, for protocols and documentation, multicast, reserved. */
 const NOWHERE = listOf(
-  ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24'],
-  ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  '0.0.0.0/8',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
   // IPv6 inside 2000::/3 that leads elsewhere: protocol assignments with Teredo, documentation, 6to4.
-  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
 );
 
 const GLOBAL_UNICAST = listOf('2000::/3');

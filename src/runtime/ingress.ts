@@ -105,7 +105,13 @@ async function openKafka(
     if (mine.length === 0) continue;
     const password = kafka.sasl && (await config.secret(kafka.sasl.password)).value;
     const ingress = startKafkaIngress({
-      ...{ cluster, config: kafka, password, routes: mine, acceptance, log, registry },
+      cluster,
+      config: kafka,
+      password,
+      routes: mine,
+      acceptance,
+      log,
+      registry,
     });
     shutdown.add(`Kafka ingress ${cluster}`, () => ingress.close());
     opened.push(ingress);

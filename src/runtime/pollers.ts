@@ -103,10 +103,14 @@ export async function wakeSenders(
   const common = { taskQueue, signal: wakeSignal, signalArgs: [] as [] };
   for (const sink of Object.keys(sinks).filter((name) => published.has(name)))
     await client.workflow.signalWithStart('outboxDelivery', {
-      ...{ ...common, workflowId: outboxWorkflowId(sink), args: [{ sink }] },
+      ...common,
+      workflowId: outboxWorkflowId(sink),
+      args: [{ sink }],
     });
   for (const account of Object.keys(accounts))
     await client.workflow.signalWithStart('deliveryWatch', {
-      ...{ ...common, workflowId: deliveryWorkflowId(account), args: [{ account }] },
+      ...common,
+      workflowId: deliveryWorkflowId(account),
+      args: [{ account }],
     });
 }

@@ -93,8 +93,12 @@ function ended(status: 'finished' | 'cancelled' | 'failed', pending: number): Ru
     unknown: 0,
   };
   return {
-    ...{ specversion: '1.0', id: `run-1/${status}`, type: `sluice.sync.${status}`, time: ENVELOPE.time },
-    ...{ source: '/sluice/accounts/acme/syncs/leads', datacontenttype: 'application/json' },
+    specversion: '1.0',
+    id: `run-1/${status}`,
+    type: `sluice.sync.${status}`,
+    time: ENVELOPE.time,
+    source: '/sluice/accounts/acme/syncs/leads',
+    datacontenttype: 'application/json',
     partitionkey: 'acme/leads',
     data: {
       run: 'run-1',

@@ -45,8 +45,13 @@ async function begin(
   const { encoding, start } = found;
   refuseMarkup(file.name, codecFor(encoding).read(file.head.subarray(start)).utf8.toString('utf8'));
   const at: FileCursor = {
-    ...{ format: 'jsonl-1', ...file.fingerprint, encoding, scan: '' },
-    ...{ offset: start, end: file.fingerprint.size, row: 0 },
+    format: 'jsonl-1',
+    ...file.fingerprint,
+    encoding,
+    scan: '',
+    offset: start,
+    end: file.fingerprint.size,
+    row: 0,
   };
   const scan = await scanRows(file, at, jsonlFramer(encoding), options);
   return { at: { ...at, scan }, notes: describeEncoding(found) };

@@ -32,7 +32,9 @@ const meeting = globalThis as { [KEY]?: Shared | undefined };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   meeting[KEY] ??= {
-    ...{ users: 0, ready: start(), bundle: buildOnce().then((dist) => join(dist, 'workflow-bundle.js')) },
+    users: 0,
+    ready: start(),
+    bundle: buildOnce().then((dist) => join(dist, 'workflow-bundle.js')),
     kafka: openKafkaPool(),
   };
   const shared = meeting[KEY];

@@ -203,8 +203,12 @@ async function startJava(jarsDir: string, folder: string, version: string): Prom
       .join(''),
   );
   const java = [
-    ...['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-    ...['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(jarsDir, '*')],
+    '-Xmx512m',
+    '-XX:+UseSerialGC',
+    '-XX:TieredStopAtLevel=1',
+    '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+    '-cp',
+    join(jarsDir, '*'),
   ];
   // An id of a cluster is 16 bytes; the tool takes a leading "-" for an option.
   const id = `k${randomBytes(16).toString('base64url').slice(1, 22)}`;

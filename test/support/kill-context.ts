@@ -70,7 +70,9 @@ export async function openKillContext({ account, config: parts, accountConfig, c
   await writeFile(join(dir, 'leads.csv'), csv);
   const file = join(dir, 'sluice.yaml');
   const acme = {
-    ...{ baseUrl: sandbox.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 },
+    baseUrl: sandbox.baseUrl,
+    tokens: ['env:TOKEN'],
+    callsPerMinute: 60_000,
     assumptions: { 'readBack.settleSeconds': 1 },
     ...accountConfig,
   };
@@ -102,8 +104,14 @@ export async function openKillContext({ account, config: parts, accountConfig, c
     reported: Pick<KillWorker, 'work' | 'taskQueue' | 'points'> & { readonly concurrencyLimit?: number },
   ): Promise<Child[]> {
     const settings: KillWorker = {
-      ...{ dist, config: file, ledger: postgres.url, address: inject('temporalAddress'), namespace, marks },
-      ...{ concurrencyLimit: 1, ...reported },
+      dist,
+      config: file,
+      ledger: postgres.url,
+      address: inject('temporalAddress'),
+      namespace,
+      marks,
+      concurrencyLimit: 1,
+      ...reported,
     };
     const code = `await import(${JSON.stringify(join(import.meta.dirname, 'kill-worker.mjs'))})`;
     const children = Array.from({ length: count }, () =>
@@ -115,7 +123,14 @@ export async function openKillContext({ account, config: parts, accountConfig, c
   }
 
   return {
-    ...{ postgres, temporal, sandbox, db, deps, work, spawn, panel: panelOf(sandbox.panelUrl) },
+    postgres,
+    temporal,
+    sandbox,
+    db,
+    deps,
+    work,
+    spawn,
+    panel: panelOf(sandbox.panelUrl),
     /** Workers for workflows on a queue of its own. */
     async workflows(): Promise<string> {
       const { workQueue, endAll, stop } = await startWorkflowWorker(temporal);

@@ -129,7 +129,8 @@ const db = {
 const log = { info() {}, warn() {}, error: console.error };
 const { deps } = await createDeps({
   config: await loadConfig(config, { env: { TOKEN: 'svc_test_token' } }),
-  ...{ db, log },
+  db,
+  log,
 });
 const [{ client }] = deps.account('acme').tokens;
 for (const [resource, method, name, during] of calls) {
@@ -146,8 +147,11 @@ for (const [resource, method, name, during] of calls) {
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
-  ...{ namespace, taskQueue, maxConcurrentActivityTaskExecutions: 1 },
-  ...{ maxHeartbeatThrottleInterval: 1000, defaultHeartbeatThrottleInterval: 1000 },
+  namespace,
+  taskQueue,
+  maxConcurrentActivityTaskExecutions: 1,
+  maxHeartbeatThrottleInterval: 1000,
+  defaultHeartbeatThrottleInterval: 1000,
   activities: activities(deps),
 });
 const running = worker.run();

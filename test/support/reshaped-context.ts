@@ -36,14 +36,12 @@ export const SERVED = 3;
 export const REACHED = [1, 4, 5, 6];
 
 const SCOPES = [
-  ...[
-    'contacts:write',
-    'cards:write',
-    'connections:read',
-    'flows:trigger',
-    'conversations:read',
-    'messages:read',
-  ],
+  'contacts:write',
+  'cards:write',
+  'connections:read',
+  'flows:trigger',
+  'conversations:read',
+  'messages:read',
 ];
 const NAME = { account: 'acme', campaign: 'winback' };
 const POLLER = { account: 'acme', poller: 'main' };
@@ -72,7 +70,9 @@ export async function openReshapedContext(options: ContextOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-reshaped-'));
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const sandbox = await startSandbox({
-    ...{ port: 0, dataDir: join(dir, 'sandbox'), rate: 0 },
+    port: 0,
+    dataDir: join(dir, 'sandbox'),
+    rate: 0,
     fixture: {
       accounts: [
         account({
@@ -81,37 +81,41 @@ export async function openReshapedContext(options: ContextOptions = {}) {
           lostReasons: [{ id: 1, name: 'price' }],
           flows: [{ id: 1, name: 'reactivate', active: true, published: true, nodes: 3 }],
           contacts: Array.from({ length: MEMBERS }, (_, n) => ({
-            ...{ id: n + 1, number: numberOf(n + 1), name: `Person ${n + 1}`, tagIds: [1] },
+            id: n + 1,
+            number: numberOf(n + 1),
+            name: `Person ${n + 1}`,
+            tagIds: [1],
           })),
           conversations: [
             {
-              ...{
-                id: 1,
-                contactId: OPTED_OUT,
-                connectionId: 1,
-                status: 'closed',
-                chatbot: true,
-                updatedAt: at(50),
-              },
+              id: 1,
+              contactId: OPTED_OUT,
+              connectionId: 1,
+              status: 'closed',
+              chatbot: true,
+              updatedAt: at(50),
               messages: [
                 { id: 'a1', body: 'welcome', fromMe: true, at: at(60) },
                 { id: 'a2', body: 'Sair!', fromMe: false, at: at(50) },
               ],
             },
             {
-              ...{
-                id: 2,
-                contactId: SERVED,
-                connectionId: 1,
-                status: 'open',
-                chatbot: false,
-                userId: 7,
-                updatedAt: at(40),
-              },
+              id: 2,
+              contactId: SERVED,
+              connectionId: 1,
+              status: 'open',
+              chatbot: false,
+              userId: 7,
+              updatedAt: at(40),
               messages: [{ id: 'b1', body: 'help me', fromMe: false, at: at(40) }],
             },
             {
-              ...{ id: 3, contactId: 4, connectionId: 1, status: 'closed', chatbot: true, updatedAt: at(30) },
+              id: 3,
+              contactId: 4,
+              connectionId: 1,
+              status: 'closed',
+              chatbot: true,
+              updatedAt: at(30),
               messages: [{ id: 'c1', body: 'thanks', fromMe: false, at: at(30) }],
             },
           ],
@@ -133,8 +137,11 @@ export async function openReshapedContext(options: ContextOptions = {}) {
         version: 1,
         accounts: {
           acme: {
-            ...{ baseUrl: service.baseUrl, tokens: ['env:TOKEN'], callsPerMinute: 60_000 },
-            ...{ timeZone: 'America/Sao_Paulo', announce: [{ sink: 'file' }] },
+            baseUrl: service.baseUrl,
+            tokens: ['env:TOKEN'],
+            callsPerMinute: 60_000,
+            timeZone: 'America/Sao_Paulo',
+            announce: [{ sink: 'file' }],
             optOut: { words: options.words ?? [WORD] },
             assumptions: { 'readBack.settleSeconds': 0, ...assumptions },
           },
@@ -143,8 +150,12 @@ export async function openReshapedContext(options: ContextOptions = {}) {
         pollers: { main: { account: 'acme', from: 'all', interval: { min: '1h', max: '1h' } } },
         campaigns: {
           winback: {
-            ...{ account: 'acme', flow: 1, connection: 1, windows: { zone: 'account', days: ALL_DAY } },
-            ...{ audience: [{ from: 'contacts', tags: ['crm'] }], waves: { settle: '0s' } },
+            account: 'acme',
+            flow: 1,
+            connection: 1,
+            windows: { zone: 'account', days: ALL_DAY },
+            audience: [{ from: 'contacts', tags: ['crm'] }],
+            waves: { settle: '0s' },
             ...options.campaign,
           },
         },
@@ -214,7 +225,8 @@ export async function openReshapedContext(options: ContextOptions = {}) {
       resume: (run: string) =>
         command(() =>
           campaigns.campaignCommand({
-            ...{ run, id: `resume-${Math.random()}` },
+            run,
+            id: `resume-${Math.random()}`,
             command: { action: 'resume', by: 'ana', reason: '' },
           }),
         ),
@@ -254,7 +266,10 @@ export async function openReshapedContext(options: ContextOptions = {}) {
     ).map(({ id }) => id);
 
   return {
-    ...{ db, service, worker, panel: panelOf(sandbox.panelUrl) },
+    db,
+    service,
+    worker,
+    panel: panelOf(sandbox.panelUrl),
 
     /** The service answers like this from now on. */
     show(...rules: readonly Rule[]): void {

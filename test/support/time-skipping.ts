@@ -67,7 +67,9 @@ async function skipping(env: TestWorkflowEnvironment): Promise<SkippingTemporal>
   };
   await now();
   return {
-    ...{ connection, nativeConnection, namespace },
+    connection,
+    nativeConnection,
+    namespace,
     client: new Client({ connection, namespace }),
     taskQueue: (label = 'queue') => `${label}-${randomUUID()}`,
     clock: { now },

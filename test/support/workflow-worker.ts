@@ -19,7 +19,9 @@ export async function runWorkflows(
   const { namespace, nativeConnection } = temporal;
   const workQueue = temporal.taskQueue('work');
   const worker = await Worker.create({
-    ...{ connection: nativeConnection, namespace, taskQueue: workQueue },
+    connection: nativeConnection,
+    namespace,
+    taskQueue: workQueue,
     ...workflowBundle(),
   });
   const running = worker.run();

@@ -36,7 +36,11 @@ const ALL_DAY = Object.fromEntries(
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, ['00:00-24:00']]),
 );
 const campaign = (over: object = {}) => ({
-  ...{ account: 'acme', flow: 1, connection: 1, windows: { days: ALL_DAY }, waves: { settle: '0s' } },
+  account: 'acme',
+  flow: 1,
+  connection: 1,
+  windows: { days: ALL_DAY },
+  waves: { settle: '0s' },
   audience: [{ from: 'source', source: 'people', number: 'phone' }],
   numberFormat: 'international',
   variables: { name: 'name' },
@@ -116,13 +120,17 @@ async function startWorkers(): Promise<void> {
   };
   const common = { connection, namespace };
   const work = await Worker.create({
-    ...{ ...common, taskQueue: WORK_QUEUE, ...workflowBundle() },
+    ...common,
+    taskQueue: WORK_QUEUE,
+    ...workflowBundle(),
     activities: createCampaignLedgerActivities(withEdits),
   });
   const readCampaignList = () =>
     saveCatalog(db, 'acme', 'connections', [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }]);
   const api = await Worker.create({
-    ...{ ...common, taskQueue: apiQueue(WORK_QUEUE), activities: { readCampaignList, triggerBatch } },
+    ...common,
+    taskQueue: apiQueue(WORK_QUEUE),
+    activities: { readCampaignList, triggerBatch },
   });
   const running = [work, api].map((worker) => ({ worker, ended: worker.run() }));
   stop = async () => {
@@ -157,7 +165,9 @@ describe('without a worker', () => {
   it('a mistyped name is told before anything is asked', async () => {
     for (const verb of ['plan', 'approve', 'start'])
       expect(await sluice(`${verb} bak`)).toMatchObject({
-        ...{ code: 3, stdout: '', stderr: expect.stringMatching(/no campaign "bak"; did you mean "back"/) },
+        code: 3,
+        stdout: '',
+        stderr: expect.stringMatching(/no campaign "bak"; did you mean "back"/),
       });
   });
 });
@@ -167,7 +177,8 @@ describe('with a worker', () => {
 
   it('a campaign is planned, started and watched to its end', async () => {
     expect(await sluice('start back')).toMatchObject({
-      ...{ code: 3, stderr: expect.stringMatching(/no plan of "back" waits .*`sluice campaign plan back`/) },
+      code: 3,
+      stderr: expect.stringMatching(/no plan of "back" waits .*`sluice campaign plan back`/),
     });
     const plan = await sluice('plan back');
     expect(plan).toMatchObject({ code: 0 });
@@ -203,10 +214,12 @@ describe('with a worker', () => {
     const plan = await sluice('plan careful');
     expect(plan.stdout).toMatch(/somebody else than .* approves it with `sluice campaign approve careful`/);
     expect(await sluice('start careful')).toMatchObject({
-      ...{ code: 5, stderr: expect.stringMatching(/nobody has approved the plan/) },
+      code: 5,
+      stderr: expect.stringMatching(/nobody has approved the plan/),
     });
     expect(await sluice('approve careful')).toMatchObject({
-      ...{ code: 5, stderr: expect.stringMatching(/made this plan: somebody else has to approve it/) },
+      code: 5,
+      stderr: expect.stringMatching(/made this plan: somebody else has to approve it/),
     });
     const command = { action: 'approve', by: 'somebody-else', reason: '' } as const;
     await queryOperator<typeof campaignOperatorCommand>(
@@ -218,13 +231,17 @@ describe('with a worker', () => {
     edited = true;
     for (const verb of ['start', 'approve'])
       expect(await sluice(`${verb} careful`)).toMatchObject({
-        ...{ code: 5, stderr: expect.stringMatching(/has changed since the plan acme\/\+careful\/1/) },
+        code: 5,
+        stderr: expect.stringMatching(/has changed since the plan acme\/\+careful\/1/),
       });
     edited = false;
     const report = await sluice('start careful --watch --json');
     expect(report.code).toBe(0);
     expect(JSON.parse(report.stdout) as CampaignReport).toMatchObject({
-      ...{ run: 'acme/+careful/1', state: 'finished', approvedBy: 'somebody-else', total: { triggered: 3 } },
+      run: 'acme/+careful/1',
+      state: 'finished',
+      approvedBy: 'somebody-else',
+      total: { triggered: 3 },
     });
   });
 
@@ -241,15 +258,18 @@ describe('with a worker', () => {
     expect(JSON.parse(joined.stdout)).toMatchObject({ run: 'acme/+later/1', joined: true });
     expect(joined.stderr).toMatch(/acme\/\+later\/1 is under way/);
     expect(await sluice('plan later')).toMatchObject({
-      ...{ code: 5, stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is under way/) },
+      code: 5,
+      stderr: expect.stringMatching(/the run acme\/\+later\/1 of the campaign is under way/),
     });
     expect(await sluice('start later --run acme/+later/9')).toMatchObject({
-      ...{ code: 3, stderr: expect.stringMatching(/no run acme\/\+later\/9/) },
+      code: 3,
+      stderr: expect.stringMatching(/no run acme\/\+later\/9/),
     });
     expect(await sluice('start later --run acme/+back/1')).toMatchObject({ code: 2 });
     expect(await sluice('cancel later')).toMatchObject({ code: 0 });
     expect(await sluice('start back --run acme/+back/9')).toMatchObject({
-      ...{ code: 3, stderr: expect.stringMatching(/no run acme\/\+back\/9/) },
+      code: 3,
+      stderr: expect.stringMatching(/no run acme\/\+back\/9/),
     });
   });
 

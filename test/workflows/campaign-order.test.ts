@@ -56,7 +56,8 @@ class Play {
     return {
       openCampaign: async () => ({ tokenKey: 'token', callsPerMinute: 120, paused: null, after: [] }),
       decideNext: async (): Promise<NextAction> => ({
-        ...{ ...FACTS, do: this.waiting ? 'triggerBatch' : 'finish' },
+        ...FACTS,
+        do: this.waiting ? 'triggerBatch' : 'finish',
       }),
       campaignCommand: async ({ command }: CampaignCommandInput) => {
         this.log.push(command.action);
@@ -89,7 +90,9 @@ async function playing(
   const workers = await Promise.all([
     Worker.create({ ...common, taskQueue: workQueue, activities: play.ledger }),
     Worker.create({
-      ...{ ...common, ...soon, taskQueue: apiQueue(workQueue) },
+      ...common,
+      ...soon,
+      taskQueue: apiQueue(workQueue),
       activities: { triggerBatch: play.triggerBatch },
     }),
   ]);
@@ -97,7 +100,9 @@ async function playing(
   const workflowId = temporal.taskQueue('campaign');
   const start = () =>
     new WithStartWorkflowOperation<typeof reactivationCampaign>('reactivationCampaign', {
-      ...{ workflowId, taskQueue: workQueue, workflowIdConflictPolicy: 'USE_EXISTING' },
+      workflowId,
+      taskQueue: workQueue,
+      workflowIdConflictPolicy: 'USE_EXISTING',
       args: [{ account: 'acme', campaign: 'win', run: 'acme/+win/1', by: 'ana' }],
     });
   try {

@@ -52,12 +52,10 @@ describe('windows over weeks', () => {
       expect((await handle.describe()).status.name).toBe('COMPLETED');
       const times = await triggerTimes(environment);
       const [first, second, third, fourth] = [
-        ...[
-          monday + 22 * HOUR,
-          monday + 81 * HOUR,
-          monday + 7 * DAY + 22 * HOUR,
-          monday + 14 * DAY + 22 * HOUR,
-        ],
+        monday + 22 * HOUR,
+        monday + 81 * HOUR,
+        monday + 7 * DAY + 22 * HOUR,
+        monday + 14 * DAY + 22 * HOUR,
       ] as [number, number, number, number];
       expectAt(times, [first, ...Array(2).fill(second), ...Array(4).fill(third), ...Array(4).fill(fourth)]);
       expect(plan.waves.map(({ startsAt }) => Date.parse(startsAt))).toEqual([first, second, third, fourth]);
@@ -216,7 +214,13 @@ it('whom a person serves is tried again days later, in a window', async () => {
   await passUntil(monday);
   const windows = { zone: 'account', days: daily('09:00-12:00') };
   const served = {
-    ...{ id: 1, contactId: 2, connectionId: 1, status: 'open', chatbot: false, userId: 1, queueId: null },
+    id: 1,
+    contactId: 2,
+    connectionId: 1,
+    status: 'open',
+    chatbot: false,
+    userId: 1,
+    queueId: null,
     messages: [{ id: 'm1', body: 'hi', fromMe: false }],
   };
   const options = campaignEnvironment(3, {
@@ -239,8 +243,14 @@ it('whom a person serves is tried again days later, in a window', async () => {
 
 describe('whatever the windows and the zones', () => {
   const ZONES = [
-    ...['America/New_York', 'Europe/Lisbon', SAO_PAULO, 'America/Noronha', 'Asia/Kathmandu'],
-    ...['Africa/Casablanca', 'Australia/Lord_Howe', 'Pacific/Apia'],
+    'America/New_York',
+    'Europe/Lisbon',
+    SAO_PAULO,
+    'America/Noronha',
+    'Asia/Kathmandu',
+    'Africa/Casablanca',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
   ];
   const CHANGING = ['America/New_York', 'Europe/Lisbon', 'Australia/Lord_Howe'];
   const clock = (n: number) =>
@@ -256,7 +266,9 @@ describe('whatever the windows and the zones', () => {
         .map((ranges) => Object.fromEntries(names.map((name, n) => [name, ranges[n]]))),
     );
   const scene = fc.record({
-    ...{ days, change: fc.constantFrom(...CHANGING), direction: fc.constantFrom('forward', 'back') },
+    days,
+    change: fc.constantFrom(...CHANGING),
+    direction: fc.constantFrom('forward', 'back'),
     holidays: fc.array(fc.integer({ min: 0, max: 10 }), { maxLength: 2 }),
     waves: fc.record({
       size: fc.integer({ min: 2, max: 9 }),
@@ -271,7 +283,8 @@ describe('whatever the windows and the zones', () => {
         const at = nextChange(change, direction as 'forward' | 'back', (await now()) + 4 * DAY);
         await passUntil(at - 3 * DAY);
         const windows = {
-          ...{ zone: { field: 'contact.name' }, days },
+          zone: { field: 'contact.name' },
+          days,
           holidays: holidays.map((n) => dateIn(change, at + (n - 3) * DAY)),
         };
         const options = campaignEnvironment(0, {

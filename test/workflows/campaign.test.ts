@@ -362,7 +362,13 @@ describe('operators', () => {
 
   it('FAULTS 46: a person who serves the contact is an outcome; too many of them stop the campaign', async () => {
     const served = [1, 2, 3].map((id) => ({
-      ...{ id, contactId: id, connectionId: 1, status: 'open', chatbot: false, userId: 1, queueId: null },
+      id,
+      contactId: id,
+      connectionId: 1,
+      status: 'open',
+      chatbot: false,
+      userId: 1,
+      queueId: null,
       messages: [{ id: `m${id}`, body: 'hi', fromMe: false }],
     }));
     const options = campaignEnvironment(6, {

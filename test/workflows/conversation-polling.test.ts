@@ -55,11 +55,9 @@ async function inPolledEnvironment(
         taskQueue: environment.workQueue,
       });
     await work({
-      ...{
-        environment,
-        start,
-        handle: client.workflow.getHandle(pollingIdentity({ account: 'acme', poller: name }).workflowId),
-      },
+      environment,
+      start,
+      handle: client.workflow.getHandle(pollingIdentity({ account: 'acme', poller: name }).workflowId),
       revoke: (revoked) => environment.panel.patch({ tokens: token(revoked) }),
       async write(n, body) {
         await environment.panel.inbound({ number: `1415555${3000 + n}`, body, connectionId: 1 });

@@ -244,15 +244,15 @@ describe('what the snapshot of the account costs', () => {
     await inEnvironment({ csv: people(5), account: account({ contacts }) }, async (environment) => {
       const at = '2026-01-01T00:00:00.000Z';
       const view = (each: object) => ({
-        ...{
-          email: null,
-          document: null,
-          channel: 'whatsapp',
-          profilePicUrl: null,
-          disableBot: false,
-          tags: [],
-        },
-        ...{ createdAt: at, updatedAt: at, ...each },
+        email: null,
+        document: null,
+        channel: 'whatsapp',
+        profilePicUrl: null,
+        disableBot: false,
+        tags: [],
+        createdAt: at,
+        updatedAt: at,
+        ...each,
       });
       // The second page begins with the last contact of the first one, and the old contact has moved to the front.
       const pages = [contacts.slice(0, 100), contacts.slice(99, 199)];

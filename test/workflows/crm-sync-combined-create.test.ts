@@ -22,8 +22,11 @@ describe('somebody whom the service does not have', () => {
     await inEnvironment({ csv: people(3), sync: { concurrency: 1 } }, async (environment) => {
       expect(await environment.run()).toMatchObject({ created: 3, cards: 3, updated: 0, calls: 5 });
       expect(calls(await environment.requests())).toEqual([
-        ...['GET /v1/pipelines', 'GET /v1/contacts'],
-        ...['POST /v1/cards', 'POST /v1/cards', 'POST /v1/cards'],
+        'GET /v1/pipelines',
+        'GET /v1/contacts',
+        'POST /v1/cards',
+        'POST /v1/cards',
+        'POST /v1/cards',
       ]);
       const { contacts, cards } = await environment.panel.account();
       expect(contacts.map(({ name }) => name)).toEqual(['P0', 'P1', 'P2']);

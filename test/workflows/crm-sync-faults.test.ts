@@ -90,8 +90,12 @@ describe('a card whose answer was lost', () => {
   it('FAULTS 14: accepted without a card, which never shows → unknown, never sent again', async () => {
     await inEnvironment({ csv: plainRows(1, 'New'), settleSeconds: 1 }, async (environment) => {
       await environment.panel.fault({
-        ...{ method: 'POST', path: CARDS, times: 1 },
-        ...{ kind: 'status', status: 201, body: { requestId: 'r', card: 'created' } },
+        method: 'POST',
+        path: CARDS,
+        times: 1,
+        kind: 'status',
+        status: 201,
+        body: { requestId: 'r', card: 'created' },
       });
       expect(await environment.run()).toMatchObject({ created: 0, failed: 0, unknown: 1, cards: 0 });
       const [row] = await environment.db.query("select code from run_records where status = 'unknown'");
@@ -128,8 +132,12 @@ describe('a card whose answer was lost', () => {
     await inEnvironment({ csv: plainRows(1, 'New'), settleSeconds: 2 }, async (environment) => {
       await environment.panel.fault({ method: 'POST', path: CARDS, kind: 'reset-after', times: 1 });
       await environment.panel.fault({
-        ...{ method: 'GET', path: CARDS, times: 1 },
-        ...{ kind: 'status', status: 200, body: NO_CARDS },
+        method: 'GET',
+        path: CARDS,
+        times: 1,
+        kind: 'status',
+        status: 200,
+        body: NO_CARDS,
       });
       expect(await environment.run()).toMatchObject({ created: 1, unknown: 0, cards: 1 });
       expect(await creations(environment)).toBe(1);
@@ -258,8 +266,12 @@ describe('reads and upserts', () => {
       const Location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/wapi/v1/contacts`;
       await inEnvironment({ csv: plainRows(1) }, async (environment) => {
         await environment.panel.fault({
-          ...{ method: 'POST', path: '^/v1/contacts$', kind: 'status', times: 1 },
-          ...{ status: 307, headers: { Location } },
+          method: 'POST',
+          path: '^/v1/contacts$',
+          kind: 'status',
+          times: 1,
+          status: 307,
+          headers: { Location },
         });
         expect(await environment.run()).toMatchObject({ created: 1, failed: 0 });
         expect(seen).toEqual([]);
@@ -275,7 +287,11 @@ describe('reads and upserts', () => {
     const sync = { validateNumber: true, concurrency: 1 };
     await inEnvironment({ csv: plainRows(4), account: fixture, sync }, async (environment) => {
       await environment.panel.fault({
-        ...{ method: 'POST', path: '^/v1/contacts$', kind: 'status', times: 1, status: 200 },
+        method: 'POST',
+        path: '^/v1/contacts$',
+        kind: 'status',
+        times: 1,
+        status: 200,
         body: { requestId: 'r', created: true, contact: { id: 'x' } },
       });
       const report = await environment.run();

@@ -96,7 +96,10 @@ it('any mode under any faults → nobody twice, everybody as the mode says, true
   console.info(`seed ${seed}`);
   const property = fc.asyncProperty(world, async ({ known, rows, faults, ...sync }) => {
     const contacts = known.map(({ person, ninth }, index) => ({
-      ...{ id: index + 1, number: (ninth ? LONG : SHORT)(person), name: 'known', tagIds: [3] },
+      id: index + 1,
+      number: (ninth ? LONG : SHORT)(person),
+      name: 'known',
+      tagIds: [3],
     }));
     const cards = known.flatMap(({ card }, index) =>
       card ? [{ id: index + 1, contactId: index + 1, pipelineId: 1, stageId: 12, title: 'by hand' }] : [],

@@ -213,7 +213,10 @@ describe('a contact that people deleted', () => {
       expect(await environment.run()).toMatchObject({ created: 1, updated: 0, cards: 1, failed: 0 });
       const made = (await environment.panel.account()).contacts.find(({ id }) => id !== 1);
       expect(made).toMatchObject({
-        ...{ number: '5511987654321', name: 'Ana Lima', email: 'ana@example.com', tagIds: [1] },
+        number: '5511987654321',
+        name: 'Ana Lima',
+        email: 'ana@example.com',
+        tagIds: [1],
         extraInfo: [{ name: 'company', value: 'Acme' }],
       });
       expect(await environment.run()).toMatchObject({ unchanged: 1, calls: 0 });

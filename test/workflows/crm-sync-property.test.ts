@@ -123,8 +123,10 @@ it('any mix of resets and internal errors → each person once, each card once, 
       await environment.requests();
       const distinct = new Set(rows.map(({ person }) => person)).size;
       expect(await environment.run()).toMatchObject({
-        ...{ calls: 0, rejected: junk ? 1 : 0 },
-        ...{ unchanged: distinct, merged: rows.length - distinct },
+        calls: 0,
+        rejected: junk ? 1 : 0,
+        unchanged: distinct,
+        merged: rows.length - distinct,
       });
       expect(await environment.requests()).toEqual([]);
     });

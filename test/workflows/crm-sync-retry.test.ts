@@ -22,7 +22,11 @@ const retry = async (environment: Environment, over: Partial<RetryRequest> = {})
 };
 
 const refuse = (code: string, times: number) => ({
-  ...{ method: 'POST', path: '^/v1/contacts$', kind: 'status', status: 400, times },
+  method: 'POST',
+  path: '^/v1/contacts$',
+  kind: 'status',
+  status: 400,
+  times,
   body: { error: code, code },
 });
 
@@ -61,8 +65,11 @@ describe('a retry', () => {
     await context.inEnvironment({ csv: plainRows(1, 'New'), settleSeconds: 0 }, async (environment) => {
       await environment.panel.fault({ method: 'POST', path: '^/v1/cards$', kind: 'reset-after', times: 1 });
       await environment.panel.fault({
-        ...{ method: 'GET', path: '^/v1/cards$' },
-        ...{ kind: 'status', status: 200, body: unreadable },
+        method: 'GET',
+        path: '^/v1/cards$',
+        kind: 'status',
+        status: 200,
+        body: unreadable,
       });
       expect(await environment.run()).toMatchObject({ read: 1, unknown: 1 });
       await environment.panel.clearFaults();

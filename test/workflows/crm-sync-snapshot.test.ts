@@ -90,8 +90,14 @@ describe('the contacts', () => {
     const options = { csv: HEADER + rows(0, 150), account: account({ contacts: contacts(150) }) };
     await inEnvironment(options, async (environment) => {
       const first = contacts(100).map((each) => ({
-        ...{ ...each, email: null, document: null, channel: 'whatsapp', disableBot: false, tags: [] },
-        ...{ createdAt: '2026-11-20T10:00:00.000Z', updatedAt: '2026-11-20T10:00:00.000Z' },
+        ...each,
+        email: null,
+        document: null,
+        channel: 'whatsapp',
+        disableBot: false,
+        tags: [],
+        createdAt: '2026-11-20T10:00:00.000Z',
+        updatedAt: '2026-11-20T10:00:00.000Z',
       }));
       // One of them was removed after this page, and its successors moved up: the second page lacks the 101st.
       const body = {
@@ -146,7 +152,11 @@ describe('the contacts', () => {
 describe('the cards', () => {
   it('that people made are adopted by the hundred, those of a lost answer alone, and only the missing are made', async () => {
     const cards = Array.from({ length: 101 }, (_, n) => ({
-      ...{ id: n + 1, contactId: n + 1, pipelineId: 1, stageId: 12, title: 'by hand' },
+      id: n + 1,
+      contactId: n + 1,
+      pipelineId: 1,
+      stageId: 12,
+      title: 'by hand',
     }));
     const options = {
       csv: HEADER + rows(0, 110, 'New'),

@@ -13,15 +13,25 @@ import { until } from '../support/until.ts';
 const context = syncContext();
 
 const MESSAGE = {
-  ...{ id: 'wamid.canary', body: 'hi', fromMe: true, at: '2026-11-20T10:00:00.000Z' },
+  id: 'wamid.canary',
+  body: 'hi',
+  fromMe: true,
+  at: '2026-11-20T10:00:00.000Z',
 };
 const chatty = account({
   tokens: [{ value: 'svc_test_token', scopes: ['messages:read', 'messages:send'] }],
   contacts: [{ id: 1, number: '14155552001', name: 'Person 1' }],
   conversations: [
     {
-      ...{ id: 5, contactId: 1, connectionId: 1, status: 'open', messages: [MESSAGE] },
-      ...{ chatbot: false, userId: null, queueId: null, updatedAt: '2026-11-20T10:00:00.000Z' },
+      id: 5,
+      contactId: 1,
+      connectionId: 1,
+      status: 'open',
+      messages: [MESSAGE],
+      chatbot: false,
+      userId: null,
+      queueId: null,
+      updatedAt: '2026-11-20T10:00:00.000Z',
     },
   ],
 });
@@ -38,12 +48,11 @@ const follow = async (environment: Environment, id: string, secondsAgo: number, 
 
 const wake = (environment: Environment) =>
   context.temporal.client.workflow.signalWithStart('deliveryWatch', {
-    ...{
-      workflowId: deliveryWorkflowId('acme'),
-      taskQueue: environment.workQueue,
-      args: [{ account: 'acme' }],
-    },
-    ...{ signal: wakeSignal, signalArgs: [] },
+    workflowId: deliveryWorkflowId('acme'),
+    taskQueue: environment.workQueue,
+    args: [{ account: 'acme' }],
+    signal: wakeSignal,
+    signalArgs: [],
   });
 
 const statusOf = async (environment: Environment, id: string) =>
@@ -81,11 +90,9 @@ describe('deliveryWatch', () => {
       await (await wake(environment)).result();
       expect(await statusOf(environment, 'gone')).toEqual({ status: 'queued', end_code: 'NOT_FOUND' });
       const rows = await context.temporal.client.workflow.start('listDeliveries', {
-        ...{
-          workflowId: 'queries',
-          taskQueue: environment.workQueue,
-          args: [{ account: 'acme', limit: 10 }],
-        },
+        workflowId: 'queries',
+        taskQueue: environment.workQueue,
+        args: [{ account: 'acme', limit: 10 }],
       });
       expect(await rows.result()).toMatchObject([
         { message: shortHash(MESSAGE.id), event: 'e1', conversation: 5, status: 'read', nextAt: null },

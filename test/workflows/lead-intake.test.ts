@@ -59,7 +59,9 @@ describe('an event that is accepted', () => {
       const messages: Route = { ...leads, name: 'laneMessages', config };
       // Its file is none: it ends by itself, and is tried again.
       const message = draft(messages, 'b', 'conversation/9', {
-        ...{ type: 'message', to: { conversation: 9 }, saveOnTicket: true },
+        type: 'message',
+        to: { conversation: 9 },
+        saveOnTicket: true,
         uploads: ['none'],
       });
       const acceptance = acceptanceOf(environment, client);
@@ -68,7 +70,8 @@ describe('an event that is accepted', () => {
       expect((await untilEnded(environment)).map(({ outcome }) => outcome)).toEqual(['done', 'failed']);
       const filter = { ids: [message.id], states: [], limit: 1 };
       await client.workflow.execute('retryEvents', {
-        ...{ workflowId: `${environment.workQueue}/retry`, taskQueue: environment.workQueue },
+        workflowId: `${environment.workQueue}/retry`,
+        taskQueue: environment.workQueue,
         args: [{ filter, by: 'ana', gone: [] }],
       });
       await untilEnded(environment);

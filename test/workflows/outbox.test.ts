@@ -40,7 +40,10 @@ beforeAll(async () => {
   const context = outboxContext(db, { bus }, { now: async () => new Date(), takeMs: 1000 });
   const { nativeConnection: connection, namespace } = temporal;
   worker = await Worker.create({
-    ...{ connection, namespace, taskQueue: WORK_QUEUE, ...workflowBundle() },
+    connection,
+    namespace,
+    taskQueue: WORK_QUEUE,
+    ...workflowBundle(),
     activities: context.activities,
   });
   ended = worker.run();

@@ -96,11 +96,15 @@ async function startWorkers() {
   };
   const common = { connection, namespace };
   const work = await Worker.create({
-    ...{ ...common, taskQueue: WORK_QUEUE, ...workflowBundle() },
+    ...common,
+    taskQueue: WORK_QUEUE,
+    ...workflowBundle(),
     activities: createPollControlActivities(deps as Deps),
   });
   const api = await Worker.create({
-    ...{ ...common, taskQueue: apiQueue(WORK_QUEUE), activities: { pollBatch } },
+    ...common,
+    taskQueue: apiQueue(WORK_QUEUE),
+    activities: { pollBatch },
   });
   const running = [work, api].map((worker) => ({ worker, ended: worker.run() }));
   return async () => {

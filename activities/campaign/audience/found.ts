@@ -31,7 +31,9 @@ export async function memberOfCard(compiled: CompiledAudience, card: Card): Prom
     compiled,
     { card, contact },
     {
-      ...{ contactId: contact.id, cardId: card.id, cardAt: card.createdAt },
+      contactId: contact.id,
+      cardId: card.id,
+      cardAt: card.createdAt,
       tagIds: contact.tags.map(({ id }) => id),
     },
   );

@@ -92,7 +92,9 @@ function rulesOf({ spec, as_of, run_id }: CampaignRow, lists: AccountLists): Fre
   const tags = (names: readonly string[] | undefined, where: string) =>
     (names ?? []).map((name) => ({ id: tagOf(lists, name, where).id, name }));
   return {
-    ...{ account, run: run_id, variables: Object.keys(config.variables) },
+    account,
+    run: run_id,
+    variables: Object.keys(config.variables),
     optOutTags: tags(optOut.tags, `accounts.${account}.optOut.tags`),
     excludedTags: tags(exclude.tags, 'exclude.tags'),
     campaigns: exclude.campaigns ?? [],

@@ -117,7 +117,11 @@ async function takePage(
   const known = await seenBefore(tx, run, part, ids);
   const nameless = page.invalid.length - named.length;
   const { take, cursor, end } = nextPage(before.cursor, {
-    ...{ count: page.count, hasMore: page.hasMore, ids, nameless, known: known.size },
+    count: page.count,
+    hasMore: page.hasMore,
+    ids,
+    nameless,
+    known: known.size,
   });
   let { found, unreadable, others, unshown } = before;
   if (take) {

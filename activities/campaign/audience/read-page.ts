@@ -83,7 +83,14 @@ function refuseUnreadable<T>(
   const { expected, assumption, seen } = first;
   const at = first.path.replaceAll(/\[\d+\]/g, '[]');
   const error = new UnexpectedShapeError({
-    ...{ method: 'GET', path, at, expected, assumption, seen, status: 200, requestId: null },
+    method: 'GET',
+    path,
+    at,
+    expected,
+    assumption,
+    seen,
+    status: 200,
+    requestId: null,
   });
   throw shapeRefusal(account, error, { scope: 'run', step: 'readAudience' });
 }

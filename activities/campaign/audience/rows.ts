@@ -143,7 +143,10 @@ function peopleReader({ db }: Deps, spec: CampaignSpec, part: LedgerAudience, as
   const compiled = compileAudience(spec.config, part);
   const { tags, pipeline, stage, createdBy, silentFor, campaign } = part;
   const filter: PeopleFilter = {
-    ...{ account: spec.account, tags: tags ?? null, pipeline: pipeline ?? null, stage: stage ?? null },
+    account: spec.account,
+    tags: tags ?? null,
+    pipeline: pipeline ?? null,
+    stage: stage ?? null,
     createdBy: createdBy ?? null,
     silentSince: silentFor === undefined ? null : new Date(asOf.getTime() - durationMs(silentFor)),
     campaign: campaign === undefined ? null : { name: campaign.name, replied: campaign.replied ?? null },
@@ -175,8 +178,11 @@ async function takePage(
     await addFound(tx, run, part, page.members);
     await barNumbers(tx, run, page.barred);
     const progress: RowsProgress = {
-      ...{ found: before.found + page.rows, done: page.next === null, cursor: page.next },
-      ...{ pages: before.pages + 1, unreadable: before.unreadable + page.unreadable },
+      found: before.found + page.rows,
+      done: page.next === null,
+      cursor: page.next,
+      pages: before.pages + 1,
+      unreadable: before.unreadable + page.unreadable,
     };
     await saveProgress(tx, run, part, progress);
     if (progress.done && progress.unreadable > 0) {

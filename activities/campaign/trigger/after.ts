@@ -65,7 +65,11 @@ function draftsOf(
   if (tags !== undefined) requests.push({ type: 'tags', ...person, add: tags, remove: [] });
   const route = campaignRoute(campaign);
   return requests.map((request) => ({
-    ...{ account, route, subject: subjectOf(request), rank: null, request },
+    account,
+    route,
+    subject: subjectOf(request),
+    rank: null,
+    request,
     id: shortHash(JSON.stringify([account, route, run_id, id, request.type])),
   }));
 }

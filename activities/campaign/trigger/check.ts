@@ -100,7 +100,9 @@ export function checkMember(deps: Deps, c: MemberContext, now: number): Verdict 
 function isBlind(deps: Deps, { campaign: { account, spec }, member }: MemberContext): boolean {
   const follows = scopesOf(deps, account);
   const pollers = member.blockedPollers.map(({ poller, isShape }) => ({
-    ...{ poller, follows: true, idle: null },
+    poller,
+    follows: true,
+    idle: null,
     blocked: follows(poller) === null ? null : { code: '', reason: '', isShape },
   }));
   return repliesUnread(spec, pollers) !== null;

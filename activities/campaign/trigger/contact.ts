@@ -39,8 +39,14 @@ function othersThan(all: readonly Contact[]): UnexpectedShapeError {
   const expected =
     'expected contacts of the number that was asked for only: is the parameter `number` ignored?';
   return new UnexpectedShapeError({
-    ...{ method: 'GET', path: '/v1/contacts', at: 'contacts', expected, status: 200, requestId: null },
-    ...{ assumption: null, seen: all.length === 0 ? [] : ['number'] },
+    method: 'GET',
+    path: '/v1/contacts',
+    at: 'contacts',
+    expected,
+    status: 200,
+    requestId: null,
+    assumption: null,
+    seen: all.length === 0 ? [] : ['number'],
   });
 }
 

@@ -99,7 +99,10 @@ export async function runEffect<T extends EffectType>(
     if (request === null || !types.some((type) => type === request.type))
       throw new Error(`an event of the action ${event.action} has no step ${step}`);
     return await work({
-      ...{ step, event, run: event.run_id, account: deps.account(event.account) },
+      step,
+      event,
+      run: event.run_id,
+      account: deps.account(event.account),
       request: request as RequestOf<T>,
       progress: event.progress as Progress,
       intent: event.intent,

@@ -157,7 +157,8 @@ export function createMessageEffects(deps: Deps) {
       };
     }
     const message = {
-      ...{ number: to.number, ...content },
+      number: to.number,
+      ...content,
       ...(typeof connection === 'number' ? { whatsappId: connection } : {}),
       ...(typeof connection === 'string' ? { whatsappName: connection } : {}),
       ...(contactName === undefined ? {} : { contactName }),
@@ -188,7 +189,9 @@ export function createMessageEffects(deps: Deps) {
     );
     const keys = new Set(items.map(({ key }) => key));
     const claim = claimMessage(found.messages, lookAlikes, {
-      ...{ id: intent.id, settleSeconds: account.settleSeconds, keys },
+      id: intent.id,
+      settleSeconds: account.settleSeconds,
+      keys,
     });
     if (claim.kind === 'none') return 'absent';
     if (claim.kind === 'own') return keep(c, ticket, to, claim.message);

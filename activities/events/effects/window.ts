@@ -29,7 +29,10 @@ export async function chooseContent(deps: Deps, c: Effect<'message'>): Promise<C
   if (template !== undefined && rest === null) return { send: request };
   const { to } = request;
   const window = await windowOf(deps.db, {
-    ...{ account: event.account, connection, now: new Date(), scopeOf: scopesOf(deps, event.account) },
+    account: event.account,
+    connection,
+    now: new Date(),
+    scopeOf: scopesOf(deps, event.account),
     to: 'conversation' in to ? to : { key: to.key },
   });
   if (outsideWindow === 'template' && template !== undefined && rest !== null)

@@ -70,7 +70,14 @@ export async function dryRun(db: Database, options: DryRunOptions): Promise<Plan
       const { calls, ...outlook } = await outlookOf(tx, run, newcomers, options.samples, signal);
       const seconds = (count: number) => Math.ceil((Math.max(0, count - 1) * 60) / callsPerMinute);
       const report: PlanReport = {
-        ...{ account: spec.account, sync: spec.sync, read, unchanged, merged, rejected, carried, calls },
+        account: spec.account,
+        sync: spec.sync,
+        read,
+        unchanged,
+        merged,
+        rejected,
+        carried,
+        calls,
         ...outlook,
         pace: { callsPerMinute, minSeconds: seconds(calls.min), maxSeconds: seconds(calls.max) },
         done: { earliest: after(seconds(calls.min)), latest: after(seconds(calls.max)) },

@@ -11,8 +11,21 @@ type Columns<T> = readonly (readonly [title: string, cell: (row: T) => Cell])[];
 type Codes = 'excluded' | 'skipped' | 'failed';
 const CODES: readonly Codes[] = ['excluded', 'skipped', 'failed'];
 const COUNTS = [
-  ...['audience', 'eligible', 'found', 'holdout', 'waiting', 'sending', 'triggered', 'delivered', 'read'],
-  ...['replied', 'optedOut', 'moved', 'tagged', 'unknown', 'cancelled'],
+  'audience',
+  'eligible',
+  'found',
+  'holdout',
+  'waiting',
+  'sending',
+  'triggered',
+  'delivered',
+  'read',
+  'replied',
+  'optedOut',
+  'moved',
+  'tagged',
+  'unknown',
+  'cancelled',
 ] as readonly Exclude<keyof CampaignFigures, Codes>[];
 
 interface Row {

@@ -75,7 +75,8 @@ function filterOf({ members, numbers, variables, only, code }: Options) {
   if (odd !== undefined)
     throw new CliError(EXIT.usage, `"${odd}" is no state of a member: ${MEMBER_STATES.join(', ')}`);
   return {
-    ...{ numbers, variables },
+    numbers,
+    variables,
     ...(only.length === 0 ? {} : { states: only.filter(isState) }),
     ...(code.length === 0 ? {} : { codes: [...code] }),
   };

@@ -73,7 +73,9 @@ async function findPeople(
 ): Promise<CampaignPeople> {
   if (env.DATABASE_URL) {
     const db = await openLedger({
-      ...{ url: env.DATABASE_URL, stateDir: '', answerMs: LEDGER_MS },
+      url: env.DATABASE_URL,
+      stateDir: '',
+      answerMs: LEDGER_MS,
       onError: () => undefined,
     });
     shutdown.add('ledger', () => db.close());

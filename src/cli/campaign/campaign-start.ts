@@ -128,7 +128,9 @@ export function registerCampaignStart(campaign: Command, env: NodeJS.ProcessEnv)
         const progress = createProgress(process.stderr, { label: `campaign ${name}`, unit: 'member' });
         const result = await unlessStackFails(
           followCampaign({ client, progress, signal }, handle, {
-            ...{ campaign: name, timeZone, attended: isAttended(options.json) },
+            campaign: name,
+            timeZone,
+            attended: isAttended(options.json),
           }),
         );
         if (result === null) {

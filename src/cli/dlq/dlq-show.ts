@@ -45,7 +45,13 @@ function shownOf(deadLetter: FoundDeadLetter, unmasked: boolean) {
     return [name, unmasked ? text : maskHeader(name, text)] as const;
   });
   return {
-    ...{ id, failedAt, route, code, reason, origin, resolution },
+    id,
+    failedAt,
+    route,
+    code,
+    reason,
+    origin,
+    resolution,
     key: unmasked ? (key?.toString('utf8') ?? null) : maskKey(key),
     headers: Object.fromEntries(headers),
     bytes: omitted ?? value?.byteLength ?? 0,

@@ -127,6 +127,9 @@ function mediaOf({ media, allowHost }: MessageOptions): NonNullable<MessageDraft
   if (allowHost.length > 0 && !checked.success) refuse(`--allow-host: ${z.prettifyError(checked.error)}`);
   return {
     urls: [...new Set(addresses.map(({ href }) => href))],
-    ...{ hosts, maxBytes: MAX_MEDIA_BYTES, allowPrivate: false, timeoutMs: MEDIA_TIMEOUT_MS },
+    hosts,
+    maxBytes: MAX_MEDIA_BYTES,
+    allowPrivate: false,
+    timeoutMs: MEDIA_TIMEOUT_MS,
   };
 }

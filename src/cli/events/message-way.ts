@@ -52,7 +52,9 @@ async function straight(options: SessionOptions, env: NodeJS.ProcessEnv, shutdow
   const config = await openConfig(options.config, env);
   const client = await connectClient(options.state, env, shutdown);
   const db = await openLedger({
-    ...{ url: env.DATABASE_URL, stateDir: '', answerMs: LEDGER_MS },
+    url: env.DATABASE_URL,
+    stateDir: '',
+    answerMs: LEDGER_MS,
     onError: () => undefined,
   });
   shutdown.add('ledger', () => db.close());

@@ -23,7 +23,11 @@ export interface Attended {
 export async function attendSync(attended: Attended): Promise<number> {
   const { client, handle, sync, label, stack, shutdown, options } = attended;
   const followed = followSync({
-    ...{ client, handle, sync, signal: shutdown.signal, attended: isAttended(options.json) },
+    client,
+    handle,
+    sync,
+    signal: shutdown.signal,
+    attended: isAttended(options.json),
     progress: createProgress(process.stderr, { label, unit: 'record' }),
   });
   const report = await (stack === null ? followed : Promise.race([followed, stack.failed]));

@@ -59,7 +59,10 @@ export function registerSyncPlan(sync: Command, env: NodeJS.ProcessEnv): void {
             unmasked ? plan : { ...plan, samples: plan.samples.map(masked) };
           const { signal } = shutdown;
           const output = openPlanOutput({
-            ...{ json, unmasked, signal, shown },
+            json,
+            unmasked,
+            signal,
+            shown,
             ...(csv === undefined ? {} : { csv }),
           });
           if (unmasked) say('personal data is shown in clear (--unmasked)');

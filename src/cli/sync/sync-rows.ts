@@ -194,9 +194,26 @@ function asJson({ status, step, ...outcome }: RowOutcome): string {
 }
 
 const CSV_COLUMNS = [
-  ...['row', 'status', 'step', 'code', 'reason', 'column', 'attempts', 'created', 'cardCreated', 'endedAt'],
-  ...['key', 'name', 'email', 'document', 'tags', 'pipeline', 'stage', 'payload'],
-  ...['otherRow', 'otherPayload'],
+  'row',
+  'status',
+  'step',
+  'code',
+  'reason',
+  'column',
+  'attempts',
+  'created',
+  'cardCreated',
+  'endedAt',
+  'key',
+  'name',
+  'email',
+  'document',
+  'tags',
+  'pipeline',
+  'stage',
+  'payload',
+  'otherRow',
+  'otherPayload',
 ];
 
 const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
@@ -220,21 +237,26 @@ function asCsv(outcome: RowOutcome): string {
   const record = isRecord(payload) ? payload : null;
   const { contact, tags = [], card } = record ?? {};
   return csvLine([
-    ...[
-      row,
-      status,
-      step,
-      code,
-      reason,
-      column,
-      attempts,
-      created,
-      cardCreated,
-      endedAt?.toISOString() ?? null,
-    ],
-    ...[key, contact?.name ?? null, contact?.email ?? null, contact?.document ?? null, tags.join('|')],
-    ...[card?.pipeline ?? null, card?.stage ?? null, json(payload)],
-    ...[other?.row ?? null, json(other?.payload ?? null)],
+    row,
+    status,
+    step,
+    code,
+    reason,
+    column,
+    attempts,
+    created,
+    cardCreated,
+    endedAt?.toISOString() ?? null,
+    key,
+    contact?.name ?? null,
+    contact?.email ?? null,
+    contact?.document ?? null,
+    tags.join('|'),
+    card?.pipeline ?? null,
+    card?.stage ?? null,
+    json(payload),
+    other?.row ?? null,
+    json(other?.payload ?? null),
   ]);
 }
 

@@ -286,12 +286,14 @@ export const CampaignCommand = z.discriminatedUnion('action', [
   z.object({ ...actor, action: z.literal('rate'), callsPerMinute: z.int().min(1).max(100_000).nullable() }),
   /** Members that failed are tried again, in a wave of their own; null: whatever the code. */
   z.object({
-    ...{ ...actor, action: z.literal('retry') },
+    ...actor,
+    action: z.literal('retry'),
     codes: z.array(z.string().max(100)).min(1).max(100).readonly().nullable(),
   }),
   /** The flow did run, or it did not; `again`: then it is triggered once more. */
   z.object({
-    ...{ ...actor, action: z.literal('resolve') },
+    ...actor,
+    action: z.literal('resolve'),
     members: z.array(z.int().positive()).min(1).max(10_000).readonly().nullable(),
     as: z.enum(['triggered', 'notTriggered']),
     again: z.boolean(),

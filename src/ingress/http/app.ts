@@ -79,7 +79,10 @@ export function createApp(options: AppOptions): HttpApp {
     http,
   );
   const service = serviceHandlers({
-    ...{ acceptance, registry, description, isClosing },
+    acceptance,
+    registry,
+    description,
+    isClosing,
     isFull: () => taken.capacity - taken.used() < http.maxBodyBytes,
   });
   for (const [path, handler] of Object.entries(service)) {
@@ -98,18 +101,16 @@ export function createApp(options: AppOptions): HttpApp {
     if (path === undefined) throw new RangeError(`routes.${route.name} has no http: it takes nothing here`);
     const authenticator = authenticatorFor(route, secrets, options.now);
     const receiver = createReceiver({
-      ...{
-        http,
-        route,
-        path,
-        authenticator,
-        acceptance,
-        capacities,
-        fileCapacities,
-        storeUpload,
-        metrics,
-        log,
-      },
+      http,
+      route,
+      path,
+      authenticator,
+      acceptance,
+      capacities,
+      fileCapacities,
+      storeUpload,
+      metrics,
+      log,
       proved: options.proved,
     });
     receivers.push(receiver);

@@ -97,7 +97,8 @@ function describeFiles(
       CONTENT_ENCODING,
     ],
     requestBody: {
-      ...{ required: true, description: 'The bytes of the file, with its media type as Content-Type' },
+      required: true,
+      description: 'The bytes of the file, with its media type as Content-Type',
       content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
     },
     responses: describeFileAnswers(scheme === null ? 403 : 401, maxBytes),
@@ -156,7 +157,10 @@ const FILE_NAME = header(
   'Name of the file, as attachment; filename="invoice.pdf", or filename*=UTF-8\'\'… of RFC 8187',
 );
 const FILE_NAME_QUERY = {
-  ...{ name: 'filename', in: 'query', required: false, schema: { type: 'string' } },
+  name: 'filename',
+  in: 'query',
+  required: false,
+  schema: { type: 'string' },
   description:
     'Name of the file, where Content-Disposition names none. Default: file, with an ending by the type',
 };

@@ -51,7 +51,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const store = new MemoryStore();
   const credentials = credentialHeaders(path.auth);
   const prover = createProver({
-    ...{ http, route: route.name, authenticator, capacities, proved, maxBytes: http.maxBodyBytes },
+    http,
+    route: route.name,
+    authenticator,
+    capacities,
+    proved,
+    maxBytes: http.maxBodyBytes,
     typeOf(contentType) {
       const type = readMediaType(contentType);
       if (type === null) throw MEDIA_TYPE();
@@ -81,7 +86,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const batch = type === 'batch';
     const signature = signatureOf(path, req);
     const { drafts, skipped } = await route.read({
-      ...{ via: 'http', headers: headersOf(req, credentials), body },
+      via: 'http',
+      headers: headersOf(req, credentials),
+      body,
       ...(signature !== undefined && { signature }),
     });
     if (drafts.length === 0 && !batch) {
@@ -110,16 +117,16 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       files === undefined
         ? null
         : createUploader({
-            ...{
-              http,
-              route: route.name,
-              authenticator,
-              proved,
-              limit,
-              store: options.storeUpload,
-              capacities: options.fileCapacities,
-            },
-            ...{ account: route.config.account, maxBytes: files.maxBytes, names: namesOf(path) },
+            http,
+            route: route.name,
+            authenticator,
+            proved,
+            limit,
+            store: options.storeUpload,
+            capacities: options.fileCapacities,
+            account: route.config.account,
+            maxBytes: files.maxBytes,
+            names: namesOf(path),
           }),
     close: () => store.shutdown(),
   };

@@ -26,22 +26,56 @@ export interface SchemaReading {
 
 /** Formats that are checked. Others would be taken without a check. */
 export const FORMATS = [
-  ...['date-time', 'date', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'],
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uuid',
 ] as const;
 
 /** Keywords whose value is a schema or a list of schemas. */
 const SCHEMAS = new Set([
-  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'contains'],
-  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
-  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contains',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
 ]);
 /** Keywords whose value has a schema a name. */
 const MAPS = new Set([
-  ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+  '$defs',
+  'definitions',
 ]);
 /** Keywords whose schemas are about the same value, not about a property or an item of it. */
 export const SAME_VALUE: ReadonlySet<string> = new Set([
-  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
 ]);
 /** Keywords that check nothing unless one of those beside them is there. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {

@@ -76,7 +76,10 @@ function sumOf(rows: readonly Row[]): CampaignFigures {
   const [audience, found] = [sum(rows), sum(are('found'))];
   const [excluded, holdout, triggered] = [sum(are('excluded')), sum(are('holdout')), are('triggered')];
   return {
-    ...{ audience, eligible: audience - found - excluded - holdout, found, holdout },
+    audience,
+    eligible: audience - found - excluded - holdout,
+    found,
+    holdout,
     excluded: byCode('excluded'),
     waiting: sum(are('waiting')),
     sending: sum(are('sending')),

@@ -170,7 +170,12 @@ export async function takeRight(
      )
      select seen.*, (select sends from taken) as sending from seen`,
     [
-      ...[...paramsOf(question), checked.id, checked.digest, checked.reached, campaign, at],
+      ...paramsOf(question),
+      checked.id,
+      checked.digest,
+      checked.reached,
+      campaign,
+      at,
       ...(windowAfter === null ? [] : [windowAfter]),
     ],
   );

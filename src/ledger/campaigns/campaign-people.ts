@@ -99,8 +99,16 @@ export async function peoplePage(
                  select item #> '{state,contact}' as contact from conversations
                   where account = $1 and person_key = m.key order by updated_at desc limit 1) c on true) as people`,
     [
-      ...[account, cursor.after, limit, tags?.map((tag) => tag.toLowerCase()) ?? null, pipeline, stage],
-      ...[createdBy, silentSince, campaign?.name ?? null, campaign?.replied ?? null],
+      account,
+      cursor.after,
+      limit,
+      tags?.map((tag) => tag.toLowerCase()) ?? null,
+      pipeline,
+      stage,
+      createdBy,
+      silentSince,
+      campaign?.name ?? null,
+      campaign?.replied ?? null,
     ],
   );
   const { last = null, people = [] } = row ?? {};

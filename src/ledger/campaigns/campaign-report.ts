@@ -65,18 +65,16 @@ function outline(
   const paused = OPEN.has(state) ? row.paused : null;
   const blocked = OPEN.has(state) ? row.blocked : null;
   return {
-    ...{
-      account,
-      campaign,
-      run,
-      state,
-      paused,
-      blocked,
-      verified: row.verified,
-      calls,
-      total,
-      timeZone: row.spec.timeZone,
-    },
+    account,
+    campaign,
+    run,
+    state,
+    paused,
+    blocked,
+    verified: row.verified,
+    calls,
+    total,
+    timeZone: row.spec.timeZone,
     plannedAt: (row.planned_at ?? row.as_of).toISOString(),
     plannedBy: row.planned_by,
     approvedBy: row.approved_by,
@@ -123,9 +121,24 @@ async function wavesOf(
 
 /** All members of such a wave have gone on to a later one. */
 const NOBODY: CampaignFigures = {
-  ...{ audience: 0, eligible: 0, found: 0, holdout: 0, excluded: {}, waiting: 0, sending: 0 },
-  ...{ triggered: 0, delivered: 0, read: 0, replied: 0, optedOut: 0, moved: 0, tagged: 0 },
-  ...{ skipped: {}, failed: {}, unknown: 0, cancelled: 0 },
+  audience: 0,
+  eligible: 0,
+  found: 0,
+  holdout: 0,
+  excluded: {},
+  waiting: 0,
+  sending: 0,
+  triggered: 0,
+  delivered: 0,
+  read: 0,
+  replied: 0,
+  optedOut: 0,
+  moved: 0,
+  tagged: 0,
+  skipped: {},
+  failed: {},
+  unknown: 0,
+  cancelled: 0,
 };
 
 /** What was done to a run, in the order in which it was; the newest entries, when there are very many. */

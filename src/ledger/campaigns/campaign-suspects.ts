@@ -52,7 +52,7 @@ export async function takeBackSuspects(
 ): Promise<void> {
   await tx.query(
     'update campaigns set suspect = jsonb_build_object($2::text, $3::text, $4::text, $5::text) where run_id = $1',
-    [run, ...['code', code, 'assumed', assumed]],
+    [run, 'code', code, 'assumed', assumed],
   );
   await tx.query(
     `with chosen as (${lockedMembers("run_id = $1 and id = any($2) and state = 'failed'")})

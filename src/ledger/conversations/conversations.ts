@@ -147,14 +147,15 @@ export async function saveListings(
   if (changes.length === 0) return;
   const rows = changes.map(
     ({ listing: { state, lastMessage, mayBeServed, fingerprint, personKey }, todo, published }) => ({
-      ...{ id: state.id, connection: state.connection.id, channel: state.channel, person: personKey },
-      ...{
-        updated: state.updatedAt,
-        fingerprint,
-        item: { state, lastMessage, mayBeServed },
-        published: published ? state : null,
-        todo,
-      },
+      id: state.id,
+      connection: state.connection.id,
+      channel: state.channel,
+      person: personKey,
+      updated: state.updatedAt,
+      fingerprint,
+      item: { state, lastMessage, mayBeServed },
+      published: published ? state : null,
+      todo,
     }),
   );
   await tx.query(
@@ -220,8 +221,14 @@ export async function endReading(tx: Queryable, account: string, id: number, end
             tries = case when $8::float8 is null then 0 else tries + 1 end
       where account = $1 and id = $2`,
     [
-      ...[account, id, toJson(end.published), toJson(end.seen), end.inboundAt, end.coveredAt],
-      ...[end.next === 'done', after],
+      account,
+      id,
+      toJson(end.published),
+      toJson(end.seen),
+      end.inboundAt,
+      end.coveredAt,
+      end.next === 'done',
+      after,
     ],
   );
 }

@@ -179,9 +179,17 @@ export interface Unread {
 export async function noteGap(tx: Queryable, { account, poller }: PollerName, gap: Gap): Promise<boolean> {
   const { unread } = gap;
   const place = [
-    ...[account, poller, gap.conversation ?? 0, gap.code, gap.after ?? null, gap.before ?? null],
-    ...[gap.reason, unread?.assumed ?? null, unread?.assumption ?? null],
-    ...[unread?.personKey ?? null, unread?.floor ?? null],
+    account,
+    poller,
+    gap.conversation ?? 0,
+    gap.code,
+    gap.after ?? null,
+    gap.before ?? null,
+    gap.reason,
+    unread?.assumed ?? null,
+    unread?.assumption ?? null,
+    unread?.personKey ?? null,
+    unread?.floor ?? null,
   ];
   const known = await tx.query(
     `update poll_gaps set seen = seen + 1, last_at = now(), reason = $7, assumed = $8, assumption = $9,

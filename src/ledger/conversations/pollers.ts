@@ -75,7 +75,10 @@ export async function blockPoller(
   await db.query(
     'update pollers set block_code = $3, block_reason = $4, block_shape = $5 where account = $1 and poller = $2',
     [
-      ...[account, poller, block?.code ?? null, block?.reason ?? null],
+      account,
+      poller,
+      block?.code ?? null,
+      block?.reason ?? null,
       block === null || block.shape === null ? null : toJson(block.shape),
     ],
   );

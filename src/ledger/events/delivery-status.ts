@@ -11,8 +11,14 @@ export const DELIVERY_DEADLINE_MS = 72 * HOUR;
 
 /** Ages of a message at which it is checked: at most eight calls for one that nobody ever reads. */
 const CHECK_AGES = [
-  ...[5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE],
-  ...[HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS],
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  HOUR,
+  6 * HOUR,
+  24 * HOUR,
+  DELIVERY_DEADLINE_MS,
 ];
 /** Once it is delivered only the reading is left to come. Part of the ages above, so that the bound stands. */
 const DELIVERED_CHECK_AGES = [2 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS];

@@ -60,7 +60,11 @@ export async function addEvents(
   drafts: readonly EventDraft[],
 ): Promise<EventState[]> {
   const rows = drafts.map(({ subject, request, warnings = [], ...draft }) => ({
-    ...{ ...draft, request, warnings, action: request.type, subject: hashOf(draft.account, subject) },
+    ...draft,
+    request,
+    warnings,
+    action: request.type,
+    subject: hashOf(draft.account, subject),
   }));
   const fresh = await db.query<{ id: string }>(
     `insert into events (id, account, route, run_id, action, subject, rank, request, warnings)

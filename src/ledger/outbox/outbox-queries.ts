@@ -16,8 +16,13 @@ const WHERE = `
 function parametersOf({ ids, states, sinks, account, types, codes }: OutboxFilter): unknown[] {
   const named = ids?.map(parseId).filter((id) => id !== null);
   return [
-    ...[named?.map(([sink]) => sink) ?? null, named?.map(([, seq]) => seq) ?? null],
-    ...[states, sinks ?? null, account ?? null, types ?? null, codes ?? null],
+    named?.map(([sink]) => sink) ?? null,
+    named?.map(([, seq]) => seq) ?? null,
+    states,
+    sinks ?? null,
+    account ?? null,
+    types ?? null,
+    codes ?? null,
   ];
 }
 

@@ -41,7 +41,9 @@ export async function noteSnapshot(
       runId,
       toJson(
         contacts.map(({ id, key, ...contact }) => ({
-          ...{ id, key, number: contact.number },
+          id,
+          key,
+          number: contact.number,
           seen: { run: runId, ...contact },
         })),
       ),

@@ -87,7 +87,11 @@ export function openOperatorIntake(options: OperatorIntakeOptions): OperatorInta
     if (config === undefined)
       throw new UnknownNameError('account', account, suggestion(account, Object.keys(accounts), 'accounts'));
     const acceptance = createAcceptance({
-      ...{ client, db, taskQueue, maxOpen: ingress.maxOpen, maxDelayMs: durationMs(ingress.maxDelay) },
+      client,
+      db,
+      taskQueue,
+      maxOpen: ingress.maxOpen,
+      maxDelayMs: durationMs(ingress.maxDelay),
       callsPerMinute: () => config.callsPerMinute * config.tokens.length,
       specOf: (route) => intakeSpec(route.name, route.config, null),
     });

@@ -62,10 +62,19 @@ export function serverSettings(
     ...dynamicConfig,
   ];
   return [
-    ...['--db-filename', join(stateDir, 'temporal.db'), '--namespace', namespace, '--ip', '127.0.0.1'],
-    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
+    '--db-filename',
+    join(stateDir, 'temporal.db'),
+    '--namespace',
+    namespace,
+    '--ip',
+    '127.0.0.1',
+    '--sqlite-pragma',
+    'journal_mode=wal',
+    '--sqlite-pragma',
+    'synchronous=normal',
     ...dynamic.flatMap((value) => ['--dynamic-config-value', value]),
-    ...['--log-level', 'warn'],
+    '--log-level',
+    'warn',
   ];
 }
 

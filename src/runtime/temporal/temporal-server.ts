@@ -199,7 +199,14 @@ async function launch(settings: Settings): Promise<TemporalServer> {
     const ui = settings.ui ? await hiddenPlace() : null;
     try {
       const started = await launchServer({
-        ...{ stateDir, binary, env, namespace, port, ui, searchAttributes, dynamicConfig },
+        stateDir,
+        binary,
+        env,
+        namespace,
+        port,
+        ui,
+        searchAttributes,
+        dynamicConfig,
         ...(signal ? { signal } : {}),
       });
       return ownedServer(settings, started.record, origin, started.exit);

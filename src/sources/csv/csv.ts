@@ -77,8 +77,15 @@ async function begin(
   const offset = start + rawLength(separator.end + table.end);
   const footer = await findFooter(file, offset, { delimiter, encoding, columns: header.length });
   const at: CsvCursor = {
-    ...{ format: 'csv-1', ...file.fingerprint, encoding, delimiter, header, scan: '' },
-    ...{ offset, end: footer.end, row: 0 },
+    format: 'csv-1',
+    ...file.fingerprint,
+    encoding,
+    delimiter,
+    header,
+    scan: '',
+    offset,
+    end: footer.end,
+    row: 0,
   };
   const titles: SourceNote[] =
     table.titles === 0

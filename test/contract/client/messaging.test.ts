@@ -240,7 +240,9 @@ describe('flows', () => {
     const contact = { id: 1, number: '5511987654321' };
     const client = context.clientWith({ assumptions });
     const { meta, data } = await client.flows.trigger({
-      ...{ flowId: 1, whatsappId: 1, contact },
+      flowId: 1,
+      whatsappId: 1,
+      contact,
       variables: { coupon: 'X', nested: { a: [1] } },
     });
     expect(meta.status).toBe(202);

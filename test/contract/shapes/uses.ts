@@ -25,7 +25,14 @@ function refuseInvalid(page: Pick<Page<unknown>, 'invalid'>, path: string): void
   if (first === undefined) return;
   const { path: place, expected, assumption, seen } = first;
   throw new UnexpectedShapeError({
-    ...{ method: 'GET', path, at: place, expected, status: 200, requestId: null, assumption, seen },
+    method: 'GET',
+    path,
+    at: place,
+    expected,
+    status: 200,
+    requestId: null,
+    assumption,
+    seen,
   });
 }
 const listOf =

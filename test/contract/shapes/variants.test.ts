@@ -29,8 +29,13 @@ import { WORKS } from './works.ts';
 const TOKEN = 'svc_test_shapes';
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute)).toISOString();
 const SCOPES = [
-  ...['contacts:write', 'cards:write', 'connections:read', 'conversations:read', 'messages:read'],
-  ...['messages:send', 'flows:trigger'],
+  'contacts:write',
+  'cards:write',
+  'connections:read',
+  'conversations:read',
+  'messages:read',
+  'messages:send',
+  'flows:trigger',
 ];
 
 let folder: string;
@@ -54,7 +59,12 @@ beforeAll(async () => {
           ],
           conversations: [
             {
-              ...{ id: 1, contactId: 1, connectionId: 1, status: 'closed', chatbot: true, userId: null },
+              id: 1,
+              contactId: 1,
+              connectionId: 1,
+              status: 'closed',
+              chatbot: true,
+              userId: null,
               messages: [
                 { id: 'm1', body: 'hello', fromMe: true, at: at(1) },
                 { id: 'm2', body: 'sair', fromMe: false, at: at(2) },

@@ -90,7 +90,8 @@ async function workers() {
   await work(eventQueue(workQueue), createEventActivities(deps));
   const start = (campaign: string, run: string) =>
     temporal.client.workflow.start('reactivationCampaign', {
-      ...{ workflowId: `${workQueue}/${campaign}`, taskQueue: workQueue },
+      workflowId: `${workQueue}/${campaign}`,
+      taskQueue: workQueue,
       args: [{ account: 'acme', campaign, run, by: 'ana' }],
     });
   return { taskQueue: apiQueue(workQueue), start };

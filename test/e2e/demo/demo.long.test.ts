@@ -104,8 +104,18 @@ function expectOncePerPerson({ contacts, cards }: { contacts: PanelContact[]; ca
 }
 
 const REPORT = [
-  ...['run', 'read', 'created', 'updated', 'unchanged', 'merged', 'rejected', 'failed', 'unknown'],
-  ...['cards', 'calls', 'seconds'],
+  'run',
+  'read',
+  'created',
+  'updated',
+  'unchanged',
+  'merged',
+  'rejected',
+  'failed',
+  'unknown',
+  'cards',
+  'calls',
+  'seconds',
 ];
 /** Calls that may have been under way when worker and sandbox were killed: one of them may know of such a call, or both. */
 const UNDER_WAY = 64;

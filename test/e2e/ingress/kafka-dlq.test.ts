@@ -220,7 +220,11 @@ describe('dlq', () => {
         connection: { brokers: context.broker().brokers, tls: false },
         log: { debug: () => {} },
       },
-      ...{ topic: dead, group: 'g', mostBytes: 9, keepValue: () => 'open', progress: () => {} },
+      topic: dead,
+      group: 'g',
+      mostBytes: 9,
+      keepValue: () => 'open',
+      progress: () => {},
       signal: new AbortController().signal,
     });
     await expect(read).rejects.toBeInstanceOf(TooMuchError);

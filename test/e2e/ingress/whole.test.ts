@@ -130,7 +130,8 @@ describe('an event from outside', () => {
             method: 'POST',
             body,
             headers: {
-              ...{ 'content-type': type, 'webhook-id': path },
+              'content-type': type,
+              'webhook-id': path,
               'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
               'webhook-signature': new Webhook(SECRET).sign(path, at, body),
             },
@@ -147,7 +148,9 @@ describe('an event from outside', () => {
         expect(conversations[0]?.messages).toMatchObject([
           {
             media: {
-              ...{ name: 'preço.csv', type: 'text/csv', size: file.length },
+              name: 'preço.csv',
+              type: 'text/csv',
+              size: file.length,
               sha256: createHash('sha256').update(file).digest('hex'),
             },
           },
@@ -213,13 +216,16 @@ describe('a message by hand', () => {
         const [one, other] = [connectSocket(socket.path), connectSocket(socket.path)];
         try {
           const upload = await one.upload({
-            ...{ account: 'acme', name: 'preço.txt', type: 'text/plain' },
+            account: 'acme',
+            name: 'preço.txt',
+            type: 'text/plain',
             data: Buffer.from('10'),
           });
           const to = { number: NUMBER, key: NUMBER };
           const base = { type: 'message' as const, to, saveOnTicket: true };
           const message = {
-            ...{ account: 'acme', key: 'k1' },
+            account: 'acme',
+            key: 'k1',
             request: { ...base, text: CANARY, uploads: [upload] },
           };
           const answers = await Promise.all([one.send(message), other.send(message)]);

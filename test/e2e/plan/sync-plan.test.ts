@@ -99,7 +99,13 @@ describe('sluice sync plan', () => {
     const { stdout } = await plan('--json', '--samples', '2');
     const shown = JSON.parse(stdout) as { samples: unknown[] };
     expect(shown).toMatchObject({
-      ...{ read: ROWS, create: ROWS - 10, update: 0, move: 0, unchanged: 0, merged: 9, rejected: 1 },
+      read: ROWS,
+      create: ROWS - 10,
+      update: 0,
+      move: 0,
+      unchanged: 0,
+      merged: 9,
+      rejected: 1,
       fields: { update: {}, create: { name: ROWS - 10, email: ROWS - 10, tags: 9 } },
       pace: { callsPerMinute: 120 },
     });
@@ -208,7 +214,10 @@ describe('a file that is no table for the mapping', () => {
 describe('a run that is killed while it is planned', () => {
   it('goes on where it was, and counts every row and person once', async () => {
     const spec = RunSpec.parse({
-      ...{ account: 'acme', sync: 'killed', source: SOURCE, mapping: MAPPING },
+      account: 'acme',
+      sync: 'killed',
+      source: SOURCE,
+      mapping: MAPPING,
       options: { account: 'acme', source: 'leads', mapping: 'leads' },
     });
     const module = (path: string) => JSON.stringify(join(built, path));
@@ -249,7 +258,11 @@ describe('a run that is killed while it is planned', () => {
     await second.ended();
     const db = await openPglite(join(dir, 'killed'));
     expect(await reportRun(db, 'acme/killed/1')).toMatchObject({
-      ...{ read: ROWS, pending: ROWS - 10, unchanged: 0, merged: 9, rejected: 1 },
+      read: ROWS,
+      pending: ROWS - 10,
+      unchanged: 0,
+      merged: 9,
+      rejected: 1,
     });
     const tagged = await db.query("select 1 from run_records where payload -> 'tags' = '[\"vip\"]'");
     expect(tagged).toHaveLength(9);

@@ -73,7 +73,10 @@ async function furnish(
       return started;
     }),
     startSandbox({
-      ...{ port: 0, dataDir: join(dir, 'sandbox'), rate: 0, fixture: options.fixture },
+      port: 0,
+      dataDir: join(dir, 'sandbox'),
+      rate: 0,
+      fixture: options.fixture,
       ...options.sandbox,
     }).then((started) => {
       ends.push(() => started.close());
@@ -102,14 +105,21 @@ async function furnish(
   ends.push(() => Promise.all(workers.map(kill)));
 
   return {
-    ...{ sandbox, db, client: temporal.client, published, panel: panelOf(sandbox.panelUrl) },
+    sandbox,
+    db,
+    client: temporal.client,
+    published,
+    panel: panelOf(sandbox.panelUrl),
     async worker() {
       const main = join(built, 'src/cli/main.js');
       const args = ['worker', '--config', join(dir, 'sluice.yaml'), '--state', dir];
       const worker = spawn(process.execPath, [main, ...args], {
         env: {
-          ...{ ...process.env, TOKEN: options.token, DATABASE_URL: postgres.url },
-          ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: temporal.namespace },
+          ...process.env,
+          TOKEN: options.token,
+          DATABASE_URL: postgres.url,
+          TEMPORAL_ADDRESS: inject('temporalAddress'),
+          TEMPORAL_NAMESPACE: temporal.namespace,
           // Ends with this process, however that ends.
           npm_command: 'run-script',
         },

@@ -32,7 +32,11 @@ function fixture(): object {
         connections: [{ id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' }],
         contacts: ids.map((id) => ({ id, number: numberOf(id), name: `Person ${id}` })),
         conversations: ids.map((id) => ({
-          ...{ id, contactId: id, connectionId: 1, status: 'open', updatedAt: BEFORE_AT },
+          id,
+          contactId: id,
+          connectionId: 1,
+          status: 'open',
+          updatedAt: BEFORE_AT,
           messages: [{ id: `before-${id}`, body: 'before', at: BEFORE_AT }],
         })),
       },
@@ -95,7 +99,10 @@ it(`of ${MESSAGES} messages in a burst each is told in its order and under one i
       return rest.length === 0;
     });
     expect(balanceOf(written, context.published.lines)).toMatchObject({
-      ...{ missing: 0, twice: 0, unexpected: 0, disordered: 0 },
+      missing: 0,
+      twice: 0,
+      unexpected: 0,
+      disordered: 0,
     });
   } finally {
     await context.close();

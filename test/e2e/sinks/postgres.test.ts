@@ -60,9 +60,16 @@ describe('a batch', () => {
     const [row] = await rowsOf('select * from sluice_events order by seq limit 1');
     const [first] = events;
     expect(row).toEqual({
-      ...{ id: first?.id, type: 'message.received', source: first?.source, subject: 'id:m50' },
-      ...{ time: new Date(first?.time as string), partitionkey: 'acme/2', data: first?.data, event: first },
-      ...{ received_at: expect.any(Date) as Date, seq: '1' },
+      id: first?.id,
+      type: 'message.received',
+      source: first?.source,
+      subject: 'id:m50',
+      time: new Date(first?.time as string),
+      partitionkey: 'acme/2',
+      data: first?.data,
+      event: first,
+      received_at: expect.any(Date) as Date,
+      seq: '1',
     });
   });
 
@@ -313,7 +320,8 @@ describe('a server', () => {
       else cancel.abort();
       expect(errorOf(await sending)).toMatchObject({
         code: how === 'close' ? 'CLOSED' : 'GIVEN_UP',
-        ...{ retryable: true, sinkWide: false },
+        retryable: true,
+        sinkWide: false,
       });
       await admin.query('rollback');
       await vi.waitUntil(async () => (await rowsOf(`${WAITING} or state like 'idle in%'`)).length === 0);

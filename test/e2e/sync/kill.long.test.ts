@@ -43,7 +43,8 @@ it('FAULTS 16: workers die in every phase of a batch, beside others that live â†
   const points = Object.fromEntries([[0, RESULT], ...POINTS.map((point, n) => [n + 4, point] as const)]);
   const children = await spawn(POINTS.length + 1, { work: 'sync', taskQueue, points });
   const handle = await temporal.client.workflow.start<typeof crmSync>('crmSync', {
-    ...{ workflowId: `${workQueue}/kill`, taskQueue: workQueue },
+    workflowId: `${workQueue}/kill`,
+    taskQueue: workQueue,
     args: [{ account: 'acme', sync: 'leads' }],
   });
   await untilDead(children);

@@ -19,7 +19,9 @@ function ledger(
   const released: number[] = [];
   const done: number[] = [];
   return {
-    ...{ released, done, concurrencyLimit },
+    released,
+    done,
+    concurrencyLimit,
     take: async (limit) => due.splice(0, limit),
     async work(item, control) {
       await work(item, control);

@@ -16,7 +16,13 @@ type Contact = CrmRecord['contact'];
 type Rules = Parameters<typeof contactChange>[3];
 
 const EMPTY: SeenContact = {
-  ...{ number: US, name: US, email: null, document: null, disableBot: false, tags: [], extraInfo: null },
+  number: US,
+  name: US,
+  email: null,
+  document: null,
+  disableBot: false,
+  tags: [],
+  extraInfo: null,
 };
 const rulesOf = (email: Rules['fields']['email'], conflict: Rules['conflict'] = 'overwrite'): Rules =>
   optionsOf({ conflict, fields: email === undefined ? {} : { email } });

@@ -157,14 +157,17 @@ describe('a card whose call is to make the contact', () => {
     });
     expect(await contactsOf(1)).toMatchObject([{ name: 'P1' }]);
     expect((await findPeople(db, 'acme', [phone(1)], 'Sales')).get(phone(1))).toMatchObject({
-      ...{ remote_number: phone(1), created_by: 'both', card: { adopted: false } },
+      remote_number: phone(1),
+      created_by: 'both',
+      card: { adopted: false },
       hash_contact: hashRecord(recordOf(phone(1), named), { fields: {} }).contact,
     });
   });
 
   it('where the service takes the name under another key: created, and the name is still to be told', async () => {
     const other = new MessagingClient({
-      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token' },
+      baseUrl: sandbox.baseUrl,
+      token: 'svc_test_token',
       assumptions: { 'card.contactNameField': 'nickname' },
     });
     try {
@@ -176,7 +179,8 @@ describe('a card whose call is to make the contact', () => {
         check: { ok: true },
       });
       expect((await findPeople(db, 'acme', [phone(2)], '')).get(phone(2))).toMatchObject({
-        ...{ sent: {}, created_by: 'nameless' },
+        sent: {},
+        created_by: 'nameless',
       });
     } finally {
       await other.close();

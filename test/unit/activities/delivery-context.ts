@@ -60,11 +60,17 @@ export async function openDeliveryContext() {
     numbersNotOnNetwork: [NOWHERE],
   });
   const sandbox = await startSandbox({
-    ...{ port: 0, dataDir: dir, fixture: { accounts: [fixture] }, rate: 0, now },
+    port: 0,
+    dataDir: dir,
+    fixture: { accounts: [fixture] },
+    rate: 0,
+    now,
     choices: { progressMs },
   });
   const client = new MessagingClient({
-    ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token', deadlineMs: 5000 },
+    baseUrl: sandbox.baseUrl,
+    token: 'svc_test_token',
+    deadlineMs: 5000,
   });
   const panel = panelOf(sandbox.panelUrl);
 
@@ -88,8 +94,11 @@ export async function openDeliveryContext() {
       calls,
       log: { info() {}, warn() {}, error: console.error },
       account: (name: string) => ({
-        ...{ name, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
-        ...{ settleSeconds: 60, announce: RULES },
+        name,
+        tokens: [{ client, key: 'token', position: 1 }],
+        tokenKey: 'token',
+        settleSeconds: 60,
+        announce: RULES,
       }),
     }) as unknown as Deps;
 
@@ -222,13 +231,33 @@ export async function openDeliveryContext() {
   async function pageOf(conversation: number) {
     const { data } = await client.conversations.messages(conversation, { pageSize: 200 });
     return data.items.map(({ id, raw }) => ({
-      ...{ id: id as string, status: raw['status'] as string, ack: raw['ack'] as number },
+      id: id as string,
+      status: raw['status'] as string,
+      ack: raw['ack'] as number,
     }));
   }
 
   return {
-    ...{ db, clock, now, progressMs, woken, client, panel, deps, fresh, fault },
-    ...{ next, check, batch, watch, newNumber, send, published, entry, poll, pageOf },
+    db,
+    clock,
+    now,
+    progressMs,
+    woken,
+    client,
+    panel,
+    deps,
+    fresh,
+    fault,
+    next,
+    check,
+    batch,
+    watch,
+    newNumber,
+    send,
+    published,
+    entry,
+    poll,
+    pageOf,
     async close() {
       await client.close();
       await calls.flush();

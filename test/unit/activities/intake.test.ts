@@ -39,7 +39,11 @@ describe('the order of events', () => {
           const run = await openIntakeRun(db, { account, sync: '@site', options: spec, mapping });
           const drafts = events.map(
             ({ person, rank }, n): EventDraft => ({
-              ...{ account, route: 'site', id: `${account}/${n}`, subject: `person/${person}`, rank },
+              account,
+              route: 'site',
+              id: `${account}/${n}`,
+              subject: `person/${person}`,
+              rank,
               request: { type: 'lead', record: recordOf(phone(person)) },
             }),
           );

@@ -115,7 +115,9 @@ export function planConflictSuite(database: OpenDatabase): void {
           expect(paged.merged).toEqual(whole.merged);
           expect(paged.report).toEqual(whole.report);
           const dry = await dryRun(database(), {
-            ...{ spec: specWith({ onConflict, mode }), samples: 0, callsPerMinute: 120 },
+            spec: specWith({ onConflict, mode }),
+            samples: 0,
+            callsPerMinute: 120,
             makers: { openSource: () => sourceOf(pages), compileMapping: mappingOf },
             onProgress() {},
           });
@@ -150,7 +152,12 @@ export function planConflictSuite(database: OpenDatabase): void {
     const bruno = ana({ name: 'Bruno', document: '98765432100' });
     const other = (n: number) => recordOf(phone(n), { contact: { number: phone(n), name: `P${n}` } });
     const incremental = {
-      ...{ type: 'postgres', url: 'env:U', table: 't', key: 'id', tls: false, timeout: 60_000 },
+      type: 'postgres',
+      url: 'env:U',
+      table: 't',
+      key: 'id',
+      tls: false,
+      timeout: 60_000,
       incremental: { column: 'c' },
     } as unknown as RunSpec['source'];
 
@@ -171,11 +178,14 @@ export function planConflictSuite(database: OpenDatabase): void {
         expect(report).toMatchObject({ read: 5004, rejected: 4, merged: 0, pending: 5000 });
         expect(records.some((row) => (row as { key: string }).key === phone(1))).toBe(false);
         expect([...new Set(problems.map((row) => (row as { row_no: number }).row_no))]).toEqual([
-          ...[1, 2502, 5003, 5004],
+          1, 2502, 5003, 5004,
         ]);
         expect(problems[0]).toMatchObject({
           reason: expect.stringContaining('rows 1 and 5003 have this number and different documents'),
-          ...{ source_column: 'cpf', value: '11122233396', other_row: 5003, other_value: '98765432100' },
+          source_column: 'cpf',
+          value: '11122233396',
+          other_row: 5003,
+          other_value: '98765432100',
         });
       }
     });

@@ -155,7 +155,8 @@ describe('rows of one number', () => {
     expect(merged).toEqual([3, 4]);
     expect(findings).toMatchObject([
       {
-        ...{ row: 3, kind: 'warning' },
+        row: 3,
+        kind: 'warning',
         problem: { field: 'contact.name', column: 'Nome', value: 'Bruno', otherRow: 2, otherValue: 'Ana' },
       },
     ]);

@@ -78,17 +78,15 @@ export function planDrySuite(database: OpenDatabase): void {
       ];
       const plan = await dry(spec, pages);
       expect(plan).toMatchObject({
-        ...{
-          read: 6,
-          create: 1,
-          update: 1,
-          move: 1,
-          unchanged: 1,
-          merged: 1,
-          rejected: 1,
-          carried: 0,
-          vanished: 0,
-        },
+        read: 6,
+        create: 1,
+        update: 1,
+        move: 1,
+        unchanged: 1,
+        merged: 1,
+        rejected: 1,
+        carried: 0,
+        vanished: 0,
         fields: { update: { email: 1, stage: 1 }, create: { name: 1, tags: 1, card: 1 } },
       });
       const id = await planAll(database(), sourceOf(pages), spec);

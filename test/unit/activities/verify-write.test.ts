@@ -7,12 +7,15 @@ import { NumberText } from '../../../src/api-client/schemas/fields.ts';
 const AT = '2026-11-20T10:00:00.000Z';
 const card = (title: string, contactName: string) =>
   Card.parse({
-    ...{ id: 1, title, value: 0, status: 'open', pipeline: { id: 1, name: 'Sales' }, stage: null },
-    ...{
-      createdAt: AT,
-      updatedAt: AT,
-      contact: { id: 1, name: contactName, number: '5511987652000', tags: [] },
-    },
+    id: 1,
+    title,
+    value: 0,
+    status: 'open',
+    pipeline: { id: 1, name: 'Sales' },
+    stage: null,
+    createdAt: AT,
+    updatedAt: AT,
+    contact: { id: 1, name: contactName, number: '5511987652000', tags: [] },
   });
 const nameOf = (shown: string) => ({ name: shown, email: null, document: null, disableBot: false });
 

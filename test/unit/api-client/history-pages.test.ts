@@ -38,7 +38,10 @@ describe('without an id, a key', () => {
     const bare = { body: 'ok', fromMe: true };
     const timed = { ...item, id: 'timed' };
     const [, a, b, c] = await keys(
-      ...[timed, { ...bare, x: { p: 1, q: 2 } }, { ...bare, x: { q: 2, p: 2 } }, { ...bare, x: 1 }],
+      timed,
+      { ...bare, x: { p: 1, q: 2 } },
+      { ...bare, x: { q: 2, p: 2 } },
+      { ...bare, x: 1 },
     );
     expect(new Set([a, b, c]).size).toBe(3);
     expect((await keys(timed, { fromMe: true, x: { q: 2, p: 1 }, body: 'ok' }))[1]).toBe(a);
@@ -182,8 +185,14 @@ describe('conversations.iterate', () => {
       const size = Number(query.get('pageSize'));
       const start = (Number(query.get('pageNumber')) - 1) * size;
       const conversations = ids.slice(start, start + size).map((id) => ({
-        ...{ id, status: 'open', channel: 'waba', chatbot: false, contact, connection },
-        ...{ createdAt: AT, updatedAt: AT },
+        id,
+        status: 'open',
+        channel: 'waba',
+        chatbot: false,
+        contact,
+        connection,
+        createdAt: AT,
+        updatedAt: AT,
       }));
       reply(res, 200, { count: ids.length, hasMore: start + size < ids.length, conversations });
       if (first) ids.unshift(...ids.splice(200, 1));

@@ -22,15 +22,15 @@ describe('an item', () => {
     const { items } = await read([item]);
     expect(items).toEqual([
       {
-        ...{
-          key: 'id:m1',
-          hashKey: expect.stringMatching(/^hash:/),
-          id: 'm1',
-          body: 'hi',
-          fromMe: false,
-          createdAt: AT,
-        },
-        ...{ status: null, ack: null, raw: item },
+        key: 'id:m1',
+        hashKey: expect.stringMatching(/^hash:/),
+        id: 'm1',
+        body: 'hi',
+        fromMe: false,
+        createdAt: AT,
+        status: null,
+        ack: null,
+        raw: item,
       },
     ]);
   });

@@ -28,7 +28,8 @@ const historyOf = async (client: MessagingClient) =>
 const cardPage = { cards: [], count: 0, hasMore: false, totalValue: 0 };
 const TIME = '2026-11-20T10:00:00.000Z';
 const historyWith = (over: object) => ({
-  ...{ count: 1, hasMore: false },
+  count: 1,
+  hasMore: false,
   messages: [{ id: 'a', body: 'x', fromMe: false, createdAt: TIME, ...over }],
 });
 const history = historyWith({ other: 'b', flag: true });

@@ -17,7 +17,9 @@ function call(path: string, second: number, status = 200): LoggedCall {
 const list = (second: number) => call('/v1/conversations', second);
 const read = (second: number, conversation = 1) => call(`/v1/conversations/${conversation}/messages`, second);
 const written = (id: string, second: number, conversation = 1) => ({
-  ...{ id, conversation, at: T0 + second * 1000 },
+  id,
+  conversation,
+  at: T0 + second * 1000,
 });
 
 describe('the calls of a poller', () => {
@@ -53,7 +55,11 @@ describe('the calls of a poller', () => {
 
 describe('what was published', () => {
   const line = (message: string, event = `e-${message}`, at = 5): PublishedLine => ({
-    ...{ at, event, type: 'message.received', message, conversation: 1 },
+    at,
+    event,
+    type: 'message.received',
+    message,
+    conversation: 1,
   });
   const none = { missing: 0, twice: 0, repeated: 0, unexpected: 0, disordered: 0 };
   const both = [written('a', 1), written('b', 2)];
@@ -90,7 +96,9 @@ it('a file is followed from before it is there, lines in pieces and lines that a
   try {
     const event = (id: string) =>
       JSON.stringify({
-        ...{ id: `e-${id}`, type: 'message.received', source: '/sluice/accounts/a/conversations/7' },
+        id: `e-${id}`,
+        type: 'message.received',
+        source: '/sluice/accounts/a/conversations/7',
         data: { message: { id } },
       });
     await writeFile(file, `${event('a')}\n${event('ção').slice(0, 30)}`);

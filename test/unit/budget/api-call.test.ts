@@ -80,7 +80,12 @@ function context() {
     throw new Error('not used here');
   };
   const deps = {
-    ...{ db, spec: never, openSource: never, compileMapping: never, sink: never, account: () => account },
+    db,
+    spec: never,
+    openSource: never,
+    compileMapping: never,
+    sink: never,
+    account: () => account,
     budget: createBudget(db, () => planOf(60_000)),
     calls,
     log: { info() {}, warn: (fields: object) => said.push(fields), error: console.error },

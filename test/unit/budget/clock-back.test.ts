@@ -75,8 +75,11 @@ describe('a token that rests when the clock is set back by a day', () => {
   const at = (second: number) => new Date(EPOCH + second * 1000);
   const ask = (tokens: readonly string[], now: Date) =>
     takeSlots(db, {
-      ...{ tokens, plans: tokens.map(() => planOf(120)), wanted: new Map([[LANES.campaign, 1]]) },
-      ...{ scopes: null, now },
+      tokens,
+      plans: tokens.map(() => planOf(120)),
+      wanted: new Map([[LANES.campaign, 1]]),
+      scopes: null,
+      now,
     });
   const block = (token: string) => blockToken(db, token, 3_600_000, at(0));
   const fill = (token: string) =>

@@ -33,18 +33,29 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 export function freshState(limit: number): TokenBudget {
   return {
-    ...{ limit, limitSeen: limit, slotNo: 1, nextAt: NEVER, blockedUntil: NEVER, windowReset: null },
-    ...{
-      windowEnds: NEVER,
-      windowFirst: 1,
-      windowLast: 0,
-      windowBefore: 0,
-      ownBefore: 0,
-      windowBase: 0,
-      outOfStep: 0,
-    },
-    ...{ skew: 0, foreignNow: 0, burstNow: 0, foreignUsual: 0, burstUsual: 0, markAt: NEVER, markLast: 0 },
-    ...{ markBefore: 0, stretch: 0, stretchUntil: NEVER },
+    limit,
+    limitSeen: limit,
+    slotNo: 1,
+    nextAt: NEVER,
+    blockedUntil: NEVER,
+    windowReset: null,
+    windowEnds: NEVER,
+    windowFirst: 1,
+    windowLast: 0,
+    windowBefore: 0,
+    ownBefore: 0,
+    windowBase: 0,
+    outOfStep: 0,
+    skew: 0,
+    foreignNow: 0,
+    burstNow: 0,
+    foreignUsual: 0,
+    burstUsual: 0,
+    markAt: NEVER,
+    markLast: 0,
+    markBefore: 0,
+    stretch: 0,
+    stretchUntil: NEVER,
   };
 }
 

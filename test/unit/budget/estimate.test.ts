@@ -68,7 +68,12 @@ describe('never above the limit', () => {
         fc.option(garbled, { nil: null }),
         (kind, ahead, way, others, wrong) => {
           const { sent } = live({
-            ...{ seconds: 240, limit: LIMIT, windows: kind, skew: ahead, latency: way, foreign: others },
+            seconds: 240,
+            limit: LIMIT,
+            windows: kind,
+            skew: ahead,
+            latency: way,
+            foreign: others,
             garbled: (n) =>
               wrong !== null && n % wrong.every === wrong.every - 1
                 ? (wrong.all[n % wrong.all.length] ?? null)
@@ -156,7 +161,12 @@ describe('all of the budget', () => {
         fc.integer({ min: 1, max: 100 }),
         (kind, ahead, way, wrong, at) => {
           const { sent } = live({
-            ...{ seconds: 421, limit: LIMIT, windows: kind, skew: ahead, latency: way, foreign: [] },
+            seconds: 421,
+            limit: LIMIT,
+            windows: kind,
+            skew: ahead,
+            latency: way,
+            foreign: [],
             garbled: (n) => (n === at ? wrong : null),
           });
           expect(perMinute(sent, 6)).toBeGreaterThanOrEqual(LEAST_AGAIN[kind]);

@@ -104,7 +104,8 @@ describe('a token that only we use', () => {
         seconds: limit > 120 ? 65 : 125,
         plan: plan(limit, { floor: 6 }),
         floods: processes.map((process) => ({ lane: backfill, process })),
-        ...{ latency, skew },
+        latency,
+        skew,
       });
       expect(own.filter(({ allowed }) => !allowed)).toEqual([]);
       for (const window of windows.slice(0, -1)) expect(window.own).toBeGreaterThanOrEqual(limit * 0.995);
@@ -131,7 +132,8 @@ describe('another program spends three tenths of the token', () => {
       seconds: 185,
       plan: plan(120),
       floods: [{ lane: backfill }, { lane: lead, at: [30, 31, 90.2] }],
-      ...{ foreign, skew },
+      foreign,
+      skew,
     });
     const whole = windows.slice(1, 3);
     expect(whole).toHaveLength(2);

@@ -94,8 +94,13 @@ export async function simulate(db: Database, world: World): Promise<Outcome> {
         const last = lastSlot.get(`${process}${key}`) ?? 0;
         lastSlot.set(`${process}${key}`, Math.max(last, slot));
         const seen = {
-          ...{ slot, last, limit: state.limit, used: state.limit - state.remaining, left: state.remaining },
-          ...{ resetAt: Math.ceil(state.resetAt / 1000 + skew), quickest: 2 * quickest },
+          slot,
+          last,
+          limit: state.limit,
+          used: state.limit - state.remaining,
+          left: state.remaining,
+          resetAt: Math.ceil(state.resetAt / 1000 + skew),
+          quickest: 2 * quickest,
         };
         await observeRate(db, key, seen, date(clock).getTime() / 1000);
         if (state.allowed) return;

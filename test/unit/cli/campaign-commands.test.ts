@@ -8,7 +8,8 @@ import { runHere } from '../../support/run-here.ts';
 type Action = CampaignCommand['action'];
 
 const runOf = (state: CampaignState, n: number) => ({
-  ...{ state, run: `acme/+win/${n}` },
+  state,
+  run: `acme/+win/${n}`,
   startedAt: ['running', 'finished', 'cancelled'].includes(state) ? '2026-11-16T12:00:00.000Z' : null,
 });
 /** Newest first. */

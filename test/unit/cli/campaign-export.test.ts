@@ -77,8 +77,16 @@ describe('through the socket', () => {
     const [wave, total, ...more] = table(stdout);
     expect(more).toEqual([]);
     expect(wave).toMatchObject({
-      ...{ run: RUN, wave: '1', kind: 'canary', startedAt: t(0).toISOString(), brokenRules: 'STOP_FAILED' },
-      ...{ audience: '2', triggered: '1', failed: '1', excluded: '0', 'excluded OPTED_OUT': '0' },
+      run: RUN,
+      wave: '1',
+      kind: 'canary',
+      startedAt: t(0).toISOString(),
+      brokenRules: 'STOP_FAILED',
+      audience: '2',
+      triggered: '1',
+      failed: '1',
+      excluded: '0',
+      'excluded OPTED_OUT': '0',
     });
     expect(total).toMatchObject({ wave: 'total', audience: '3', eligible: '2', 'excluded OPTED_OUT': '1' });
   });

@@ -27,13 +27,25 @@ const wave = (
   endsAt: string,
   kind: PlannedWave['kind'] = 'wave',
 ): PlannedWave => ({
-  ...{ wave: n, kind, size: 500, startsAt, endsAt },
+  wave: n,
+  kind,
+  size: 500,
+  startsAt,
+  endsAt,
 });
 
 const PLAN: CampaignPlan = {
-  ...{ account: 'acme', campaign: 'back', run: 'acme/+back/3', plannedBy: 'ana', approval: 'none' },
+  account: 'acme',
+  campaign: 'back',
+  run: 'acme/+back/3',
+  plannedBy: 'ana',
+  approval: 'none',
   plannedAt: '2026-11-23T12:00:00.000Z',
-  ...{ found: 1700, audience: 1500, merged: 200, holdout: 100, eligible: 1200 },
+  found: 1700,
+  audience: 1500,
+  merged: 200,
+  holdout: 100,
+  eligible: 1200,
   parts: [
     { from: 'cards', found: 1000 },
     { from: 'contacts', found: 700 },
@@ -41,7 +53,9 @@ const PLAN: CampaignPlan = {
   excluded: { CONTACTED_LATELY: 50, OPTED_OUT: 150 },
   zones: [{ zones: ['America/Sao_Paulo'], members: 1200 }],
   calls: { planning: 22, triggers: 1200, rechecks: 0, lookups: 0, after: 0 },
-  ...{ pacePerMinute: 120, callsPerMinute: 120, timeZone: 'America/Sao_Paulo' },
+  pacePerMinute: 120,
+  callsPerMinute: 120,
+  timeZone: 'America/Sao_Paulo',
   waves: [
     wave(1, '2026-11-23T12:00:00.000Z', '2026-11-23T12:04:00.000Z', 'canary'),
     wave(2, '2026-11-23T12:20:00.000Z', '2026-11-24T12:10:00.000Z'),
@@ -49,12 +63,16 @@ const PLAN: CampaignPlan = {
   moreWaves: 0,
   days: [
     {
-      ...{ day: '2026-11-23', members: 1000 },
-      ...{ startsAt: '2026-11-23T12:00:00.000Z', endsAt: '2026-11-23T21:00:00.000Z' },
+      day: '2026-11-23',
+      members: 1000,
+      startsAt: '2026-11-23T12:00:00.000Z',
+      endsAt: '2026-11-23T21:00:00.000Z',
     },
     {
-      ...{ day: '2026-11-24', members: 200 },
-      ...{ startsAt: '2026-11-24T12:00:00.000Z', endsAt: '2026-11-24T12:10:00.000Z' },
+      day: '2026-11-24',
+      members: 200,
+      startsAt: '2026-11-24T12:00:00.000Z',
+      endsAt: '2026-11-24T12:10:00.000Z',
     },
   ],
   moreDays: 0,
@@ -208,7 +226,8 @@ describe('refusals', () => {
 
   it('what was cancelled says so, and other errors stay what they are', () => {
     expect(campaignRefusal(failed(new CancelledFailure('the planning was cancelled')))).toMatchObject({
-      ...{ exitCode: 1, message: 'the planning was cancelled' },
+      exitCode: 1,
+      message: 'the planning was cancelled',
     });
     const other = new TypeError('x');
     expect(campaignRefusal(other)).toBe(other);
@@ -221,13 +240,21 @@ describe('how a run gets on', () => {
     number
   >;
   const progress: CampaignProgress = {
-    ...{ run: 'r', phase: 'running', paused: null, wave: 2, waiting: null, batches: 0, pacePerMinute: null },
+    run: 'r',
+    phase: 'running',
+    paused: null,
+    wave: 2,
+    waiting: null,
+    batches: 0,
+    pacePerMinute: null,
     counts: { ...none, excluded: 9, holdout: 9, waiting: 5, sending: 1, triggered: 3, skipped: 1 },
   };
 
   it('counts those whose turn may come, and no others', () => {
     expect(stateOf(progress, 'UTC')).toEqual({
-      ...{ done: 4, total: 10, note: 'wave 2, 3 triggered, 1 skipped' },
+      done: 4,
+      total: 10,
+      note: 'wave 2, 3 triggered, 1 skipped',
     });
     expect(stateOf({ ...progress, counts: null }, 'UTC')).toBeNull();
   });

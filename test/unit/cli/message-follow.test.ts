@@ -16,15 +16,36 @@ import type { EventSummary } from '../../../src/contracts/wire/intake.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const OPEN: EventSummary = {
-  ...{ id: 'e1', account: 'acme', route: '_cli', action: 'message', state: 'accepted', outcome: null },
-  ...{ step: null, code: null, reason: null, blocked: null, warnings: [], workflow: 'w' },
-  ...{ receivedAt: AT, acceptedAt: AT, endedAt: null },
+  id: 'e1',
+  account: 'acme',
+  route: '_cli',
+  action: 'message',
+  state: 'accepted',
+  outcome: null,
+  step: null,
+  code: null,
+  reason: null,
+  blocked: null,
+  warnings: [],
+  workflow: 'w',
+  receivedAt: AT,
+  acceptedAt: AT,
+  endedAt: null,
 };
 const BLOCKED = { ...OPEN, blocked: { code: 'ERR_TOKEN_REVOKED', reason: 'the token is revoked' } };
 const DONE: EventSummary = { ...OPEN, state: 'ended', outcome: 'done', endedAt: AT };
 const MESSAGE: DeliveryEntry = {
-  ...{ event: 'e1', account: 'acme', message: 'm1', conversation: 5, status: 'sent', ack: 1 },
-  ...{ sentAt: AT, checkedAt: null, nextAt: AT, deadline: AT, endCode: null },
+  event: 'e1',
+  account: 'acme',
+  message: 'm1',
+  conversation: 5,
+  status: 'sent',
+  ack: 1,
+  sentAt: AT,
+  checkedAt: null,
+  nextAt: AT,
+  deadline: AT,
+  endCode: null,
 };
 const as = (over: Partial<DeliveryEntry>): DeliveryEntry => ({ ...MESSAGE, ...over });
 
@@ -40,12 +61,10 @@ function queries(events: readonly (EventSummary | null)[], messages: readonly De
   const pauses: number[] = [];
   const client = { workflow: { execute } } as unknown as Client;
   const watching = {
-    ...{
-      client,
-      event: 'e1',
-      signal: new AbortController().signal,
-      say: (line: string) => void said.push(line),
-    },
+    client,
+    event: 'e1',
+    signal: new AbortController().signal,
+    say: (line: string) => void said.push(line),
     pause: async (ms: number) => void pauses.push(ms),
   };
   return { client, watching, said, pauses };
@@ -164,7 +183,9 @@ it.each([
 
 it('people read how it ended, why, and how far each message is', () => {
   const state = ended({
-    ...{ outcome: 'failed', code: 'WINDOW_CLOSED', reason: 'the window is closed' },
+    outcome: 'failed',
+    code: 'WINDOW_CLOSED',
+    reason: 'the window is closed',
     messages: [as({ conversation: null, status: 'delivered', endCode: 'DEADLINE' })],
   });
   expect(describeState(state)).toEqual([

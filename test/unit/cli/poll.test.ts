@@ -105,8 +105,15 @@ describe('pollers', () => {
 
 describe('a gap', () => {
   const gap = {
-    ...{ id: 1, account: 'acme', poller: 'main', code: 'WINDOW', reason: 'the page moved too fast', seen: 1 },
-    ...{ after: null, before: '2026-11-22T10:00:00.000Z', at: '2026-11-22T10:00:01.000Z' },
+    id: 1,
+    account: 'acme',
+    poller: 'main',
+    code: 'WINDOW',
+    reason: 'the page moved too fast',
+    seen: 1,
+    after: null,
+    before: '2026-11-22T10:00:00.000Z',
+    at: '2026-11-22T10:00:01.000Z',
   };
 
   it.each([

@@ -7,13 +7,33 @@ import { readProgress } from '../../../src/cli/sync/sync-progress.ts';
 import type { RunProgress } from '../../../src/contracts/wire/run.ts';
 
 const NOW = {
-  ...{ run: 'acme/leads/1', phase: 'syncing', paused: null, read: 9, readShare: 1, merged: 0, total: 9 },
-  ...{ done: 3, created: 2, updated: 1, failed: 0, unknown: 0, rejected: 0, cards: 2 },
-  ...{ stoppedSteps: [], totals: [], trouble: null },
+  run: 'acme/leads/1',
+  phase: 'syncing',
+  paused: null,
+  read: 9,
+  readShare: 1,
+  merged: 0,
+  total: 9,
+  done: 3,
+  created: 2,
+  updated: 1,
+  failed: 0,
+  unknown: 0,
+  rejected: 0,
+  cards: 2,
+  stoppedSteps: [],
+  totals: [],
+  trouble: null,
 } satisfies RunProgress;
 
 const reported = (over: Partial<BatchCounts>): BatchCounts => ({
-  ...{ created: 0, updated: 0, unchanged: 0, failed: 0, unknown: 0, cards: 0, trouble: null },
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  failed: 0,
+  unknown: 0,
+  cards: 0,
+  trouble: null,
   ...over,
 });
 

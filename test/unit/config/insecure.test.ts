@@ -7,23 +7,35 @@ const context = configContext();
 
 describe('this machine', () => {
   it.each([
-    ...[
-      'localhost',
-      'LOCALHOST',
-      'localhost.',
-      'api.localhost',
-      'a.b.localhost',
-      '127.0.0.1',
-      '127.255.255.255',
-    ],
-    ...['::1', '[::1]'],
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'api.localhost',
+    'a.b.localhost',
+    '127.0.0.1',
+    '127.255.255.255',
+    '::1',
+    '[::1]',
   ])('is %s', (host) => {
     expect(isLoopbackHost(host)).toBe(true);
   });
 
   it.each([
-    ...['', 'evil-localhost', 'localhost.evil.com', '.localhost', '127.0.0.1.nip.io', '127.0.0.256', '127.1'],
-    ...['128.0.0.1', '0.0.0.0', '::', '::2', '10.0.0.1', 'sandbox', 'host.docker.internal', '1270.0.1'],
+    '',
+    'evil-localhost',
+    'localhost.evil.com',
+    '.localhost',
+    '127.0.0.1.nip.io',
+    '127.0.0.256',
+    '127.1',
+    '128.0.0.1',
+    '0.0.0.0',
+    '::',
+    '::2',
+    '10.0.0.1',
+    'sandbox',
+    'host.docker.internal',
+    '1270.0.1',
   ])('is not %j', (host) => {
     expect(isLoopbackHost(host)).toBe(false);
   });
@@ -103,7 +115,9 @@ describe('what leaves this machine unencrypted is refused where it stands, with 
       http: 'host: 0.0.0.0',
     };
     expect((await problemsOf(all)).map((problem) => problem.split('  ')[1]?.split(': ')[0])).toEqual([
-      ...['accounts.acme.baseUrl', 'sources.crm.url', 'ingress.http.host'],
+      'accounts.acme.baseUrl',
+      'sources.crm.url',
+      'ingress.http.host',
     ]);
   });
 });

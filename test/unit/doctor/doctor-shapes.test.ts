@@ -41,8 +41,10 @@ const FOUND: Readonly<
   Record<string, { rules: readonly Rule[]; key: string; line?: string; mends: unknown }>
 > = {
   'a text elsewhere': {
-    ...{ rules: [field('body', 'content.text')], key: 'message.bodyField' },
-    ...{ line: "{ 'message.bodyField': content.text }", mends: 'content.text' },
+    rules: [field('body', 'content.text')],
+    key: 'message.bodyField',
+    line: "{ 'message.bodyField': content.text }",
+    mends: 'content.text',
   },
   'a time in seconds': {
     rules: [change('createdAt', (time: string) => Date.parse(time) / 1000)],
@@ -62,20 +64,28 @@ const FOUND: Readonly<
     mends: { path: 'direction', values: { in: false, out: true } },
   },
   'a status elsewhere': {
-    ...{ rules: [field('status', 'deliveryStatus')], key: 'message.statusField' },
-    ...{ line: "{ 'message.statusField': deliveryStatus }", mends: 'deliveryStatus' },
+    rules: [field('status', 'deliveryStatus')],
+    key: 'message.statusField',
+    line: "{ 'message.statusField': deliveryStatus }",
+    mends: 'deliveryStatus',
   },
   'nested tags': {
-    ...{ rules: [wrap(/tags$/, 'tags', 'data.items')], key: 'wrapper.tags' },
-    ...{ line: "{ 'wrapper.tags': data.items }", mends: 'data.items' },
+    rules: [wrap(/tags$/, 'tags', 'data.items')],
+    key: 'wrapper.tags',
+    line: "{ 'wrapper.tags': data.items }",
+    mends: 'data.items',
   },
   'nested pipelines': {
-    ...{ rules: [wrap(/pipelines$/, 'pipelines', 'data.items')], key: 'wrapper.pipelines' },
-    ...{ line: "{ 'wrapper.pipelines': data.items }", mends: 'data.items' },
+    rules: [wrap(/pipelines$/, 'pipelines', 'data.items')],
+    key: 'wrapper.pipelines',
+    line: "{ 'wrapper.pipelines': data.items }",
+    mends: 'data.items',
   },
   'a nested card': {
-    ...{ rules: [wrap(/cards\/\d+$/, 'card', 'data.card')], key: 'wrapper.card' },
-    ...{ line: "{ 'wrapper.card': data.card }", mends: 'data.card' },
+    rules: [wrap(/cards\/\d+$/, 'card', 'data.card')],
+    key: 'wrapper.card',
+    line: "{ 'wrapper.card': data.card }",
+    mends: 'data.card',
   },
   'everything under data': { rules: [envelope()], key: 'answer.envelope', mends: 'data' },
 };

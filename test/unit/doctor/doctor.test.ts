@@ -285,7 +285,10 @@ describe('an answer of something in between', () => {
 
 describe('campaigns', () => {
   const CAMPAIGN = {
-    ...{ account: 'acme', flow: 3, connection: 1, windows: { days: { mon: ['09:00-18:00'] } } },
+    account: 'acme',
+    flow: 3,
+    connection: 1,
+    windows: { days: { mon: ['09:00-18:00'] } },
     audience: [{ from: 'cards', pipeline: 'Sales', status: ['lost'] }],
     after: { tags: ['vip'] },
   };

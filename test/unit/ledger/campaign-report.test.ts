@@ -67,16 +67,14 @@ describe('figures', () => {
     await mixed();
     const total = await figuresOf(db, RUN, 'total');
     expect(total).toMatchObject({
-      ...{
-        audience: 19,
-        eligible: 14,
-        holdout: 1,
-        waiting: 2,
-        sending: 1,
-        triggered: 4,
-        unknown: 1,
-        cancelled: 1,
-      },
+      audience: 19,
+      eligible: 14,
+      holdout: 1,
+      waiting: 2,
+      sending: 1,
+      triggered: 4,
+      unknown: 1,
+      cancelled: 1,
       excluded: { NUMBER_INVALID: 3, OPTED_OUT: 1 },
       skipped: { HUMAN_SERVICE: 2, CAMPAIGN_ENDED: 1 },
       failed: { ERR_CONTACT_INVALID: 1, OTHER: 1 },
@@ -123,8 +121,16 @@ describe('a report', () => {
     await mixed();
     const report = await reportOf(db, RUN);
     expect(report).toMatchObject({
-      ...{ account: 'acme', campaign: 'spring', run: RUN, state: 'running', paused: null, plannedBy: 'ana' },
-      ...{ plannedAt: t(-3600).toISOString(), startedAt: null, calls: 0, pollerSees: false },
+      account: 'acme',
+      campaign: 'spring',
+      run: RUN,
+      state: 'running',
+      paused: null,
+      plannedBy: 'ana',
+      plannedAt: t(-3600).toISOString(),
+      startedAt: null,
+      calls: 0,
+      pollerSees: false,
     });
     expect(report?.waves).toMatchObject([
       {

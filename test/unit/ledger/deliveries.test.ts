@@ -113,8 +113,15 @@ describe('following', () => {
     const messages = [{ id: 'm1', status: 'queued', ack: 0 }];
     await followMessages(db, { account, event: 'e2', conversation: 6, messages }, after(9));
     expect(await rowOf(account)).toMatchObject({
-      ...{ event_id: 'e1', conversation_id: 5, status: 'sent', ack: 1, published: 'queued' },
-      ...{ sent_at: T0, deadline: after(72 * HOUR), checks: 0, end_code: null },
+      event_id: 'e1',
+      conversation_id: 5,
+      status: 'sent',
+      ack: 1,
+      published: 'queued',
+      sent_at: T0,
+      deadline: after(72 * HOUR),
+      checks: 0,
+      end_code: null,
     });
   });
 
@@ -160,7 +167,12 @@ describe('a page that was read anyway', () => {
     await imported(account, 'queued');
     await see(account, 'sent', after(4), 1);
     expect(await rowOf(account)).toMatchObject({
-      ...{ status: 'sent', ack: 1, published: 'sent', checks: 0, checked_at: after(4), next_at: after(30) },
+      status: 'sent',
+      ack: 1,
+      published: 'sent',
+      checks: 0,
+      checked_at: after(4),
+      next_at: after(30),
     });
   });
 

@@ -20,7 +20,11 @@ export function eventsSuite(database: OpenDatabase): void {
     Array.from(
       { length: count },
       (_, n): EventDraft => ({
-        ...{ account, route: 'site', id: `${account}-${n}`, subject: subject(n), rank: null },
+        account,
+        route: 'site',
+        id: `${account}-${n}`,
+        subject: subject(n),
+        rank: null,
         request: { type: 'lead', record: recordOf(phone(n)) },
       }),
     );
@@ -44,7 +48,11 @@ export function eventsSuite(database: OpenDatabase): void {
       await endEvent(database(), ids[1] as string, { outcome: 'done' });
       const more = draftsOf(account, 5).toReversed();
       expect(await addEvents(database(), run, more)).toEqual([
-        ...['received', 'received', 'received', 'ended', 'accepted'],
+        'received',
+        'received',
+        'received',
+        'ended',
+        'accepted',
       ]);
       const rows = await database().query<{ id: string }>(
         'select id from events where account = $1 order by seq',

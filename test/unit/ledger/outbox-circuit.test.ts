@@ -12,7 +12,11 @@ import {
 const DIRECT = patienceOf(null);
 const HTTP = patienceOf([5000, 60_000, 300_000]);
 const failure = (over: Partial<Failure> = {}): Failure => ({
-  ...{ code: 'X', reason: 'x', retryable: true, sinkWide: false, retryAfterMs: null },
+  code: 'X',
+  reason: 'x',
+  retryable: true,
+  sinkWide: false,
+  retryAfterMs: null,
   ...over,
 });
 const WIDE = failure({ sinkWide: true });
@@ -69,7 +73,8 @@ const tried = (what: string): Tried[] =>
     letter === 's'
       ? { seq, state: 'sent' }
       : {
-          ...{ seq, state: 'failed' },
+          seq,
+          state: 'failed',
           failure:
             letter === 'w'
               ? WIDE

@@ -33,7 +33,8 @@ beforeEach(async () => {
 });
 
 const filter = (over: Partial<OutboxFilter> = {}): OutboxFilter => ({
-  ...{ states: ['waiting', 'dead'], limit: 100 },
+  states: ['waiting', 'dead'],
+  limit: 100,
   ...over,
 });
 const ids = async (over: Partial<OutboxFilter>) => (await listOutbox(db, filter(over))).map(({ id }) => id);
@@ -70,16 +71,18 @@ describe('the list', () => {
   it('says nothing of what the event says', async () => {
     const [first] = await listOutbox(db, filter());
     expect(first).toEqual({
-      ...{
-        id: 'bus/1',
-        sink: 'bus',
-        account: 'acme',
-        stream: 'acme/1',
-        type: 'message.status',
-        // The id of a message may hold the number, and this goes through Temporal.
-        eventId: `message.status/acme/1/${shortHash('acme/1/1')}`,
-      },
-      ...{ state: 'dead', attempts: 9, nextAt: null, code: 'REFUSED', reason: 'no' },
+      id: 'bus/1',
+      sink: 'bus',
+      account: 'acme',
+      stream: 'acme/1',
+      type: 'message.status',
+      // The id of a message may hold the number, and this goes through Temporal.
+      eventId: `message.status/acme/1/${shortHash('acme/1/1')}`,
+      state: 'dead',
+      attempts: 9,
+      nextAt: null,
+      code: 'REFUSED',
+      reason: 'no',
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       triedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });

@@ -25,7 +25,13 @@ const LONG = '5511987654321';
 const SHORT = '551187654321';
 
 const shown = (number: string, over: Partial<SeenContact> = {}): SeenContact => ({
-  ...{ number, name: 'A', email: null, document: null, disableBot: false, tags: [], extraInfo: null },
+  number,
+  name: 'A',
+  email: null,
+  document: null,
+  disableBot: false,
+  tags: [],
+  extraInfo: null,
   ...over,
 });
 
@@ -127,15 +133,27 @@ export function peopleSuite(database: OpenDatabase): void {
     await writeNote(database(), tagsNote(account, LONG, { hash: 'h', added: ['vip'], missing: ['novo'] }));
     const card = { remoteId: 1, remoteStageId: 11, stage: 'New', adopted: false };
     const intents = ['Sales', 'Support'].map((pipeline) => ({
-      ...{ account, kind: 'card' as const, subject: `${id}/${pipeline}`, run: 'run' },
+      account,
+      kind: 'card' as const,
+      subject: `${id}/${pipeline}`,
+      run: 'run',
     }));
     for (const intent of intents) await takeIntent(database(), intent);
     await noteCard(database(), account, id, { ...card, pipeline: 'Sales' });
     await settleIntent(database(), intents[0] as (typeof intents)[0]);
     await forgetContact(database(), account, LONG);
     expect(await person(account, LONG)).toMatchObject({
-      ...{ id, remote_id: null, remote_number: null, hash_contact: null, hash_extra: null, hash_tags: null },
-      ...{ extra_known: null, tags_added: [], sent: {}, seen: null, card: null },
+      id,
+      remote_id: null,
+      remote_number: null,
+      hash_contact: null,
+      hash_extra: null,
+      hash_tags: null,
+      extra_known: null,
+      tags_added: [],
+      sent: {},
+      seen: null,
+      card: null,
     });
     const states = await Promise.all(intents.map((intent) => getIntent(database(), intent)));
     expect(states.map((row) => row?.state)).toEqual([undefined, 'sent']);

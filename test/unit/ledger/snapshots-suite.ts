@@ -38,8 +38,15 @@ const SENT = {
 };
 
 const contactOf = (id: number, number: string, key = number): SnapshotContact => ({
-  ...{ id, key, number, name: `N${id}`, email: null, document: null, disableBot: false },
-  ...{ tags: [], extraInfo: null },
+  id,
+  key,
+  number,
+  name: `N${id}`,
+  email: null,
+  document: null,
+  disableBot: false,
+  tags: [],
+  extraInfo: null,
 });
 
 export function snapshotSuite(database: OpenDatabase): void {
@@ -219,7 +226,10 @@ export function snapshotSuite(database: OpenDatabase): void {
   describe('settleCards', () => {
     const bits = { find: FIND, create: CREATE };
     const card = (id: number, contactId: number, over: object = {}) => ({
-      ...{ id, contactId, stageId: 11, open: true },
+      id,
+      contactId,
+      stageId: 11,
+      open: true,
       ...over,
     });
 

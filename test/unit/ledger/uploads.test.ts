@@ -12,7 +12,9 @@ import { emptyLedger, testLedger } from '../../support/ledger.ts';
 
 const DAY_MS = 86_400_000;
 const FILE: NewUpload = {
-  ...{ account: 'acme', filename: 'a.png', contentType: 'image/png' },
+  account: 'acme',
+  filename: 'a.png',
+  contentType: 'image/png',
   data: Buffer.from([0, 0xff, 0x5c, 0x78]),
 };
 

@@ -15,7 +15,9 @@ const CLOSED_SINCE = (inbound: number) => ({ state: 'closed', since: ago(inbound
 const NEVER = { state: 'closed', since: null };
 const NO_RULE = { state: 'open', until: null };
 const unknown = (why: RegExp, unread = false) => ({
-  ...{ state: 'unknown', why: expect.stringMatching(why), unread },
+  state: 'unknown',
+  why: expect.stringMatching(why),
+  unread,
 });
 
 let db: Database;
@@ -72,7 +74,9 @@ async function build({ talks = [{}], polls = [{}], gaps = [], messages = [] }: W
     await db.query(
       'insert into pollers (account, poller, run_id, complete_at, since, history) values ($1, $2, $3, $4, $5, $6)',
       [
-        ...['acme', name, 'r'],
+        'acme',
+        name,
+        'r',
         complete === null ? null : ago(complete),
         since === null ? null : ago(since),
         history ? '{}' : null,
@@ -85,7 +89,12 @@ async function build({ talks = [{}], polls = [{}], gaps = [], messages = [] }: W
       `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at,
          covered_at, todo_at, reading) values ($1, $2, $3, $4, $5, $6, $7, '', $8, $9, $7, $10, $11)`,
       [
-        ...[talk.account ?? 'acme', id, talk.poller ?? 'main', connection, channel, talk.key ?? KEY],
+        talk.account ?? 'acme',
+        id,
+        talk.poller ?? 'main',
+        connection,
+        channel,
+        talk.key ?? KEY,
         ago(talk.updated ?? HOUR),
         JSON.stringify({
           state: { id, status, connection: { id: connection, name, channel } },
@@ -119,7 +128,9 @@ async function build({ talks = [{}], polls = [{}], gaps = [], messages = [] }: W
 
 const ask = (over: Partial<WindowQuestion> = {}, { scopes = { main: 'all' } }: World = {}) =>
   windowOf(db, {
-    ...{ account: 'acme', to: { conversation: 1 }, now: NOW },
+    account: 'acme',
+    to: { conversation: 1 },
+    now: NOW,
     scopeOf: (poller) => scopes[poller] ?? null,
     ...over,
   });

@@ -108,7 +108,10 @@ describe('an action asks for what its event says, about one subject', () => {
       { ...FLOW, variables: { coupon: 'c', n: 'n', list: 'l', none: 'x' } },
       { c: ' A1 ', n: 0, l: ['a', true], x: '' },
       {
-        ...{ type: 'flow', ...person, flow: 3, connection: 1 },
+        type: 'flow',
+        ...person,
+        flow: 3,
+        connection: 1,
         variables: { coupon: 'A1', n: 0, list: ['a', true] },
       },
       `person/${NUMBER}`,

@@ -6,7 +6,10 @@ import { MappingConfigError } from '../../../src/mapping/errors.ts';
 
 const configured = (over: Record<string, unknown> = {}) =>
   CampaignConfig.parse({
-    ...{ account: 'acme', flow: 1, connection: 1, audience: [{ from: 'contacts' }] },
+    account: 'acme',
+    flow: 1,
+    connection: 1,
+    audience: [{ from: 'contacts' }],
     windows: { days: { mon: ['09:00-18:00'] } },
     ...over,
   });
@@ -78,7 +81,9 @@ it('a column of a row that is called like a part of a card is that column', asyn
 it('numbers to leave out are people: in whatever form', () => {
   const numbers = ['(11) 98765-0001', '+55 11 8765-0001', '+1 415 555 2671'];
   expect(excludedKeys(configured({ defaultCountry: 'BR', exclude: { numbers } }))).toEqual([
-    ...['5511987650001', '5511987650001', '14155552671'],
+    '5511987650001',
+    '5511987650001',
+    '14155552671',
   ]);
 });
 

@@ -28,7 +28,10 @@ beforeEach(() => {
 
 const here = () => `127.0.0.1:${port}`;
 const limits = (over: Partial<MediaLimits> = {}): MediaLimits => ({
-  ...{ hosts: [here(), `files.example.test:${port}`], maxBytes: 1000, allowPrivate: true, timeoutMs: 5000 },
+  hosts: [here(), `files.example.test:${port}`],
+  maxBytes: 1000,
+  allowPrivate: true,
+  timeoutMs: 5000,
   ...over,
 });
 const get = (path = '/a.png', over: Partial<MediaLimits> = {}) =>
@@ -45,7 +48,9 @@ const redirect =
 
 it('a file comes with its type and name, and nothing of ours goes along', async () => {
   expect(await get('/some/dir/a%20b.png?sig=x')).toEqual({
-    ...{ data: Buffer.from('picture'), filename: 'a b.png', contentType: 'image/png' },
+    data: Buffer.from('picture'),
+    filename: 'a b.png',
+    contentType: 'image/png',
   });
   expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual(
     ['accept', 'accept-encoding', 'connection', 'host', 'user-agent'].sort(),

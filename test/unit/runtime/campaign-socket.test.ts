@@ -75,25 +75,26 @@ describe('members', () => {
     const all = await client.members({ run: RUN, after: 0, limit: 5 });
     expect(all.map(({ state }) => state)).toEqual(['excluded', 'triggered', 'failed']);
     expect(all[1]).toEqual({
-      ...{
-        member: all[1]?.member,
-        contact: null,
-        card: null,
-        part: 0,
-        row: null,
-        wave: 1,
-        state: 'triggered',
-      },
-      ...{ code: null, reason: null, ticket: null, triggeredAt: t(0).toISOString(), endedAt: null },
-      ...{
-        deliveredAt: null,
-        readAt: null,
-        repliedAt: null,
-        optedOutAt: null,
-        movedAt: null,
-        taggedAt: null,
-      },
-      ...{ number: null, variables: null },
+      member: all[1]?.member,
+      contact: null,
+      card: null,
+      part: 0,
+      row: null,
+      wave: 1,
+      state: 'triggered',
+      code: null,
+      reason: null,
+      ticket: null,
+      triggeredAt: t(0).toISOString(),
+      endedAt: null,
+      deliveredAt: null,
+      readAt: null,
+      repliedAt: null,
+      optedOutAt: null,
+      movedAt: null,
+      taggedAt: null,
+      number: null,
+      variables: null,
     });
     const [first, ...rest] = all;
     expect(await client.members({ run: RUN, after: first?.member ?? 0, limit: 1 })).toEqual(rest.slice(0, 1));

@@ -54,15 +54,21 @@ describe('an existing state folder', () => {
 
   it("has all files of Sluice closed, and keeps the modes of what is the user's own", async () => {
     const ours = [
-      ...['ledger/base/1/1259', 'ledger/PG_VERSION', 'temporal.db', 'temporal.db-wal', 'temporal.db-shm'],
-      ...['temporal.log', 'temporal.log.1', 'temporal.json', 'holder.json', 'sandbox/journal.jsonl'],
-      ...[
-        'journal.jsonl',
-        'requests.jsonl',
-        'messages.jsonl',
-        'worker-12/holder.json',
-        'demo/ledger/PG_VERSION',
-      ],
+      'ledger/base/1/1259',
+      'ledger/PG_VERSION',
+      'temporal.db',
+      'temporal.db-wal',
+      'temporal.db-shm',
+      'temporal.log',
+      'temporal.log.1',
+      'temporal.json',
+      'holder.json',
+      'sandbox/journal.jsonl',
+      'journal.jsonl',
+      'requests.jsonl',
+      'messages.jsonl',
+      'worker-12/holder.json',
+      'demo/ledger/PG_VERSION',
     ].map((name) => join(state, name));
     for (const path of ours) await file(path, path.endsWith('db') ? 0o777 : 0o666);
     const tool = await file(join(state, 'my-tool.sh'), 0o755);

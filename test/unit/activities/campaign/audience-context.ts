@@ -66,7 +66,11 @@ export function openAudienceContext(options: ContextOptions) {
   const { db, baseUrl = 'http://127.0.0.1:1/wapi', name = 'back', sources = {} } = options;
   const client = new MessagingClient({ baseUrl, token: options.token ?? 'svc_test_a', deadlineMs: 5000 });
   const config = {
-    ...{ account: 'acme', flow: 1, connection: 1, defaultCountry: 'BR', windows: { days: ALWAYS } },
+    account: 'acme',
+    flow: 1,
+    connection: 1,
+    defaultCountry: 'BR',
+    windows: { days: ALWAYS },
     audience: [{ from: 'contacts' }],
     ...options.campaign,
   };
@@ -89,8 +93,15 @@ export function openAudienceContext(options: ContextOptions) {
     throw new Error('not used here');
   };
   const deps: Deps = {
-    ...{ db, spec: never, compileMapping: never, sink: never, poller: never, budget: freeBudget(120) },
-    ...{ sinkNames: [], sinkRetry: never, calls: createCallCounter(db) },
+    db,
+    spec: never,
+    compileMapping: never,
+    sink: never,
+    poller: never,
+    budget: freeBudget(120),
+    sinkNames: [],
+    sinkRetry: never,
+    calls: createCallCounter(db),
     log: { info() {}, warn() {}, error: console.error },
     clock: { now: async () => context.now },
     campaign: () => context.spec,
@@ -99,8 +110,12 @@ export function openAudienceContext(options: ContextOptions) {
       return memorySource(sources[path] ?? [], options.broken, path === options.cutOff);
     },
     account: () => ({
-      ...{ name: 'acme', tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
-      ...{ settleSeconds: 60, announce: [], optOut: context.spec.optOut },
+      name: 'acme',
+      tokens: [{ client, key: 'token', position: 1 }],
+      tokenKey: 'token',
+      settleSeconds: 60,
+      announce: [],
+      optOut: context.spec.optOut,
     }),
   };
   const api = createAudienceActivities(deps);
@@ -131,7 +146,9 @@ export function openAudienceContext(options: ContextOptions) {
   }
 
   return {
-    ...{ context, steps, readPart },
+    context,
+    steps,
+    readPart,
 
     /** Reads everything, and freezes it unless told not to. @returns id of the run, and what each part found */
     async plan({ freeze = true, workflow = randomUUID() } = {}): Promise<{ run: string; found: number[] }> {

@@ -211,7 +211,8 @@ describe('each exclusion has a code and a reason', () => {
     const plans = open({ name: 'other' });
     const { run } = await plans.plan();
     expect((await plans.members(run)).find(({ key }) => key === ANA)).toMatchObject({
-      ...{ code: 'OPTED_OUT', reason: `a tag that says so was seen on ${new Date(NOW).toISOString()}` },
+      code: 'OPTED_OUT',
+      reason: `a tag that says so was seen on ${new Date(NOW).toISOString()}`,
     });
   });
 
@@ -246,13 +247,11 @@ it('of several rules that leave somebody out, the first one tells', async () => 
   await touch('spring', daysAgo(1));
   await conversation({ status: 'open', chatbot: false, userId: 3 });
   const exclude: Record<string, unknown> = {
-    ...{
-      numbers: [ANA],
-      tags: ['old'],
-      campaigns: ['spring'],
-      contactedWithin: '9d',
-      openConversation: true,
-    },
+    numbers: [ANA],
+    tags: ['old'],
+    campaigns: ['spring'],
+    contactedWithin: '9d',
+    openConversation: true,
   };
   const codes: (string | null)[] = [];
   const check = async (over: Record<string, unknown> = {}, optOut?: ContextOptions['optOut']) => {
@@ -276,8 +275,16 @@ it('of several rules that leave somebody out, the first one tells', async () => 
   await check();
   await check({ cap: { times: 2 } });
   expect(codes).toEqual([
-    ...['VARIABLE_MISSING', 'OPTED_OUT', 'EXCLUDED_NUMBER', 'EXCLUDED_TAG', 'EXCLUDED_CAMPAIGN'],
-    ...['CONTACTED_LATELY', 'OPEN_CONVERSATION', 'HUMAN_SERVICE', 'FREQUENCY_CAP', null],
+    'VARIABLE_MISSING',
+    'OPTED_OUT',
+    'EXCLUDED_NUMBER',
+    'EXCLUDED_TAG',
+    'EXCLUDED_CAMPAIGN',
+    'CONTACTED_LATELY',
+    'OPEN_CONVERSATION',
+    'HUMAN_SERVICE',
+    'FREQUENCY_CAP',
+    null,
   ]);
 });
 
@@ -306,7 +313,11 @@ describe('time zones', () => {
       document: document === 7 ? '7' : (document as string | null),
     }));
     expect(await zonesOf({ zone: { field: 'contact.document' } }, contacts)).toEqual([
-      ...['Europe/Lisbon', 'Asia/Tokyo', 'America/Sao_Paulo', 'America/Sao_Paulo', 'America/Sao_Paulo'],
+      'Europe/Lisbon',
+      'Asia/Tokyo',
+      'America/Sao_Paulo',
+      'America/Sao_Paulo',
+      'America/Sao_Paulo',
       'America/Sao_Paulo',
     ]);
   });

@@ -107,12 +107,16 @@ describe('of the service', () => {
     expect(found).toEqual([2]);
     expect(await plans.members(run)).toMatchObject([
       {
-        ...{ key: LONG, number: LONG, contact_id: 1, card_id: 2, part: 0, tag_ids: [1], state: 'waiting' },
-        ...{
-          variables: { title: 'new', hi: 'Hi Ana' },
-          zones: 'America/Sao_Paulo',
-          place: expect.any(Number),
-        },
+        key: LONG,
+        number: LONG,
+        contact_id: 1,
+        card_id: 2,
+        part: 0,
+        tag_ids: [1],
+        state: 'waiting',
+        variables: { title: 'new', hi: 'Hi Ana' },
+        zones: 'America/Sao_Paulo',
+        place: expect.any(Number),
       },
     ]);
     expect((await plans.campaign(run)).calls).toBe(4);
@@ -233,8 +237,12 @@ describe('several cards of one person', () => {
     expect(others).toEqual([]);
     const number = cards.find(([id]) => id === wins)?.[2] ?? LONG;
     expect(member).toMatchObject({
-      ...{ key: LONG, number, card_id: wins, contact_id: number === LONG ? 1 : 5 },
-      ...{ variables: { title: `T${wins}` }, tag_ids: cards.map(([id]) => id).toSorted((a, b) => a - b) },
+      key: LONG,
+      number,
+      card_id: wins,
+      contact_id: number === LONG ? 1 : 5,
+      variables: { title: `T${wins}` },
+      tag_ids: cards.map(([id]) => id).toSorted((a, b) => a - b),
     });
   });
 });
@@ -292,12 +300,16 @@ describe('of sources', () => {
       { phone: SHORT, late: 'yes', score: 9 },
     ];
     const variables = {
-      ...{ name: 'name', score: 'score', ok: 'ok', list: 'list', late: 'late', none: 'none', object: 'x' },
-      ...{
-        sum: '= score + 1',
-        fixed: { const: 'f' },
-        mapped: { path: 'score', map: { '7': 'seven' }, default: 'none' },
-      },
+      name: 'name',
+      score: 'score',
+      ok: 'ok',
+      list: 'list',
+      late: 'late',
+      none: 'none',
+      object: 'x',
+      sum: '= score + 1',
+      fixed: { const: 'f' },
+      mapped: { path: 'score', map: { '7': 'seven' }, default: 'none' },
     };
     const plans = open(list(rows, { variables }));
     const { run } = await plans.plan();
@@ -306,7 +318,13 @@ describe('of sources', () => {
         code: 'VARIABLE_MISSING',
         reason: 'no value for "none", "object"',
         variables: {
-          ...{ name: 'Ana', score: 7, ok: false, list: ['a', 'b'], late: 'yes', sum: 8, fixed: 'f' },
+          name: 'Ana',
+          score: 7,
+          ok: false,
+          list: ['a', 'b'],
+          late: 'yes',
+          sum: 8,
+          fixed: 'f',
           mapped: 'seven',
         },
       },

@@ -19,11 +19,13 @@ beforeEach(() => {
   ];
   context.service.pipelines = [
     {
-      ...{ id: 1, name: 'Sales' },
+      id: 1,
+      name: 'Sales',
       stages: [{ id: 11, name: 'New', order: 1, probability: 1, isFinal: false, isWon: false }],
     },
     {
-      ...{ id: 2, name: 'Support' },
+      id: 2,
+      name: 'Support',
       stages: [{ id: 21, name: 'New', order: 1, probability: 1, isFinal: false, isWon: false }],
     },
   ];
@@ -66,7 +68,10 @@ describe('each filter reaches the service under its own name', () => {
   ])('cards %j', async (part, expected) => {
     await open(cards(part)).plan();
     expect(asked()).toEqual({
-      ...{ pageNumber: '1', pageSize: '100', sortBy: 'createdAt', sortOrder: 'asc' },
+      pageNumber: '1',
+      pageSize: '100',
+      sortBy: 'createdAt',
+      sortOrder: 'asc',
       ...expected,
     });
   });
@@ -89,7 +94,11 @@ describe('each filter reaches the service under its own name', () => {
     const more = { ...cards({ lostReason: 'price', pipeline: 1 }), optOut: { tags: ['old'] } };
     await open(more).plan();
     expect(context.service.asked.map((path) => path.split('?')[0])).toEqual([
-      ...['/v1/tags', '/v1/pipelines', '/v1/lost-reasons', '/v1/connections', '/v1/cards'],
+      '/v1/tags',
+      '/v1/pipelines',
+      '/v1/lost-reasons',
+      '/v1/connections',
+      '/v1/cards',
     ]);
   });
 
@@ -233,7 +242,9 @@ describe('refusals', () => {
     async (_name, over, type, words) => {
       const plans = open(over);
       await expect(plans.plan()).rejects.toMatchObject({
-        ...{ type, nonRetryable: true, message: expect.stringContaining(words) },
+        type,
+        nonRetryable: true,
+        message: expect.stringContaining(words),
       });
       expect(context.service.asked.filter((path) => /cards|contacts/.test(path))).toEqual([]);
     },
@@ -242,7 +253,8 @@ describe('refusals', () => {
   it('lost reasons without names can be named by id only', async () => {
     context.service.lostReasons = [{ id: 4 }, { id: 5, name: null }];
     await expect(open(cards({ lostReason: 'price' })).plan()).rejects.toMatchObject({
-      ...{ type: 'UNKNOWN_LOST_REASON', message: expect.stringContaining('one of 4, 5') },
+      type: 'UNKNOWN_LOST_REASON',
+      message: expect.stringContaining('one of 4, 5'),
     });
   });
 
@@ -250,7 +262,9 @@ describe('refusals', () => {
     const body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'cards:read' };
     context.service.bend = (path) => (path === '/v1/cards' ? { status: 403, body } : null);
     await expect(open(cards()).plan()).rejects.toMatchObject({
-      ...{ type: 'ERR_SCOPE_MISSING', nonRetryable: true, details: [{ scope: 'run', step: 'readAudience' }] },
+      type: 'ERR_SCOPE_MISSING',
+      nonRetryable: true,
+      details: [{ scope: 'run', step: 'readAudience' }],
     });
   });
 

@@ -47,13 +47,12 @@ describe('people of the ledger', () => {
         `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at, todo_at)
          values ('acme', $1, 'main', 1, 'waba', $2, $3, 'p', $4, $5, $6)`,
         [
-          ...[
-            id,
-            key,
-            daysAgo(updated),
-            JSON.stringify({ state: { contact: { id: 70 + id, name: `N${id}` } } }),
-          ],
-          ...[inbound === null ? null : daysAgo(inbound), todo ? daysAgo(0) : null],
+          id,
+          key,
+          daysAgo(updated),
+          JSON.stringify({ state: { contact: { id: 70 + id, name: `N${id}` } } }),
+          inbound === null ? null : daysAgo(inbound),
+          todo ? daysAgo(0) : null,
         ],
       );
     }

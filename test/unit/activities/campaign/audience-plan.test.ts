@@ -26,13 +26,21 @@ it('a plan says what is to be read, and keeps what it goes by', async () => {
   });
   const planning = await plans.steps.open();
   expect(planning).toEqual({
-    ...{ run: 'acme/+back/1', tokenKey: 'token', callsPerMinute: 120 },
+    run: 'acme/+back/1',
+    tokenKey: 'token',
+    callsPerMinute: 120,
     lists: ['tags', 'pipelines', 'lostReasons', 'connections'],
     parts: ['api', 'ledger', 'ledger', 'api', 'ledger'],
   });
   expect(await plans.campaign(planning.run)).toMatchObject({
-    ...{ account: 'acme', campaign: 'back', state: 'planning', planned_by: 'ana', planned_at: null },
-    ...{ as_of: new Date(NOW), spec: plans.context.spec, calls: 0 },
+    account: 'acme',
+    campaign: 'back',
+    state: 'planning',
+    planned_by: 'ana',
+    planned_at: null,
+    as_of: new Date(NOW),
+    spec: plans.context.spec,
+    calls: 0,
   });
 });
 
@@ -46,7 +54,9 @@ describe('one plan at a time', () => {
       const next = await plans.steps.open('second');
       expect(next.run).toBe('acme/+back/2');
       expect(await stateOf(plans, run)).toEqual({
-        ...{ state: 'void', reason: 'a newer plan took its place', ended: true },
+        state: 'void',
+        reason: 'a newer plan took its place',
+        ended: true,
       });
       const audit = await context.db.query('select run_id, action, by from campaign_audit order by seq');
       expect(audit).toEqual([
@@ -75,7 +85,9 @@ describe('one plan at a time', () => {
     await moveCampaign(context.db, run, ['planning'], 'planned', new Date(NOW));
     await moveCampaign(context.db, run, ['planned'], 'running', new Date(NOW));
     await expect(plans.steps.open('second')).rejects.toMatchObject({
-      ...{ type: 'RUN_OPEN', nonRetryable: true, message: expect.stringContaining(run) },
+      type: 'RUN_OPEN',
+      nonRetryable: true,
+      message: expect.stringContaining(run),
     });
     expect(await stateOf(plans, run)).toMatchObject({ state: 'running', ended: false });
     // Another campaign is none of its business.
@@ -99,7 +111,9 @@ it('a plan that can not be made says why, once', async () => {
   await plans.steps.fail(run, 'ERR_TOKEN_REVOKED: the token is revoked');
   await plans.steps.fail(run, 'another reason');
   expect(await stateOf(plans, run)).toEqual({
-    ...{ state: 'failed', reason: 'ERR_TOKEN_REVOKED: the token is revoked', ended: true },
+    state: 'failed',
+    reason: 'ERR_TOKEN_REVOKED: the token is revoked',
+    ended: true,
   });
   expect((await plans.steps.open('next')).run).toBe('acme/+back/2');
 });
@@ -113,7 +127,9 @@ it.each<[string, Record<string, unknown>, string]>([
   ['a template that is not closed', { variables: { hi: 'Hi {{name' } }, 'campaigns.back.variables.hi: '],
 ])('%s ends the plan before anything is read', async (_name, campaign, words) => {
   await expect(open({ campaign }).steps.open()).rejects.toMatchObject({
-    ...{ type: 'CONFIG', nonRetryable: true, message: expect.stringContaining(words) },
+    type: 'CONFIG',
+    nonRetryable: true,
+    message: expect.stringContaining(words),
   });
   expect(await context.db.query('select 1 from campaigns')).toEqual([]);
 });

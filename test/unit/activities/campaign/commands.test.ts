@@ -302,7 +302,10 @@ describe('retry', () => {
     expect(await context.close()).toBe(true);
     expect(await context.row()).toMatchObject({ state: 'finished' });
     expect((await context.audit()).map(({ id, action }) => (action === 'retry' ? action : id))).toEqual([
-      ...['start', 'finish/1', 'retry', 'finish/2'],
+      'start',
+      'finish/1',
+      'retry',
+      'finish/2',
     ]);
   });
 
@@ -357,7 +360,8 @@ describe('resolve', () => {
     // Until a workflow of events has them, the end of the run hands them over as well.
     await context.next();
     expect(await context.activities.closeCampaign({ run: context.run })).toEqual({
-      ...{ closed: true, after: done.after },
+      closed: true,
+      after: done.after,
     });
     await db.query("update events set state = 'ended'");
     expect(await context.activities.closeCampaign({ run: context.run })).toEqual({ closed: true, after: [] });

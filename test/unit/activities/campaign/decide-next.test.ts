@@ -108,12 +108,10 @@ describe('waves', () => {
     });
     expect(await context.close()).toBe(true);
     expect((await context.waves()).map(({ kind, size }) => [kind, size])).toEqual([
-      ...[
-        ['canary', 1],
-        ['wave', 2],
-        ['wave', 4],
-        ['wave', 1],
-      ],
+      ['canary', 1],
+      ['wave', 2],
+      ['wave', 4],
+      ['wave', 1],
     ]);
   });
 
@@ -206,8 +204,11 @@ describe('time', () => {
     expect(await context.next()).toMatchObject({ do: 'finish' });
     expect(await context.close()).toBe(true);
     expect((await context.states()).toSorted()).toEqual([
-      ...['skipped CAMPAIGN_ENDED', 'skipped CAMPAIGN_ENDED', 'skipped CAMPAIGN_ENDED'],
-      ...['triggered', 'triggered'],
+      'skipped CAMPAIGN_ENDED',
+      'skipped CAMPAIGN_ENDED',
+      'skipped CAMPAIGN_ENDED',
+      'triggered',
+      'triggered',
     ]);
   });
 

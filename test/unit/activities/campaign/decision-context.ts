@@ -24,8 +24,13 @@ export const DAY = 24 * HOUR;
 export const NOON = Date.parse('2026-11-16T12:00:00Z');
 const WHOLE_DAY = ['00:00-24:00'];
 export const EVERY_DAY = {
-  ...{ mon: WHOLE_DAY, tue: WHOLE_DAY, wed: WHOLE_DAY, thu: WHOLE_DAY, fri: WHOLE_DAY },
-  ...{ sat: WHOLE_DAY, sun: WHOLE_DAY },
+  mon: WHOLE_DAY,
+  tue: WHOLE_DAY,
+  wed: WHOLE_DAY,
+  thu: WHOLE_DAY,
+  fri: WHOLE_DAY,
+  sat: WHOLE_DAY,
+  sun: WHOLE_DAY,
 };
 
 export interface ContextOptions {
@@ -94,7 +99,13 @@ export async function decisionContext(
   const base = (first[0]?.id ?? 1) - 1;
 
   return {
-    ...{ db, run, account, spec, clock, activities, deps },
+    db,
+    run,
+    account,
+    spec,
+    clock,
+    activities,
+    deps,
     /** Id of the n-th member, from 1. */
     id: (n: number) => base + n,
     /** Numbers of members, from 1, by their ids. */
@@ -209,15 +220,17 @@ export interface WaveShown {
 
 function specOf(account: string, config: object): CampaignSpec {
   return {
-    ...{
-      account,
-      campaign: 'win',
-      sources: {},
-      timeZone: 'America/Sao_Paulo',
-      optOut: { tags: [], words: [] },
-    },
+    account,
+    campaign: 'win',
+    sources: {},
+    timeZone: 'America/Sao_Paulo',
+    optOut: { tags: [], words: [] },
     config: CampaignConfig.parse({
-      ...{ account, flow: 1, connection: 1, audience: [{ from: 'contacts' }], windows: { days: EVERY_DAY } },
+      account,
+      flow: 1,
+      connection: 1,
+      audience: [{ from: 'contacts' }],
+      windows: { days: EVERY_DAY },
       ...config,
     }),
   };

@@ -52,11 +52,18 @@ export function forecastContext() {
   /** Makes the run, as it is when its audience is frozen. */
   async function freeze({ config = {}, optOut = {}, waiting = { '': 10 }, connections = [WABA] }: Case) {
     const spec = CampaignSpec.parse({
-      ...{ account, campaign: 'back', sources: {}, timeZone: 'America/Sao_Paulo' },
+      account,
+      campaign: 'back',
+      sources: {},
+      timeZone: 'America/Sao_Paulo',
       optOut: { tags: [], words: [], ...optOut },
       config: {
-        ...{ account, flow: 3, connection: 7, windows: { days: EVERY_DAY } },
-        ...{ audience: [{ from: 'cards' }, { from: 'contacts' }], waves: { size: 100, settle: '0s' } },
+        account,
+        flow: 3,
+        connection: 7,
+        windows: { days: EVERY_DAY },
+        audience: [{ from: 'cards' }, { from: 'contacts' }],
+        waves: { size: 100, settle: '0s' },
         ...config,
       },
     });
@@ -107,7 +114,10 @@ export function forecastContext() {
   /** A poller of the account, as it was a minute ago unless told otherwise. */
   async function addPoller(columns: Record<string, unknown> = {}) {
     const row = {
-      ...{ account, poller: 'chats', run_id: `${account}/~chats/1`, polled_at: new Date(NOW - 60_000) },
+      account,
+      poller: 'chats',
+      run_id: `${account}/~chats/1`,
+      polled_at: new Date(NOW - 60_000),
       ...columns,
     };
     const names = Object.keys(row);
@@ -118,7 +128,11 @@ export function forecastContext() {
   }
 
   return {
-    ...{ begin, freeze, activities, planned, addPoller },
+    begin,
+    freeze,
+    activities,
+    planned,
+    addPoller,
     get db() {
       return db;
     },

@@ -17,9 +17,17 @@ describe('what a plan tells', () => {
     );
     const plan = await activities().planCampaign({ run: context.run });
     expect(plan).toMatchObject({
-      ...{ account: context.account, campaign: 'back', run: context.run, plannedBy: 'ana', approval: 'none' },
+      account: context.account,
+      campaign: 'back',
+      run: context.run,
+      plannedBy: 'ana',
+      approval: 'none',
       plannedAt: '2026-11-23T15:00:00.000Z',
-      ...{ found: 30, audience: 10, merged: 20, holdout: 1, eligible: 6 },
+      found: 30,
+      audience: 10,
+      merged: 20,
+      holdout: 1,
+      eligible: 6,
       parts: [
         { from: 'cards', found: 30 },
         { from: 'contacts', found: 0 },
@@ -73,7 +81,8 @@ describe('what a plan tells', () => {
         },
         waves: { size: 100, settle: '0s', ...(rate === undefined ? {} : { callsPerMinute: rate }) },
       },
-      ...{ waiting: { '': 100 }, identity },
+      waiting: { '': 100 },
+      identity,
     };
     await freeze(one);
     await context.db.query(
@@ -100,8 +109,11 @@ describe('what a plan tells', () => {
     expect(plan.waves).toHaveLength(200);
     expect(plan.moreWaves).toBe(30);
     expect(plan.waves[0]).toEqual({
-      ...{ wave: 1, kind: 'wave', size: 1 },
-      ...{ startsAt: '2026-12-01T12:00:00.000Z', endsAt: '2026-12-01T12:00:00.000Z' },
+      wave: 1,
+      kind: 'wave',
+      size: 1,
+      startsAt: '2026-12-01T12:00:00.000Z',
+      endsAt: '2026-12-01T12:00:00.000Z',
     });
     expect(plan.finishAt).toBe('2026-12-11T01:00:00.000Z');
     expect(plan).toMatchObject({ timeZone: 'America/Sao_Paulo', moreDays: 0 });
@@ -140,7 +152,8 @@ describe('the plan is kept', () => {
     await freeze({});
     await context.db.query("update campaigns set state = 'void' where run_id = $1", [context.run]);
     await expect(activities().planCampaign({ run: context.run })).rejects.toMatchObject({
-      ...{ type: 'PLAN_OVER', nonRetryable: true },
+      type: 'PLAN_OVER',
+      nonRetryable: true,
     });
     expect((await getCampaign(context.db, context.run)).plan).toBeNull();
   });

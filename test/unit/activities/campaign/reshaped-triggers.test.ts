@@ -156,7 +156,8 @@ describe('the first trigger is verified', () => {
 
   it('and says so where nothing can be checked', async () => {
     const { sluice, run, report } = await begun(silent, {
-      ...{ on: LIST, errors: true },
+      on: LIST,
+      errors: true,
       answer: (answer) => {
         answer.status = 403;
         answer.body = { error: 'no', code: 'ERR_SCOPE_MISSING', requiredScope: 'conversations:read' };
@@ -187,13 +188,11 @@ describe('the first trigger is verified', () => {
 describe('a list of the audience that is not what was asked for', () => {
   const cards = (count: number) =>
     Array.from({ length: count }, (_, n) => ({
-      ...{
-        id: n + 1,
-        contactId: (n % MEMBERS) + 1,
-        pipelineId: 1,
-        stageId: 11,
-        title: n < 3 ? `Blue ${n}` : `Red ${n}`,
-      },
+      id: n + 1,
+      contactId: (n % MEMBERS) + 1,
+      pipelineId: 1,
+      stageId: 11,
+      title: n < 3 ? `Blue ${n}` : `Red ${n}`,
       ...(n === 4 ? { status: 'lost', lostReasonId: 1 } : {}),
     }));
   const untagged = Array.from({ length: 5 }, (_, n) => ({
@@ -316,11 +315,9 @@ describe('a list of the audience that is not what was asked for', () => {
     show(rule);
     const sluice = await worker();
     await expect(sluice.plan()).rejects.toMatchObject({
-      ...{
-        type: 'UNEXPECTED_SHAPE',
-        nonRetryable: true,
-        message: expect.stringMatching(/contacts\[\]\.(tags|number)/),
-      },
+      type: 'UNEXPECTED_SHAPE',
+      nonRetryable: true,
+      message: expect.stringMatching(/contacts\[\]\.(tags|number)/),
     });
   });
 

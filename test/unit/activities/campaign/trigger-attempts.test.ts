@@ -48,10 +48,8 @@ describe('FAULTS 46: a person took over between the check and the call', () => {
     expect(await context.step('triggerMember', person)).toEqual({ state: 'skipped', next: null });
     expect(await facts(person)).toEqual({ state: 'skipped', code: 'HUMAN_SERVICE', touches: 0, runs: 0 });
     expect(await context.rowOf(person)).toMatchObject({
-      ...{
-        ticket_id: 5000 + person.contact,
-        reason: `a person serves them in conversation ${5000 + person.contact}`,
-      },
+      ticket_id: 5000 + person.contact,
+      reason: `a person serves them in conversation ${5000 + person.contact}`,
     });
   });
 

@@ -63,7 +63,11 @@ describe('a batch', () => {
   it('triggers everybody who is due, once, and says so', async () => {
     const { run, members } = await wave(30);
     expect(await begin(run).result).toEqual({
-      ...{ members: 30, stalled: false, proved: true, refusal: null, after: [] },
+      members: 30,
+      stalled: false,
+      proved: true,
+      refusal: null,
+      after: [],
     });
     expect(await statesOf(run)).toEqual([{ state: 'triggered', paused: false, due: true, n: 30 }]);
     expect(await context.calls()).toBe(30);

@@ -83,10 +83,9 @@ describe('whose id nobody knows is found by the number', () => {
     const person = await context.waiting({}, { id: 9999 });
     for (let n = 0; n < 3; n++) await context.refuseWith(404, 'ERR_NO_CONTACT_FOUND');
     expect(await failureOf(context.drive(person))).toMatchObject({
-      ...{ type: 'ERR_NO_CONTACT_FOUND', nonRetryable: true },
-      ...{
-        details: [{ scope: 'run', shape: { assumptions: ['flows.contactField', 'flows.contactIdentity'] } }],
-      },
+      type: 'ERR_NO_CONTACT_FOUND',
+      nonRetryable: true,
+      details: [{ scope: 'run', shape: { assumptions: ['flows.contactField', 'flows.contactIdentity'] } }],
     });
     expect(await context.facts(person)).toEqual({ state: 'waiting', code: null, touches: 0, runs: 0 });
     await context.refuseWith(404, 'ERR_NO_CONTACT_FOUND');
@@ -202,7 +201,9 @@ describe('a check that fails', () => {
     const person = await context.waiting({ recheck: 'api' });
     await arm({ kind: 'status', status: 200, body: { requestId: 'r', contact: { id: 'x' } } });
     expect(await failureOf(context.step('recheckMember', person))).toMatchObject({
-      ...{ type: 'UNEXPECTED_SHAPE', nonRetryable: true, details: [{ scope: 'run' }] },
+      type: 'UNEXPECTED_SHAPE',
+      nonRetryable: true,
+      details: [{ scope: 'run' }],
     });
     expect(await context.rowOf(person)).toMatchObject({ state: 'waiting', code: null });
   });
@@ -219,7 +220,9 @@ describe('a check that fails', () => {
     ] as const) {
       const person = await context.waiting({ recheck: 'api' }, id === null ? { id } : {});
       expect(await failureOf(worker.step(step, person))).toMatchObject({
-        ...{ type, nonRetryable: true, details: [{ scope: 'run', step }] },
+        type,
+        nonRetryable: true,
+        details: [{ scope: 'run', step }],
       });
       expect(await context.rowOf(person)).toMatchObject({ state: 'waiting', code: null });
     }

@@ -89,7 +89,10 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
     ...over,
   });
   const sandbox = await startSandbox({
-    ...{ port: 0, dataDir: dir, fixture: { accounts: [fixture] }, rate: 0 },
+    port: 0,
+    dataDir: dir,
+    fixture: { accounts: [fixture] },
+    rate: 0,
   });
   const db = await testLedger();
   const clients: MessagingClient[] = [];
@@ -101,15 +104,25 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
   /** The activities of one worker. */
   function worker({ db: own = db, limit = 60_000, ...options }: WorkerOptions = {}) {
     const client = new MessagingClient({
-      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token', deadlineMs: 5000, ...options },
+      baseUrl: sandbox.baseUrl,
+      token: 'svc_test_token',
+      deadlineMs: 5000,
+      ...options,
     });
     clients.push(client);
     const never = () => {
       throw new Error('not used here');
     };
     const deps: Deps = {
-      ...{ db: own, clock, spec: never, openSource: never, compileMapping: never },
-      ...{ sink: never, sinkNames: [], sinkRetry: never, campaign: never },
+      db: own,
+      clock,
+      spec: never,
+      openSource: never,
+      compileMapping: never,
+      sink: never,
+      sinkNames: [],
+      sinkRetry: never,
+      campaign: never,
       poller(account, name) {
         if (name === 'main') return PollerConfig.parse({ account });
         throw new Error(`no poller ${name}`);
@@ -122,8 +135,12 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
         error: (fields) => void log.push({ ...fields, level: 'error' }),
       },
       account: () => ({
-        ...{ name: 'acme', tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
-        ...{ settleSeconds: 60, announce: [], optOut: { tags: ['stop'], words: [] } },
+        name: 'acme',
+        tokens: [{ client, key: 'token', position: 1 }],
+        tokenKey: 'token',
+        settleSeconds: 60,
+        announce: [],
+        optOut: { tags: ['stop'], words: [] },
       }),
     };
     const members = createMemberSteps(deps);
@@ -151,10 +168,17 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
   async function campaign(config: Record<string, unknown> = {}, words: string[] = []): Promise<Campaign> {
     const name = `back${++campaigns}`;
     const spec = CampaignSpec.parse({
-      ...{ account: 'acme', campaign: name, sources: {}, timeZone: 'America/Sao_Paulo' },
+      account: 'acme',
+      campaign: name,
+      sources: {},
+      timeZone: 'America/Sao_Paulo',
       optOut: { tags: [], words },
       config: {
-        ...{ account: 'acme', flow: 1, connection: 1, audience: [{ from: 'contacts' }], windows },
+        account: 'acme',
+        flow: 1,
+        connection: 1,
+        audience: [{ from: 'contacts' }],
+        windows,
         ...config,
       },
     });
@@ -223,7 +247,19 @@ export async function openTriggerContext(over: Record<string, unknown> = {}) {
   return {
     lose,
     trigger: environment.steps.triggerMember,
-    ...{ sandbox, db, panel, worker, log, clock, campaign, member, rowOf, touchesOf, runsOf, requests, arm },
+    sandbox,
+    db,
+    panel,
+    worker,
+    log,
+    clock,
+    campaign,
+    member,
+    rowOf,
+    touchesOf,
+    runsOf,
+    requests,
+    arm,
     /** Name of the campaign that is the nth from now. */
     nameOf: (n: number) => `back${campaigns + n}`,
     /** Refuses the next trigger. */

@@ -175,7 +175,9 @@ it.each([
 it('before the campaign begins nobody is triggered', async () => {
   const person = await context.waiting({ start: '2026-12-02T15:00:01Z' });
   expect(await context.step('triggerMember', person)).toEqual({
-    ...{ state: 'waiting', next: null, left: 'campaign' },
+    state: 'waiting',
+    next: null,
+    left: 'campaign',
   });
 });
 

@@ -50,7 +50,8 @@ it('a trigger takes no more than four statements: the ledger has them all to bea
     },
   });
   const db: Database = {
-    ...{ ...context.db, ...heard(context.db) },
+    ...context.db,
+    ...heard(context.db),
     transaction: (work) => {
       said.push('begin', 'commit');
       return context.db.transaction((tx) => work(heard(tx)));
@@ -135,7 +136,9 @@ describe('a refusal by each code: nothing ran, and whom it concerns', () => {
     const result = context.step('triggerMember', person);
     if (whom === 'campaign') {
       expect(await failureOf(result)).toMatchObject({
-        ...{ type: code, nonRetryable: true, details: [{ scope: 'run', step: 'triggerMember' }] },
+        type: code,
+        nonRetryable: true,
+        details: [{ scope: 'run', step: 'triggerMember' }],
       });
       expect(await facts(person)).toEqual(WAITING);
     } else if (whom === 'later') {
@@ -235,7 +238,9 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
       const person = await context.waiting(config);
       const worker = context.worker(options);
       expect(await failureOf(worker.step('triggerMember', person))).toMatchObject({
-        ...{ type, nonRetryable: true, details: [{ scope: 'run', step: 'triggerMember' }] },
+        type,
+        nonRetryable: true,
+        details: [{ scope: 'run', step: 'triggerMember' }],
       });
       expect(await facts(person)).toEqual(WAITING);
     },
@@ -253,11 +258,9 @@ describe('FAULTS 12: what the campaign itself is refused for leaves the member w
     const person = await context.waiting();
     const worker = context.worker({ baseUrl: context.sandbox.panelUrl });
     expect(await failureOf(worker.step('triggerMember', person))).toMatchObject({
-      ...{
-        type: 'HTTP_404',
-        details: [{ scope: 'run' }],
-        message: expect.stringContaining('is baseUrl right?'),
-      },
+      type: 'HTTP_404',
+      details: [{ scope: 'run' }],
+      message: expect.stringContaining('is baseUrl right?'),
     });
     expect(await facts(person)).toEqual(WAITING);
   });

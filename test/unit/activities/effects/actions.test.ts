@@ -40,7 +40,10 @@ describe('tags', () => {
     await context.drive(await context.event(tags(num(1), [], ['crm', 'Vip'])));
     expect(await tagsOf(1)).toEqual([3]);
     expect(await calls()).toEqual([
-      ...['GET /v1/contacts', 'PUT /v1/contacts/1/tags', 'GET /v1/contacts', 'PUT /v1/contacts/1/tags'],
+      'GET /v1/contacts',
+      'PUT /v1/contacts/1/tags',
+      'GET /v1/contacts',
+      'PUT /v1/contacts/1/tags',
     ]);
   });
 
@@ -252,12 +255,10 @@ describe('a message', () => {
     const talk = conversations.find(({ contactId }) => contactId === contact?.id);
     expect(await context.outcome(id)).toMatchObject({ outcome: 'done', kept: false });
     expect((await context.intent(id))?.trace).toEqual({
-      ...{
-        to: '5511900003333',
-        ticket: talk?.id,
-        contact: contact?.id,
-        messages: [`id:${talk?.messages[0]?.id}`],
-      },
+      to: '5511900003333',
+      ticket: talk?.id,
+      contact: contact?.id,
+      messages: [`id:${talk?.messages[0]?.id}`],
     });
   });
 
@@ -279,7 +280,8 @@ describe('a message', () => {
     expect(talks.map(({ connectionId }) => connectionId)).toEqual([2, 1]);
     expect(talks[0]?.messages).toMatchObject([
       {
-        ...{ body: '', fromMe: true },
+        body: '',
+        fromMe: true,
         templateData: { templateName: 'promo', templateLanguage: 'pt_BR', templateParameters: ['Ana', '10'] },
       },
     ]);

@@ -31,7 +31,10 @@ describe('a flow whose answer is lost is unknown, and never triggered again', ()
     const id = await context.event(flow(KNOWN[0] as string));
     await context.drive(id, { by: hasty });
     expect(await context.outcome(id)).toMatchObject({
-      ...{ outcome: 'unknown', code: 'FLOW_AMBIGUOUS', step: 'triggerFlow', kept: true },
+      outcome: 'unknown',
+      code: 'FLOW_AMBIGUOUS',
+      step: 'triggerFlow',
+      kept: true,
     });
     await context.drive(id);
     expect((await context.requests()).filter(({ path }) => path === '/v1/flows/trigger')).toHaveLength(1);

@@ -114,7 +114,8 @@ describe('files that were uploaded', () => {
       ['b.pdf', 'application/pdf'],
     ]);
     expect(media?.[1]).toMatchObject({
-      ...{ size: data.length, sha256: createHash('sha256').update(data).digest('hex') },
+      size: data.length,
+      sha256: createHash('sha256').update(data).digest('hex'),
     });
   });
 

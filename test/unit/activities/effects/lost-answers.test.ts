@@ -84,7 +84,10 @@ describe('a message whose answer is lost arrives once', () => {
     const id = await context.event(message(to));
     expect(await context.drive(id)).toHaveLength(13);
     expect(await context.outcome(id)).toMatchObject({
-      ...{ outcome: 'unknown', code: 'READ_BACK_FAILED', step: 'sendMessage', kept: true },
+      outcome: 'unknown',
+      code: 'READ_BACK_FAILED',
+      step: 'sendMessage',
+      kept: true,
     });
     await context.panel.clearFaults();
     expect(await context.drive(id)).toEqual(['sendMessage']);
@@ -174,7 +177,8 @@ describe('a message whose answer is lost arrives once', () => {
     const to = newNumber();
     await context.drive(await context.event(message(to, { text: 'first' })));
     await fetch(`${context.sandbox.panelUrl}/accounts/acme/inbound`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ number: to, body: 'hello', connectionId: 1 }),
     });
     await lose({ kind: 'reset-before' });
@@ -252,7 +256,11 @@ describe('two events that say the same to the same person', () => {
     await context.step('findConversation', lostOne);
     // Its effect is there, its answer still on the way.
     await takeIntent(context.db, {
-      ...{ account: 'acme', kind: 'event-message', subject: flying, run: context.run, trace: { to } },
+      account: 'acme',
+      kind: 'event-message',
+      subject: flying,
+      run: context.run,
+      trace: { to },
       mark: (
         await context.db.query<{ mark: string }>('select mark from intents where subject = $1', [lostOne])
       )[0]?.mark as string,

@@ -44,18 +44,16 @@ const SINCE = new Date('2026-11-20T10:00:00.000Z');
 const at = (minutes: number) => new Date(SINCE.getTime() + minutes * 60_000).toISOString();
 let ids = 0;
 const item = (over: Partial<HistoryMessage> = {}): HistoryMessage => ({
-  ...{
-    key: `id:${++ids}`,
-    hashKey: 'hash:',
-    id: String(ids),
-    body: 'other',
-    fromMe: true,
-    createdAt: at(1),
-    template: null,
-    status: null,
-    ack: null,
-    raw: {},
-  },
+  key: `id:${++ids}`,
+  hashKey: 'hash:',
+  id: String(ids),
+  body: 'other',
+  fromMe: true,
+  createdAt: at(1),
+  template: null,
+  status: null,
+  ack: null,
+  raw: {},
   ...over,
 });
 const TEXT: Wanted = { text: 'hello' };
@@ -94,7 +92,10 @@ describe('a history', () => {
 describe('of messages that are alike', () => {
   const like = (n: number) => Array.from({ length: n }, () => item({ body: 'hello' }));
   const lookAlike = (id: number, state: LookAlike['state'], messages?: string[], age = 100): LookAlike => ({
-    ...{ id, state, age, trace: { to: 'x', ...(messages === undefined ? {} : { messages }) } },
+    id,
+    state,
+    age,
+    trace: { to: 'x', ...(messages === undefined ? {} : { messages }) },
   });
   const claim = (messages: readonly HistoryMessage[], lookAlikes: LookAlike[]) =>
     claimMessage(messages, lookAlikes, {
@@ -159,7 +160,9 @@ describe('of messages that are alike', () => {
                   ),
                 );
               const found = claimMessage(messages, lookAlikes, {
-                ...{ id, settleSeconds: 60, keys: new Set(messages.map(({ key }) => key)) },
+                id,
+                settleSeconds: 60,
+                keys: new Set(messages.map(({ key }) => key)),
               });
               if (found.kind === 'own') taken.set(id, found.message.key);
               if (found.kind === 'none') gone.add(id);

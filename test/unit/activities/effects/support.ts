@@ -23,8 +23,13 @@ import { testLedger } from '../../../support/ledger.ts';
 import { type PanelRequest, panelOf } from '../../../support/panel.ts';
 
 const SCOPES = [
-  ...['conversations:read', 'messages:read', 'messages:send', 'connections:read'],
-  ...['contacts:write', 'cards:write', 'flows:trigger'],
+  'conversations:read',
+  'messages:read',
+  'messages:send',
+  'connections:read',
+  'contacts:write',
+  'cards:write',
+  'flows:trigger',
 ];
 
 /** Numbers of contacts that the sandbox has: their ids are their places, from 1. */
@@ -74,7 +79,10 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
     ...over,
   });
   const sandbox = await startSandbox({
-    ...{ port: 0, dataDir: dir, fixture: { accounts: [fixture] }, rate: 0 },
+    port: 0,
+    dataDir: dir,
+    fixture: { accounts: [fixture] },
+    rate: 0,
   });
   const db = await testLedger();
   await saveCatalog(db, 'acme', 'tags', [
@@ -85,7 +93,8 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
   ]);
   await saveCatalog(db, 'acme', 'pipelines', [
     {
-      ...{ id: 1, name: 'Sales' },
+      id: 1,
+      name: 'Sales',
       stages: [
         { id: 11, name: 'New' },
         { id: 12, name: 'Talking' },
@@ -102,15 +111,25 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
   /** Effects of one worker. */
   function worker(options: Partial<MessagingClientOptions> = {}, settleSeconds = 60) {
     const client = new MessagingClient({
-      ...{ baseUrl: sandbox.baseUrl, token: 'svc_test_token', deadlineMs: 5000, ...options },
+      baseUrl: sandbox.baseUrl,
+      token: 'svc_test_token',
+      deadlineMs: 5000,
+      ...options,
     });
     clients.push(client);
     const never = () => {
       throw new Error('not used here');
     };
     const deps: Deps = {
-      ...{ db, spec: never, openSource: never, compileMapping: never },
-      ...{ sink: never, sinkNames: [], sinkRetry: never, campaign: never, clock: { now: never } },
+      db,
+      spec: never,
+      openSource: never,
+      compileMapping: never,
+      sink: never,
+      sinkNames: [],
+      sinkRetry: never,
+      campaign: never,
+      clock: { now: never },
       poller(account, name) {
         if (name === POLLER) return PollerConfig.parse({ account });
         throw new Error(`no poller ${name}`);
@@ -119,14 +138,12 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
       calls,
       log: { info() {}, warn: (fields) => void log.push(fields), error: console.error },
       account: () => ({
-        ...{
-          name: 'acme',
-          tokens: [{ client, key: 'token', position: 1 }],
-          tokenKey: 'token',
-          settleSeconds,
-          announce: [],
-          optOut: { tags: [], words: [] },
-        },
+        name: 'acme',
+        tokens: [{ client, key: 'token', position: 1 }],
+        tokenKey: 'token',
+        settleSeconds,
+        announce: [],
+        optOut: { tags: [], words: [] },
       }),
     };
     const effects = createEffects(deps);
@@ -149,19 +166,17 @@ export async function openEffectContext(over: Record<string, unknown> = {}) {
     );
   };
   return {
-    ...{
-      sandbox,
-      db,
-      run,
-      panel,
-      worker,
-      activity,
-      log,
-      pass,
-      state,
-      client: environment.client,
-      step: environment.step,
-    },
+    sandbox,
+    db,
+    run,
+    panel,
+    worker,
+    activity,
+    log,
+    pass,
+    state,
+    client: environment.client,
+    step: environment.step,
     /** An accepted event; the ids of two are never the same. */
     async event(request: EffectRequest | object): Promise<string> {
       const id = `event-${++events}`;
@@ -249,19 +264,32 @@ interface DriveOptions {
 
 const person = (number: string) => ({ number, key: number.replace(/^(55\d\d)(\d{8})$/, '$19$2') });
 export const message = (number: string, over: object = {}) => ({
-  ...{ type: 'message', to: person(number), text: 'hello', saveOnTicket: true },
+  type: 'message',
+  to: person(number),
+  text: 'hello',
+  saveOnTicket: true,
   ...over,
 });
 export const flow = (number: string, over: object = {}) => ({
-  ...{ type: 'flow', ...person(number), flow: 1, connection: 1, variables: {} },
+  type: 'flow',
+  ...person(number),
+  flow: 1,
+  connection: 1,
+  variables: {},
   ...over,
 });
 export const stage = (number: string, over: object = {}) => ({
-  ...{ type: 'stage', of: person(number), pipeline: 'Sales', stage: 'Talking' },
+  type: 'stage',
+  of: person(number),
+  pipeline: 'Sales',
+  stage: 'Talking',
   ...over,
 });
 export const tags = (number: string, add: string[], remove: string[] = []) => ({
-  ...{ type: 'tags', ...person(number), add, remove },
+  type: 'tags',
+  ...person(number),
+  add,
+  remove,
 });
 
 /** What may happen to a call that is not idempotent, and how often it is made until it is done. */

@@ -13,7 +13,12 @@ let context: EffectContext;
 let hand: Awaited<ReturnType<typeof openHand>>;
 beforeAll(async () => {
   const talk = (id: number, connectionId: number, hours: number, more: object = {}) => ({
-    ...{ id, contactId: id, connectionId, status: 'open', chatbot: true, updatedAt: ago(hours) },
+    id,
+    contactId: id,
+    connectionId,
+    status: 'open',
+    chatbot: true,
+    updatedAt: ago(hours),
     messages: [{ id: `m${id}`, body: 'hi', fromMe: false, at: ago(hours) }],
     ...more,
   });

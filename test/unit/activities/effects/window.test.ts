@@ -12,7 +12,10 @@ const TEMPLATE = { name: 'promo', language: 'pt_BR', parameters: ['1'] };
 /** Nobody listens there: fetching it fails the event. */
 const MEDIA = {
   urls: ['http://127.0.0.1:9/a.png'],
-  ...{ hosts: ['127.0.0.1:9'], maxBytes: 10, allowPrivate: true, timeoutMs: 1000 },
+  hosts: ['127.0.0.1:9'],
+  maxBytes: 10,
+  allowPrivate: true,
+  timeoutMs: 1000,
 };
 const EITHER = { outsideWindow: 'template', template: TEMPLATE };
 

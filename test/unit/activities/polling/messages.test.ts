@@ -16,13 +16,11 @@ describe('what is published', () => {
     await hand.settle();
     const published = await hand.published();
     expect(outline(published)).toEqual([
-      ...[
-        'conversation.opened',
-        'message.received',
-        'message.sent',
-        'message.received',
-        'conversation.closed',
-      ],
+      'conversation.opened',
+      'message.received',
+      'message.sent',
+      'message.received',
+      'conversation.closed',
     ]);
     expect(textsOf(published)).toEqual(['a', 'b', 'c']);
     expect(published[1]).toMatchObject({

@@ -135,7 +135,8 @@ describe('a poll', () => {
     await poll(hand);
     context.service.chats = [
       chat(1, 60, {
-        ...{ unread: 3, owner: { id: 1, name: 'Ana' } },
+        unread: 3,
+        owner: { id: 1, name: 'Ana' },
         connection: { id: 1, name: 'renamed', channel: 'waba', status: 'OPENING' },
       }),
     ];
@@ -277,7 +278,8 @@ describe('a list that lies', () => {
       ({ page }) => ({
         status: 200,
         body: {
-          ...{ count: 5, hasMore: true },
+          count: 5,
+          hasMore: true,
           conversations: Array.from({ length: 20 }, (_, n) => chat(page * 20 + n, 100_000 - page)),
         },
       }),
@@ -288,7 +290,8 @@ describe('a list that lies', () => {
       ({ page, size }) => ({
         status: 200,
         body: {
-          ...{ count: 1_000_000, hasMore: true },
+          count: 1_000_000,
+          hasMore: true,
           conversations: Array.from({ length: size }, (_, n) =>
             chat(page * 1000 + n, page === 1 ? 100_000 : 50_000 - page),
           ),

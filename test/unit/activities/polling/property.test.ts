@@ -128,18 +128,19 @@ function world(n: number) {
     const number = `55119876500${String(person).padStart(2, '0')}`;
     await pool
       .request({
-        ...{
-          method: 'POST',
-          path: `/panel/accounts/${id}/inbound`,
-          headers: { 'content-type': 'application/json' },
-        },
+        method: 'POST',
+        path: `/panel/accounts/${id}/inbound`,
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ number, body, connectionId: main }),
       })
       .then(({ body: answer }) => answer.dump());
   };
   const patch = (chat: number, over: object) => panel.patch({ conversations: [{ id: chat, ...over }] }, id);
   return {
-    ...{ id, main, other, chats },
+    id,
+    main,
+    other,
+    chats,
     async command(command: Command, hand: Hand): Promise<void> {
       if (command.do === 'tick') ms += command.ms;
       if (command.do === 'inbound') await inbound(command.person, command.body);
@@ -176,9 +177,14 @@ async function play(scene: Scenario): Promise<void> {
   await emptyLedger(db);
   const open = (since: Date | null | 'now') =>
     openHand({
-      ...{ db, since, account: place.id, settleSeconds: 0 },
+      db,
+      since,
+      account: place.id,
+      settleSeconds: 0,
       client: {
-        ...{ baseUrl: sandbox.baseUrl, token: `svc_test_${n}`, dispatcher: pool },
+        baseUrl: sandbox.baseUrl,
+        token: `svc_test_${n}`,
+        dispatcher: pool,
         ...(scene.withIds ? {} : { assumptions: { 'message.idField': 'nothingSuch' } }),
       },
       config: { pageSize: scene.pageSize, connection: place.main },

@@ -21,23 +21,27 @@ export interface Asked {
 export const at = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 10) + seconds * 1000).toISOString();
 
 export const chat = (id: number, seconds: number, over: Item = {}): Chat => ({
-  ...{
-    id,
-    status: 'open',
-    channel: 'waba',
-    chatbot: false,
-    queueId: null,
-    userId: null,
-    lastMessage: `m${id}`,
-  },
-  ...{ createdAt: at(seconds), updatedAt: at(seconds) },
+  id,
+  status: 'open',
+  channel: 'waba',
+  chatbot: false,
+  queueId: null,
+  userId: null,
+  lastMessage: `m${id}`,
+  createdAt: at(seconds),
+  updatedAt: at(seconds),
   contact: { id: id + 1000, name: `P${id}`, number: `55119876${String(id).padStart(5, '0')}` },
   connection: { id: 1, name: 'main', channel: 'waba', status: 'CONNECTED' },
   ...over,
 });
 
 export const message = (id: string, seconds: number, over: Item = {}): Item => ({
-  ...{ id, body: id, fromMe: false, status: 'received', ack: 2, createdAt: at(seconds) },
+  id,
+  body: id,
+  fromMe: false,
+  status: 'received',
+  ack: 2,
+  createdAt: at(seconds),
   ...over,
 });
 

@@ -75,21 +75,25 @@ export async function openHand(options: HandOptions) {
     throw new Error('not used here');
   };
   const deps: Deps = {
-    ...{
-      db: cutDb,
-      spec: never,
-      openSource: never,
-      compileMapping: never,
-      sink: never,
-      budget: freeBudget(60_000),
-    },
-    ...{ sinkNames: ['all'], sinkRetry: () => null, campaign: never, clock: { now: never } },
+    db: cutDb,
+    spec: never,
+    openSource: never,
+    compileMapping: never,
+    sink: never,
+    budget: freeBudget(60_000),
+    sinkNames: ['all'],
+    sinkRetry: () => null,
+    campaign: never,
+    clock: { now: never },
     poller: () => poller,
     calls: createCallCounter(db),
     log: { info() {}, warn: (fields) => void log.push(fields), error: (fields) => void log.push(fields) },
     account: () => ({
-      ...{ name: account, tokens: [{ client, key: 'token', position: 1 }], tokenKey: 'token' },
-      ...{ settleSeconds: options.settleSeconds ?? 60, announce: options.announce ?? [{ sink: 'all' }] },
+      name: account,
+      tokens: [{ client, key: 'token', position: 1 }],
+      tokenKey: 'token',
+      settleSeconds: options.settleSeconds ?? 60,
+      announce: options.announce ?? [{ sink: 'all' }],
       optOut: { tags: [], words: [] },
     }),
   };
@@ -112,7 +116,11 @@ export async function openHand(options: HandOptions) {
   };
 
   const hand = {
-    ...{ client, deps, log, woken, activities },
+    client,
+    deps,
+    log,
+    woken,
+    activities,
     /** What a poller does when it takes up the configuration of its worker. */
     begin: () =>
       db.transaction((tx) => adoptAssumptions(tx, call, assumptionsFingerprint(client.assumptions, 'all'))),
@@ -129,7 +137,12 @@ export async function openHand(options: HandOptions) {
     /** One batch, as the poller's workflow has it run. */
     batch: (over: Partial<PollBatchInput> = {}, env = environment()): Promise<PollBatchResult> =>
       env.run(activities.pollBatch, {
-        ...{ ...call, pollInMs: 0, intervalMs: 0, failures: NO_FAILURES, old: true, once: false },
+        ...call,
+        pollInMs: 0,
+        intervalMs: 0,
+        failures: NO_FAILURES,
+        old: true,
+        once: false,
         ...over,
       }),
 

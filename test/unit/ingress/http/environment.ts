@@ -129,7 +129,9 @@ export async function openEnvironment(script: Script = {}): Promise<Environment>
       uploads.push(upload);
       return (
         (await script.store?.(upload)) ?? {
-          ...{ id: `up_${uploads.length}`, size: upload.data.length, expiresAt: new Date(0) },
+          id: `up_${uploads.length}`,
+          size: upload.data.length,
+          expiresAt: new Date(0),
         }
       );
     },

@@ -12,7 +12,9 @@ const LEAD = JSON.stringify({ phone: '+5511987654321', note: 'x'.repeat(500) });
 
 const open = (script: Script = {}): Promise<Environment> =>
   openEnvironment({
-    ...{ auth: { type: 'hmac', secrets: ['env:A'] }, secrets: [KEY], also: ['/other'] },
+    auth: { type: 'hmac', secrets: ['env:A'] },
+    secrets: [KEY],
+    also: ['/other'],
     ...script,
   });
 
@@ -83,7 +85,9 @@ describe('bodies that stop short of their end', () => {
   const http = {
     maxBodyBytes: 64 * KIB,
     unauthenticated: {
-      ...{ maxBytes: 400 * KIB, maxBytesPerRoute: 300 * KIB, maxBytesPerPeer: 200 * KIB },
+      maxBytes: 400 * KIB,
+      maxBytesPerRoute: 300 * KIB,
+      maxBytesPerPeer: 200 * KIB,
       maxConnectionsPerPeer: 250,
     },
   };
@@ -137,7 +141,9 @@ describe('connections that stop short', () => {
   const http = {
     maxConnections: 60,
     unauthenticated: {
-      ...{ maxBytes: 1024 * KIB, maxBytesPerRoute: 1024 * KIB, maxBytesPerPeer: 1024 * KIB },
+      maxBytes: 1024 * KIB,
+      maxBytesPerRoute: 1024 * KIB,
+      maxBytesPerPeer: 1024 * KIB,
       maxConnectionsPerPeer: 20,
     },
   };
@@ -258,7 +264,9 @@ describe('behind a proxy', () => {
   const http = {
     maxBodyBytes: 64 * KIB,
     unauthenticated: {
-      ...{ maxBytes: 1024 * KIB, maxBytesPerRoute: 1024 * KIB, maxBytesPerPeer: 64 * KIB },
+      maxBytes: 1024 * KIB,
+      maxBytesPerRoute: 1024 * KIB,
+      maxBytesPerPeer: 64 * KIB,
       maxConnectionsPerPeer: 250,
     },
   };
@@ -287,10 +295,8 @@ it('while events without an answer take all memory, it says that it is not ready
     accept = resolve;
   });
   const environment = await open({
-    ...{
-      http: { maxBodyBytes: 4 * 1_048_576 },
-      auth: { type: 'token', header: 'X-Signature', secrets: ['env:A'] },
-    },
+    http: { maxBodyBytes: 4 * 1_048_576 },
+    auth: { type: 'token', header: 'X-Signature', secrets: ['env:A'] },
     accept: async () => {
       await accepted;
       return [{ id: 'e1', duplicate: false }];

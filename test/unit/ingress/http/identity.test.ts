@@ -38,7 +38,9 @@ async function open(auth: object, extra: object = {}, http: object = {}): Promis
   });
   const route = openRoute('leads', config, { compile: compileAction(config.action, null) });
   const environment = await openEnvironment({
-    ...{ auth, secrets: [auth === STANDARD ? SECRET : KEY], now: () => NOW },
+    auth,
+    secrets: [auth === STANDARD ? SECRET : KEY],
+    now: () => NOW,
     route: { ...route, name: 'leads' },
     accept: async (_route, drafts) =>
       drafts.map(({ id, request }) => {
@@ -95,7 +97,10 @@ describe.each([
 
   it('a CloudEvent is read as one, and once, whatever its content type says', async () => {
     const event = JSON.stringify({
-      ...{ specversion: '1.0', id: 'e-1', source: '/crm', type: 't' },
+      specversion: '1.0',
+      id: 'e-1',
+      source: '/crm',
+      type: 't',
       data: { phone: '+5511987654321', name: 'Bia' },
     });
     const environment = await open(auth);

@@ -91,7 +91,8 @@ describe('the OpenAPI document', () => {
   it('has the routes with http, and no secret or reference to one', () => {
     expect(Object.keys(document.paths)).toEqual([
       ...Object.keys(AUTHS).map((name) => `/hooks/${name}`),
-      ...['/notes', '/notes/files'],
+      '/notes',
+      '/notes/files',
     ]);
     expect(JSON.stringify(document)).not.toContain('env:');
   });

@@ -28,7 +28,9 @@ it('no body, route or peer ever takes more than its share, and all is free again
   const property = fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
     const shares = createShares(limits);
     const bodies = Array.from({ length: 20 }, (_, at) => ({
-      ...{ route: `r${at % 3}`, peer: `p${at % 5}`, length: 0 },
+      route: `r${at % 3}`,
+      peer: `p${at % 5}`,
+      length: 0,
       context: shares.bodyOf(`r${at % 3}`, `p${at % 5}`),
     }));
     const beyond = (among: typeof bodies) =>

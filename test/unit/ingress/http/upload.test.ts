@@ -28,7 +28,10 @@ describe('a file', () => {
     expect(await answerOf(answer)).toEqual({
       status: 201,
       body: {
-        ...{ upload: 'up_1', bytes: BYTES.length, type: 'image/png', filename: 'a.png' },
+        upload: 'up_1',
+        bytes: BYTES.length,
+        type: 'image/png',
+        filename: 'a.png',
         expiresAt: '1970-01-01T00:00:00.000Z',
       },
     });
@@ -131,7 +134,9 @@ describe('the length of a file', () => {
   ])('in %d chunks of 100 bytes is answered with %d', async (chunks, status) => {
     const operatorSocket = await environment();
     const answer = await fetch(operatorSocket.url + PATH, {
-      ...{ method: 'POST', body: stream(chunks), duplex: 'half' },
+      method: 'POST',
+      body: stream(chunks),
+      duplex: 'half',
       headers: { ...PNG, authorization: `Bearer ${TOKEN}` },
     } as RequestInit);
     expect(answer.status).toBe(status);
@@ -180,7 +185,9 @@ describe('a sender of files proves itself as one of events does', () => {
     });
     const signature = new Webhook(secret).sign('m1', new Date(now), 'file');
     const signed = {
-      ...{ 'webhook-id': 'm1', 'webhook-timestamp': String(now / 1000), 'webhook-signature': signature },
+      'webhook-id': 'm1',
+      'webhook-timestamp': String(now / 1000),
+      'webhook-signature': signature,
     };
     // The name is not signed, and the customer would read it.
     const named = { ...signed, 'content-disposition': 'attachment; filename="forged.png"' };
@@ -200,7 +207,8 @@ describe('a sender of files proves itself as one of events does', () => {
     // A page may send this to any server without asking.
     const page = { origin: 'https://page.example', 'content-type': 'text/plain' };
     expect(await answerOf(await upload(environment, page))).toMatchObject({
-      ...{ status: 403, body: { code: 'LOOPBACK_ONLY' } },
+      status: 403,
+      body: { code: 'LOOPBACK_ONLY' },
     });
     expect((await upload(environment, { 'x-forwarded-for': '10.0.0.1' })).status).toBe(403);
   });

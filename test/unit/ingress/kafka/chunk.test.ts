@@ -61,7 +61,12 @@ function surroundings(fails: readonly boolean[] = []) {
   };
   const counts: string[] = [];
   const work: ChunkWork = {
-    ...{ topic: 'leads', partition: 0, route, acceptance, maxMessageBytes: 100, buried: new Set() },
+    topic: 'leads',
+    partition: 0,
+    route,
+    acceptance,
+    maxMessageBytes: 100,
+    buried: new Set(),
     async bury(deadLetters) {
       maybeFail(new Error('away'));
       log.push(...deadLetters.map(({ message: { value } }) => String(value)));

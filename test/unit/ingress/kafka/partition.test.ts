@@ -46,16 +46,18 @@ function partition(onAccept: (drafts: readonly EventDraft[]) => void | Promise<v
   const pauses = createPauses('bus', silent, () => {});
   const gaps = createGaps('bus', silent, () => {});
   const options: PartitionOptions = {
-    ...{
-      topic: 'leads',
-      partition: 0,
-      route,
-      acceptance,
-      maxMessageBytes: 1e6,
-      start: 0n,
-      commitStart: false,
-    },
-    ...{ pauses, gaps, limit: pLimit(1), log: silent, retry: { firstMs: 1, mostMs: 2 } },
+    topic: 'leads',
+    partition: 0,
+    route,
+    acceptance,
+    maxMessageBytes: 1e6,
+    start: 0n,
+    commitStart: false,
+    pauses,
+    gaps,
+    limit: pLimit(1),
+    log: silent,
+    retry: { firstMs: 1, mostMs: 2 },
     bury: async () => {},
     count: () => {},
     fetch: (on) => void fetching.push(on),

@@ -69,7 +69,9 @@ describe('a dead letter', () => {
   ) =>
     deadLetterMessage(
       {
-        ...{ topic: 'leads', partition: 2, route: 'r' },
+        topic: 'leads',
+        partition: 2,
+        route: 'r',
         message: { ...record, ...message },
         error: new RefusedError('SCHEMA', 422, 'field "phone" is missing', problems),
       },
@@ -162,7 +164,9 @@ describe('a dead letter', () => {
       resolution: FoundDeadLetter['resolution'] = null,
     ): FoundDeadLetter => ({
       ...read(refusedAs(record)),
-      ...{ id, failedAt, resolution },
+      id,
+      failedAt,
+      resolution,
     });
     const ids = (...deadLetters: FoundDeadLetter[]) => withoutRepetitions(deadLetters).map(({ id }) => id);
     expect(ids(deadLetter('1-0', '2026-01-01T01'), deadLetter('0-0', '2026-01-01'))).toEqual(['0-0']);

@@ -2,33 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { idOf, kafka, refusal, scripted, viewOf } from './support.ts';
 
 const SOURCE = {
-  ...{
-    version: '3.3.1.Final',
-    connector: 'postgresql',
-    name: 'crm',
-    ts_ms: 1_732_190_400_000,
-    snapshot: 'false',
-  },
-  ...{
-    db: 'crm',
-    sequence: '[null,"24023128"]',
-    schema: 'public',
-    table: 'leads',
-    txId: 555,
-    lsn: 24_023_128,
-  },
+  version: '3.3.1.Final',
+  connector: 'postgresql',
+  name: 'crm',
+  ts_ms: 1_732_190_400_000,
+  snapshot: 'false',
+  db: 'crm',
+  sequence: '[null,"24023128"]',
+  schema: 'public',
+  table: 'leads',
+  txId: 555,
+  lsn: 24_023_128,
 };
 const ROW = { id: 7, phone: '5511987654321', event_id: 'a column', op: 'too', payload: null };
 const change = (op: string, over: object = {}) => ({
-  ...{
-    before: null,
-    after: ROW,
-    source: SOURCE,
-    transaction: null,
-    op,
-    ts_ms: 1_732_190_400_142,
-    ts_us: 1_732_190_400_142_000,
-  },
+  before: null,
+  after: ROW,
+  source: SOURCE,
+  transaction: null,
+  op,
+  ts_ms: 1_732_190_400_142,
+  ts_us: 1_732_190_400_142_000,
   ...over,
 });
 const enveloped = (payload: unknown) => ({

@@ -62,7 +62,10 @@ describe('depth', () => {
 
   it('what is inside data_base64 of a CloudEvent counts as well', async () => {
     const event = {
-      ...{ specversion: '1.0', id: '1', source: '/a', type: 't' },
+      specversion: '1.0',
+      id: '1',
+      source: '/a',
+      type: 't',
       data_base64: Buffer.from(nested(100, '[', ']')).toString('base64'),
     };
     const headers = { 'content-type': 'application/cloudevents+json' };

@@ -31,7 +31,10 @@ describe('a route with its action', () => {
     expect(await route.read(http(body))).toEqual({
       drafts: [
         {
-          ...{ account: 'acme', route: 'leads', id: expect.stringMatching(/^[\w-]{22}$/), rank: 17 },
+          account: 'acme',
+          route: 'leads',
+          id: expect.stringMatching(/^[\w-]{22}$/),
+          rank: 17,
           subject: 'person/5511987654321',
           request: {
             type: 'lead',
@@ -83,7 +86,10 @@ it('whatever bytes and headers come, they are read or refused', async () => {
   const routes = (['auto', 'json', 'cloudevents', 'debezium'] as const).map(
     (format) =>
       scripted({
-        ...{ format, action: 'message', order: '$event.ts_ms', key: 'a.0.b' },
+        format,
+        action: 'message',
+        order: '$event.ts_ms',
+        key: 'a.0.b',
         schema: { properties: { a: { type: ['array', 'object'] } } },
       }).route,
   );
