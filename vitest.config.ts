@@ -1,11 +1,30 @@
 // Three kinds of tests. `unit` has those that need no Temporal server. `workflows` has the others, which share one server for
-// the whole run. `long` (files named *.long.test.ts) has what kills or restarts processes again and again; `npm run test:long`
-// runs it. Modules hold no mutable state, so files of one kind share them: loading them anew for each file took a third of the
-// time. Each further kind has processes of its own, which load everything once more: 3 s of computing for each of them.
+// the whole run. `long` has what kills or restarts processes again and again (*.long.test.ts), and properties with all their
+// cases; `npm run test:long` runs it. Modules hold no mutable state, so files of one kind share them: loading them for each
+// file took a third of the time. Each kind has processes of its own, which load everything once more: 3 s of computing each.
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LONG_VARIABLE } from './test/support/property-runs.ts';
 import { SlowFirst } from './test/support/slow-first.ts';
 
 const LONG = '**/*.long.test.ts';
+/** Files of properties that draw more cases in `long`. */
+const PROPERTIES = [
+  'test/unit/sources/paging.test.ts',
+  'test/unit/sources/hostile.test.ts',
+  'test/unit/sources/postgres-paging.test.ts',
+  'test/unit/sources/encodings.test.ts',
+  'test/unit/sources/csv-plain.test.ts',
+  'test/unit/observability/redaction.test.ts',
+  'test/unit/mapping/phone/example-numbers.test.ts',
+  'test/unit/mapping/phone/ninth-digit.test.ts',
+  'test/unit/mapping/mapping.test.ts',
+  'test/unit/mapping/actions.test.ts',
+  'test/unit/campaigns/calendar-property.test.ts',
+  'test/unit/campaigns/forecast.test.ts',
+  'test/unit/ingress/route/json.test.ts',
+  'test/unit/ingress/route/schema-violations.test.ts',
+  'test/workflows/campaign-time.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -45,7 +64,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: [`test/${LONG}`],
+          include: [`test/${LONG}`, ...PROPERTIES],
+          env: { [LONG_VARIABLE]: '1' },
           globalSetup: ['test/support/postgres-of-run.ts', 'test/support/global-setup.ts'],
           setupFiles: ['test/support/quiet-sdk.ts'],
           testTimeout: 60_000,

@@ -15,6 +15,7 @@ import {
   timeContext,
   triggerTimes,
 } from '../support/campaign-time-context.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const MINUTE = 60_000;
 const SAO_PAULO = 'America/Sao_Paulo';
@@ -303,7 +304,7 @@ describe('whatever the windows and the zones', () => {
           expect(await flowRuns(environment)).toHaveLength(ZONES.length);
         });
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: propertyRuns(4), endOnFailure: true },
     );
   });
 });

@@ -134,7 +134,7 @@ describe('a long run', () => {
       let done = 0;
       // A pause every so often, so that some come right before, in and after a continue-as-new.
       while ((await progressOf(handle)).phase !== 'ended') {
-        at += 4;
+        at += 10;
         const calls = await until('more calls, or the end', async () => {
           const { length } = await environment.panel.requests();
           return length >= at || (await progressOf(handle)).phase === 'ended' ? length : null;

@@ -90,7 +90,8 @@ async function exitCodeOf(child: ChildProcess): Promise<number> {
   return code;
 }
 
-describe('sluice sync run', () => {
+// Each test starts up to two processes, each with a Temporal server: seconds of computing, more on a busy machine.
+describe('sluice sync run', { timeout: 120_000 }, () => {
   it('ends with 4 when the token is refused and nobody watches; a new start with a good token takes the run up', async () => {
     const refused = await run('svc_test_wrong');
     expect(refused).toMatchObject({ code: 4, stdout: '' });

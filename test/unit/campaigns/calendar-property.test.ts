@@ -3,6 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { type Calendar, compileCalendar } from '../../../src/campaigns/calendar.ts';
 import { SendingWindows, WEEKDAYS } from '../../../src/contracts/config/config-campaigns.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { isSetBackNear, wallOracle } from '../../support/wall-clock.ts';
 
 const HOUR = 3_600_000;
@@ -120,7 +121,7 @@ describe('FAULTS 43: whatever the windows, the clocks on the wall agree', () => 
         const windows = SendingWindows.parse({ days, holidays });
         check({ calendar: compileCalendar(windows), zones: [zone], windows, now }, shares);
       }),
-      { numRuns: 600 },
+      { numRuns: propertyRuns(600) },
     );
   });
 
@@ -137,7 +138,7 @@ describe('FAULTS 43: whatever the windows, the clocks on the wall agree', () => 
           check({ calendar: compileCalendar(windows), zones, windows, now: moment.now }, shares);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 
@@ -156,7 +157,7 @@ describe('FAULTS 43: whatever the windows, the clocks on the wall agree', () => 
             );
         }
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 });

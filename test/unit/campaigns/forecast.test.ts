@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ForecastInput, forecast, paceNeeded } from '../../../src/campaigns/forecast.ts';
 import { waveOf } from '../../../src/campaigns/waves.ts';
 import { WavesConfig } from '../../../src/contracts/config/config-campaigns.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -125,7 +126,7 @@ describe('a forecast of what is always open', () => {
           expect(Math.abs((found.finishMs as number) - last)).toBeLessThan(2);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });
@@ -223,7 +224,7 @@ describe('a forecast within windows', () => {
         const input = plan(waves, { ...members(count), calendar, pacePerMinute, startMs });
         expect(forecast(input).waves).toEqual(oneByOne(input, count));
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -270,7 +271,7 @@ describe('a forecast within windows', () => {
             }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(200) },
     );
   });
 
@@ -302,7 +303,7 @@ describe('the pace that is needed', () => {
           expect(pace).toBe(Math.max(1, Math.ceil(((count - 1) / minutes) * (1 - 1e-12))));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 

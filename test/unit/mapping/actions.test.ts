@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventRequest } from '../../../src/contracts/wire/intake.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import {
   apply,
   CARD,
@@ -218,7 +219,7 @@ describe('an action asks for what its event says, about one subject', () => {
           if (result.ok) expect(JSON.stringify(result.request)).not.toMatch(/\\u0000|\\ud[89a-f]/);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MappingConfig } from '../../../src/contracts/config/config.ts';
 import { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { compileMapping, type MapResult } from '../../../src/mapping/index.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const PHONE = '5511987654321';
 
@@ -276,7 +277,7 @@ describe('records', () => {
         if (result.ok) expect(CrmRecord.parse(result.record)).toEqual(result.record);
         else expect(result.problems.length).toBeGreaterThan(0);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

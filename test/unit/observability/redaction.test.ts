@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact, redactText } from '../../../src/observability/redaction.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 describe('texts lose what is secret or personal', () => {
   it.each([
@@ -142,7 +143,7 @@ describe('no canary comes out', () => {
       fc.property(anything(canary), (value) => {
         expect(leaks(JSON.stringify(redact(value)), canary)).toBe(false);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   splitPlain,
   splitWithParser,
 } from '../../../src/sources/csv/csv-rows.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const cell = fc.string({
   unit: fc.constantFrom('a', 'B', ' ', 'ç', '\u{1f600}', '\u0000', '\u2028', "'", '\\', ';', '\t'),
@@ -52,7 +53,7 @@ describe('a block without quotes', () => {
         const plain = splitPlain(bytes, { limit: 1000, last: true, full: false, row: 0 }, dialect);
         if (plain !== null) expect(plain.records).toEqual(whole);
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(2000) },
     );
   });
 

@@ -1,6 +1,7 @@
 // Files as people and systems write them, each with its outcome. The rule above all: nothing inside a cell becomes a row.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { type Folder, makeFolder, outcomes, readAll } from './support.ts';
 
 let folder: Folder;
@@ -143,7 +144,7 @@ describe('quotes', () => {
         const { rows } = await read(`${clean.slice(0, at)}"${clean.slice(at)}`, limit);
         for (const { values } of rows) expect(values?.Phone).not.toBe('5511999999999');
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });
@@ -245,7 +246,7 @@ describe('shapes', () => {
             if (values !== null) expect(values[name]).toBe(kept[row - 1]?.[at] ?? '');
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { type Folder, makeFolder, outcomes, readAll } from './support.ts';
 
 let folder: Folder;
@@ -60,7 +61,7 @@ describe('paging', () => {
           .map(([a, b, c]) => ({ a, b, c }));
         expect(outcomes(await readAll(source, limit))).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -78,7 +79,7 @@ describe('paging', () => {
         const source = await folder.write(data, { type: type as 'csv' });
         expect(await readAll(source, limit)).toEqual(await readAll(source, 1000));
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

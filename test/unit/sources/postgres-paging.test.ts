@@ -3,6 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SourceCursor, SourceRow } from '../../../src/contracts/wire/source.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { configOf, type RunOver, runnerOn } from './postgres-support.ts';
 
 let db: PGlite;
@@ -53,7 +54,7 @@ describe('paging over data that stands still', () => {
         expect(inOrder(ids(rows))).toEqual(all.map((_lead, index) => index + 1));
         expect(rows.map(({ row }) => row)).toEqual(rows.map((_row, index) => index + 1));
       }),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     );
   });
 });
@@ -95,7 +96,7 @@ describe('changes while reading', () => {
         const missed = all.map((_lead, index) => index + 1).filter((id) => !gone.has(id) && !seen.has(id));
         expect(missed).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(25) },
     );
   });
 
@@ -123,7 +124,7 @@ describe('changes while reading', () => {
         const { rows } = await db.query<{ id: number; name: string }>('select id, name from leads');
         for (const { id, name } of rows) expect([id, known.get(id)]).toEqual([id, name]);
       }),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeText, MAX_DEPTH, parseJson } from '../../../../src/ingress/route/json.ts';
 import { findFault } from '../../../../src/ingress/route/json-fault.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 import { http, kafka, refusal, scripted, viewOf } from './support.ts';
 
 const { route } = scripted();
@@ -116,7 +117,7 @@ describe('JSON', () => {
       expect(fault.column).toBeLessThanOrEqual(place + 1);
       expect(() => JSON.parse(broken.slice(0, fault.column - 1))).not.toThrow(RangeError);
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: propertyRuns(300) });
   });
 
   it('any JSON within the depth limit is read back as it was, long integers as text', async () => {
@@ -146,7 +147,7 @@ describe('JSON', () => {
       expect(JSON.stringify(root)).toBe(JSON.stringify(sent, digitsOfLongIntegers));
       expect(Object.getPrototypeOf(view)).toBe(Object.prototype);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: propertyRuns(150) });
   });
 
   it('a name __proto__ is an own field of what came, and changes no object', async () => {
@@ -190,7 +191,7 @@ it('whatever JSON.parse takes is taken, and nothing else', () => {
     const ours = outcome(() => parseJson(decodeText(Buffer.from(json))));
     expect(ours).toEqual(engine);
   });
-  fc.assert(property, { numRuns: 500 });
+  fc.assert(property, { numRuns: propertyRuns(500) });
 });
 
 function outcome(read: () => unknown): unknown {

@@ -13,6 +13,7 @@ import {
   tallyBy,
 } from '../../../../scripts/phone-spellings.ts';
 import { type PhoneRules, parsePhone } from '../../../../src/mapping/phone/index.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const cases = measure(parsePhone);
 const due = cases.filter(({ spelling, setting }) => isReadable(spelling, setting));
@@ -120,7 +121,7 @@ describe('any valid number', () => {
         const result = parsePhone(dress(swapped), given);
         if (result.ok) expect(result.number).toBe(canonical(number));
       }),
-      { numRuns: 8000 },
+      { numRuns: propertyRuns(8000) },
     );
   });
 });

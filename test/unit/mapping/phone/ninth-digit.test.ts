@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { isValidPhoneNumber } from 'libphonenumber-js/max';
 import { describe, expect, it } from 'vitest';
 import { brazilianVariants, canonicalKey, parsePhone } from '../../../../src/mapping/phone/index.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const BR = { country: 'BR' } as const;
 
@@ -46,7 +47,7 @@ describe('the ninth digit', () => {
           expect(result).toEqual({ ok: true, number: `55${area}9${subscriber}` });
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(2000) },
     );
   });
 
@@ -60,7 +61,7 @@ describe('the ninth digit', () => {
         expect(parsePhone(`+${result.number}`, BR)).toEqual(result);
         expect(canonicalKey(result.number)).toBe(result.number);
       }),
-      { numRuns: 3000 },
+      { numRuns: propertyRuns(3000) },
     );
   });
 
