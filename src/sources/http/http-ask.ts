@@ -3,8 +3,8 @@ import type { HttpSource } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { resolveSecret, type SecretOf } from '../secret.ts';
 import type { HttpRequest } from './http-exchange.ts';
-import type { Ask } from './http-pages.ts';
 import { withValue } from './json-path.ts';
+import type { Ask } from './pager.ts';
 
 /** Who asks, resolved: goes into requests and nowhere else. */
 export interface Login {

@@ -10,34 +10,7 @@ import { SourceError } from '../../contracts/wire/source.ts';
 import { reportsMore } from './http-answers.ts';
 import { tokenPager } from './http-tokens.ts';
 import { at } from './json-path.ts';
-
-/** JSON-safe; becomes part of the cursor. */
-export type PageState = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
-
-export interface Listing {
-  readonly items: readonly unknown[];
-  readonly body: unknown;
-  readonly linkHeader: string | null;
-}
-
-/** What a request adds to the one that the configuration describes: parameters, or a whole path with query. */
-export interface Ask {
-  readonly params: Readonly<Record<string, string | number>>;
-  readonly target?: string;
-}
-
-export interface Taken {
-  /** Entries that were not read before. */
-  readonly fresh: readonly unknown[];
-  readonly next: PageState | null;
-}
-
-export interface Pager {
-  readonly first: PageState;
-  ask(state: PageState): Ask;
-  /** @throws SourceError `endless` or `bad_answer` */
-  take(state: PageState, listing: Listing): Taken;
-}
+import type { Listing, Pager, PageState, Taken } from './pager.ts';
 
 /** How often a list may have moved by more than a page between two requests before the run gives up. */
 const MAX_BACK = 10;

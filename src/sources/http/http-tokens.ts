@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { HttpPagination } from '../../contracts/config/config.ts';
 import { SourceError } from '../../contracts/wire/source.ts';
 import { readYes } from './http-answers.ts';
-import type { Ask, Listing, Pager } from './http-pages.ts';
 import { at } from './json-path.ts';
+import type { Ask, Listing, Pager } from './pager.ts';
 
 /** Longer cursors are no cursors; they would be stored with every page. */
 const MAX_TOKEN = 4096;

@@ -16,9 +16,10 @@ import { type Login, requestOf, resolveLogin, withoutSecret } from './http-ask.t
 import { askSince, nextSince } from './http-change.ts';
 import { headerDate } from './http-error.ts';
 import { type Exchange, MAX_BODY_BYTES, openExchange } from './http-exchange.ts';
-import { type Pager, type PageState, pagerOf } from './http-pages.ts';
+import { pagerOf } from './http-pages.ts';
 import { itemsOf, newestIn, rowOf } from './http-rows.ts';
 import { at } from './json-path.ts';
+import type { Pager, PageState } from './pager.ts';
 
 const FORMAT = 'http-1';
 

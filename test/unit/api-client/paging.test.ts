@@ -94,8 +94,10 @@ describe('a list that changes between pages', () => {
             mutate();
             return page;
           }, pageSize);
-          expect(error).toBeNull();
           expect(new Set(ids).size).toBe(ids.length);
+          // The first count bounds the calls: a list that grows far beyond it may end in an error, never in silence.
+          if (list.length > 2 * length + 80 && error instanceof UnexpectedShapeError) return;
+          expect(error).toBeNull();
           const stayed = listOf(length).filter(({ id }) => !removed.has(id));
           const found = new Set(ids);
           expect(stayed.filter(({ id }) => !found.has(id))).toEqual([]);
