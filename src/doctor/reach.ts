@@ -106,7 +106,7 @@ const TRUST = 'name the authority that signed it in NODE_EXTRA_CA_CERTS';
 const CONNECT: Readonly<Record<string, readonly [text: string, hint: string]>> = {
   ENOTFOUND: ['has a host name that nobody knows', 'check its spelling'],
   EAI_AGAIN: ['has a host name that can not be looked up now', 'check the DNS of this machine'],
-  ECONNREFUSED: ['refuses the connection: nothing listens there', 'check host and port'],
+  ECONNREFUSED: ['refuses the connection: no server listens there', 'check host and port'],
   UND_ERR_CONNECT_TIMEOUT: ['can not be connected to in time', 'check host, port and firewall'],
   ETIMEDOUT: ['can not be connected to in time', 'check host, port and firewall'],
   EHOSTUNREACH: ['is in a network that this machine can not reach', 'check network and firewall'],

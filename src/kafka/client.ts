@@ -1,5 +1,5 @@
-// A kafkajs client of one cluster: short-lived, silent, never making topics, and ended for sure. For those who write to Kafka and
-// for those who read.
+// Opens a kafkajs client for one cluster. The client is short-lived, logs nothing by default, never creates topics, and
+// always closes. Producers and consumers share it.
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs';
@@ -8,20 +8,22 @@ import type { KafkaConnection } from '../contracts/config/config.ts';
 const CONNECT_MS = 5000;
 export const REQUEST_MS = 10_000;
 
-/** Within one request: covers a leader that has just moved. Longer outages are waited out by whoever asks. */
+/** Retries within one request. They cover a leader that has just moved; the caller waits out longer outages. */
 const RESENDS = { retries: 2, initialRetryTime: 100, maxRetryTime: 1000 };
 
 export interface ClusterAccess {
   readonly connection: KafkaConnection;
-  /** What the reference `sasl.password` stands for. */
+  /** Password that the reference `sasl.password` resolves to. */
   readonly password?: string | undefined;
-  /** Hears kafkajs itself, at the level in KAFKAJS_LOG_LEVEL; nothing without that variable. */
+  /**
+   * Receives the log lines of kafkajs at the level in KAFKAJS_LOG_LEVEL. Without that variable kafkajs logs nothing.
+   */
   readonly log: { debug(fields: object, message: string): void };
 }
 
 export interface Client {
   readonly kafka: Kafka;
-  /** Cuts every connection. What kafkajs still tries afterwards fails at once. */
+  /** Cuts every connection. Anything that kafkajs tries afterwards fails at once. */
   end(): void;
 }
 
@@ -47,12 +49,12 @@ export function openClient({ connection, password = '', log }: ClusterAccess): C
   return { kafka, end: sockets.end };
 }
 
-/** kafkajs has no other way to give up: its own disconnect waits for what is under way. */
+/** kafkajs offers no other way to give up: its own disconnect waits for requests in progress. */
 function trackedSockets() {
   const open = new Set<Socket>();
   let ended = false;
   const factory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
-    // Thrown errors are connection errors to kafkajs.
+    // kafkajs treats a thrown error as a connection error.
     if (ended) throw new Error('this client has ended');
     const socket = ssl
       ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) }, onConnect)

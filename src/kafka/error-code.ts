@@ -1,13 +1,16 @@
-// What kafkajs fails with: it wraps the cause several times, and names it in several ways.
+// Reads the error code out of what kafkajs throws. kafkajs wraps the cause several times and names it in several ways.
 
-/** The innermost cause. */
+/** Returns the innermost cause. */
 export function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
   return root;
 }
 
-/** Name of the Kafka protocol's error, or of the system's (`ECONNREFUSED`), or one of ours: `TIMEOUT`, `COMPRESSION`, `UNREACHABLE`. */
+/**
+ * Returns the name of the Kafka protocol error, the code of the system error (`ECONNREFUSED`), or one of ours:
+ * `TIMEOUT`, `COMPRESSION`, `UNREACHABLE`.
+ */
 export function codeOf(root: unknown): string {
   if (!(root instanceof Error)) return 'UNKNOWN';
   const { type, code } = root as { type?: unknown; code?: unknown };

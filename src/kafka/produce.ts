@@ -1,26 +1,29 @@
-// Writing records so that they are there: by all replicas in sync, each resend recognised by the broker.
+// Writes records durably: all in-sync replicas acknowledge each record, and the broker recognizes each resend.
 import { type Message, Partitioners } from 'kafkajs';
 import { type ClusterAccess, openClient, REQUEST_MS } from './client.ts';
 
-/** kafkajs makes one record batch a partition of each call, and max.message.bytes (1 MiB by default) holds for that. */
+/**
+ * kafkajs sends one record batch per partition and call, and max.message.bytes (1 MiB by default) limits that batch.
+ */
 const MOST_BYTES = 524_288;
 
 export type { Message } from 'kafkajs';
 
 export interface ProduceOptions {
-  /** One request a message: what the brokers say is then said of that one. @default false */
+  /** Sends one request per message, so that an error names the message it is about. @default false */
   readonly alone?: boolean;
-  /** Told how many of the messages, from the first on, are acknowledged by now. */
+  /** Receives the number of messages acknowledged so far, counted from the first. */
   readonly onWritten?: (messages: number) => void;
 }
 
 /**
- * Writes in order and returns when all is acknowledged. Nothing stays connected after it: a restarted broker is met afresh. An
- * idle kafkajs connection wakes the process every millisecond (measured: 2 % of a core each; on Node 24 with a
- * TimeoutNegativeWarning, tulios/kafkajs#1751) and is not always known to be severed (#919, #979); a fresh producer takes
- * 13–20 ms. As each begins to count at zero, the trouble of idempotent producers with sequences after an error (#598)
- * cannot arise.
- * @throws what kafkajs throws, or the signal's reason: some of them may be written
+ * Writes the messages in order and returns when the brokers have acknowledged all of them. It opens a new connection
+ * for each call and closes it afterwards, so that a restarted broker causes no error. An idle kafkajs connection wakes
+ * the process every millisecond (measured: 2 % of a core each; on Node 24 with a TimeoutNegativeWarning,
+ * tulios/kafkajs#1751) and does not always notice that it was cut (#919, #979). A new producer takes 13–20 ms. Each
+ * producer starts its sequence numbers at zero, so the errors of idempotent producers after a failed sequence (#598)
+ * cannot occur.
+ * @throws what kafkajs throws, or the signal's reason; some messages may have been written
  */
 export async function produce(
   access: ClusterAccess,
@@ -39,7 +42,7 @@ export async function produce(
     };
     signal?.addEventListener('abort', giveUp, { once: true, signal: over.signal });
   });
-  // Nobody may be listening any more when it comes.
+  // Nobody may be listening when the rejection arrives.
   aborted.catch(() => undefined);
   const producer = client.kafka.producer({
     idempotent: true,
@@ -65,7 +68,7 @@ export async function produce(
   }
 }
 
-/** A record longer than that is a group of its own. */
+/** A record longer than the limit forms a group of its own. */
 export function groupsOf(messages: readonly Message[]): Message[][] {
   const groups: Message[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

@@ -63,7 +63,7 @@ class EmbeddedLedgerError extends Error {
 export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
   constructor() {
-    super('DATABASE_URL is no address of PostgreSQL; write postgres://user:password@host:5432/database');
+    super('DATABASE_URL is not a PostgreSQL address; use postgres://user:password@host:5432/database');
   }
 }
 

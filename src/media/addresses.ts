@@ -1,4 +1,4 @@
-// Which addresses a file may come from: everywhere on the public internet, and inside the own network only on request.
+// Decides which addresses Sluice may download a file from: any public address, and a private one only on request.
 import { BlockList, isIP } from 'node:net';
 
 function listOf(...subnets: readonly string[]): BlockList {
@@ -23,7 +23,7 @@ const OWN_NETWORK = listOf(
   'fe80::/10',
 );
 
-/** Where clouds tell a machine its secrets: no file comes from there, whoever allows it. */
+/** Metadata services, where clouds hand a machine its secrets. No setting allows a download from there. */
 const METADATA = listOf(
   '169.254.169.254/32',
   '169.254.170.0/24',
@@ -32,7 +32,7 @@ const METADATA = listOf(
   'fd00:ec2::/32',
 );
 
-/** Nobody's: unspecified, for protocols and documentation, multicast, reserved. */
+/** Addresses that belong to no host: unspecified, reserved for protocols and documentation, multicast. */
 const NOWHERE = listOf(
   '0.0.0.0/8',
   '192.0.0.0/24',
@@ -43,7 +43,7 @@ const NOWHERE = listOf(
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // IPv6 inside 2000::/3 that leads elsewhere: protocol assignments with Teredo, documentation, 6to4.
+  // IPv6 ranges inside 2000::/3 that lead elsewhere: protocol assignments including Teredo, documentation, 6to4.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
@@ -52,7 +52,7 @@ const NOWHERE = listOf(
 
 const GLOBAL_UNICAST = listOf('2000::/3');
 
-/** An IPv4 address inside an IPv6 one (`::ffff:a.b.c.d`, in either way of writing); null when there is none. */
+/** Returns the IPv4 address inside an IPv6 one (`::ffff:a.b.c.d`, in either notation), or null. */
 function mapped(address: string): string | null {
   const tail = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/.exec(
     new URL(`http://[${address}]`).hostname.slice(1, -1),
@@ -64,13 +64,13 @@ function mapped(address: string): string | null {
 }
 
 /**
- * May a file be fetched from this address?
+ * Tells whether Sluice may download a file from this address.
  * @param address an IP address without brackets or zone
- * @param allowPrivate also inside the own network; never the metadata services of clouds, multicast or reserved ones
+ * @param allowPrivate also allows private addresses; never metadata services, multicast or reserved addresses
  */
 export function mayFetchFrom(address: string, allowPrivate: boolean): boolean {
   const version = isIP(address);
-  // A zone (fe80::1%eth0) is of the own network, and no address that a name or URL leads to.
+  // An address with a zone (fe80::1%eth0) is link-local. No host name and no URL resolves to one.
   if (version === 0 || address.includes('%')) return false;
   const inner = version === 6 ? mapped(address) : null;
   if (inner !== null) return allowPrivate && mayFetchFrom(inner, true);

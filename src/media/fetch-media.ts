@@ -1,5 +1,5 @@
-// Downloads a file that an event names: from allowed hosts, never from inside the own network by accident, and never
-// more than was agreed.
+// Downloads a file that an event names. It downloads from allowed hosts only, never from a private address unless the
+// route allows it, and never more than `maxBytes`.
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
@@ -12,19 +12,19 @@ import { type MediaCode, MediaError } from './media-error.ts';
 export interface MediaLimits {
   /** `host`, `host:port` or `*.example.com`, in lower case. */
   readonly hosts: readonly string[];
-  /** Bytes of the file. */
+  /** Maximum size of the file, in bytes. */
   readonly maxBytes: number;
-  /** Also from addresses inside the own network. */
+  /** Also downloads from private addresses. */
   readonly allowPrivate: boolean;
-  /** Milliseconds for the whole download, redirects included. */
+  /** Time limit for the whole download in milliseconds, redirects included. */
   readonly timeoutMs: number;
 }
 
-/** A file as the API client takes it. */
+/** A file in the form that the API client takes. */
 export interface FetchedMedia {
   readonly data: Buffer;
   readonly filename: string;
-  /** Without parameters. */
+  /** Media type without parameters. */
   readonly contentType: string;
 }
 
@@ -34,15 +34,15 @@ export interface HostAddress {
 }
 
 export interface FetchMediaOptions {
-  /** Aborts the download; its reason is thrown. */
+  /** Aborts the download, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Addresses of a name, asked once a request. @default the system's resolver */
+  /** Resolves a host name, once per request. @default the system's resolver */
   readonly resolve?: ((name: string) => Promise<readonly HostAddress[]>) | undefined;
 }
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Busy hosts come round; what is forbidden or gone stays so. */
+/** A busy host may answer later. A forbidden or missing file stays forbidden or missing. */
 const PASSING = new Set([408, 425, 429]);
 
 const fail = (code: MediaCode, message: string, retryable = false): never => {
@@ -50,10 +50,10 @@ const fail = (code: MediaCode, message: string, retryable = false): never => {
 };
 
 /**
- * Downloads one file. The name is resolved once, and the connection goes to the address that was checked, so that a
- * name can't lead elsewhere the second time. Redirects are followed three times, each with every check. Nothing but the
- * address is sent: no cookies, no credentials, no referrer.
- * @throws MediaError; the reason of `signal` when that ends it
+ * Downloads one file. It resolves the name once and connects to the address that it checked, so that the name cannot
+ * lead elsewhere on a second lookup. It follows up to three redirects and repeats every check for each. The request
+ * carries no cookies, credentials or referrer.
+ * @throws MediaError; the reason of `signal` when that aborts the download
  */
 export async function fetchMedia(
   address: string,
@@ -69,7 +69,7 @@ export async function fetchMedia(
       if (!isAllowedHost(url, limits.hosts))
         fail(
           'MEDIA_HOST',
-          "the file's host, or one it redirects to, is not among `media.hosts` of the route",
+          "the file's host, or a host it redirects to, is not in `media.hosts` of the route",
         );
       const addresses = await addressesOf(url, limits, resolve, signal);
       const answer = await ask(url, addresses, limits, signal);
@@ -79,34 +79,38 @@ export async function fetchMedia(
     return fail('MEDIA_REDIRECTS', `the file's host redirects more than ${MAX_REDIRECTS} times`);
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (late.aborted) fail('MEDIA_TIMEOUT', `the file was not here after ${limits.timeoutMs} ms`, true);
+    if (late.aborted) fail('MEDIA_TIMEOUT', `the download took longer than ${limits.timeoutMs} ms`, true);
     if (error instanceof MediaError) throw error;
-    // Errors of sockets and of the resolver quote names and addresses.
+    // Socket and resolver errors quote names and addresses.
     const { code } = error as { code?: unknown };
     const what = typeof code === 'string' && /^\w{1,64}$/.test(code) ? ` (${code})` : '';
-    return fail('MEDIA_UNREACHABLE', `the file's host can not be reached, or broke off${what}`, true);
+    return fail(
+      'MEDIA_UNREACHABLE',
+      `the file's host cannot be reached, or it closed the connection${what}`,
+      true,
+    );
   }
 }
 
 function parse(address: string, base?: URL): URL {
-  if (!URL.canParse(address, base?.href)) fail('MEDIA_URL', 'the address of the file can not be read');
+  if (!URL.canParse(address, base?.href)) fail('MEDIA_URL', 'the address of the file is not a valid URL');
   const url = new URL(address, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    fail('MEDIA_URL', 'the address of the file is neither http nor https');
+    fail('MEDIA_URL', 'the address of the file uses neither http nor https');
   if (url.username !== '' || url.password !== '')
-    fail('MEDIA_URL', 'the address of the file holds credentials, which are never sent');
+    fail('MEDIA_URL', 'the address of the file contains credentials; Sluice never sends those');
   return url;
 }
 
-/** @throws MediaError for a target that can't be read, and for one that is less safe than where it comes from */
+/** @throws MediaError for a target that is not a URL, and for a redirect from https to http */
 export function redirectTarget(location: string, from: URL): URL {
   const target = parse(location, from);
   if (from.protocol === 'https:' && target.protocol === 'http:')
-    fail('MEDIA_REDIRECTS', "the file's host redirects from https to http, which is not followed");
+    fail('MEDIA_REDIRECTS', "the file's host redirects from https to http; Sluice does not follow that");
   return target;
 }
 
-/** The addresses that the connection may go to. */
+/** Returns the addresses that the connection may use. */
 async function addressesOf(
   url: URL,
   { allowPrivate }: MediaLimits,
@@ -118,11 +122,11 @@ async function addressesOf(
   const all = family === 0 ? await orAborted(resolve(url.hostname), signal) : [{ address: literal, family }];
   const usable = all.filter((each) => mayFetchFrom(each.address, allowPrivate));
   if (usable.length === 0)
-    fail('MEDIA_ADDRESS', "the file's host is inside the own network, or at no address to fetch from");
+    fail('MEDIA_ADDRESS', "the file's host has a private address, or none that Sluice may download from");
   return usable;
 }
 
-/** The system's resolver can't be called off. */
+/** The system's resolver cannot be cancelled. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};
@@ -137,7 +141,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** One request on a connection of its own: the file, or where it is said to be. */
+/** Sends one request on a connection of its own. Returns the file or the redirect target. */
 async function ask(
   url: URL,
   addresses: readonly HostAddress[],
@@ -152,7 +156,7 @@ async function ask(
   const client = new Client(url.origin, {
     connect: { lookup: pinned, timeout: limits.timeoutMs },
     allowH2: false,
-    // The signal covers all of it.
+    // The signal covers the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -166,12 +170,12 @@ async function ask(
     if (REDIRECTS.has(answer.statusCode)) {
       const { location } = answer.headers;
       if (typeof location !== 'string')
-        return fail('MEDIA_REDIRECTS', "the file's host redirects to nowhere");
+        return fail('MEDIA_REDIRECTS', "the file's host redirects without naming an address");
       return redirectTarget(location, url);
     }
     return await readFile(answer, url, limits);
   } finally {
-    // Also ends a body that nobody reads to its end.
+    // This also ends a body that nobody reads to its end.
     await client.destroy();
   }
 }
@@ -189,7 +193,7 @@ async function readFile(
     );
   const encoding = one(headers['content-encoding'])?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity')
-    fail('MEDIA_ENCODED', 'the file comes compressed, though its host was asked not to');
+    fail('MEDIA_ENCODED', "the file's host sends it compressed although Sluice asked for it uncompressed");
   const tooLarge = () =>
     fail('MEDIA_TOO_LARGE', `the file is longer than ${maxBytes} bytes (\`media.maxBytes\` of the route)`);
   if (Number(one(headers['content-length'])) > maxBytes) tooLarge();

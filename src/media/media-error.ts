@@ -1,14 +1,14 @@
-// The one error of this folder: why a file could not be had.
+// The one error of this folder. It says why a file could not be downloaded.
 
 /**
- * - `MEDIA_URL`: the address is none of a file on the web, or holds credentials
- * - `MEDIA_HOST`: its host, or one it redirects to, is not among those allowed
- * - `MEDIA_ADDRESS`: the host's name leads inside the own network, or to no usable address
- * - `MEDIA_REDIRECTS`: redirected too often, or to nowhere
- * - `MEDIA_STATUS`: the host answers with something else than 200
- * - `MEDIA_TOO_LARGE`, `MEDIA_EMPTY`, `MEDIA_ENCODED`: what comes is no file to send
- * - `MEDIA_TIMEOUT`, `MEDIA_UNREACHABLE`: nothing, or only a part, came
- * - `UPLOAD_GONE`: no such file was uploaded for the account, or its days are over
+ * - `MEDIA_URL`: the address is not an http(s) URL, or it contains credentials
+ * - `MEDIA_HOST`: the host, or a host it redirects to, is not allowed
+ * - `MEDIA_ADDRESS`: the host's name leads to a private address or to no usable one
+ * - `MEDIA_REDIRECTS`: too many redirects, or one without a usable target
+ * - `MEDIA_STATUS`: the host's status is not 200
+ * - `MEDIA_TOO_LARGE`, `MEDIA_EMPTY`, `MEDIA_ENCODED`: the answer is not a file that Sluice can send
+ * - `MEDIA_TIMEOUT`, `MEDIA_UNREACHABLE`: nothing arrived, or only a part
+ * - `UPLOAD_GONE`: the account has no such upload, or its retention is over
  */
 export type MediaCode =
   | 'MEDIA_URL'
@@ -23,11 +23,14 @@ export type MediaCode =
   | 'MEDIA_UNREACHABLE'
   | 'UPLOAD_GONE';
 
-/** Thrown when a file can't be had. The message holds nothing of its address, which may be personal or a secret. */
+/**
+ * Thrown when a file cannot be downloaded. The message contains nothing of the address, which may be personal or a
+ * secret.
+ */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly code: MediaCode;
-  /** The same download may work later. */
+  /** Whether the same download may work later. */
   readonly retryable: boolean;
   constructor(code: MediaCode, message: string, retryable = false) {
     super(message);

@@ -1,4 +1,5 @@
-// Channels of the AsyncAPI document: one for each sink that events go to over a network, with what is particular to it.
+// Builds the channels of the AsyncAPI document: one for each sink that receives events over a network, with its
+// bindings.
 import type { Config, HttpSink, KafkaSink } from '../contracts/config/config.ts';
 import { CONVERSATION_EVENT_TYPES } from '../contracts/wire/conversation-events.ts';
 import { EVENT_CONTENT_TYPE, RUN_END_STATUSES } from '../contracts/wire/events.ts';
@@ -9,7 +10,7 @@ type Part = Readonly<Record<string, object>>;
 
 const ref = (...path: readonly string[]) => ({ $ref: `#/${path.join('/')}` });
 
-/** What each sink hears, by its name; a sink that nobody tells anything is not in here. */
+/** Event types that each sink receives, by sink name. A sink that receives nothing is left out. */
 function heardBySink({ accounts, sinks, syncs }: Announcing): ReadonlyMap<string, readonly EventType[]> {
   const heard = new Map<string, Set<EventType>>();
   const hears = (sink: string, types: readonly EventType[]) =>
@@ -32,7 +33,7 @@ export interface Channels {
   readonly operations: Part;
   readonly messageTraits: Part;
   readonly securitySchemes: Part;
-  /** Sinks that no protocol of AsyncAPI describes. */
+  /** Sinks that no AsyncAPI protocol describes. */
   readonly others: Part;
 }
 
@@ -57,12 +58,12 @@ export function describeChannels(config: Announcing): Channels {
         addChannel(parts, name, types, { ...httpChannel(sink), trait: 'webhook' });
         break;
       case 'jsonl':
-        parts.others[name] = { type: 'jsonl', description: 'A file, one event a line', events: types };
+        parts.others[name] = { type: 'jsonl', description: 'A file with one event per line', events: types };
         break;
       case 'postgres':
         parts.others[name] = {
           type: 'postgres',
-          description: `Rows of the table ${sink.table}`,
+          description: `One row per event in the table ${sink.table}`,
           events: types,
         };
         break;
@@ -99,7 +100,7 @@ function addChannel(parts: Parts, name: string, types: readonly EventType[], tex
   };
   parts.operations[`tell-${name}`] = {
     action: 'send',
-    summary: `Sluice tells the sink "${name}"`,
+    summary: `Sluice sends events to the sink "${name}"`,
     channel: ref('channels', name),
     messages: types.map((type) => ref('channels', name, 'messages', type)),
     bindings: operationBindings,
@@ -123,7 +124,7 @@ function addKafka(parts: Parts, name: string, { brokers, tls, sasl }: KafkaSink)
 function kafkaChannel({ topic, brokers }: KafkaSink) {
   return {
     address: topic,
-    description: 'In order within a key, at least once: a repetition has the same `id`',
+    description: 'In order within a key, at least once. A redelivery has the same `id`.',
     servers: brokers.map((_, at) => at),
     channelBindings: { kafka: { topic, bindingVersion: '0.5.0' } },
     operationBindings: { kafka: { bindingVersion: '0.5.0' } },
@@ -137,7 +138,7 @@ function addHttp(parts: Parts, name: string, { url }: HttpSink): void {
     name: 'webhook-signature',
     in: 'header',
     description:
-      'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; several, separated by spaces, while a secret is replaced',
+      'Standard Webhooks 1.0: `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; while you rotate a secret, several signatures separated by spaces',
   };
   parts.servers[serverName(name, 0)] = {
     host,
@@ -149,7 +150,7 @@ function addHttp(parts: Parts, name: string, { url }: HttpSink): void {
 function httpChannel({ url, timeout }: HttpSink) {
   return {
     address: new URL(url).pathname,
-    description: `Any 2xx within ${timeout} takes the event. In order within a conversation, at least once: a repetition has the same \`webhook-id\``,
+    description: `Any 2xx within ${timeout} accepts the event. Events of a conversation arrive in order, at least once. A redelivery has the same \`webhook-id\`.`,
     servers: [0],
     operationBindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
   };
@@ -157,7 +158,7 @@ function httpChannel({ url, timeout }: HttpSink) {
 
 const TEXT = { type: 'string' };
 
-/** What each way of sending adds to every message. */
+/** What each sink type adds to every message. */
 const TRAITS = {
   kafka: {
     headers: {
@@ -178,9 +179,9 @@ const TRAITS = {
         'webhook-id': {
           ...TEXT,
           description:
-            'The `id` of the event, the same at each repetition; bytes other than letters, digits and _ - : / + = @ ~ percent-encoded, and hashed beyond 256 characters',
+            'The `id` of the event, the same in each redelivery. Bytes other than letters, digits and _ - : / + = @ ~ are percent-encoded. A value beyond 256 characters is hashed.',
         },
-        'webhook-timestamp': { ...TEXT, description: 'Seconds since 1970 at this attempt' },
+        'webhook-timestamp': { ...TEXT, description: 'Time of this attempt, in seconds since 1970' },
         'webhook-signature': { ...TEXT, description: 'One signature for each secret, separated by spaces' },
       },
     },

@@ -1,4 +1,4 @@
-// Messages and schemas of the AsyncAPI document: made of the same zod schemas that check the events.
+// Builds the messages and schemas of the AsyncAPI document from the zod schemas that validate the events.
 import { z } from 'zod';
 import {
   ConversationChangedEvent,
@@ -113,23 +113,24 @@ function ended(status: 'finished' | 'cancelled' | 'failed', pending: number): Ru
   };
 }
 
-/** Every event that a sink can be given. */
+/** Every event that a sink can receive. */
 export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
   'message.received': {
     title: 'A customer wrote',
-    summary: 'A message came in, or one of which the service does not say which way it went',
+    summary:
+      'A message came in. A message whose direction the service does not report counts as incoming too.',
     schema: 'MessagePublished',
     example: published('message.received', 'wamid.1', 'Is it still there?'),
   },
   'message.sent': {
     title: 'The company wrote',
-    summary: 'A message went out, whoever sent it: a person, the chatbot, or Sluice',
+    summary: 'A person, the chatbot or Sluice sent a message',
     schema: 'MessagePublished',
     example: published('message.sent', 'wamid.2', 'Yes, it is!'),
   },
   'message.status': {
-    title: 'How far a message is',
-    summary: 'A message that went out is in another state than it was last asked to be in',
+    title: 'Delivery status of a message',
+    summary: 'The status of an outgoing message differs from the last poll',
     schema: 'MessageStatus',
     example: {
       ...ENVELOPE,
@@ -145,14 +146,14 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
     },
   },
   'conversation.opened': {
-    title: 'A conversation began, or began again',
-    summary: 'It was not known before, or it was closed and is not any more',
+    title: 'A conversation opened or reopened',
+    summary: 'The conversation is new, or it was closed and is open again',
     schema: 'ConversationChanged',
     example: changed('conversation.opened', {}, null),
   },
   'conversation.updated': {
     title: 'A conversation changed',
-    summary: 'Status, chatbot, queue, owner, contact or connection are other ones than before',
+    summary: 'Its status, chatbot, queue, owner, contact or connection changed',
     schema: 'ConversationChanged',
     example: changed(
       'conversation.updated',
@@ -161,8 +162,8 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
     ),
   },
   'conversation.closed': {
-    title: 'A conversation ended',
-    summary: 'Its status is closed now',
+    title: 'A conversation was closed',
+    summary: 'Its status changed to closed',
     schema: 'ConversationChanged',
     example: changed(
       'conversation.closed',
@@ -171,20 +172,20 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
     ),
   },
   'sluice.sync.finished': {
-    title: 'A run of a sync has finished',
-    summary: 'Every record has its outcome: counts and warnings',
+    title: 'A sync run finished',
+    summary: 'Every record has an outcome. The event contains counts and warnings.',
     schema: 'RunEnded',
     example: ended('finished', 0),
   },
   'sluice.sync.cancelled': {
-    title: 'A run of a sync was cancelled',
-    summary: 'What was done stays done; `pending` counts what was not',
+    title: 'A sync run was cancelled',
+    summary: 'Completed records stay in the service; `pending` counts the rest',
     schema: 'RunEnded',
     example: ended('cancelled', 30),
   },
   'sluice.sync.failed': {
-    title: 'A run of a sync could not go on',
-    summary: 'What was done stays done; the warnings say why it ended',
+    title: 'A sync run failed',
+    summary: 'Completed records stay in the service; the warnings say why the run ended',
     schema: 'RunEnded',
     example: ended('failed', 60),
   },
@@ -192,7 +193,7 @@ export const MESSAGES: Readonly<Record<EventType, MessageText>> = {
 
 export const EVENT_TYPES = Object.keys(MESSAGES) as readonly EventType[];
 
-/** A message without its payload's shape: how it is named, and what it is. */
+/** The name and the description of a message, without the schema of its payload. */
 export function messageOf(type: EventType) {
   const { title, summary } = MESSAGES[type];
   return {
@@ -205,8 +206,8 @@ export function messageOf(type: EventType) {
 }
 
 /**
- * JSON Schemas (draft 7, as AsyncAPI 3.0 has it): the shared ones, and one for each type of event. Objects stay open, so that
- * a field which is added later breaks nobody.
+ * JSON Schemas (draft 7, as AsyncAPI 3.0 requires): the shared ones, and one for each event type. Objects stay open, so
+ * a field added later breaks no consumer.
  */
 export function schemasOf(): Record<string, object> {
   const registry = z.registry<{ id: string }>();
@@ -217,7 +218,7 @@ export function schemasOf(): Record<string, object> {
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      // The format says the same in a word.
+      // The format already says the same.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       delete jsonSchema.readOnly;
     },

@@ -1,15 +1,15 @@
-// The AsyncAPI 3.0 document of what Sluice tells others.
+// Builds the AsyncAPI 3.0 document of the events that Sluice sends.
 import type { Config } from '../contracts/config/config.ts';
 import { EVENT_CONTENT_TYPE } from '../contracts/wire/events.ts';
 import { describeChannels } from './asyncapi-channels.ts';
 import { EVENT_TYPES, MESSAGES, messageOf, schemasOf } from './asyncapi-messages.ts';
 
-const ABOUT = `CloudEvents 1.0 in structured mode (JSON), told at least once and in order within one \`partitionkey\`. A repetition has the same \`id\`.`;
+const ABOUT = `CloudEvents 1.0 in structured mode (JSON), delivered at least once and in order within one \`partitionkey\`. A redelivery has the same \`id\`.`;
 
 /**
  * @param version of Sluice
- * @param config whose sinks become channels; null: messages and schemas alone
- * @returns the document, JSON-safe; no secret is in it
+ * @param config configuration whose sinks become channels; null gives messages and schemas alone
+ * @returns the document as JSON-safe data, without secrets
  */
 export function describeEvents(
   version: string,

@@ -1,4 +1,4 @@
-// Errors of a connection to a receiver, in words that help.
+// Maps connection errors to messages that name the cause and the fix.
 import { SinkError } from './sink.ts';
 
 interface Meaning {
@@ -8,33 +8,33 @@ interface Meaning {
 
 const TLS: Meaning = {
   code: 'TLS',
-  say: 'the connection could not be secured: its certificate must be valid for the host; NODE_EXTRA_CA_CERTS names a private authority',
+  say: 'the TLS connection failed; the certificate must be valid for the host (for a private authority, set NODE_EXTRA_CA_CERTS)',
 };
-const NOT_HTTP: Meaning = { code: 'NOT_HTTP', say: 'what answers there does not speak HTTP as it should' };
+const NOT_HTTP: Meaning = { code: 'NOT_HTTP', say: 'the server there does not speak valid HTTP' };
 const TIMEOUT: Meaning = {
   code: 'TIMEOUT',
-  say: 'no answer within `timeout`; the event may have arrived all the same',
+  say: 'no answer within `timeout`; the event may still have arrived',
 };
 
 const away = (say: string): Meaning => ({ code: 'UNREACHABLE', say });
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: away('nothing listens there'),
-  ENOTFOUND: away('there is no host of that name: check `url`'),
-  EAI_AGAIN: away("the host's name can't be resolved at the moment"),
-  EHOSTUNREACH: away('there is no way to that host; check network and firewall'),
-  ENETUNREACH: away('there is no way to that network; check network and firewall'),
+  ECONNREFUSED: away('no server listens there'),
+  ENOTFOUND: away('the host name does not exist; check `url`'),
+  EAI_AGAIN: away('the host name cannot be resolved at the moment'),
+  EHOSTUNREACH: away('the host is unreachable; check network and firewall'),
+  ENETUNREACH: away('the network is unreachable; check network and firewall'),
   UND_ERR_CONNECT_TIMEOUT: TIMEOUT,
   ETIMEDOUT: TIMEOUT,
   UND_ERR_HEADERS_OVERFLOW: NOT_HTTP,
 };
-const CUT = away('the connection broke before an answer; the event may have arrived all the same');
+const CUT = away('the connection closed before an answer; the event may still have arrived');
 
 /** @param place scheme, host and path of the receiver */
 export function connectionError(error: unknown, place: string): SinkError {
   const { name, code } = rootOf(error);
   const { code: kind, say } = meaningOf(name, code);
   const tag = code === '' || kind === 'TIMEOUT' ? '' : ` [${code}]`;
-  const message = `the event was not taken by ${place}: ${say}${tag}`;
+  const message = `${place} did not accept the event: ${say}${tag}`;
   return new SinkError(kind, message, { retryable: true, sinkWide: true, cause: error });
 }
 
@@ -46,7 +46,7 @@ function meaningOf(name: string, code: string): Meaning {
   return MEANINGS[code] ?? CUT;
 }
 
-/** A host with several addresses fails with one error each. */
+/** A host with several addresses fails with one error per address. */
 function rootOf(error: unknown): { name: string; code: string } {
   let root = error;
   for (;;) {

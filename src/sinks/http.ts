@@ -1,4 +1,4 @@
-// The HTTP sink: each event posted by itself, signed as Standard Webhooks say.
+// The HTTP sink. It posts each event in a request of its own, signed as Standard Webhooks specifies.
 import { type Dispatcher, Pool } from 'undici';
 import type { HttpSink } from '../contracts/config/config.ts';
 import { durationMs } from '../contracts/config/config-base.ts';
@@ -11,20 +11,20 @@ import type { Sent, Sink, SinkError } from './sink.ts';
 import { signedHeaders } from './webhook-signature.ts';
 
 export interface HttpSinkOptions {
-  /** Keys that sign, at least one: see `readKey`. */
+  /** Signing keys, at least one. See `readKey`. */
   readonly keys: readonly Buffer[];
   /** @default Date.now */
   readonly now?: () => number;
 }
 
-/** The status decides; what an answer says besides is read only so that its connection can be used again. */
+/** The status decides. Sluice reads the body only so that it can use the connection again. */
 const DRAIN_BYTES = 65_536;
 const DRAIN_MS = 1000;
 
 /**
- * Posts each event as a structured-mode CloudEvent. Events of one partitionkey follow one another, each after the answer to the
- * one before it; up to `concurrency` keys go side by side. A failure of the receiver as a whole ends the batch: what
- * is under way then still gets its answer, the rest is skipped. Redirects are not followed.
+ * Posts each event as a structured-mode CloudEvent. Events of one partitionkey follow one another: each waits for the
+ * answer to the one before it. Up to `concurrency` keys run in parallel. If the receiver as a whole fails, the batch
+ * ends: requests in progress still get their answers, and the rest is skipped. Redirects are not followed.
  */
 export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOptions): Sink {
   const { origin, pathname } = new URL(config.url);
@@ -32,7 +32,7 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
   const timeoutMs = durationMs(config.timeout);
   const pool = new Pool(origin, {
     connections: config.concurrency,
-    // `timeout` is for all of an exchange; undici's own would only blur it.
+    // `timeout` covers the whole exchange. undici's own timeouts would only blur it.
     connect: { timeout: timeoutMs },
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -87,8 +87,8 @@ export function httpSink(config: HttpSink, { keys, now = Date.now }: HttpSinkOpt
   });
 }
 
-/** Reads the little that receivers say; an answer that is long, or takes its time, loses its connection. */
+/** Reads the short answer of a receiver. A long or slow answer loses its connection. */
 async function drain({ body }: Dispatcher.ResponseData): Promise<void> {
-  // What goes wrong in a body changes nothing about the status that stood before it.
+  // A broken body does not change the status that came before it.
   await body.dump({ limit: DRAIN_BYTES, signal: deadlineSignal(DRAIN_MS) }).catch(() => undefined);
 }

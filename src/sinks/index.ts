@@ -8,19 +8,19 @@ import type { Sink } from './sink.ts';
 import { readKey } from './webhook-signature.ts';
 
 export interface OpenSinkOptions {
-  /** Its name in the configuration, for messages. */
+  /** Name of the sink in the configuration, for messages. */
   readonly name: string;
   /** Resolves env:NAME and file:path. */
   readonly secret: (ref: string) => Promise<string>;
-  /** Folder that relative paths begin at: the one of the configuration file. */
+  /** Folder that relative paths start from: the folder of the configuration file. */
   readonly baseDir: string;
-  /** Hears what drivers say by themselves. */
+  /** Receives what drivers log on their own. */
   readonly log: (fields: object, message: string) => void;
 }
 
 /**
- * The sink that `config` describes; its secrets are resolved now, nothing connects before the first event.
- * @throws what `secret` throws; SinkError `BAD_SECRET` for a secret of the wrong form
+ * Returns the sink that `config` describes. It resolves the sink's secrets now and connects at the first event.
+ * @throws what `secret` throws; SinkError `BAD_SECRET` for a secret in the wrong form
  */
 export async function openSink(config: SinkConfig, options: OpenSinkOptions): Promise<Sink> {
   const { name, secret, baseDir, log } = options;

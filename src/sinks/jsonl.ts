@@ -1,4 +1,4 @@
-// The JSONL sink: a file that each event is a line of, on the disk before it counts as sent.
+// The JSONL sink: a file with one event per line. An event counts as sent after it is on the disk.
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,16 +10,17 @@ import type { Sent, Sink, SinkError } from './sink.ts';
 
 const NEWLINE = 0x0a;
 const CHECK_AGAIN_MS = 20;
-/** Events are personal data: a new file is for its owner. */
+/** Events are personal data, so only the owner can read a new file. */
 const MODE = 0o600;
-/** A file that is there already may be readable by a group, for a program that collects it; never by all users. */
+/** An existing file may be readable by a group, for a program that collects it, but never by all users. */
 const OTHERS = 0o007;
 
 /**
- * Appends one line an event, a batch with one write, and answers when the disk has it. The file is opened for each batch, so that
- * one that was moved away is made anew. Others may append to it at the same time. What a crash left of a line is ended first:
- * a reader sees at most one broken line, never two events in one.
- * @param baseDir folder that a relative path begins at
+ * Appends one line per event, a batch with one write, and returns after the disk has it. It opens the file for each
+ * batch, so a file that was moved away is created again. Other processes may append to the file at the same time. If a
+ * crash left an incomplete line, the sink ends that line first. A reader sees at most one broken line, and never two
+ * events in one line.
+ * @param baseDir folder that a relative path starts from
  */
 export function jsonlSink({ path }: JsonlSink, baseDir: string): Sink {
   const file = resolve(baseDir, path);
@@ -38,7 +39,7 @@ export function jsonlSink({ path }: JsonlSink, baseDir: string): Sink {
 
   return sinkOf({
     kind: 'JSONL',
-    // One after another: who looks how the file ends must not look while another batch is being written.
+    // Batches run one after another: the check of the file's end must not run while another batch is being written.
     deliver(events, signal) {
       const appending = last.then(() => append(events, signal));
       last = appending;
@@ -54,10 +55,10 @@ async function appendLines(file: string, lines: string): Promise<void> {
     const end = await endOf(handle);
     const bytes = Buffer.from(end === 'torn' ? `\n${lines}` : lines);
     const { bytesWritten } = await handle.write(bytes);
-    // The rest in a second write could stand behind somebody else's lines.
+    // A second write for the rest could land after lines of another process.
     if (bytesWritten < bytes.length) throw new FileTrouble('ENOSPC');
     await handle.datasync();
-    // The name of a new file is on the disk with its folder.
+    // The directory entry of a new file reaches the disk with its folder.
     if (end === 'empty' && process.platform !== 'win32') await syncFolder(dirname(file));
   } finally {
     await handle.close();
@@ -66,11 +67,11 @@ async function appendLines(file: string, lines: string): Promise<void> {
 
 async function closeToOthers(handle: FileHandle): Promise<void> {
   const stats = await handle.stat();
-  // A pipe or a device is refused below, and its mode is not ours.
+  // A pipe or a device is rejected below. Its mode is not ours to change.
   if ((stats.mode & OTHERS) === 0 || !stats.isFile() || process.getuid === undefined) return;
   if (stats.uid !== process.getuid() && process.getuid() !== 0) throw new FileTrouble('OPEN_TO_ALL');
   await handle.chmod(stats.mode & 0o770).catch((error: NodeJS.ErrnoException) => {
-    // The file is this user's, so its file system keeps no modes: nothing can be closed there.
+    // This user owns the file, so its file system stores no modes, and no restriction is possible there.
     if (!['EPERM', 'ENOTSUP', 'EINVAL'].includes(error.code ?? '')) throw error;
   });
 }
@@ -83,7 +84,7 @@ async function endOf(handle: FileHandle): Promise<'empty' | 'whole' | 'torn'> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, stats.size - 1);
     if (bytesRead === 0 || buffer[0] === NEWLINE) return 'whole';
     if (stats.size === before) return 'torn';
-    // A line that another process is writing looks the same at first, but grows.
+    // A line that another process is writing looks the same at first, but it grows.
     before = stats.size;
     await delay(CHECK_AGAIN_MS);
   }

@@ -1,4 +1,4 @@
-// Errors of kafkajs in words that help: which brokers, which topic, what to do.
+// Maps kafkajs errors to messages that name the brokers, the topic and the fix.
 import { codeOf, rootOf } from '../kafka/error-code.ts';
 import { SinkError } from './sink.ts';
 
@@ -7,35 +7,41 @@ interface Place {
   readonly topic: string;
 }
 
-/** What is wrong with one event, not with the topic. */
+/** Errors about one event, not about the topic. */
 const TOO_LARGE: Readonly<Record<string, string>> = {
-  MESSAGE_TOO_LARGE: 'the event is larger than max.message.bytes of the topic: raise that',
-  RECORD_LIST_TOO_LARGE: 'the event is larger than the brokers take (segment.bytes of the topic): raise that',
+  MESSAGE_TOO_LARGE: 'the event is larger than max.message.bytes of the topic; raise that setting',
+  RECORD_LIST_TOO_LARGE: 'the event is larger than segment.bytes of the topic; raise that setting',
 };
 
-/** Refusals that stay until somebody changes something; all else (leaders, replicas, restarts, a missing topic) may mend itself. */
+/**
+ * Refusals that last until somebody changes something. All others (leaders, replicas, restarts, a missing topic) may
+ * end on their own.
+ */
 const REFUSALS: Readonly<Record<string, string>> = {
   ...TOO_LARGE,
-  TOPIC_AUTHORIZATION_FAILED: 'the user may not write to the topic: allow it WRITE and DESCRIBE',
+  TOPIC_AUTHORIZATION_FAILED: 'the user may not write to the topic; grant WRITE and DESCRIBE',
   CLUSTER_AUTHORIZATION_FAILED:
-    'the user may not write idempotently: allow it IDEMPOTENT_WRITE on the cluster (brokers before 3.0 ask for that)',
+    'the user may not write idempotently; grant IDEMPOTENT_WRITE on the cluster (brokers before 3.0 require it)',
   SASL_AUTHENTICATION_FAILED:
-    'the brokers refuse the login: check username, password and mechanism of `sasl`',
+    'the brokers reject the login; check username, password and mechanism of `sasl`',
   UNSUPPORTED_SASL_MECHANISM: 'the brokers do not offer this `sasl.mechanism`',
-  INVALID_TOPIC_EXCEPTION: 'the brokers refuse the name of the topic',
+  INVALID_TOPIC_EXCEPTION: 'the brokers reject the name of the topic',
 };
 
 const HINTS: Readonly<Record<string, string>> = {
-  UNKNOWN_TOPIC_OR_PARTITION: 'the topic does not exist: create it, Sluice never does',
-  TIMEOUT: 'no answer in time; the event may have arrived all the same',
+  UNKNOWN_TOPIC_OR_PARTITION: 'the topic does not exist; create it (Sluice never does)',
+  TIMEOUT: 'no answer in time; the event may still have arrived',
 };
 
-/** Any error of a send to `place` as a SinkError; kafkajs says "not retriable" of what it only gave up. */
+/**
+ * Converts any error of a send to `place` into a SinkError. kafkajs says "not retriable" about errors after which it
+ * only stopped trying.
+ */
 export function kafkaError(error: unknown, place: Place): SinkError {
   const root = rootOf(error);
   const code = codeOf(root);
   const why = REFUSALS[code] ?? HINTS[code] ?? messageOf(root);
-  const message = `the event was not acknowledged by topic "${place.topic}" on ${place.brokers.join(', ')}: ${why}`;
+  const message = `topic "${place.topic}" on ${place.brokers.join(', ')} did not acknowledge the event: ${why}`;
   return new SinkError(code, message, {
     retryable: !Object.hasOwn(REFUSALS, code),
     sinkWide: !Object.hasOwn(TOO_LARGE, code),
@@ -43,7 +49,7 @@ export function kafkaError(error: unknown, place: Place): SinkError {
   });
 }
 
-/** The brokers refuse the event for its size: another one may fare better. */
+/** Tells whether the brokers rejected the event for its size. Another event may still be accepted. */
 export function isTooLarge({ code }: SinkError): boolean {
   return Object.hasOwn(TOO_LARGE, code);
 }

@@ -1,4 +1,4 @@
-// The Kafka sink: one idempotent producer for one batch, gone again after it.
+// The Kafka sink. It opens one idempotent producer for each batch and closes it afterwards.
 import type { KafkaSink } from '../contracts/config/config.ts';
 import { deadlineSignal } from '../contracts/deadline.ts';
 import { EVENT_CONTENT_TYPE, type SinkEvent } from '../contracts/wire/events.ts';
@@ -9,30 +9,33 @@ import { failed, SENT, sinkOf } from './sending.ts';
 import type { Sent, Sink, SinkError } from './sink.ts';
 
 export interface KafkaSinkOptions {
-  /** What the reference `sasl.password` stands for. */
+  /** Password that the reference `sasl.password` resolves to. */
   readonly password?: string | undefined;
-  /** Hears kafkajs itself, at the level in KAFKAJS_LOG_LEVEL; nothing without that variable. */
+  /**
+   * Receives the log lines of kafkajs at the level in KAFKAJS_LOG_LEVEL. Without that variable kafkajs logs nothing.
+   */
   readonly log: (fields: object, message: string) => void;
-  /** Brokers that have not acknowledged a batch by then are away. @default 15_000 */
+  /** Time for the brokers to acknowledge a batch. After it, the sink counts them as unreachable. @default 15_000 */
   readonly deadlineMs?: number;
 }
 
 const DEADLINE_MS = 15_000;
 
 /**
- * Sends each event as a structured-mode CloudEvent with `partitionkey` as the Kafka key, acknowledged by all
- * replicas in sync. Topics are never created, whatever the brokers allow. Nothing connects before the first event, and
- * nothing stays connected after a batch. Longer outages than a leader that moves are for the caller to wait out.
+ * Sends each event as a structured-mode CloudEvent with `partitionkey` as the Kafka key. All in-sync replicas
+ * acknowledge it. The sink never creates a topic, even if the brokers allow it. It connects at the first event and
+ * keeps no connection after a batch. The caller waits out outages longer than the move of a leader.
  *
- * What the brokers had acknowledged before a failure is `sent`; of the rest nobody knows, and all of it fails, but for a record
- * that the topic is too small for: that fails alone, and those behind it are sent.
+ * Events that the brokers acknowledged before a failure are `sent`. The outcome of the rest is uncertain, and all of it
+ * fails. The exception is a record larger than the topic allows: that record fails alone, and the sink sends those
+ * after it.
  */
 export function kafkaSink(config: KafkaSink, options: KafkaSinkOptions): Sink {
   const { brokers, tls, sasl, topic } = config;
   const { password, log, deadlineMs = DEADLINE_MS } = options;
   const access: ClusterAccess = { connection: { brokers, tls, sasl }, password, log: { debug: log } };
 
-  /** Writes what it can; answers how many are acknowledged, and the error that kept the next one from it. */
+  /** Writes as many as it can. Returns how many are acknowledged, and the error that stopped the next one. */
   async function write(messages: readonly Message[], signal: AbortSignal, alone: boolean) {
     let written = 0;
     const within = AbortSignal.any([signal, deadlineSignal(deadlineMs)]);
@@ -55,7 +58,8 @@ export function kafkaSink(config: KafkaSink, options: KafkaSinkOptions): Sink {
     async deliver(events, signal) {
       const messages = events.map(messageOf);
       const sent: Sent[] = [];
-      // The brokers refuse a group of records as one. Once that has happened, each goes alone, so that they name the one.
+      // The brokers reject a group of records as one. After that, each record goes alone, so that the brokers name the
+      // one.
       let alone = messages.length === 1;
       while (sent.length < messages.length) {
         const { written, error } = await write(messages.slice(sent.length), signal, alone);

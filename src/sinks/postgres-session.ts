@@ -1,11 +1,11 @@
-// Transactions of the PostgreSQL sink: each within bounds of time, and given up at once when it is to be.
+// Runs the transactions of the PostgreSQL sink, each with a time limit and abortable at once.
 import pg from 'pg';
 import type { SinkError } from './sink.ts';
 
 const CONNECT_MS = 10_000;
 const STATEMENT_MS = 20_000;
 
-/** Local to the transaction, so that it works behind a pooler. The longest wait in it is for a statement of ours. */
+/** Local to the transaction, so that it works behind a pooler. The longest wait inside is for one of our statements. */
 const BEGIN = `begin;
   set local statement_timeout = '${STATEMENT_MS}ms';
   set local idle_in_transaction_session_timeout = '60s';
@@ -20,18 +20,18 @@ export function openPool(url: string, onError: (error: Error) => void): pg.Pool 
     max: 2,
     application_name: 'sluice',
     connectionTimeoutMillis: CONNECT_MS,
-    // The server ends a statement sooner; this is for one that does not answer any more.
+    // The server ends a statement sooner. This limit is for a server that no longer answers.
     query_timeout: STATEMENT_MS + 5000,
     keepAlive: true,
   });
-  // Connections that break while nobody uses them: the pool replaces them.
+  // Idle connections that break: the pool replaces them.
   pool.on('error', onError);
   return pool;
 }
 
 /**
- * Runs `work` in one transaction. A throw rolls it back, and its connection is not used again.
- * @throws the signal's reason once that is aborted: nobody knows then whether the transaction has happened
+ * Runs `work` in one transaction. If it throws, the transaction is rolled back and its connection is closed.
+ * @throws the signal's reason once it is aborted; the transaction may or may not have been committed
  */
 export async function inTransaction(
   pool: pg.Pool,
@@ -39,9 +39,10 @@ export async function inTransaction(
   work: (run: Statement) => Promise<void>,
 ): Promise<void> {
   const client = await connect(pool, signal);
-  // Without a listener, a connection that breaks between two statements would end the process; the next statement fails.
+  // Without a listener, a connection that breaks between two statements would end the process. The next statement fails
+  // instead.
   client.on('error', ignore);
-  // Cuts the connection when a statement is under way.
+  // Cuts the connection when a statement is in progress.
   const giveUp = () => void (client as unknown as pg.Client).end().catch(ignore);
   signal.addEventListener('abort', giveUp, { once: true });
   let done = false;

@@ -1,4 +1,4 @@
-// The PostgreSQL sink: a table that each event is a row of, once, however often it is sent.
+// The PostgreSQL sink: a table with one row per event. A redelivered event adds no row.
 import pg from 'pg';
 import type { PostgresSink } from '../contracts/config/config.ts';
 import { toJson } from '../contracts/stored-json.ts';
@@ -9,19 +9,19 @@ import { failed, SENT, sinkOf } from './sending.ts';
 import { type Sent, type Sink, SinkError } from './sink.ts';
 
 export interface PostgresSinkOptions {
-  /** The sink's name in the configuration. */
+  /** Name of the sink in the configuration. */
   readonly name: string;
   /** Connection string. */
   readonly url: string;
-  /** Hears of connections that break while nothing is sent. */
+  /** Receives errors of idle connections. */
   readonly log: (fields: object, message: string) => void;
 }
 
 /**
- * Writes a batch in one transaction, in its order; an event whose id is in the table already is left as it stands. The table is
- * made when it is missing. Batches of one table follow one another, whichever process writes them, so that `seq` also is
- * the order in which rows show. A row that the table refuses fails alone.
- * @throws SinkError `BAD_SECRET` for what is no address of PostgreSQL
+ * Writes a batch in one transaction, in its order. If the table already has an event's id, the sink leaves that row
+ * unchanged. It creates a missing table. Batches into one table run one after another across all processes, so `seq` is
+ * also the order in which rows become visible. A row that the table rejects fails alone.
+ * @throws SinkError `BAD_SECRET` for a secret that is not a PostgreSQL address
  */
 export function postgresSink(config: PostgresSink, { name, url, log }: PostgresSinkOptions): Sink {
   const table = config.table
@@ -46,7 +46,7 @@ export function postgresSink(config: PostgresSink, { name, url, log }: PostgresS
     return events.map(() => SENT);
   }
 
-  /** Each row by itself, to find those that are refused. */
+  /** Writes each row by itself, to find the rejected ones. */
   async function writeEach(events: readonly SinkEvent[], signal: AbortSignal): Promise<readonly Sent[]> {
     const sent: Sent[] = [];
     await transaction(signal, async (run) => {
@@ -79,7 +79,7 @@ export function postgresSink(config: PostgresSink, { name, url, log }: PostgresS
       return await write(events, signal);
     } catch (error) {
       if (!isMissingTable(error)) throw error;
-      // Only now: whoever may not make tables is refused even when there is one.
+      // Only after the insert failed: a user without the right to create tables is rejected even if the table exists.
       await transaction(signal, (run) => run(createTable(table)));
       return await write(events, signal);
     }
@@ -125,17 +125,17 @@ function insertInto(table: string): string {
 /** host:port/database of a connection string. */
 function serverOf(url: string, name: string): string {
   const refuse = (why: string) =>
-    new SinkError('BAD_SECRET', `sink ${name}: the secret behind \`url\` ${why}`, {
+    new SinkError('BAD_SECRET', `sink ${name}: the secret in \`url\` ${why}`, {
       retryable: false,
       sinkWide: true,
     });
   if (!/^postgres(?:ql)?:\/\//.test(url))
-    throw refuse('is no address of PostgreSQL; write postgres://user:password@host:5432/database');
+    throw refuse('is not a PostgreSQL address; use postgres://user:password@host:5432/database');
   try {
     const { host, port, database } = new pg.Client({ connectionString: url });
     return `${host}:${port}/${database}`;
   } catch {
-    // The driver's error would quote the address, password and all.
-    throw refuse("can't be read as an address; percent-encode what is special in the password");
+    // The driver's error would quote the address with its password.
+    throw refuse('is not a valid address; percent-encode special characters in the password');
   }
 }

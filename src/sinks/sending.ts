@@ -1,4 +1,4 @@
-// What all sinks have in common: giving up, closing, and the order within a partitionkey.
+// What all sinks share: giving up, closing, and the order within a partitionkey.
 import type { SinkEvent } from '../contracts/wire/events.ts';
 import { type Sent, type Sink, SinkError } from './sink.ts';
 
@@ -7,18 +7,18 @@ export const SKIPPED: Sent = { state: 'skipped' };
 export const failed = (error: SinkError): Sent => ({ state: 'failed', error });
 
 export interface Delivery {
-  /** What to call the sink in messages. */
+  /** Name of the sink type in messages. */
   readonly kind: string;
   /**
    * Delivers at least one event.
-   * @param signal its reason is always the SinkError that what is under way fails with
+   * @param signal its reason is always the SinkError that requests in progress fail with
    */
   deliver(events: readonly SinkEvent[], signal: AbortSignal): Promise<readonly Sent[]>;
-  /** Lets go of connections; nothing is under way any more. */
+  /** Closes connections. No delivery is in progress any more. */
   release?(): Promise<void>;
 }
 
-/** The sink around `deliver`. */
+/** Builds the sink around `deliver`. */
 export function sinkOf({ kind, deliver, release }: Delivery): Sink {
   const closed = new SinkError('CLOSED', `the ${kind} sink has been closed`, { retryable: true });
   const closing = new AbortController();
@@ -51,12 +51,11 @@ export function sinkOf({ kind, deliver, release }: Delivery): Sink {
 }
 
 function givenUp(cause: unknown): SinkError {
-  const message =
-    'the sending was given up before the sink had answered; the event may have arrived all the same';
+  const message = 'Sluice stopped waiting before the sink answered; the event may still have arrived';
   return new SinkError('GIVEN_UP', message, { retryable: true, cause });
 }
 
-/** Positions of the events of each partitionkey, in their order; the keys in the order of their first events. */
+/** Positions of the events of each partitionkey in their order. The keys are in the order of their first events. */
 export function streamsOf(events: readonly SinkEvent[]): number[][] {
   const streams = new Map<string, number[]>();
   for (const [at, { partitionkey }] of events.entries()) {
@@ -67,7 +66,7 @@ export function streamsOf(events: readonly SinkEvent[]): number[][] {
   return [...streams.values()];
 }
 
-/** Must the later events of the same partitionkey wait for this one? */
+/** Tells whether later events of the same partitionkey must wait for this one. */
 export function blocks(sent: Sent): boolean {
   return (
     sent.state === 'skipped' || (sent.state === 'failed' && (sent.error.retryable || sent.error.sinkWide))

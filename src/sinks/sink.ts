@@ -1,10 +1,10 @@
-// What a sink is: a place outside Sluice that events go to.
+// The interface of a sink: a destination outside Sluice that receives events.
 import type { SinkEvent } from '../contracts/wire/events.ts';
 
 /**
- * What became of one event of a sending. `skipped`: not tried, because one before it with the same `partitionkey` failed and may
- * be tried again, or because the sending was over. One that failed for good (`retryable: false`, not `sinkWide`) blocks
- * nobody: the later ones of its key are sent, and come before it if somebody has it sent again.
+ * Outcome of one event of a send. `skipped`: Sluice did not try it, because an earlier event with the same
+ * `partitionkey` failed and may be retried, or because the send was over. A permanent failure (`retryable: false`, not
+ * `sinkWide`) blocks no other event: later events of its key are sent, and arrive before it if an operator resends it.
  */
 export type Sent =
   | { readonly state: 'sent' }
@@ -13,30 +13,33 @@ export type Sent =
 
 export interface Sink {
   /**
-   * Sends events; those with one `partitionkey` in the order in which they stand. Answers for each, in the same order, once the
-   * sink has taken it for good or that has failed. Whoever repeats one that failed may deliver it twice, under one id.
-   * @param options.signal gives up: what is under way fails as `GIVEN_UP`, the rest is skipped
+   * Sends events, in their order within one `partitionkey`. Returns one outcome per event, in the same order. A resent
+   * event may be delivered twice, under the same id.
+   * @param options.signal gives up: events in progress fail as `GIVEN_UP`, the rest is skipped
    */
   send(events: readonly SinkEvent[], options: { signal: AbortSignal }): Promise<readonly Sent[]>;
-  /** Ends what is under way and lets go of connections; later sends fail. */
+  /** Ends sends in progress and closes connections. Later sends fail. */
   close(): Promise<void>;
 }
 
 export interface SinkErrorOptions {
   readonly retryable: boolean;
-  /** True: the place as a whole is in trouble, so that other events would fare no better. @default false */
+  /** Whether the destination as a whole fails, so that other events would fail too. @default false */
   readonly sinkWide?: boolean;
-  /** The place asks to be left alone for so many milliseconds. */
+  /** The destination asks Sluice to wait this many milliseconds. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** An event could not be sent, or nobody knows whether it was: the message names the place and the way out. */
+/**
+ * Thrown when an event could not be sent, or when it is uncertain whether it was. The message names the destination and
+ * the fix.
+ */
 export class SinkError extends Error {
   override readonly name = 'SinkError';
-  /** What went wrong, in one word: `UNREACHABLE`, or the name that the sink's protocol has for it. */
+  /** Error code: `UNREACHABLE`, or the name in the sink's protocol. */
   readonly code: string;
-  /** False when the same event would be refused again until somebody changes something. */
+  /** False if the same event would be rejected again until somebody changes something. */
   readonly retryable: boolean;
   readonly sinkWide: boolean;
   readonly retryAfterMs: number | null;

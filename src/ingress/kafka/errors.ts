@@ -6,11 +6,11 @@ const HELP: Readonly<Record<string, string>> = {
     'the user may not use the topic: allow it READ on topics of routes, WRITE and DESCRIBE on dead letters',
   GROUP_AUTHORIZATION_FAILED: 'the user may not use the consumer group: allow it READ on `group`',
   CLUSTER_AUTHORIZATION_FAILED:
-    'the user may not write idempotently: allow it IDEMPOTENT_WRITE on the cluster (brokers before 3.0 ask for that)',
+    'the user may not write idempotently; grant IDEMPOTENT_WRITE on the cluster (brokers before 3.0 require it)',
   SASL_AUTHENTICATION_FAILED:
-    'the brokers refuse the login: check username, password and mechanism of `sasl`',
+    'the brokers reject the login; check username, password and mechanism of `sasl`',
   UNSUPPORTED_SASL_MECHANISM: 'the brokers do not offer this `sasl.mechanism`',
-  UNKNOWN_TOPIC_OR_PARTITION: 'the topic does not exist: create it, Sluice never does',
+  UNKNOWN_TOPIC_OR_PARTITION: 'the topic does not exist; create it (Sluice never does)',
   MESSAGE_TOO_LARGE: 'the record is larger than max.message.bytes of the topic',
   RECORD_LIST_TOO_LARGE: 'the record is larger than the brokers take',
   TIMEOUT: 'no answer in time',

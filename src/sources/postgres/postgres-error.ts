@@ -18,15 +18,15 @@ const CERTIFICATE = final(
 /** By SQLSTATE, or by the code of the system or of TLS. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ECONNREFUSED: away(
-    'nothing listens there; check host and port of the address, and whether the server is up',
+    'no server listens there; check host and port of the address, and whether the server is up',
   ),
   ECONNRESET: away('the connection broke'),
   EPIPE: away('the connection broke'),
   ETIMEDOUT: away('no answer in time'),
-  EHOSTUNREACH: away('there is no way to that host; check network and firewall'),
-  ENETUNREACH: away('there is no way to that network; check network and firewall'),
-  EAI_AGAIN: away("the host's name can't be resolved at the moment"),
-  ENOTFOUND: final('not_found', 'there is no host of that name; correct the address'),
+  EHOSTUNREACH: away('the host is unreachable; check network and firewall'),
+  ENETUNREACH: away('the network is unreachable; check network and firewall'),
+  EAI_AGAIN: away('the host name cannot be resolved at the moment'),
+  ENOTFOUND: final('not_found', 'the host name does not exist; correct the address'),
   ENOENT: final('not_found', 'there is no such socket; correct the address'),
   DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
   SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     'denied',
     'the server does not let this user in from here; check user and pg_hba.conf (it may ask for `tls: true`)',
   ),
-  '28P01': final('denied', 'the server refuses user or password; correct the secret'),
+  '28P01': final('denied', 'the server rejects the user or the password; correct the secret'),
   '3D000': final('not_found', 'there is no such database on the server; correct the address'),
   '42501': final('denied', 'the user may not read this; grant it USAGE on the schema and SELECT'),
   '42P01': final(
@@ -70,7 +70,7 @@ export function connectionError(error: unknown, place: string): SourceError {
 }
 
 function byClass(code: string, message: string): Meaning {
-  if (PASSING.test(code)) return away('the server is not able to answer at the moment');
+  if (PASSING.test(code)) return away('the server cannot answer at the moment');
   // What the parser says of a statement quotes the statement, which the configuration holds; it has no rows yet.
   if (code.startsWith('42')) return final('bad_config', `the server refuses the query: ${message}`);
   // Class 22 quotes the value.

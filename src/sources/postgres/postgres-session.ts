@@ -82,7 +82,7 @@ function makeClient({
   place: string;
 }) {
   if (!/^postgres(?:ql)?:\/\//.test(url)) {
-    const message = `source ${place}: the secret behind \`url\` is no address of PostgreSQL; write postgres://user:password@host:5432/database`;
+    const message = `source ${place}: the secret behind \`url\` is not a PostgreSQL address; use postgres://user:password@host:5432/database`;
     throw new SourceError('secret', message);
   }
   try {
@@ -98,7 +98,7 @@ function makeClient({
     });
   } catch {
     // The driver's error would quote the address, password and all.
-    const message = `source ${place}: the secret behind \`url\` can't be read as an address; percent-encode what is special in the password`;
+    const message = `source ${place}: the secret behind \`url\` is not a valid address; percent-encode special characters in the password`;
     throw new SourceError('secret', message);
   }
 }

@@ -194,7 +194,7 @@ describe('a table that takes nothing', () => {
     ['for want of a column', 'few', '42703', 'the table lacks a column: it needs id'],
     ['for a column of another type', 'wrong', '42804', 'a column of the table has another type'],
     ['for want of a key', 'no_key', '42P10', 'the table has no unique id'],
-    ['for want of its schema', 'nowhere.events', '3F000', 'there is no such schema'],
+    ['for want of its schema', 'nowhere.events', '3F000', 'the schema does not exist'],
     [
       'for want of the right to write',
       'closed.there',
@@ -214,7 +214,7 @@ describe('a table that takes nothing', () => {
       'for a missing database',
       'any',
       '3D000',
-      'there is no such database',
+      'the database does not exist',
       () => urlAs('postgres', 'test', 'gone'),
     ],
   ];
@@ -275,7 +275,7 @@ describe('a server', () => {
     const port = await freePort();
     const sent = await send(await sinkOn('any', `postgres://u:canary@127.0.0.1:${port}/d`), event(1));
     expect(errorOf(sent)).toMatchObject({ code: 'ECONNREFUSED', retryable: true, sinkWide: true });
-    expect(errorOf(sent).message).toContain(`127.0.0.1:${port}/d: nothing listens there`);
+    expect(errorOf(sent).message).toContain(`127.0.0.1:${port}/d: no server listens there`);
     expect(errorOf(sent).message).not.toContain('canary');
   });
 

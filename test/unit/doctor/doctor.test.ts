@@ -175,7 +175,12 @@ const PROBLEMS: Case[] = [
       `write accounts.acme.assumptions: { 'message.bodyField': body }`,
     ],
   ],
-  ['a port where nobody listens', { baseUrl: () => 'http://127.0.0.1:1/wapi' }, 8, ['nothing listens there']],
+  [
+    'a port where nobody listens',
+    { baseUrl: () => 'http://127.0.0.1:1/wapi' },
+    8,
+    ['no server listens there'],
+  ],
   [
     'https where http is spoken',
     { baseUrl: (right) => right.replace('http', 'https') },

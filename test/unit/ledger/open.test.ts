@@ -46,8 +46,7 @@ describe('DATABASE_URL', () => {
       const error: unknown = await openPostgres(url, () => undefined).catch((reason: unknown) => reason);
       expect(describeError(error)).toEqual({
         exitCode: 2,
-        message:
-          'DATABASE_URL is no address of PostgreSQL; write postgres://user:password@host:5432/database',
+        message: 'DATABASE_URL is not a PostgreSQL address; use postgres://user:password@host:5432/database',
       });
     },
   );

@@ -178,7 +178,7 @@ describe('channels', () => {
   it('are not made of files and tables, which are listed beside them', () => {
     expect(full['x-sinks']).toMatchObject({
       log: { type: 'jsonl', events: ['message.status'] },
-      shop: { type: 'postgres', description: 'Rows of the table sluice_events' },
+      shop: { type: 'postgres', description: 'One row per event in the table sluice_events' },
     });
   });
 });

@@ -71,7 +71,7 @@ describe('a receiver', () => {
       (await send(await sinkOn(`http://127.0.0.1:${port}/a`), publishedEvent({ n: 1 })))[0],
     );
     expect(gone).toMatchObject({ code: 'UNREACHABLE', sinkWide: true });
-    expect(gone.message).toContain('nothing listens there [ECONNREFUSED]');
+    expect(gone.message).toContain('no server listens there [ECONNREFUSED]');
     const { url } = await receiver();
     const plain = errorOf(
       (await send(await sinkOn(url.replace('http:', 'https:')), publishedEvent({ n: 1 })))[0],

@@ -142,7 +142,7 @@ describe('an answer', () => {
     const event = publishedEvent({ n: 1, body: 'canary-body' });
     const error = errorOf((await send(await sinkOn(url), event))[0]);
     expect(error).toMatchObject(expected);
-    expect(error.message).toContain(`the event was not taken by ${url}: `);
+    expect(error.message).toContain(`${url} did not accept the event: `);
     expect(error.message).not.toMatch(/canary|5511987654321|Bia|elsewhere/);
     expect(received).toHaveLength(1);
   });

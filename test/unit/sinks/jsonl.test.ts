@@ -87,11 +87,11 @@ describe('a batch', () => {
 
 describe('a file that can not be written', () => {
   const cases: [path: string, code: string, say: string][] = [
-    ['missing/a.jsonl', 'ENOENT', 'its folder does not exist: make it'],
-    ['folder', 'EISDIR', 'that is a folder'],
-    ['plain/a.jsonl', 'ENOTDIR', 'what should be its folder is a file'],
-    ['/dev/full', 'NOT_A_FILE', 'that is no plain file'],
-    [`${'x'.repeat(300)}.jsonl`, 'ENAMETOOLONG', 'that name is too long'],
+    ['missing/a.jsonl', 'ENOENT', 'its folder does not exist; create it'],
+    ['folder', 'EISDIR', 'it is a folder'],
+    ['plain/a.jsonl', 'ENOTDIR', 'a part of its folder is a file'],
+    ['/dev/full', 'NOT_A_FILE', 'it is not a regular file'],
+    [`${'x'.repeat(300)}.jsonl`, 'ENAMETOOLONG', 'its name is too long'],
   ];
   it.each(cases)('%s: all of the batch waits, and %s says what to do', async (path, code, say) => {
     await mkdir(join(dir, 'folder'));

@@ -176,6 +176,6 @@ describe('an error of kafkajs', () => {
   it.each(cases)('%s: is tried again or not, whatever kafkajs says', (_name, error, expected) => {
     const sinkError = kafkaError(error, { brokers: ['a:1', 'b:2'], topic: 'runs' });
     expect(sinkError).toMatchObject(expected);
-    expect(sinkError.message).toContain('topic "runs" on a:1, b:2: ');
+    expect(sinkError.message).toContain('topic "runs" on a:1, b:2 did not acknowledge the event: ');
   });
 });
