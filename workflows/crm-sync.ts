@@ -1,5 +1,5 @@
-// CRM sync: reads a source, compares it with what the service was told, and spends one API call on each
-// thing that differs. The ledger holds the records; this workflow knows how many there are.
+// CRM sync: reads a source, compares it with what Sluice has sent before, and spends one API call on each difference.
+// The ledger stores the records. This workflow only knows how many there are.
 
 import {
   ActivityFailure,
@@ -31,7 +31,7 @@ import { type Carried, isStopped, newState, progressOf, type RunState } from './
 export interface CrmSyncInput {
   readonly account: string;
   readonly sync: string;
-  /** Records of an earlier run instead of the source. */
+  /** Retries records of an earlier run instead of reading the source. */
   readonly retry?: RetryRequest;
   /** Set when a run continues as new. */
   readonly carried?: Carried;
@@ -88,7 +88,7 @@ class CrmSync {
     upsertSearchAttributes([{ key: SEARCH_KEYS.run, value: this.#state.run }]);
   }
 
-  /** Reads the whole source first: two rows about one person become one record, and the amount of work is known. */
+  /** Reads the whole source first. Two rows about one person become one record, and the amount of work is known. */
   async plan(): Promise<void> {
     if (this.#state.planned) return;
     this.#enter('planning');
@@ -105,7 +105,7 @@ class CrmSync {
     this.#state.planned = true;
   }
 
-  /** Reads what the account offers, and who is there already: only when some record needs to know. */
+  /** Reads what the account offers and who exists there, but only when a record depends on it. */
   async prepare(): Promise<void> {
     if (this.#state.prepared) return;
     this.#enter('preparing');
@@ -120,12 +120,12 @@ class CrmSync {
     if (work.readsContacts) finds = await snapshotContacts(this.#snapshotReader(), work.lookups, work.blind);
     if (finds > 1 && !isStopped(this.#state, 'createCard'))
       await snapshotCards(this.#snapshotReader(), finds);
-    // Who was found to have it all needs no call.
+    // Records that need no call are not counted.
     counts.total = this.#state.cards?.pending ?? this.#state.snapshot?.pending ?? counts.total;
     this.#state.prepared = true;
   }
 
-  /** Batches work at the records, each through its steps, until none is left to do. */
+  /** Runs batches until no record has a step left. */
   async syncRecords(): Promise<void> {
     this.#enter('syncing');
     for (;;) {
@@ -147,7 +147,7 @@ class CrmSync {
     return report;
   }
 
-  /** Closes a run that was cancelled or has failed. */
+  /** Closes a run that was canceled or has failed. */
   async abandon(error: unknown): Promise<void> {
     if (this.#state.run === '') return;
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => this.close('cancelled'));
@@ -155,7 +155,10 @@ class CrmSync {
       await this.close('failed', reasonOf(error));
   }
 
-  /** A call on which the whole run depends: waits through pauses, and pauses the run itself when it is refused. */
+  /**
+   * Makes a call that the whole run depends on. Waits through pauses, and pauses the run when the service refuses the
+   * call.
+   */
   async #untilDone<T>(step: Step, call: () => Promise<T>): Promise<T | null> {
     for (;;) {
       await this.#control.resumed();
@@ -187,7 +190,7 @@ class CrmSync {
     await continueAsNew<typeof crmSync>({ account, sync, carried });
   }
 
-  /** What the reading of snapshots needs of this run. */
+  /** What reading a snapshot needs from this run. */
   #snapshotReader(): SnapshotReader {
     return {
       state: this.#state,

@@ -1,59 +1,58 @@
-// Timeouts and retries of every activity.
+// Timeouts and retries of all activities.
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { LANES } from '../src/contracts/wire/run.ts';
 
-/**
- * Ledger work: local to the worker's database, so what fails is tried again for as long as the database
- * is away.
- */
+/** Ledger work. It uses the worker's database, so failures are retried until the database is available again. */
 export const LEDGER_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 
 /**
- * Ledger work of milliseconds, in workflows that never end: what a lost worker had under way is given to another one
- * soon, as nothing else of the workflow goes on until then.
+ * Ledger work of a few milliseconds, in workflows that never end. Work of a lost worker is reassigned quickly,
+ * because the workflow waits for it.
  */
 export const SHORT_LEDGER_OPTIONS: ActivityOptions = { ...LEDGER_OPTIONS, startToCloseTimeout: '20 seconds' };
 
 /**
- * Activities of a few API calls. A call waits inside the activity for its slot, and for the end of a block; the client's
- * deadline of 30 s ends the call itself. A lost worker shows by missing heartbeats, after which its calls are given to
- * another one. Delays between attempts come from the activities themselves.
+ * Activities of a few API calls. A call waits inside the activity for its slot and for the end of a block. The
+ * client's deadline of 30 s ends the call itself. Missing heartbeats reveal a lost worker, and its calls go to
+ * another one. The activities set the delay between attempts.
  */
 export const API_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds' },
-  // A cancelled call that is under way is waited for: its effect gets written down.
+  // Waits for a canceled call that is under way, so that its effect is recorded.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
-/** One event, from its beginning to its end: it gives its place back after two minutes, and the calls under way then take 40 s. */
+/**
+ * One event from start to end. It gives up its capacity after two minutes; the calls under way then take up to 40 s.
+ */
 export const EVENT_OPTIONS: ActivityOptions = { ...API_OPTIONS, startToCloseTimeout: '5 minutes' };
 
 /**
- * A batch: it takes items up for 50 s, and the client's deadline ends a call after 30 s. A lost worker shows by missing
- * heartbeats, which go out each second; the ledger gives its items to others by then.
+ * A batch. It takes items for 50 s, and the client's deadline ends a call after 30 s. Missing heartbeats, sent each
+ * second, reveal a lost worker. By then, the ledger has reassigned its items.
  */
 export const BATCH_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '5 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  // A batch that is cancelled still tells what it has done.
+  // A canceled batch still reports what it has done.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
 /**
- * A batch of a sink: it ends by itself after 10 s and the sending under way then, which has 75 s. A lost worker
- * shows by missing heartbeats; by then it has let go of the sink, too (activities/outbox/outbox-batch.ts).
+ * A batch of a sink. It ends after 10 s plus the sending under way, which takes up to 75 s. Missing heartbeats reveal
+ * a lost worker. By then, its lease on the sink has ended (activities/outbox/outbox-batch.ts).
  */
 export const OUTBOX_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  // What is known of a sending that is given up gets written down.
+  // Waits for an abandoned sending, so that its known outcome is recorded.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
@@ -67,8 +66,8 @@ export const LANE: typeof LANES = {
 };
 
 /**
- * Where an activity that calls the API stands in Temporal's queue: by lane, and within a lane fair between tokens.
- * @param callsPerMinute of the account's tokens: the weight is calls a second
+ * Priority of an API activity in Temporal's queue: by lane, and fair between tokens within a lane.
+ * @param callsPerMinute of the account's tokens; the weight is calls per second
  */
 export function callPriority(
   lane: number,

@@ -1,4 +1,5 @@
-// What the schedule of a sync starts: the sync under its one fixed id, when the overlap policy lets it.
+// The workflow that a sync's schedule starts. It starts the sync under its one fixed id when the overlap policy
+// allows it.
 
 import { CancellationScope, continueAsNew, isCancellation, startChild } from '@temporalio/workflow';
 import type { OverlapPolicy } from '../src/contracts/config/config-schedule.ts';
@@ -15,19 +16,19 @@ import {
 export interface ScheduledSyncInput {
   readonly account: string;
   readonly sync: string;
-  /** What happens when the sync runs already, whoever started it. */
+  /** What to do when the sync already runs, whoever started it. */
   readonly overlap: OverlapPolicy;
-  /** Set when the waiting continues as new. */
+  /** Set when the workflow continues as new while it waits. */
   readonly waiting?: Waiting;
 }
 
 export interface ScheduledSyncResult {
-  /** A scheduled run never joins one that somebody else began. */
+  /** A scheduled run never joins a run that somebody else started. */
   readonly joined: false;
   readonly skipped: boolean;
-  /** Somebody cancelled the sync itself. */
+  /** Somebody canceled the sync itself. */
   readonly cancelled: boolean;
-  /** Id of the run in the ledger; null when none came to its end. */
+  /** Id of the run in the ledger; null when no run finished. */
   readonly run: string | null;
 }
 
@@ -56,7 +57,7 @@ export async function scheduledSync(input: ScheduledSyncInput): Promise<Schedule
     const { run } = await sync.result();
     return { joined: false, skipped: false, cancelled: false, run };
   } catch (error) {
-    // Cancelled itself, this workflow ends as cancelled; a sync that was cancelled by name is a result.
+    // If this workflow is canceled, it ends as canceled. If the sync is canceled by its id, that is a result.
     if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
     return { joined: false, skipped: false, cancelled: true, run: null };
   }

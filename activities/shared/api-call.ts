@@ -1,4 +1,5 @@
-// One API call: a slot of a token that may do it, the call, and what its answer teaches the budget.
+// Makes one API call: waits for a slot of a token that may make it, sends the call, and teaches the budget from the
+// answer.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiResult } from '../../src/api-client/call.ts';
 import { ApiError } from '../../src/api-client/errors.ts';
@@ -10,38 +11,38 @@ import { type CallScope, callScope } from './call-scope.ts';
 import type { AccountAccess, Deps, TokenAccess } from './deps.ts';
 import { comeBack, rateLimitWaitMs, refusalCode, refusesToken } from './failures.ts';
 
-/** An intent is taken this long before the slot is due, so that its statements do not make the call late. */
+/** Sluice takes an intent this long before the slot is due, so that the intent's statements do not delay the call. */
 const INTENT_MS = 100;
 /**
- * Once its intent is taken, a call waits no longer than this for a further slot: its first one was missed, or the token
- * was refused and another one may do it.
+ * Once its intent is taken, a call waits at most this long for another slot. It needs one when it missed the first,
+ * or when the service refused the token and another token may make the call.
  */
 const SECOND_SLOT_MS = 5000;
-/** A call that goes out this long after its intent could go out beside the read-back of another attempt. */
+/** A call that goes out this long after its intent could overlap with the read-back of another attempt. */
 const MOST_INTENT_MS = 8000;
-/** From the second slot missed in a row on, the ledger leaves room for a call as late as the last one; at most this. */
+/** After two missed slots in a row, the ledger leaves room for a call as late as the last one, up to this limit. */
 const MOST_SLACK_MS = 5000;
 /**
- * An attempt whose worker is lost may be at its call for this long: the client's deadline of 30 s, and 5 s for
+ * If a worker is lost, its call may still be under way for this long: the client's deadline of 30 s, plus 5 s for
  * each further slot.
  */
 export const FLIGHT_SECONDS = 60;
 
-/** The call itself, given the client of the token that it is made with. */
+/** The call itself. It receives the client of the token that makes it. */
 export type Call<T> = (
   client: TokenAccess['client'],
   options: { readonly signal: AbortSignal },
 ) => Promise<ApiResult<T>>;
 
 /**
- * Makes one call of the API in the lane of the call scope. It waits for its slot for as long as it takes, and leaves at
- * once when the scope's signal aborts. Once the call is under way, only a worker that shuts down cuts it off.
- * With several tokens the first free one that may do it is taken, and one that the service refuses gives way to the others.
- * @param scope what the call needs (API text, Authentication)
- * @param beforeSend runs once, just before the call: the place where an intent is taken. False calls it off.
- * @returns null when `beforeSend` called it off
- * @throws the signal's reason, or after `beforeSend` ApplicationFailure to come back later: then no call went out, or each
- *   was refused for certain; else the client's own error
+ * Makes one API call in the lane of the call scope. It waits for a slot without a time limit and stops at once when
+ * the scope's signal aborts. After the call has been sent, only a worker shutdown aborts it. With several tokens, it
+ * takes the first free one that may make the call. If the service refuses a token, it tries the others.
+ * @param scope permission that the call needs (API text, Authentication)
+ * @param beforeSend runs once, just before the call; takes the intent. Returns false to cancel the call.
+ * @returns null when `beforeSend` canceled the call
+ * @throws the signal's reason; after `beforeSend`, an ApplicationFailure with a retry delay, which means that no call
+ *   took effect; else the client's own error
  */
 export async function callApi<T>(
   deps: Deps,
@@ -60,14 +61,14 @@ export async function callApi<T>(
     await sleep(slot.dueAt - performance.now() - (beforeSend === undefined ? 0 : INTENT_MS), own.signal);
     if (isMissed(slot, wait)) continue;
     if (beforeSend !== undefined && wait.intentAt === null) {
-      // From before: the ledger may have taken it long before this process hears of it.
+      // Read before `beforeSend`: the ledger may take the intent long before this process receives the answer.
       const takenAt = Date.now();
       if (!(await beforeSend())) return null;
       wait.intentAt = takenAt;
     }
-    // From here on a pause waits for the answer.
+    // From here on, a pause waits for the answer.
     await sleep(slot.dueAt - performance.now());
-    // A process that was stopped meanwhile, or a machine that slept: others may have taken the call over.
+    // If the process was stopped or the machine slept meanwhile, another attempt may have taken over the call.
     if (wait.intentAt !== null && Math.abs(Date.now() - wait.intentAt) > MOST_INTENT_MS)
       throw comeBack(1000, 'the call came too late for its intent');
     if (isMissed(slot, wait)) continue;
@@ -81,18 +82,18 @@ export async function callApi<T>(
       if (!(error instanceof ApiError) || !refusesToken(error)) throw error;
       if (error.status === 429) limited = error;
       else if (left.size > 0 || limited !== null) await noteRefusal(deps, token, scope, error, runId);
-      // A token that only is over its limit may do it later: the refusal of another one stops nothing then.
+      // A token that is only over its limit can make the call later, so another token's refusal does not end it.
       if (left.size === 0) throw limited ?? error;
     }
   }
 }
 
-/** What a call has met on its way to a slot. */
+/** What has happened to a call while it waits for a slot. */
 interface SlotWait {
-  /** Slots in a row for which it was late. */
+  /** Slots missed in a row. */
   missed: number;
   slackMs: number;
-  /** When its intent was taken, by the clock of the machine: that one goes on while the machine sleeps. */
+  /** When the intent was taken, by the machine's clock, which keeps running while the machine sleeps. */
   intentAt: number | null;
 }
 
@@ -115,12 +116,12 @@ async function takeSlot(
   }
 }
 
-/** The process was stopped or starved: in this slot the call could make one more than the limit within 60 s. */
+/** The process was stopped or starved. A call in this slot could exceed the limit within 60 s. */
 function isMissed(slot: Slot, wait: SlotWait): boolean {
   const lateMs = performance.now() - slot.dueAt;
   if (lateMs <= slot.toleranceMs) return false;
   wait.missed++;
-  // A process that always is late would never call.
+  // Without slack, a process that is always late would never call.
   if (wait.missed > 1) wait.slackMs = Math.min(MOST_SLACK_MS, 2 * lateMs);
   return true;
 }
@@ -135,8 +136,8 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * A pause or a cancellation lets a call under way come to its answer: what it did would have to be read back, or would be
- * lost for good. Only a worker that shuts down cuts it off.
+ * A pause or a cancellation waits for the answer to a call under way. Without the answer, Sluice would have to read
+ * the effect back, or could not find it at all. Only a worker shutdown aborts the call.
  */
 async function untilShutdown<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal } = callScope();
@@ -162,7 +163,7 @@ async function callWith<T>(
 ): Promise<T> {
   const { budget } = deps;
   const started = performance.now();
-  // The answer counts more than what the budget could not learn from it.
+  // An answer is still valid if the budget cannot learn from it.
   const learn = (lesson: () => Promise<void>) =>
     lesson().catch((error: unknown) => {
       deps.log.warn(
@@ -191,7 +192,7 @@ async function callWith<T>(
   }
 }
 
-/** For a while the other tokens come first; the operator hears of it once, and once in each run's report. */
+/** Puts the other tokens first for a while. The log warns once, and each run's report warns once. */
 async function noteRefusal(
   deps: Deps,
   token: TokenAccess,
@@ -207,7 +208,7 @@ async function noteRefusal(
   const what = `token ${token.position} of the account ${lacking ? `lacks the scope ${named ?? scope}` : 'is refused'}`;
   if (news.includes(true))
     deps.log.warn({ run: runId, token: token.position, code }, `${what}; the others are used`);
-  // An earlier run may have noted it: each run's report tells it once.
+  // An earlier run may have noted the refusal. Each run's report lists it once.
   await addWarning(deps.db, runId, {
     step: 'token',
     subject: `${token.key} ${lacking ? scope : ''}`.trim(),

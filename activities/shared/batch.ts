@@ -1,55 +1,57 @@
-// The frame of a batch: an activity that takes due items from the ledger and works many of them at once.
+// Runs a batch: one activity that takes due items from the ledger and works on many of them at once.
 import { setMaxListeners } from 'node:events';
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { callScope, withCallScope } from './call-scope.ts';
 import { HEARTBEAT_MS, sendOwnHeartbeats } from './heartbeats.ts';
 
-/** A batch takes items up for so long; what is under way then comes to its end. */
+/** A batch takes new items for this long. Then it only finishes the items under way. */
 const TAKE_MS = 50_000;
-/** Then whoever still waits for a slot is called off: with a small limit, a line of them would take minutes. */
+/**
+ * After that, the batch cancels items that still wait for a slot. At a small limit, their queue would take minutes.
+ */
 const SLOT_MS = 5000;
-/** A batch, or the work at an event, waits inside for what is due this soon, instead of ending. */
+/** A batch, or the work on an event, waits inside for items that are due this soon instead of ending. */
 export const LINGER_MS = 5000;
-/** Between two looks while items are under way and nothing else is due. */
+/** Interval between checks while items are under way and nothing else is due. */
 const CHECK_MS = 1000;
 
-/** An item that nobody renews is due again after so many seconds: its worker was killed. */
+/** If nobody renews the lease, an item is due again after this many seconds: its worker was killed. */
 export const LEASE_SECONDS = 10;
 const RENEW_MS = 3000;
 
 export interface BatchControl {
-  /** Takes no further item; what is under way goes on. */
+  /** Takes no further items. Items under way continue. */
   finish(): void;
-  /** Takes no further item and calls off whoever waits for a slot. */
+  /** Takes no further items and cancels those that wait for a slot. */
   stop(): void;
 }
 
 export interface BatchWork<Item> {
-  /** Items under way at once. */
+  /** Maximum number of items under way at once. */
   readonly concurrencyLimit: number;
   /** Leases up to `limit` due items for {@link LEASE_SECONDS}. */
   take(limit: number): Promise<readonly Item[]>;
   /**
-   * Works one item until it has ended or has to wait, and writes either down. Rejects with the reason of the call scope's
-   * signal when it was called off, and with anything else to fail the batch, which Temporal then tries again.
+   * Works on one item until it has ended or has to wait, and records the result. Rejects with the reason of the call
+   * scope's signal when the item was canceled. Any other rejection fails the batch, and Temporal retries it.
    */
   work(item: Item, batch: BatchControl): Promise<void>;
-  /** Gives back items that were called off or never begun: they are due at once. */
+  /** Gives back items that were canceled or not started. They are due at once. */
   release(items: readonly Item[]): Promise<void>;
   /** Renews the leases of all items that this batch holds. */
   renew(): Promise<void>;
-  /** Milliseconds until an item that nobody holds is due, 0 when one is; null when none will be. */
+  /** Milliseconds until an unleased item is due; 0 when one is due now; null when none will be. */
   next(): Promise<number | null>;
-  /** Details of the heartbeats: counts, nothing personal. */
+  /** Heartbeat details: counts only, no personal data. */
   progress(): unknown;
 }
 
 export interface BatchResult {
-  /** Milliseconds until something is due, 0 when it is; null when nothing is left. */
+  /** Milliseconds until something is due; 0 when something is due now; null when nothing is left. */
   readonly nextMs: number | null;
 }
 
-/** Works through what is due, for a minute at most. A cancellation ends it early, with its result as usual. */
+/** Works through due items for at most a minute. A cancellation ends the batch early with its usual result. */
 export async function runBatch<Item>(batch: BatchWork<Item>): Promise<BatchResult> {
   return await new Batch(batch).run();
 }
@@ -58,13 +60,13 @@ class Batch<Item> implements BatchControl {
   readonly #batch: BatchWork<Item>;
   readonly #callOff = new AbortController();
   readonly #until = performance.now() + TAKE_MS;
-  /** Leased, and not begun yet. */
+  /** Leased and not started yet. */
   readonly #ready: Item[] = [];
   readonly #calledOff: Item[] = [];
   #active = 0;
   #finished = false;
   #failure: { readonly error: unknown } | null = null;
-  /** Something has ended since the places were last checked. */
+  /** An item has ended since the batch last checked for free capacity. */
   #changed = false;
   #resume: () => void = () => undefined;
 
@@ -84,11 +86,11 @@ class Batch<Item> implements BatchControl {
 
   async run(): Promise<BatchResult> {
     const activity = Context.current();
-    // Each call under way listens.
+    // Each call under way adds a listener.
     setMaxListeners(0, this.#callOff.signal);
     const scope = callScope();
     const { signal } = scope;
-    // Also when the worker shuts down: another one goes on, and calls under way come to their answer here.
+    // This also runs when the worker shuts down: another worker continues, and calls under way finish here.
     const cancelled = () => this.stop();
     if (signal.aborted) cancelled();
     signal.addEventListener('abort', cancelled);
@@ -119,19 +121,19 @@ class Batch<Item> implements BatchControl {
   }
 
   /**
-   * Fills the places.
+   * Starts items until the concurrency limit is reached.
    * @returns milliseconds until more may be due; null when the batch takes no more
    */
   async #begin(): Promise<number | null> {
     const { concurrencyLimit } = this.#batch;
     while (!this.#isOver() && this.#active < concurrencyLimit) {
-      // As many as there are places: one statement serves them all, though they free up one by one.
+      // Takes a full set at once: one statement serves all of them, though capacity frees up one by one.
       if (this.#ready.length === 0) this.#ready.push(...(await this.#batch.take(concurrencyLimit)));
       const item = this.#ready.shift();
       if (item === undefined) {
         const nextMs = await this.#batch.next();
         const nothingSoon = nextMs === null || nextMs > LINGER_MS;
-        // What ended while the ledger was asked may have brought more: the batch asks once more.
+        // An item that ended during the query may have made others due, so the batch checks once more.
         if (nothingSoon && this.#active === 0 && !this.#changed) return null;
         return Math.min(nextMs ?? CHECK_MS, CHECK_MS);
       }
@@ -139,7 +141,7 @@ class Batch<Item> implements BatchControl {
       else void this.#work(item);
     }
     if (!this.#isOver()) return CHECK_MS;
-    // What was not begun is for others, while what is under way may take its time.
+    // Items that were not started are free for other batches while those under way finish.
     await this.#release();
     return null;
   }
@@ -157,7 +159,7 @@ class Batch<Item> implements BatchControl {
     }
   }
 
-  /** The first failure stands; it ends the batch. */
+  /** Keeps the first failure, which ends the batch. */
   #fail(error: unknown): null {
     this.#failure ??= { error };
     this.stop();

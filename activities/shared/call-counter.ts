@@ -3,12 +3,12 @@
 import type { Queryable } from '../../src/ledger/database.ts';
 import { countCalls } from '../../src/ledger/sync/runs.ts';
 
-/** Counts reach the ledger this long after a call at the latest. */
+/** Counts reach the ledger at most this long after a call. */
 const FLUSH_MS = 1000;
 
 export interface CallCounter {
   count(run: string): void;
-  /** Writes down what was counted. What the ledger refuses is kept for the next time. */
+  /** Writes the counts to the ledger. Counts that the ledger rejects are kept for the next flush. */
   flush(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createCallCounter(db: Queryable): CallCounter {
       for (const [run, calls] of counts) add(run, calls);
     });
   };
-  // One after the other: whoever flushes knows that all counted before it is written.
+  // Flushes run one after the other, so when a flush returns, all earlier counts are written.
   const flush = () => {
     writing = writing.then(write);
     return writing;

@@ -1,4 +1,4 @@
-// What a call of the API knows of the work that it belongs to: its lane, what it may spend, and what calls it off.
+// The call scope: the lane, limits and cancellation that an API call inherits from the work it belongs to.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Context } from '@temporalio/activity';
 import type { Pace, ShareOf } from '../../src/budget/slots.ts';
@@ -7,32 +7,32 @@ import { LANES } from '../../src/contracts/wire/run.ts';
 export interface CallScope {
   /** 1 (reply) to 5 (backfill). */
   readonly lane: number;
-  /** Aborts when the work is called off. Its reason is Temporal's CancelledFailure. */
+  /** Aborts when the work is canceled. Its reason is Temporal's CancelledFailure. */
   readonly signal: AbortSignal;
   /**
-   * A rate of its own, such as a campaign's: calls of this key keep even distances, besides waiting for the token's
-   * slots. All processes share it. The newest `perMinute` counts from the next slot on.
+   * A separate rate, such as a campaign's. Calls with this key keep even distances and also wait for the token's
+   * slots. All processes share the rate. A new `perMinute` applies from the next slot on.
    */
   readonly pace?: Pace | undefined;
   /**
-   * A part of the token's limit, such as a poller's: calls within it have the lane above, those beyond it lane
-   * `backfill`.
+   * A share of the token's limit, such as a poller's. Calls within the share use the lane above; calls beyond it use
+   * the `backfill` lane.
    */
   readonly share?: ShareOf | undefined;
-  /** Told of each call that goes out. */
+  /** Runs when a call goes out. */
   readonly started?: () => void;
-  /** Whether the next call goes before others of its lane: work that was begun comes to its end before more is begun. */
+  /** Whether the next call goes before others of its lane, so that started work finishes before new work starts. */
   readonly first?: () => boolean;
 }
 
 const scopes = new AsyncLocalStorage<CallScope>();
 
-/** Runs `work`: calls made anywhere inside it belong to this scope. */
+/** Runs `work`. All calls made inside it belong to this scope. */
 export function withCallScope<T>(scope: CallScope, work: () => Promise<T>): Promise<T> {
   return scopes.run(scope, work);
 }
 
-/** The scope of the work in hand; outside of any, that of the activity: its priority and its cancellation. */
+/** The scope of the current work. Outside any scope, it is the activity's own: its priority and its cancellation. */
 export function callScope(): CallScope {
   const scope = scopes.getStore();
   if (scope !== undefined) return scope;

@@ -1,4 +1,4 @@
-// The lists of an account that the ledger keeps: how each is read, in one call, and what of its items is kept.
+// The account lists that the ledger keeps: how to read each in one call, and which fields to keep.
 import type { Connection } from '../../src/api-client/schemas/connection.ts';
 import type { LostReason, Pipeline } from '../../src/api-client/schemas/pipeline.ts';
 import type { Tag } from '../../src/api-client/schemas/tag.ts';
@@ -60,7 +60,10 @@ export async function fetchList<N extends ListName>(
   return await callApi<Listing<Shown[N]>>(deps, account, run, scope, call);
 }
 
-/** Keeps these items as the account's list. @returns them as they are kept */
+/**
+ * Stores these items as the account's list.
+ * @returns the items as stored
+ */
 export async function keepList<N extends ListName>(
   { db }: Pick<Deps, 'db'>,
   account: string,

@@ -1,4 +1,4 @@
-// What the account offers, read once a run: tags, pipelines, and how many contacts there are.
+// Reads what the account offers, once per run: tags, pipelines, and the number of contacts.
 import { Context } from '@temporalio/activity';
 import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { Listing } from '../../src/api-client/shapes.ts';
@@ -41,7 +41,7 @@ export function createCatalogActivities(deps: Deps) {
         const list = await fetchList(deps, deps.account(account), input.run, 'pipelines');
         const items = await readable(db, input.run, { path: '/v1/pipelines', step: 'createCard' }, list);
         const pipelines = await keepList(deps, account, 'pipelines', items);
-        // An event finds by itself that its pipeline is missing.
+        // A missing pipeline is reported by each event instead.
         const wanted = kind === 'intake' ? undefined : spec.mapping.card?.pipeline;
         if (wanted === undefined || pick(pipelines, wanted) !== null) return;
         const known = pipelines.map((pipeline) => `"${pipeline.name}"`).join(', ');
@@ -59,7 +59,10 @@ export function createCatalogActivities(deps: Deps) {
   };
 }
 
-/** Reads something that many records depend on: a refusal stops the step for all, with a warning, or holds the run. */
+/**
+ * Reads a list that many records depend on. A refusal stops the step for all records with a warning, or blocks the
+ * run.
+ */
 export async function readCatalogue<T>(
   deps: Deps,
   run: string,
@@ -87,9 +90,9 @@ export async function readCatalogue<T>(
 }
 
 /**
- * Items of a list of the account that can be read. Those that can't become a warning each, so that a name which only
- * they have is not taken for one that the account lacks.
- * @throws UnexpectedShapeError when none can be read, or what is wrong concerns the whole account
+ * Returns the list items that can be read. Each unreadable item becomes a warning, so that its name does not count as
+ * missing in the account.
+ * @throws UnexpectedShapeError when no item can be read, or when the problem concerns the whole account
  */
 async function readable<T>(
   db: Queryable,

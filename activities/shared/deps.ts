@@ -1,4 +1,4 @@
-// What activities are given by the composition root: nothing here is reached for, all of it is passed in.
+// The dependencies of activities. The composition root passes them in.
 import { assumptionsFingerprint } from '../../src/api-client/assumptions.ts';
 import type { MessagingClient } from '../../src/api-client/client.ts';
 import type { Budget } from '../../src/budget/slots.ts';
@@ -17,37 +17,37 @@ import type { Mapping } from '../../src/mapping/index.ts';
 import type { Sink } from '../../src/sinks/sink.ts';
 import type { CallCounter } from './call-counter.ts';
 
-/** One token of an account, with a client of its own. */
+/** One token of an account, with its own client. */
 export interface TokenAccess {
   readonly client: MessagingClient;
-  /** Hash of the token: names its slots in the ledger. */
+  /** Hash of the token. It names the token's slots in the ledger. */
   readonly key: string;
-  /** Place in the configuration's list, from 1: what people are told. */
+  /** Position in the configuration's list, from 1. Logs and reports use it. */
   readonly position: number;
 }
 
-/** One account as activities use it. */
+/** One account, as activities use it. */
 export interface AccountAccess {
   readonly name: string;
   /** At least one, all different. */
   readonly tokens: readonly TokenAccess[];
-  /** Fairness key in Temporal: hash of the token, or of all of them when there are several. */
+  /** Fairness key in Temporal: hash of the token, or of all tokens when there are several. */
   readonly tokenKey: string;
-  /** Seconds after which a write that can't be read back is taken not to have happened. */
+  /** If Sluice cannot read a write back within this many seconds, it treats the write as not done. */
   readonly settleSeconds: number;
-  /** Which sinks are told of its conversations. */
+  /** Sinks that receive events about the account's conversations. */
   readonly announce: readonly AnnounceRule[];
-  /** Who wants no campaign. */
+  /** Rules that decide who has opted out of campaigns. */
   readonly optOut: OptOutConfig;
 }
 
-/** Fingerprint of what Sluice assumes of the account: under another one, what could not be read is read again. */
+/** Fingerprint of the assumptions about the account. When it changes, Sluice reads unreadable items again. */
 export function assumedBy({ tokens }: Pick<AccountAccess, 'tokens'>): string {
   const [first] = tokens;
   return first === undefined ? '' : assumptionsFingerprint(first.client.assumptions, 'all');
 }
 
-/** What time it is for campaigns, in milliseconds since 1970. Tests that skip time bring their own. */
+/** The clock that campaigns use, in milliseconds since 1970. Tests that skip time pass their own. */
 export interface Clock {
   now(): Promise<number>;
 }
@@ -61,29 +61,29 @@ export interface ActivityLog {
 export interface Deps {
   readonly db: Database;
   readonly budget: Budget;
-  /** Calls of each run. */
+  /** Counts the calls of each run. */
   readonly calls: CallCounter;
   readonly log: ActivityLog;
-  /** @throws Error naming the account when the configuration has none of that name */
+  /** @throws Error naming the account when the configuration does not have it */
   account(name: string): AccountAccess;
-  /** @throws Error naming the sync when the configuration has none of that name */
+  /** @throws Error naming the sync when the configuration does not have it */
   spec(account: string, sync: string): RunSpec;
-  /** @throws Error naming the poller when the account has none of that name in the configuration */
+  /** @throws Error naming the poller when the configuration does not have it for the account */
   poller(account: string, name: string): PollerConfig;
-  /** @throws Error naming the campaign when the account has none of that name in the configuration */
+  /** @throws Error naming the campaign when the configuration does not have it for the account */
   campaign(account: string, name: string): CampaignSpec;
   readonly clock: Clock;
   openSource(config: SourceConfig): Source;
-  /** Folder that the paths of file sources begin at; set: large files are read and mapped in a thread of their own. */
+  /** Base folder for the paths of file sources. When set, large files are read and mapped in a separate thread. */
   readonly baseDir?: string;
   compileMapping(config: MappingConfig): Mapping;
-  /** @throws Error naming the sink when the configuration has none of that name */
+  /** @throws Error naming the sink when the configuration does not have it */
   sink(name: string): Sink;
   /** All sinks of the configuration. */
   readonly sinkNames: readonly string[];
   /**
-   * Milliseconds between the attempts for one event, after the last of which it is given up; null: it is tried for as long
-   * as the sink takes to come back.
+   * Milliseconds between the attempts for one event. After the last attempt the event is dead. Null: Sluice retries
+   * without limit until the sink recovers.
    * @throws as `sink`
    */
   sinkRetry(name: string): readonly number[] | null;

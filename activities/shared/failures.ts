@@ -1,4 +1,4 @@
-// Errors of the API client as Temporal failures: what is retried and when, and how far a refusal reaches.
+// Converts errors of the API client to Temporal failures: what is retried and when, and how far a refusal reaches.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isKnownCode } from '../../src/api-client/error-codes.ts';
@@ -7,7 +7,7 @@ import { EFFECT_STEPS } from '../../src/contracts/wire/intake.ts';
 import type { RefusalDetails, RefusalScope, ShapeDetails } from '../../src/contracts/wire/run.ts';
 import { MediaError } from '../../src/media/media-error.ts';
 
-/** The token itself is refused: nothing can go on until somebody acts. */
+/** The service refuses the token itself. Nothing continues until an operator acts. */
 const RUN_CODES = new Set([
   'ERR_TOKEN_MISSING',
   'ERR_TOKEN_INVALID',
@@ -15,7 +15,7 @@ const RUN_CODES = new Set([
   'ERR_TOKEN_EXPIRED',
 ]);
 
-/** The account or the plan does not allow this step, whoever the record is about. */
+/** The account or the plan does not allow this step for any record. */
 const STEP_CODES = new Set([
   'ERR_SCOPE_MISSING',
   'ERR_INVALID_TAGMODE',
@@ -23,21 +23,25 @@ const STEP_CODES = new Set([
   'FORBIDDEN',
 ]);
 
-/** Steps without which no other step makes sense: an account-wide refusal of one holds the whole run. */
+/** Steps that all others depend on. An account-wide refusal of one blocks the whole run. */
 const VITAL_STEPS = new Set<RefusalDetails['step']>([
   ...(['lookup', 'readExtraInfo', 'upsertContact'] as const),
   ...(['listConversations', 'readMessages'] as const),
   ...(['readAudience', 'findMember', 'recheckMember'] as const),
 ]);
 
-/** Connection settings of the account; they refuse every contact alike (API text, POST /v1/contacts, rule 6). */
+/**
+ * Refusals caused by the account's connection settings. They apply to every contact (API text, POST /v1/contacts,
+ * rule 6).
+ */
 const CONNECTION_CODES = new Set(['ERR_WHATSAPP_NOT_FOUND', 'ERR_NO_CONNECTION_AVAILABLE']);
 
 /**
- * What the account or its plan refuses, whichever event asks: the event waits, since somebody who acts at the service
- * lets it go on as it is. All other refusals are of what stands in the event itself or in its route, which no
- * waiting mends: a flow that is switched off or gone, a connection that is not there, a conversation in human hands.
- * A contact that is missing in a call which names one stands under another name there (flows.contactIdentity).
+ * Refusals by the account or its plan that apply to every event. The event waits, because an operator can fix the
+ * cause in the service and the event then continues unchanged. All other refusals concern the event or its route, and
+ * waiting does not help: an inactive or missing flow, a missing connection, a conversation that a person serves. If a
+ * call that names a contact reports it missing, the service knows the contact under another name
+ * (flows.contactIdentity).
  */
 const EFFECT_CODES = new Set([
   'ERR_SCOPE_MISSING',
@@ -52,8 +56,8 @@ const EFFECT_CODES = new Set([
 ]);
 
 /**
- * Refusals of a trigger that every member of the campaign would meet: the flow, the connection, the plan, or how the call is
- * made (API text, POST /v1/flows/trigger; the field that names the contact is not shown there).
+ * Trigger refusals that every member of the campaign would meet: the flow, the connection, the plan, or the form of
+ * the call (API text, POST /v1/flows/trigger; the text does not show the field that names the contact).
  */
 const TRIGGER_CODES = new Set([
   'ERR_FLOW_NOT_FOUND',
@@ -74,12 +78,12 @@ const TRIGGER_CODES = new Set([
 ]);
 
 /**
- * Refusals of the API carry a code, but for three (API text, Errors: 500 and two of 403). Without one these come
- * from something else at that address, and would refuse record after record.
+ * The API's refusals carry a code, with three exceptions (API text, Errors: 500 and two of 403). These statuses
+ * without a code come from something else at that address, and would refuse record after record.
  */
 const NOT_THE_API = /^HTTP_(3\d\d|401|404|405)$/;
 
-/** Name of a refusal: the API's code, or a name for the answers that come without one. */
+/** Name of a refusal: the API's code, or a substitute for answers without one. */
 export function refusalCode(error: ApiError): string {
   return error.code ?? (error.status === 403 ? 'FORBIDDEN' : `HTTP_${error.status}`);
 }
@@ -93,15 +97,15 @@ export function refusalScope(code: string, step: RefusalDetails['step']): Refusa
   return 'record';
 }
 
-/** How far an answer in an unexpected shape reaches: what every record of the account would meet stops them all. */
+/** How far an answer in an unexpected shape reaches. If every record of the account would meet it, all stop. */
 export function shapeScope(error: UnexpectedShapeError, step: RefusalDetails['step']): RefusalScope {
   if (!error.isAccountWide) return 'record';
   if (VITAL_STEPS.has(step) || step === 'triggerMember') return 'run';
-  // An id that can't be kept is no matter of one step: the next one would write about it.
+  // An id that cannot be stored is not limited to one step: the next step would use it too.
   return error.assumption === null && !isEffect(step) ? 'run' : 'step';
 }
 
-/** What travels with a failure about a shape; undefined when no assumption is at fault. */
+/** Failure details about an unexpected shape; undefined when no assumption is involved. */
 export function shapeDetails(error: unknown): ShapeDetails | undefined {
   if (error instanceof UnexpectedShapeError) {
     const { assumption, seen } = error;
@@ -112,7 +116,7 @@ export function shapeDetails(error: unknown): ShapeDetails | undefined {
   return undefined;
 }
 
-/** The details of a failure, with what is known of the shape. */
+/** The details of a failure, including what is known about the shape. */
 export function refusalDetails(
   error: unknown,
   scope: RefusalScope,
@@ -126,17 +130,17 @@ function isEffect(step: RefusalDetails['step']): boolean {
   return (EFFECT_STEPS as readonly string[]).includes(step);
 }
 
-/** True when the service refused the token rather than the call: another token may fare better. */
+/** True when the service refused the token, not the call. Another token may succeed. */
 export function refusesToken(error: ApiError): boolean {
   return error.status === 429 || RUN_CODES.has(error.code ?? '') || error.code === 'ERR_SCOPE_MISSING';
 }
 
-/** True when the service refused for good: the same call would be refused again. */
+/** True when the refusal is permanent: the service would refuse the same call again. */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
 }
 
-/** The service is busy or the slot is far away: not an error, only a time to come back at. */
+/** The service is busy or the slot is far away. This is not an error, only a retry time. */
 export function comeBack(ms: number, why: string): ApplicationFailure {
   return ApplicationFailure.create({
     message: why,
@@ -146,17 +150,17 @@ export function comeBack(ms: number, why: string): ApplicationFailure {
   });
 }
 
-/** Nothing has failed: there only was no slot, or it is too early. */
+/** Nothing has failed: no slot was free, or it is too early. */
 export const onlyWaits = (error: unknown): boolean =>
   error instanceof ApplicationFailure && error.type === 'ComeBack';
 
-/** Milliseconds after which a failure asks for another try; null when it asks for none. */
+/** Milliseconds until the retry that a failure asks for; null when it asks for none. */
 export function comesBackAfter(error: unknown): number | null {
   if (!(error instanceof ApplicationFailure) || error.nonRetryable === true) return null;
   return typeof error.nextRetryDelay === 'number' ? error.nextRetryDelay : null;
 }
 
-/** The run or a step of it can't go on; the workflow reads `scope` and acts. */
+/** The run or one of its steps cannot continue. The workflow reads `scope` and reacts. */
 export function refusal(code: string, message: string, details: RefusalDetails): ApplicationFailure {
   return ApplicationFailure.create({
     message: NOT_THE_API.test(code) ? `${message}, not as the API does; is baseUrl right?` : message,
@@ -166,18 +170,20 @@ export function refusal(code: string, message: string, details: RefusalDetails):
   });
 }
 
-/** Attempts also count waits: where they stand for failures, the pause stays below half a minute. */
+/** Attempts also count waits. Where they stand for failures, this keeps the pause below half a minute. */
 export const MAX_DOUBLINGS = 5;
 
-/** Wait before attempt n + 1 after n transient failures: 1 s doubled up to a minute, spread by a fifth. */
+/**
+ * Wait before attempt n + 1 after n transient failures: starts at 1 s, doubles up to one minute, and varies by 20 %.
+ */
 export function backoffMs(failures: number): number {
   return Math.min(60_000, 1000 * 2 ** Math.min(failures - 1, 6)) * (0.9 + Math.random() * 0.2);
 }
 
 /**
- * Any error of an API activity as a failure without personal data: messages of the client name the
- * method and the path template; those of other errors are kept out of the history.
- * @param failures transient failures of this call so far, this one included
+ * Converts any error of an API activity to a failure without personal data. The client's messages name the method and
+ * the path template. Other errors' messages are kept out of the history.
+ * @param failures transient failures of this call so far, including this one
  */
 export function toFailure(error: unknown, step: RefusalDetails['step'], failures: number): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
@@ -205,28 +211,28 @@ function retryable(message: string, type: string, failures: number): Application
 }
 
 /**
- * A window is a minute (API text, Limits): an answer that names a time beyond this is not of the API, or its clock is
- * wrong. The ledger keeps the block, so a garbled figure would silence the token for years.
+ * The rate window is one minute (API text, Limits). A later time does not come from the API, or its clock is wrong.
+ * The ledger stores the block, so a garbled value would block the token for years.
  */
 const MAX_REST_MS = 60 * 60_000;
 
-/** How long a token rests after a 429: Retry-After, else the end of the window, else a whole minute. */
+/** How long a token rests after a 429: Retry-After, else the end of the window, else one minute. */
 export function rateLimitWaitMs(error: ApiError): number {
   if (error.retryAfterMs !== null) return Math.min(MAX_REST_MS, Math.max(1000, error.retryAfterMs));
   const untilReset = error.rate === null ? Number.NaN : error.rate.resetAt.getTime() - Date.now();
   return untilReset > 0 && untilReset <= 60_000 ? untilReset : 60_000;
 }
 
-/** Call, status and code; with the scope that the token lacks, if the service names it. */
+/** Call, status and code, with the missing scope if the service names it. */
 export function callReason({ message, requiredScope }: ApiError): string {
   return requiredScope === null ? message : `${message}: the token lacks the scope ${requiredScope}`;
 }
 
-/** An override as it stands in the configuration of this account. */
+/** An override, written as in the configuration of this account. */
 export const forAccount = (account: string, message: string): string =>
   message.replaceAll('accounts.<name>', `accounts.${account}`);
 
-/** The same error, whose message names the override in the configuration of this account. */
+/** The same error. Its message names the override in the configuration of this account. */
 export function namedFor<E>(account: string, error: E): E {
   if (error instanceof ApiError || error instanceof UnexpectedShapeError)
     error.message = forAccount(account, error.message);
@@ -234,8 +240,8 @@ export function namedFor<E>(account: string, error: E): E {
 }
 
 /**
- * Reason of a failed record for the operator: what was refused, by which code, or what could not be read; with the
- * assumption that may be at fault and its override.
+ * Reason of a failed record for the operator: what was refused and by which code, or what could not be read. It
+ * includes the assumption that may be wrong, and its override.
  */
 export function recordReason(account: string, error: ApiError | UnexpectedShapeError): string {
   return forAccount(account, reasonFor(error));
@@ -249,7 +255,7 @@ function reasonFor(error: ApiError | UnexpectedShapeError): string {
   return `the service refused with ${refusalCode(error)} (HTTP ${status})${where}${refusalHint({ code, kind, assumptions })}`;
 }
 
-/** This worker's configuration lacks what is asked for; another worker may have one that knows it. */
+/** This worker's configuration lacks the requested entry. Another worker may have a configuration with it. */
 export function notConfigured(error: unknown): ApplicationFailure {
   const { message } = error as Error;
   return ApplicationFailure.create({ message, type: 'CONFIG', nextRetryDelay: 30_000 });

@@ -5,8 +5,9 @@ import type { Halt } from '../../src/contracts/wire/run.ts';
 import type { Deps } from './deps.ts';
 
 /**
- * Signals the workflow at once: calls under way in the batch may take half a minute, and a batch beside it would go on.
- * @returns whether the workflow knows; otherwise the result of the batch reports it
+ * Signals the workflow at once. Calls under way in this batch may take half a minute, and a batch that runs beside it
+ * would continue.
+ * @returns whether the workflow received the signal; if not, the batch reports the halt in its result
  */
 export async function reportHalt({ log }: Pick<Deps, 'log'>, run: string, halt: Halt): Promise<boolean> {
   try {
@@ -15,7 +16,7 @@ export async function reportHalt({ log }: Pick<Deps, 'log'>, run: string, halt: 
     await client.workflow.getHandle(workflowId, runId).signal<[Halt]>(HALT_SIGNAL, halt);
     return true;
   } catch (error) {
-    log.warn({ run, err: error }, 'the halt could not be signaled; it comes with the result');
+    log.warn({ run, err: error }, 'could not signal the halt; the batch result reports it');
     return false;
   }
 }

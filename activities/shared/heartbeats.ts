@@ -1,4 +1,4 @@
-// Heartbeats of activities that call the API: they bring a cancellation in, and show that the worker lives.
+// Heartbeats of activities that call the API. They deliver cancellations and show that the worker is alive.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Context } from '@temporalio/activity';
 
@@ -11,14 +11,14 @@ interface Pulse {
 
 const pulses = new AsyncLocalStorage<Pulse>();
 
-/** Runs an activity with heartbeats that carry what an attempt before it has told. */
+/** Runs an activity with heartbeats that repeat the details of the previous attempt. */
 export async function withHeartbeats<T>(work: () => Promise<T>, everyMs = HEARTBEAT_MS): Promise<T> {
   const activity = Context.current();
   const pulse = { timer: setInterval(() => activity.heartbeat(activity.info.heartbeatDetails), everyMs) };
   return await pulses.run(pulse, work).finally(() => clearInterval(pulse.timer));
 }
 
-/** From here on the activity sends its own heartbeats, with its progress. */
+/** From here on, the activity sends its own heartbeats with its progress. */
 export function sendOwnHeartbeats(): void {
   clearInterval(pulses.getStore()?.timer);
 }

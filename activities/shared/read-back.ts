@@ -1,4 +1,5 @@
-// What follows a lost answer: the effect of the call is searched for, and the call is made again only when it would have shown.
+// Handles a lost answer: reads the effect of the call back, and repeats the call only if the effect would have shown
+// by now.
 import { ApplicationFailure } from '@temporalio/activity';
 import { isAmbiguous, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
@@ -7,24 +8,27 @@ import type { AccountAccess, Deps } from './deps.ts';
 import { isRefusal, refusalCode, refusalScope } from './failures.ts';
 import { FIRST_READ_BACK_MS, giveUp, type Subject } from './write-once.ts';
 
-/** A write is given up after this many lost answers, none of which has shown an effect. */
+/** After this many lost answers without a visible effect, Sluice gives up the write. */
 export const MAX_SENDS = 3;
-/** An outcome is unknown after this many read-backs failed in a row: about seven minutes with the backoff of failures.ts. */
+/**
+ * After this many failed read-backs in a row, the outcome is unknown: about seven minutes with the backoff of
+ * failures.ts.
+ */
 export const MAX_READ_BACKS = 12;
 /** Maximum difference between the clocks of the two sides. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** Has the effect of this intent had the time to show? */
+/** Whether the effect of this intent has had enough time to show. */
 export function isSettled({ settleSeconds }: AccountAccess, intent: IntentRow): boolean {
   return (intent.state === 'sent' || intent.state === 'unknown') && (intent.age ?? 0) > settleSeconds;
 }
 
 /**
- * - a function: found; writes it down and ends the intent
- * - `absent`: it is not there; once it had the time to show, the call may be made again
- * - `unclear`: this read-back can't tell; once it had the time to show, nothing can
+ * - a function: the effect was found; the function records it and ends the intent
+ * - `absent`: the effect is not there; after the settle time, the call may be repeated
+ * - `unclear`: this read-back cannot decide; after the settle time, none can
  * - `later`: the outcome of another intent has to come first
- * - `next`: the read-back goes on in another step
+ * - `next`: the read-back continues in another step
  */
 export type Seen<R> =
   | ((tx: Queryable, intent: number) => Promise<R>)
@@ -34,17 +38,21 @@ export type Seen<R> =
   | { readonly next: R };
 
 export interface ReadBack<R> {
-  /** Makes the one API call of this step. @param settled the effect had the time to show before it */
+  /**
+   * Makes the one API call of this step.
+   * @param settled whether the settle time had passed before the call
+   */
   find(intent: IntentRow, settled: boolean): Promise<Seen<R>>;
-  /** False: the read-back takes several steps, and began before the effect had the time to show. */
+  /** False when the read-back takes several steps and started before the settle time had passed. */
   readonly settled?: boolean;
   /** Code of the outcome when `find` stays unclear. */
   readonly unclear?: string;
 }
 
 /**
- * Reads back the effect of a call whose answer was lost. Found: written down. Not found yet: searched for again later. Not found
- * after it would have shown: called once more, {@link MAX_SENDS} times at most. Can't be told: unknown, for an operator.
+ * Reads back the effect of a call whose answer was lost. If the effect is found, it is recorded. If it is not found
+ * yet, Sluice checks again later. If it is not found after the settle time, Sluice repeats the call, up to {@link
+ * MAX_SENDS} times. If the outcome cannot be decided, it is `unknown`, for an operator.
  */
 export async function readBack<R>(
   deps: Deps,
@@ -53,14 +61,14 @@ export async function readBack<R>(
   { find, settled: inTime = true, unclear = '' }: ReadBack<R>,
 ): Promise<R> {
   const { db } = deps;
-  // Nothing has been sent, or something else since: there is nothing to read back.
+  // Nothing has been sent, or something else was sent since. There is nothing to read back.
   if (intent === null || intent.state === 'open' || isOthers(subject.intent, intent))
     return await subject.callNext(db, 0);
   if (intent.state === 'done') return await subject.done();
   const { id, sends, age, sent_at } = intent;
   const { settleSeconds } = subject.account;
   const unknown = (code: string, reason: string) => giveUp(deps, subject, id, code, reason);
-  // Judged by the time before the read-back, not after it.
+  // Uses the time before the read-back, not after it.
   const settled = inTime && isSettled(subject.account, intent);
   let seen: Seen<R>;
   try {
@@ -80,25 +88,25 @@ export async function readBack<R>(
   if (seen === 'later') return await again(settleSeconds);
   if (!settled) return await again(settleSeconds - (age ?? 0));
   if (seen === 'unclear')
-    return await unknown(unclear, 'the answer was lost, and what the service shows does not tell its effect');
+    return await unknown(
+      unclear,
+      'the answer was lost, and the service does not show whether the call took effect',
+    );
   if (intent.confirmed)
     return await unknown(
       'NOT_SHOWN',
-      'the service accepted the call, but its answer shows no record and reading back does not find it',
+      'the service accepted the call, but neither its answer nor a read-back shows the record',
     );
   const lost = sends - intent.refused;
   if (lost >= MAX_SENDS)
-    return await unknown(
-      'ANSWERS_LOST',
-      `${lost} answers were lost, and none of the calls has shown an effect`,
-    );
+    return await unknown('ANSWERS_LOST', `${lost} answers were lost, and none of the calls shows an effect`);
   return await db.transaction(async (tx) => {
     await reopenIntent(tx, id, sends);
     return await subject.callNext(tx, 0);
   });
 }
 
-/** Why no read-back will tell the outcome; null when a later one may. */
+/** Why no read-back can decide the outcome; null when a later one may. */
 function whyUnreadable<R>(
   { failures, step, stopsForAll }: Subject<R>,
   error: unknown,

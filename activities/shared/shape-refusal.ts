@@ -1,10 +1,10 @@
-// An answer in another form than assumed, as a failure that blocks what relies on it: with the assumption and its override.
+// Turns an answer in an unexpected shape into a failure that names the assumption and its override.
 import type { ApplicationFailure } from '@temporalio/common';
 import type { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
 import { forAccount, refusal, shapeDetails } from './failures.ts';
 
-/** Blocks the run: the same answer would come again. */
+/** Blocks the run, because the service would send the same answer again. */
 export function shapeRefusal(
   account: string,
   error: UnexpectedShapeError,
@@ -14,7 +14,9 @@ export function shapeRefusal(
   return refusal('UNEXPECTED_SHAPE', shapeReason(account, error), { ...details, ...(shape && { shape }) });
 }
 
-/** What was expected, what is there, and what to write into sluice.yaml. No value of the answer is in it. */
+/**
+ * What Sluice expected, what the answer has, and what to write into sluice.yaml. No value of the answer is included.
+ */
 export function shapeReason(account: string, { message, assumption }: UnexpectedShapeError): string {
   const restart = assumption === null ? '' : ', and restart the workers';
   return forAccount(account, message) + restart;

@@ -1,14 +1,14 @@
-// Wakes the workflows that empty the outbox and follow deliveries; starts them where they don't run.
+// Wakes the workflows that deliver the outbox and follow deliveries. Starts them if they are not running.
 
 import { Context } from '@temporalio/activity';
 import { deliveryWorkflowId, outboxWorkflowId, WAKE_SIGNAL, workQueueOf } from '../../src/contracts/ids.ts';
 
-/** Each of these sinks has something to be told. */
+/** Wakes the delivery of sinks that have new events. */
 export async function wakeSinks(sinks: readonly string[]): Promise<void> {
   for (const sink of new Set(sinks)) await wake('outboxDelivery', outboxWorkflowId(sink), { sink });
 }
 
-/** Messages of this account have been sent whose delivery is to be followed. */
+/** Wakes the delivery watch of an account after Sluice has sent messages. */
 export async function wakeDelivery(account: string): Promise<void> {
   await wake('deliveryWatch', deliveryWorkflowId(account), { account });
 }

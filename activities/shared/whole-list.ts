@@ -1,5 +1,5 @@
-// Lists from which something is concluded by its absence: one item that can't be read spoils the conclusion, and so does
-// a filter that the service ignores.
+// Checks lists that prove the absence of something. One unreadable item, or a filter that the service ignores,
+// invalidates the proof.
 import type { CallName } from '../../src/api-client/answers.ts';
 import { UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { InvalidItem, Listing, Page } from '../../src/api-client/shapes.ts';
@@ -7,19 +7,19 @@ import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
 import { refusal } from './failures.ts';
 
 export interface AskedFor<T> {
-  /** The query parameters that were sent, for the message. */
+  /** The query parameters that were sent. The error message shows them. */
   readonly filter: string;
   readonly step: RefusalDetails['step'];
-  /** Does this item pass the filter? Services ignore parameters that they do not know. */
+  /** Whether this item passes the filter. Services ignore parameters that they do not know. */
   matches(item: T): boolean;
 }
 
 /**
- * The items that pass the filter, provided that each could be read: the one that could not may be the very card or
- * contact that was searched for.
+ * Returns the items that pass the filter, provided that every item could be read. An unreadable item may be the card
+ * or contact that was searched for.
  * @throws UnexpectedShapeError naming the first item that departs from the API text
- * @throws ApplicationFailure `FILTER_IGNORED` when items do not pass the filter and further pages follow: whatever is
- * missing on this page may stand on another one
+ * @throws ApplicationFailure `FILTER_IGNORED` when some items do not pass the filter and more pages follow: an item
+ *   missing here may be on another page
  */
 export function wholeList<T>(
   call: CallName,
@@ -39,8 +39,8 @@ export function wholeList<T>(
 }
 
 /**
- * Refuses a list with an item that no override of one record mends: an assumption is wrong, or an id can't be kept.
- * Every other item would be met with the same.
+ * Rejects a list if an item's problem concerns the whole account: an assumption is wrong, or an id cannot be stored.
+ * Every other item would have the same problem.
  * @throws UnexpectedShapeError
  */
 export function refuseAccountWide<T>(call: CallName, list: Listing<T> | null): void {

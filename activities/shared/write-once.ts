@@ -1,5 +1,5 @@
-// The one core for writes that must not happen twice. An intent is written down before the call and its outcome after it. A lost
-// answer leads to a read-back (read-back.ts), never to a second call.
+// The single implementation of writes that must not happen twice. Sluice records an intent before the call and its
+// outcome after it. A lost answer leads to a read-back (read-back.ts), never to a second call.
 import { ApplicationFailure } from '@temporalio/activity';
 import { isAmbiguous, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
@@ -21,33 +21,36 @@ import { type LeasedRecord, LeaseLostError } from '../../src/ledger/sync/records
 import { type Call, callApi, FLIGHT_SECONDS } from './api-call.ts';
 import type { AccountAccess, Deps } from './deps.ts';
 
-/** Pause after a lost answer, before the effect is first read back. */
+/** Delay between a lost answer and the first read-back. */
 export const FIRST_READ_BACK_MS = 1000;
 
-/** Between two checks whether another record's call for the same card is over. */
+/** Interval between checks whether another record's call for the same card has ended. */
 const OTHERS_MS = 5000;
 
-/** One attempt at a call that must not happen twice, whatever its intent is kept in. */
+/** One attempt at a call that must not happen twice. It does not depend on where the intent is stored. */
 export interface Attempt<T, R> {
   readonly account: AccountAccess;
   /** The run that counts the calls. */
   readonly run: string;
   readonly scope: Scope;
   readonly call: Call<T>;
-  /** Runs between slot and call: notes the intent as sent, for one attempt only. Answers the number of the sending, or null. */
+  /**
+   * Runs between slot and call. Records the intent as sent, for one attempt only. Returns the number of the sending,
+   * or null.
+   */
   take(): Promise<number | null>;
-  /** `take` answered null. */
+  /** Runs when `take` returned null. */
   denied(): Promise<R>;
   accepted(answer: T, sends: number): Promise<R>;
-  /** The call may have had its effect. */
+  /** The call may have taken effect. */
   lost(error: unknown, sends: number): Promise<R>;
-  /** The call had no effect for certain. */
+  /** The call certainly had no effect. */
   refused(error: unknown, sends: number): Promise<R>;
 }
 
 /**
- * Makes the call and hands its outcome over, exactly one of the four.
- * @throws what `callApi` throws while nothing has gone out, and what the outcome throws
+ * Makes the call and passes its outcome to exactly one of the four handlers.
+ * @throws what `callApi` throws before anything was sent, and what the handler throws
  */
 export async function attemptOnce<T, R>(deps: Deps, attempt: Attempt<T, R>): Promise<R> {
   const { account, run, scope } = attempt;
@@ -76,21 +79,21 @@ export async function attemptOnce<T, R>(deps: Deps, attempt: Attempt<T, R>): Pro
   return sends === null ? await attempt.denied() : await attempt.accepted(answer as T, sends);
 }
 
-/** What a write is about, a record or an event: how its intent is named, and how its next step is written down. */
+/** The subject of a write, a record or an event: how its intent is named, and how its next step is recorded. */
 export interface Subject<R> {
   readonly account: AccountAccess;
   readonly intent: NewIntent;
   /** The step that this attempt works on. */
   readonly step: RefusalDetails['step'];
-  /** For the log: ledger ids. */
+  /** Ledger ids, for the log. */
   readonly where: object;
-  /** Failures in a row so far. */
+  /** Failures in a row. */
   readonly failures: number;
-  /** What the account refuses to every record holds the subject, too, and an answer that no record could be read from. */
+  /** Whether account-wide refusals and unreadable answers also stop this subject. */
   readonly stopsForAll: boolean;
-  /** The record that the call is for: it goes out only while the batch of this holder has the record. */
+  /** The record that the call is for. The call goes out only while this holder's batch leases the record. */
   readonly record?: LeasedRecord;
-  /** Another attempt has written the effect down. */
+  /** Another attempt has recorded the effect. */
   done(): Promise<R>;
   /** The call is next, after `waitMs`. */
   callNext(db: Queryable, waitMs: number): Promise<R>;
@@ -102,17 +105,20 @@ export interface Subject<R> {
 export interface Write<T, R> {
   readonly scope: Scope;
   readonly call: Call<T>;
-  /** Runs between slot and intent; throws when the call may not be made any more. */
+  /** Runs between slot and intent. Throws when the call must not be made any more. */
   readonly check?: () => Promise<void>;
-  /** Writes the answer down and ends the intent, at once. Null when the answer shows too little: its effect is read back. */
+  /**
+   * Records the answer and ends the intent in one transaction. Null when the answer does not show the effect, which
+   * is then read back.
+   */
   readonly accepted: (db: Database, answer: T, intent: number) => Promise<R | null>;
-  /** Nothing shows the effect: code of the outcome when an answer is lost. */
+  /** Set when nothing can show the effect: code of the outcome when an answer is lost. */
   readonly unseen?: string;
 }
 
 /**
- * Makes the call unless an attempt has made it before.
- * @param known the intent as it was read before; null: there was none, or nobody has read it
+ * Makes the call unless another attempt has made it.
+ * @param known the intent as last read; null when there was none or nobody has read it
  */
 export async function writeOnce<T, R>(
   deps: Deps,
@@ -145,7 +151,8 @@ export async function writeOnce<T, R>(
       const { id, sent_at } = taken as NonNullable<typeof taken>;
       const result = await write.accepted(db, answer, id);
       if (result !== null) return result;
-      // The intent comes after its subject, as everywhere: two attempts that lock them in another order lock each other out.
+      // Locks the subject before the intent, as everywhere else. Two attempts with different lock orders would
+      // deadlock.
       return await db.transaction(async (tx) => {
         const next = await subject.readBackNext(tx, FIRST_READ_BACK_MS, sent_at);
         await confirmIntent(tx, id);
@@ -154,7 +161,8 @@ export async function writeOnce<T, R>(
     },
     lost: async (error) => {
       const { id, sent_at } = taken as NonNullable<typeof taken>;
-      // Every other record would meet the same: the run stops, and the effect is read back when it goes on.
+      // Every other record would meet the same shape, so the run stops. The effect is read back when the run
+      // continues.
       if (subject.stopsForAll && error instanceof UnexpectedShapeError && error.isAccountWide) throw error;
       log.warn(subject.where, 'the answer was lost');
       if (write.unseen !== undefined) return await giveUp(deps, subject, id, write.unseen, UNSEEN);
@@ -167,9 +175,10 @@ export async function writeOnce<T, R>(
   });
 }
 
-const UNSEEN = 'the answer was lost, and nothing shows whether the call had its effect: see for yourself';
+const UNSEEN =
+  'the answer was lost, and the API cannot show whether the call took effect: check it in the service';
 
-/** Another attempt has sent, or is about to. */
+/** Another attempt has sent the call, or is about to. */
 async function notTaken<R>(
   deps: Deps,
   subject: Subject<R>,
@@ -180,14 +189,14 @@ async function notTaken<R>(
   if (isOthers(subject.intent, intent)) return await subject.callNext(deps.db, OTHERS_MS);
   if (intent.state === 'done') return await subject.done();
   if (unseen === undefined) return await subject.readBackNext(deps.db, FIRST_READ_BACK_MS, intent.sent_at);
-  // What no read-back can settle may only be given up once that attempt is over.
+  // An outcome that cannot be read back may be given up only after the other attempt has ended.
   const rest = FLIGHT_SECONDS - (intent.age ?? 0);
   if (intent.state === 'sent' && rest > 0)
     return await subject.callNext(deps.db, rest * 1000 + FIRST_READ_BACK_MS);
   return await giveUp(deps, subject, intent.id, unseen, UNSEEN);
 }
 
-/** Nobody can tell whether the call had its effect. */
+/** Ends the intent as `unknown`: nothing can show whether the call took effect. */
 export async function giveUp<R>(
   { db }: Deps,
   subject: Subject<R>,

@@ -1,4 +1,4 @@
-// Steps of a record that concern its card: find it, create it exactly once, move it when its stage changed.
+// The card steps of a record: find the card, create it exactly once, and move it when its stage changed.
 import type { Card } from '../../src/api-client/schemas/card.ts';
 import type { RecordCard } from '../../src/contracts/wire/record.ts';
 import { STEP_BITS, type Step } from '../../src/contracts/wire/run.ts';
@@ -44,7 +44,7 @@ import {
   noteDifferences,
 } from './verify-write.ts';
 
-/** Of a record: its run is known. */
+/** An intent of a record. Its run is known. */
 type MarkedIntent = Omit<NewIntent, 'run'>;
 
 const CARD_CREATION = { write: 'createCard', readBack: 'readBackCard' } as const;
@@ -54,7 +54,7 @@ export function createCardSteps(deps: Deps) {
   const { db } = deps;
 
   return {
-    /** GET /v1/cards?contactId=&pipelineId=: a card that people or an earlier program made is adopted. */
+    /** GET /v1/cards?contactId=&pipelineId=. Adopts a card that people or an earlier program created. */
     async findCard(c: StepContext): Promise<StepResult> {
       const { pipeline } = await place(c);
       const intent = await getIntent(db, cardIntent(c));
@@ -66,26 +66,26 @@ export function createCardSteps(deps: Deps) {
           const clear = STEP_BITS.findCard | STEP_BITS.createCard;
           return await settleStep(tx, c.row, { clear }, noteOf(c, card, true));
         }
-        // An intent of an earlier run whose time to show up is over: it had no effect.
+        // An earlier run's intent whose settle time has passed had no effect.
         if (intent !== null && isSettled(c.account, intent)) await reopenIntent(tx, intent.id, intent.sends);
         return await settleStep(tx, c.row, { clear: STEP_BITS.findCard });
       });
     },
 
     /**
-     * POST /v1/cards. Not idempotent: an intent goes before it, a lost answer leads to reading back. A person whom the
-     * service does not have is made by the same call, out of number and name.
+     * POST /v1/cards. Not idempotent: an intent comes before the call, and a lost answer leads to a read-back. If the
+     * service does not have the person, the same call creates the contact from number and name.
      */
     async createCard(found: StepContext): Promise<StepResult> {
       const c = found.person?.remote_id == null ? await withPerson(db, found) : found;
       const combines = c.person?.remote_id == null;
-      // The contact went away meanwhile, and the card's call can't carry all there is to say.
+      // The contact was deleted meanwhile, and the card's call cannot carry all of its data.
       if (combines && !canCombine(c.record, c.spec.options)) return await contactFirst(db, c);
       const overtaken = combines ? null : await settleOvertaken(db, c);
       if (overtaken !== null) return overtaken;
       const wanted = c.record.card;
       if (wanted === undefined) throw new Error('the record asks for no card');
-      // Another sync of the account was faster with this person's card in the same pipeline.
+      // Another sync of the account has already created this person's card in the same pipeline.
       if (c.person?.card != null) return await settleStep(db, c.row, { clear: STEP_BITS.createCard });
       const { pipeline, stage } = await place(c);
       if (wanted.stage !== undefined && stage === null)
@@ -95,7 +95,7 @@ export function createCardSteps(deps: Deps) {
         ...inputsOf(wanted, pipeline, stage),
       };
       let shown: Card | null = null as Card | null;
-      // The card is searched for through its contact: the upsert tells which one that is.
+      // The read-back finds the card through its contact, and the upsert returns that contact's id.
       const onLost = combines ? STEP_BITS.upsertContact | tagBit(c) : 0;
       const done = writeOnce(deps, subjectOf(c, 'createCard', CARD_CREATION, cardIntent(c), onLost), {
         scope: 'cards:write',
@@ -111,7 +111,7 @@ export function createCardSteps(deps: Deps) {
           return answer.card === null ? null : await created(db, c, answer.card, intent, combines);
         },
       });
-      // A card that is refused takes no contact with it: that one is made, and then the refusal stands.
+      // A refused card must not prevent its contact. The contact is created alone, and then the refusal applies.
       const settled = await done.catch((error) => {
         if (combines && isRefusal(error) && refusalScope(refusalCode(error), 'createCard') === 'record')
           return contactFirst(db, c);
@@ -126,7 +126,7 @@ export function createCardSteps(deps: Deps) {
       return { ...settled, check: await noteDifferences(deps, c, differences) };
     },
 
-    /** Looks for the card of a creation whose answer was lost. */
+    /** Searches for the card of a creation whose answer was lost. */
     async readBackCard(c: StepContext): Promise<StepResult> {
       const intent = await getIntent(db, cardIntent(c));
       let differences: Difference[] | null = null as Difference[] | null;
@@ -146,7 +146,7 @@ export function createCardSteps(deps: Deps) {
         : { ...settled, check: await noteDifferences(deps, c, differences) };
     },
 
-    /** PATCH /v1/cards/{cardId}/stage. Runs the stage's automations, so a lost answer is read back as well. */
+    /** PATCH /v1/cards/{cardId}/stage. It triggers the stage's automations, so a lost answer is read back too. */
     async moveStage(c: StepContext): Promise<StepResult> {
       const { pipeline, stage } = await place(c);
       if (stage === null) return await unknownStage(c, pipeline);
@@ -175,14 +175,14 @@ export function createCardSteps(deps: Deps) {
       return { ...settled, check: await noteDifferences(deps, c, differences) };
     },
 
-    /** GET /v1/cards/{cardId}: did the move arrive? */
+    /** GET /v1/cards/{cardId}. Checks whether the move took effect. */
     async readBackStage(c: StepContext): Promise<StepResult> {
       const { stage } = await place(c);
       const key = stageIntent(c, stage?.id ?? null);
       const intent = await getIntent(db, key);
       const find = async (): Promise<Seen<StepResult>> => {
         const card = await readCard(c, ownCard(c).remote_id);
-        // Neither where it was nor where it should be: somebody moved it since, and their choice stands.
+        // The card is neither in the old stage nor in the new one: somebody moved it since, and that choice is kept.
         const now = card?.stage?.id ?? null;
         const arrived = now === stage?.id || now !== ownCard(c).remote_stage_id;
         return stage === null || !arrived ? 'absent' : (tx, id) => moved(tx, c, now, id);
@@ -192,7 +192,10 @@ export function createCardSteps(deps: Deps) {
     },
   };
 
-  /** A write that must not happen twice, as steps of the record. @param onLost steps, as bits, that go before the read-back */
+  /**
+   * A write that must not happen twice, as steps of the record.
+   * @param onLost steps, as bits, that run before the read-back
+   */
   function subjectOf(
     c: StepContext,
     step: Step,
@@ -209,7 +212,7 @@ export function createCardSteps(deps: Deps) {
       where: { run: c.run, record: id, step },
       failures: attempts,
       stopsForAll: true,
-      // Marked as sent: a contact that the card's call makes is distinguished from an older one by that time.
+      // The record is marked as sent. That time distinguishes a contact that this call creates from an older one.
       record: c.row,
       done: () => settleStep(db, c.row, { clear: calling | reading }),
       async callNext(tx, waitMs) {
@@ -279,7 +282,7 @@ export function createCardSteps(deps: Deps) {
       pipeline: refName(c.record.card?.pipeline ?? ''),
       remoteId: card.id,
       remoteStageId: card.stage?.id ?? null,
-      // Where people put a card that was there before, it stays until the source's stage changes.
+      // A card that existed before stays where people put it, until the source's stage changes.
       stage: wantedStage(c),
       adopted,
     });
@@ -291,12 +294,12 @@ export function createCardSteps(deps: Deps) {
         step: 'createCard',
         subject: name,
         code: 'IGNORED_CUSTOM_FIELD',
-        reason: `the service ignored the custom field "${name}": it is not of this pipeline, or a value does not fit its type`,
+        reason: `the service ignored the custom field "${name}": it does not belong to this pipeline, or its value does not fit its type`,
       });
     }
   }
 
-  /** The pipeline and stage of the record's card, as the account knows them. */
+  /** The pipeline and stage of the record's card, as the account has them. */
   async function place(
     c: StepContext,
   ): Promise<{ pipeline: CatalogPipeline; stage: CatalogPipeline['stages'][number] | null }> {
@@ -304,7 +307,7 @@ export function createCardSteps(deps: Deps) {
     const pipeline = pick(await c.lists.pipelines(db), wanted?.pipeline ?? '');
     if (pipeline === null) {
       const code = 'ERR_PIPELINE_NOT_FOUND';
-      const reason = 'the pipeline of the mapping is not in the account';
+      const reason = 'the account does not have the pipeline that the mapping names';
       await stopStep(deps, c.run, 'createCard', code, reason);
       throw refusal(code, reason, { scope: 'step', step: 'createCard' });
     }
@@ -318,7 +321,7 @@ export function createCardSteps(deps: Deps) {
   }
 }
 
-/** What a card's creation sends beside the contact. */
+/** The inputs of a card's creation beside the contact. */
 function inputsOf(wanted: RecordCard, pipeline: CatalogPipeline, stage: { readonly id: number } | null) {
   return {
     pipelineId: pipeline.id,
@@ -339,7 +342,7 @@ function cardIntent(c: StepContext): IntentKey {
   return { account: c.spec.account, kind: 'card', subject: `${c.person?.id}/${pipeline}` };
 }
 
-/** All syncs and routes share the intent of a card's stage. Its mark says which stage the last call was for. */
+/** All syncs and routes share one intent per card for its stage. The mark is the stage of the last call. */
 function stageIntent(c: StepContext, stage: number | null): MarkedIntent {
   return { account: c.spec.account, kind: 'stage', subject: String(ownCard(c).id), mark: String(stage) };
 }
@@ -352,7 +355,10 @@ function ownCard(c: StepContext): CardRow {
 
 export const CARDS = { method: 'GET', path: '/v1/cards' } as const;
 
-/** The filters contactId and pipelineId of GET /v1/cards. @param pipelineId null: any */
+/**
+ * The filters contactId and pipelineId of GET /v1/cards.
+ * @param pipelineId null means any
+ */
 export function withContact(
   contactId: number,
   pipelineId: number | null,

@@ -1,4 +1,5 @@
-// A contact that the card's call makes along with the card: what goes into that call, and what is left to do after it.
+// Combined create: the card's call also creates the contact. Prepares that call and plans what is left to do after
+// it.
 import type { Card } from '../../src/api-client/schemas/card.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
 import type { Database, Queryable } from '../../src/ledger/database.ts';
@@ -11,14 +12,14 @@ import type { StepContext, StepResult } from './record-step.ts';
 import { hashRecord, planSteps } from './sync-diff.ts';
 import { planTags, sentTags } from './tag-plan.ts';
 
-/** The effect is named by the person's ledger id, so there must be one. */
+/** Makes sure that the person has a ledger id, because the intent is named by it. */
 export async function withPerson(db: Queryable, c: StepContext): Promise<StepContext> {
   if (c.person !== null) return c;
   const made = await makePerson(db, c.spec.account, c.row.key);
   return made === null ? await again(db, c) : { ...c, person: { ...made, card: null } };
 }
 
-/** Inputs that make the contact along with the card. */
+/** Inputs that create the contact together with the card. */
 export function personOf(c: StepContext): { phone: string; contactName?: string } {
   const { write } = contactChange(c.record.contact, {}, null, c.spec.options, true);
   return {
@@ -27,19 +28,19 @@ export function personOf(c: StepContext): { phone: string; contactName?: string 
   };
 }
 
-/** Tags that a new contact is to have are a step behind the card. */
+/** The step that sets a new contact's tags. It comes after the card. */
 export function tagBit(c: StepContext): number {
   return c.record.tags.length > 0 || c.spec.options.tags === 'replace' ? STEP_BITS.setTags : 0;
 }
 
-/** The record goes the long way: the contact by itself, and then the card. */
+/** Splits the combined create: the contact first, then the card. */
 export async function contactFirst(db: Queryable, c: StepContext): Promise<StepResult> {
   return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.upsertContact | tagBit(c) });
 }
 
 /**
- * Somebody made the contact since the record was told that the card's call would: an insert leaves that person
- * alone, and whatever else there is to write comes before the card. Answers null when nothing like it happened.
+ * Handles a contact that somebody created after the combined create was planned. An insert leaves that person alone;
+ * any other mode writes the contact before the card. Returns null when nobody created it.
  */
 export async function settleOvertaken(db: Database, c: StepContext): Promise<StepResult | null> {
   const { row, spec, person, record } = c;
@@ -49,14 +50,14 @@ export async function settleOvertaken(db: Database, c: StepContext): Promise<Ste
   const contact = STEP_BITS.readExtraInfo | STEP_BITS.upsertContact | STEP_BITS.setTags;
   const missing = planSteps(record, person, spec.options, spec.sync) & contact;
   if (missing === 0 || (row.todo & STEP_BITS.setTags) !== 0) return null;
-  // Once only: from now on the record counts as written.
+  // This happens once: from now on the record counts as written.
   return await db.transaction(async (tx) => {
     await markSent(tx, row.id, row.holder);
     return await settleStep(tx, row, { clear: 0, add: missing | STEP_BITS.findCard });
   });
 }
 
-/** The contact that came with the card, as the ledger keeps it, and what it lacks: that is still to do. */
+/** The contact that was created with the card, as the ledger stores it, and the steps that it still needs. */
 export async function combinedContact(
   tx: Queryable,
   c: StepContext,
@@ -67,7 +68,7 @@ export async function combinedContact(
   const change = contactChange(contact, {}, null, c.spec.options, true);
   const hashes = hashRecord(c.record, c.spec.options);
   const right = change.write.name === undefined || change.write.name === name;
-  // No name: the service takes it under another key. Another name: the contact was there all the same.
+  // If the name is missing, the service uses another input name. If the name differs, the contact existed before.
   const made = right || name === number || name === '';
   const plan = right && tagBit(c) !== 0 ? await planTags(tx, c, current) : null;
   const tags = plan !== null && plan.ids === null ? sentTags(c, plan) : null;

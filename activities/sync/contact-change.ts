@@ -1,5 +1,5 @@
-// Which fields of a contact are to be written: the source's wish, what was sent before, and what the service
-// shows, under the rules of the sync. Pure functions.
+// Decides which contact fields to write, from the source's values, what was sent before, and what the service shows,
+// under the rules of the sync. Pure functions.
 import { hash } from 'node:crypto';
 import { CONTACT_FIELDS, type ContactField, type SyncConfig } from '../../src/contracts/config/config.ts';
 import type { CrmRecord } from '../../src/contracts/wire/record.ts';
@@ -9,22 +9,22 @@ type Fields = CrmRecord['contact'];
 type Rules = Pick<SyncConfig, 'fields' | 'conflict'>;
 type Clearable = 'email' | 'document';
 
-/** Before the mark of a value that was not sent, since the rule `if-empty` found the field filled. */
+/** Prefix of a mark whose value was not sent because the rule `if-empty` found the field filled. */
 const LEFT = '?';
-/** Mark of a field whose value people changed, and which was to be emptied: theirs stands. */
+/** Mark of a field that was to be cleared but that people changed. Their value is kept. */
 const KEPT = '!';
 
-/** Mark of each field that was sent, or found to be right: a hash of its value. */
+/** One mark per field that was sent or found to be correct: a hash of its value. */
 export type SentMarks = Readonly<Partial<Record<ContactField, string>>>;
 
 export interface ContactChange {
   readonly write: Partial<Omit<Fields, 'number'>>;
   readonly clear: readonly Clearable[];
-  /** Marks to keep once this change is written. */
+  /** Marks to store once this change is written. */
   readonly sent: SentMarks;
-  /** Fields that people changed since Sluice wrote them, where the rule is `fail`. */
+  /** Fields with the rule `fail` that people changed after Sluice wrote them. */
   readonly conflicts: readonly ContactField[];
-  /** A rule can be judged only by what the service shows: the contact has to be read first. */
+  /** A rule depends on what the service shows, so the contact must be read first. */
   readonly mustRead: boolean;
 }
 
@@ -32,7 +32,7 @@ export function hashOf(value: unknown): string {
   return hash('sha1', JSON.stringify(value), 'base64url');
 }
 
-/** Ten characters tell two values of one field of one person apart. */
+/** Ten characters are enough to tell apart two values of one field of one person. */
 const markOf = (value: unknown) => hashOf(value).slice(0, 10);
 
 export function ruleOf(
@@ -43,7 +43,7 @@ export function ruleOf(
   return typeof rule === 'string' ? { write: rule, clear: false } : rule;
 }
 
-/** What of a contact's fields decides whether something changed: value and rule of each. */
+/** The parts of a contact that decide whether something changed: value and rule of each field. */
 export function wishOf(contact: Fields, rules: Pick<Rules, 'fields'>): unknown[] {
   return CONTACT_FIELDS.map((field) => {
     const { write, clear } = ruleOf(field, rules);
@@ -54,12 +54,12 @@ export function wishOf(contact: Fields, rules: Pick<Rules, 'fields'>): unknown[]
   });
 }
 
-/** Has this value been dealt with? Under `always`, one that was left has not. */
+/** Whether this value has been handled. Under `always`, a value that was not written has not. */
 function isDone(wish: string, before: string | undefined, write: 'always' | 'if-empty'): boolean {
   return before === wish || (write === 'if-empty' && before === LEFT + wish);
 }
 
-/** Someone without a name carries the number in its place. */
+/** The service shows the number as the name of a contact without one. */
 function isEmpty(field: ContactField, seen: SeenContact): boolean {
   const value = seen[field];
   return value === null || value === '' || (field === 'name' && value === seen.number);
@@ -68,7 +68,7 @@ function isEmpty(field: ContactField, seen: SeenContact): boolean {
 /**
  * The change that a record asks for.
  * @param sent marks of what was sent before; empty for a contact that Sluice never wrote
- * @param seen the contact as the service shows it now; null when nobody looked
+ * @param seen the contact as the service shows it now; null when nobody read it
  * @param isNew the service has no such contact yet
  */
 export function contactChange(
@@ -90,7 +90,7 @@ export function contactChange(
     const before = sent[field];
     const mine = before !== undefined && !before.startsWith(LEFT);
     const wish = value === undefined ? undefined : markOf(value);
-    // An empty field of the source asks for something only where Sluice filled it before.
+    // An empty source field clears a field only if Sluice filled it before.
     const clears = wish === undefined && rule.clear && mine && before !== KEPT;
     if (wish === undefined ? !clears : isDone(wish, before, rule.write)) continue;
     const change = () => {
@@ -109,7 +109,7 @@ export function contactChange(
       } else marks[field] = (rule.write === 'if-empty' ? LEFT : '') + (wish as string);
     };
     const fills = rule.write === 'if-empty' && !clears;
-    // Where only empty fields are filled, nothing of people's is ever written over.
+    // If only empty fields are filled, people's values are never overwritten.
     const guarded = rules.conflict !== 'overwrite' && mine && !fills;
     if (isNew) change();
     else if (seen === null) {

@@ -1,4 +1,4 @@
-// Steps of a record that concern its contact: look it up, upsert it, keep its tags and extra info.
+// The contact steps of a record: look it up, upsert it, and set its tags and extra info.
 import type { Contact, ContactDetails } from '../../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../../src/contracts/wire/record.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
@@ -40,13 +40,13 @@ import {
   tagDifferences,
 } from './verify-write.ts';
 
-/** A list that lags behind a write is asked again after this time. */
+/** If the list lags behind a write, Sluice asks again after this time. */
 const SHOWN_AFTER_MS = 2000;
 
 export function createContactSteps(deps: Deps) {
   const { db } = deps;
   return {
-    /** GET /v1/contacts?number=: covers both forms of a Brazilian number. */
+    /** GET /v1/contacts?number=. Covers both forms of a Brazilian number. */
     async lookup(c: StepContext): Promise<StepResult> {
       const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
         client.contacts.list({ number: c.record.key, pageSize: 100 }, options),
@@ -65,7 +65,7 @@ export function createContactSteps(deps: Deps) {
       });
     },
 
-    /** GET /v1/contacts/{contactId}: the only call that shows extra info. */
+    /** GET /v1/contacts/{contactId}. The only call that shows extra info. */
     async readExtraInfo(c: StepContext): Promise<StepResult> {
       const contact = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
         client.contacts.get(remoteId(c), options),
@@ -79,13 +79,13 @@ export function createContactSteps(deps: Deps) {
     },
 
     /**
-     * POST /v1/contacts with the fields that changed. Extra info rides along, so a changed list costs no call of its own.
-     * Where a field is to be emptied: PUT /v1/contacts/{contactId}, since the upsert writes no empty value (rule 2).
+     * POST /v1/contacts with the fields that changed. It also carries changed extra info, which saves a call. To
+     * clear a field, it uses PUT /v1/contacts/{contactId}, because the upsert writes no empty value (rule 2).
      */
     async upsertContact(c: StepContext): Promise<StepResult> {
       const isNew = c.person?.remote_id == null;
       const { options, sync } = c.spec;
-      // Found on the service after all: somebody whom an insert leaves alone.
+      // The service has the contact after all, and an insert leaves existing contacts alone.
       if (options.mode === 'insert' && !isNew && c.person?.created_by !== sync)
         return await settleStep(db, c.row, { clear: c.row.todo });
       const change = changeOf(c, seenInRun(c));
@@ -94,7 +94,7 @@ export function createContactSteps(deps: Deps) {
       const extra = leavesFields(c) ? null : extraToSend(c);
       const tagged = (c.row.todo & STEP_BITS.setTags) !== 0;
       const reads = tagged && options.tags !== 'replace' && c.row.tag_ids === null;
-      // The upsert would make anew who has left the source, and was deleted on the service too.
+      // The upsert would recreate a person who left the source and was deleted in the service.
       if (reads && c.row.row_no === 0)
         return await settleStep(db, c.row, {
           clear: STEP_BITS.upsertContact,
@@ -123,8 +123,8 @@ export function createContactSteps(deps: Deps) {
         c,
         {
           clear: STEP_BITS.upsertContact | (tagsAreRight ? STEP_BITS.setTags : 0),
-          // A contact that was there before may have a card that people made; so may one that a lost
-          // attempt seems to have made.
+          // A contact that existed before may have a card that people created. So may a contact that a lost attempt
+          // seems to have created.
           add: wantsCard && !answer.created && c.person?.card == null ? STEP_BITS.findCard : 0,
           created,
           touched: !changesNothing(change) || extra !== null || created,
@@ -135,13 +135,13 @@ export function createContactSteps(deps: Deps) {
       return { ...settled, ...(await checkContact(c, { change, extra, shown: answer.contact })) };
     },
 
-    /** PUT /v1/contacts/{contactId}/tags: replaces the whole list, so the list carries what people set. */
+    /** PUT /v1/contacts/{contactId}/tags. It replaces the whole list, so the list includes tags that people set. */
     async setTags(c: StepContext): Promise<StepResult> {
       const seen = seenInRun(c)?.tags ?? null;
       if (c.row.tag_ids === null && seen === null && c.spec.options.tags !== 'replace')
         return await settleStep(db, c.row, { clear: 0, add: STEP_BITS.readExtraInfo });
       const tags = c.row.tag_ids ?? (await planTags(db, c, seen));
-      // The tags of the account could not be read: these wait for a run that may.
+      // The account's tags could not be read, so these wait for a later run.
       if (tags === null) return await settleStep(db, c.row, { clear: STEP_BITS.setTags });
       const { ids } = tags;
       const answer =
@@ -166,7 +166,7 @@ export function createContactSteps(deps: Deps) {
     },
   };
 
-  /** A write: it goes out only while the record is in this batch's hands. */
+  /** Makes a write. It goes out only while this batch holds the record. */
   async function call<T>(c: StepContext, make: Call<T>): Promise<T> {
     const answer = await callApi(deps, c.account, c.run, 'contacts:write', make, () =>
       markSent(db, c.row.id, c.row.holder),
@@ -183,7 +183,7 @@ export function createContactSteps(deps: Deps) {
     return contact;
   }
 
-  /** Extra info is in no answer to a write, so the first one of a run is read back. */
+  /** No answer to a write shows extra info, so the first write of a run is read back. */
   async function checkContact(
     c: StepContext,
     {
@@ -209,8 +209,8 @@ export function createContactSteps(deps: Deps) {
   }
 
   /**
-   * The call itself. `contact` is null when the answer does not show it; that of somebody new is read back then, since
-   * the next steps need its id.
+   * The call itself. `contact` is null when the answer does not show it. A new contact is then read back, because the
+   * next steps need its id.
    */
   async function write(
     c: StepContext,
@@ -227,14 +227,14 @@ export function createContactSteps(deps: Deps) {
       return { created: false, contact, id: remoteId(c) };
     }
     const body = {
-      // An old contact may stand under the number without the ninth digit: write to that one.
+      // An old contact may have the number without the ninth digit, so write to that number.
       number: c.person?.remote_number ?? c.record.contact.number,
       ...fields,
       ...(c.spec.options.validateNumber ? { validateNumber: true } : {}),
     };
     const answer = await call(c, (client, options) => client.contacts.upsert(body, options));
     const isNew = c.person?.remote_id == null;
-    // A service that does not say: the check before has found nobody.
+    // If the service does not say, the look-up before has shown that nobody existed.
     const created = answer.created ?? isNew;
     if (answer.id !== null || !isNew) return { ...answer, created };
     const contact = await shownInList(c);
@@ -243,7 +243,7 @@ export function createContactSteps(deps: Deps) {
 
   /**
    * GET /v1/contacts?number=, after an upsert whose answer shows neither the contact nor its id.
-   * @throws ApplicationFailure while the list does not show it: the upsert is safe to repeat
+   * @throws ApplicationFailure while the list does not show it; the upsert is safe to repeat
    */
   async function shownInList(c: StepContext): Promise<Contact> {
     const list = await callApi(deps, c.account, c.run, 'contacts:read', (client, options) =>
@@ -253,14 +253,15 @@ export function createContactSteps(deps: Deps) {
     if (found === null)
       throw comeBack(
         SHOWN_AFTER_MS,
-        'the answer to an upsert showed no contact, and the list does not show it yet',
+        'the answer to the upsert does not show the contact, and the contact list does not show it yet',
       );
     return found;
   }
 
   /**
-   * Another contact has the number now: somebody deleted the one that the ledger knows. All is sent again, as to somebody new.
-   * @param created this run made the other one; perhaps by an attempt whose answer was lost
+   * Another contact has the number now, because somebody deleted the contact that the ledger knows. Sluice sends
+   * everything again, as for a new person.
+   * @param created whether this run created the other contact, perhaps in an attempt whose answer was lost
    */
   async function beginAnew(c: StepContext, number: string | null, created: boolean): Promise<StepResult> {
     return await db.transaction(async (tx) => {
@@ -286,7 +287,10 @@ export async function again(tx: Queryable, c: StepContext): Promise<StepContext>
   return { ...c, person: await findPerson(tx, c.spec, c.row.key) };
 }
 
-/** What the ledger keeps of a contact that was written. @param tags those that are right with it */
+/**
+ * What the ledger stores about a contact that was written.
+ * @param tags tags that are correct after this write
+ */
 function written(
   c: StepContext,
   contact: { readonly id: number; readonly number: string },
@@ -319,12 +323,12 @@ export function withNumber(key: string, step: AskedFor<Contact>['step']): AskedF
   return { filter: 'number', step, matches: ({ number }) => isSamePerson(key, number) };
 }
 
-/** The contact of a person: the one under the very number first, else the oldest. */
+/** Picks a person's contact: the one with the exact number first, else the oldest. */
 export function choose(items: readonly Contact[], key: string): Contact | null {
   return items.find((item) => item.number === key) ?? [...items].sort((a, b) => a.id - b.id)[0] ?? null;
 }
 
-/** An earlier attempt made the contact and its answer was lost: this run created it all the same. */
+/** Whether an earlier attempt of this run created the contact and lost the answer. */
 function createdByLostAttempt(c: StepContext, contact: Contact | null): boolean {
   const { sent_at: sent } = c.row;
   if (sent === null || contact === null) return false;

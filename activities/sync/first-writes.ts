@@ -1,10 +1,10 @@
-// The first write of each kind in a run is verified before other records make theirs: a service that ignores an input
-// does so for everybody.
+// Verifies the first write of each kind in a run before other records write. If a service ignores an input, it does
+// so for all records.
 import { STEP_BITS, type Step, type WriteCheck } from '../../src/contracts/wire/run.ts';
 import { callScope } from '../shared/call-scope.ts';
 import type { StepResult } from './record-step.ts';
 
-/** Writes that the service shows, in the answer or on the read-back of a lost answer. */
+/** Writes that the service shows, in the answer or in the read-back of a lost answer. */
 const WRITE_OF: Partial<Record<Step, Step>> = {
   upsertContact: 'upsertContact',
   setTags: 'setTags',
@@ -13,29 +13,29 @@ const WRITE_OF: Partial<Record<Step, Step>> = {
   moveStage: 'moveStage',
 };
 
-/** Kinds of writes that are verified, as bits of the step that makes each. */
+/** Kinds of writes that are verified, as the bits of their steps. */
 export const WRITE_KINDS = [...new Set(Object.values(WRITE_OF))].map((step) => STEP_BITS[step]);
 
 export type WriteProblem = Exclude<WriteCheck, { ok: true }>;
 
 export class FirstWrites {
-  /** Kinds whose first write was seen as it was made, or whose difference an operator accepted; as bits. */
+  /** Kinds whose first write was confirmed, or whose difference an operator accepted, as bits. */
   verified: number;
-  /** Kinds whose write was not shown as it was made; as bits. */
+  /** Kinds whose write the service showed differently, as bits. */
   differed = 0;
   readonly #underWay = new Map<Step, Promise<void>>();
   readonly #pause: (problem: WriteProblem) => void;
 
-  /** @param pause told why the run must pause, before another write of the kind begins */
+  /** @param pause receives the reason to pause the run, before another write of the kind starts */
   constructor(verified: number, pause: (problem: WriteProblem) => void) {
     this.verified = verified;
     this.#pause = pause;
   }
 
   /**
-   * Makes a step, alone of its kind until one was verified.
-   * @param make makes the write; `verify` says whether this write has to be verified
-   * @throws the reason of the call scope's signal when the wait for another one's write is called off
+   * Makes a step. Until one step of its kind is verified, it runs alone.
+   * @param make makes the write; `verify` says whether this write must be verified
+   * @throws the reason of the call scope's signal when the wait for another write is canceled
    */
   async make(step: Step, make: (verify: boolean) => Promise<StepResult>): Promise<StepResult> {
     for (let other = this.#underWay.get(step); other !== undefined; other = this.#underWay.get(step))

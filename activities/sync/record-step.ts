@@ -1,4 +1,4 @@
-// The frame around one step of one record: what it works with, and what its failure means.
+// Runs one step of one record: builds its context and interprets its failure.
 import type { ApplicationFailure } from '@temporalio/activity';
 import { ApiError, UnexpectedShapeError } from '../../src/api-client/errors.ts';
 import type { StepSpec } from '../../src/contracts/wire/intake.ts';
@@ -26,24 +26,24 @@ import {
 import { pipelineName, planSteps } from './sync-diff.ts';
 
 /**
- * This many internal errors of the service at one record set it aside: about seven minutes with the backoff of failures.ts.
- * An unreachable service is waited for without end.
+ * After this many internal errors of the service for one record, Sluice sets the record aside: about seven minutes
+ * with the backoff of failures.ts. An unreachable service is retried without limit.
  */
 export const MAX_INTERNAL_ERRORS = 12;
 
-/** What a step came to. */
+/** The result of a step. */
 export interface StepResult extends RecordEnd {
   /** The next step is due only after this many milliseconds. */
   readonly waitMs?: number;
-  /** The step failed for now and is due again after `waitMs`: how often in a row, and why. */
+  /** The step failed for now and is due again after `waitMs`: failures in a row, and the reason. */
   readonly trouble?: { readonly failures: number; readonly reason: string };
-  /** The record and its person after this step, where the step knows both. */
+  /** The record and its person after this step, if the step knows both. */
   readonly next?: LoadedRecord;
-  /** Absent when nothing was written, or nothing shows what was. */
+  /** Absent when nothing was written, or when nothing shows what was written. */
   readonly check?: WriteCheck;
 }
 
-/** What the steps of all records of a run have in common. */
+/** What the steps of all records of a run share. */
 export interface RunContext {
   readonly run: string;
   readonly spec: StepSpec;
@@ -51,10 +51,10 @@ export interface RunContext {
   readonly lists: AccountLists;
 }
 
-/** All that a step works with. */
+/** Everything that a step works with. */
 export interface StepContext extends RunContext, LoadedRecord {
   readonly record: CrmRecord;
-  /** The first write of its kind in the run: where the answer does not show what was written, it is read back once. */
+  /** The first write of its kind in the run. If the answer does not show what was written, it is read back once. */
   readonly verify: boolean;
 }
 
@@ -62,7 +62,7 @@ export function runContext(deps: Deps, { id, account, spec }: RunRow, lists: Acc
   return { run: id, spec, account: deps.account(account), lists };
 }
 
-/** A record that is to make a step. */
+/** The context of a record for its next step. */
 export function stepContext(run: RunContext, { row, person }: LoadedRecord, verify = false): StepContext {
   return { ...run, row, person, record: row.payload as CrmRecord, verify };
 }
@@ -73,9 +73,9 @@ export async function findPerson(db: Queryable, spec: StepSpec, key: string): Pr
 }
 
 /**
- * Makes a step. A refusal of this record alone ends the record as failed and is an ordinary result, and so is a failure that
- * may pass: the record waits. A refusal that reaches further is thrown, and the record stays pending.
- * @throws ApplicationFailure with RefusalDetails; one to come back later; CancelledFailure
+ * Makes a step. A refusal of this record alone ends the record as failed. A transient failure makes the record wait.
+ * Both are ordinary results. A refusal that reaches further is thrown, and the record stays pending.
+ * @throws ApplicationFailure with RefusalDetails, or with a retry delay; CancelledFailure
  */
 export async function runStep(
   deps: Deps,
@@ -92,7 +92,7 @@ export async function runStep(
   }
 }
 
-/** People deleted the contact on the service. Once it has been written in this run that is no news, but an error. */
+/** People deleted the contact in the service. If this run has already written it, that is an error. */
 function isGone(error: unknown, { person, row }: StepContext): boolean {
   return (
     isRefusal(error) &&
@@ -102,12 +102,12 @@ function isGone(error: unknown, { person, row }: StepContext): boolean {
   );
 }
 
-/** The record is planned again, as one of somebody whom nobody knows. */
+/** Plans the record again, as for a new person. */
 async function startOver({ db, log }: Deps, { run, spec, row, record }: StepContext): Promise<StepResult> {
   log.warn({ run, record: row.id }, 'the contact is gone from the service; the record starts over');
   return await db.transaction(async (tx) => {
     await forgetContact(tx, spec.account, row.key);
-    // Who left the source is not made again.
+    // A person who left the source is not recreated.
     const add = row.row_no === 0 ? 0 : planSteps(record, null, spec.options, spec.sync);
     return await settleStep(tx, row, { clear: row.todo, add });
   });
@@ -130,7 +130,7 @@ async function settleError(deps: Deps, step: Step, c: StepContext, error: unknow
     const code = 'UNEXPECTED_SHAPE';
     const reason = recordReason(spec.account, error);
     if (scope === 'record') {
-      // As the first write of its kind it verifies nothing.
+      // As the first write of its kind, it verifies nothing.
       return {
         ...(await fail(deps, step, c, code, reason)),
         check: { ok: false, code, reason, stop: false },
@@ -142,7 +142,7 @@ async function settleError(deps: Deps, step: Step, c: StepContext, error: unknow
   }
   const failures = row.attempts + 1;
   const failure = toFailure(error, step, failures);
-  // To come back later, a cancellation, or a refusal that says itself how far it reaches.
+  // A retry delay, a cancellation, or a refusal that carries its own scope.
   const { message, type } = failure as ApplicationFailure;
   if (failure === error || type === 'ComeBack') throw failure;
   if (type === 'INTERNAL') log.error({ ...where, err: error }, 'step failed');
@@ -154,7 +154,7 @@ async function settleError(deps: Deps, step: Step, c: StepContext, error: unknow
   return { todo: row.todo, waitMs: Math.ceil(backoffMs(failures)), trouble };
 }
 
-/** The steps that end with the right to read and make cards. */
+/** The steps that stop when the token loses the permission to read and create cards. */
 export const CARD_STEPS: readonly string[] = [
   'findCard',
   'createCard',
@@ -164,21 +164,24 @@ export const CARD_STEPS: readonly string[] = [
 ] satisfies Step[];
 const CARD_BITS = (CARD_STEPS as readonly Step[]).reduce((bits, step) => bits | STEP_BITS[step], 0);
 
-/** The steps that end with a step which the account refuses, as bits. */
+/** The steps that stop together with a step that the account refuses, as bits. */
 export function stoppedBits(step: RefusalDetails['step']): number {
   return step === 'setTags' ? STEP_BITS.setTags : CARD_BITS;
 }
 
 /**
- * May cards still be made in this run? The answer holds until the transaction ends: who stops the step waits for it,
- * and then finds what was combined meanwhile.
+ * Whether this run may still create cards. The result is valid until the transaction ends: whoever stops the step
+ * waits for it and then finds what was combined meanwhile.
  */
 export async function cardsAreOpen(tx: Queryable, runId: string): Promise<boolean> {
   await tx.query('select 1 from runs where id = $1 for key share', [runId]);
   return !(await stepIsStopped(tx, runId, CARD_STEPS));
 }
 
-/** The account refuses a step, whoever the record is about. People whom the card's call would have made get their upsert back. */
+/**
+ * Stops a step that the account refuses for every record. People whom the card's call would have created get their
+ * upsert back.
+ */
 export async function stopStep(
   { db }: Deps,
   runId: string,
@@ -189,7 +192,7 @@ export async function stopStep(
   const warning = { step, subject: '', code, reason: `${reason}; the step was stopped for all records` };
   await db.transaction(async (tx) => {
     const { account, kind } = await lockRun(tx, runId);
-    // A route has no end at which the step would be tried again: each of its events waits by itself.
+    // A route has no end at which it could retry the step, so each of its events waits separately.
     if (kind === 'intake') return;
     await addWarning(tx, runId, warning);
     if (!CARD_STEPS.includes(step)) return;

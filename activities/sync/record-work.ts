@@ -1,4 +1,4 @@
-// The work at one record: its steps in their order, until it has ended, has to wait, or is refused.
+// Works on one record: runs its steps in order until it ends, has to wait, or is refused.
 import { ApplicationFailure } from '@temporalio/activity';
 import type { RecordOutcome, RefusalDetails, Step } from '../../src/contracts/wire/run.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
@@ -24,13 +24,13 @@ import {
 } from './record-step.ts';
 import { pipelineName } from './sync-diff.ts';
 
-/** A record that takes more steps in a row has a plan that does not end. */
+/** A record that needs more steps in a row has a plan that never ends. */
 const MAX_STEPS = 30;
 
-/** What became of a record. */
+/** The result of the work on a record. */
 export type WorkEnd =
   | { readonly state: 'ended'; readonly outcome: RecordOutcome; readonly cardCreated: boolean }
-  /** It is due again after a while: the ledger has its due time. */
+  /** The record is due again later. The ledger stores its due time. */
   | {
       readonly state: 'waits';
       readonly ms: number;
@@ -41,13 +41,13 @@ export type WorkEnd =
   /** Another batch has it. */
   | { readonly state: 'lost' };
 
-/** Who has records worked, and follows each step. */
+/** Controls each step of the records in a batch. */
 export interface StepWatch {
   /** Steps that are stopped for all records, as bits. */
   stopped(): number;
-  /** Makes a step, as soon as it may be made. */
+  /** Makes a step as soon as it may be made. */
   make(step: Step, make: (verify: boolean) => Promise<StepResult>): Promise<StepResult>;
-  /** The account refuses a step to all records. Without it the refusal is thrown. */
+  /** Called when the account refuses a step for all records. Without it, the refusal is thrown. */
   stop?(bits: number, refusal: ApplicationFailure): void;
 }
 
@@ -67,10 +67,10 @@ export function nextStep(todo: number, stopped: number): Step | null {
 const ORDER = Object.keys(STEP_BITS) as Step[];
 
 /**
- * Works at a record.
- * @param first as it was loaded, for its first step
- * @throws ApplicationFailure with RefusalDetails when the account refuses the whole run, or a step and nobody stops it;
- *   CancelledFailure when it was called off; what the ledger throws
+ * Works on a record until it ends or waits.
+ * @param first the record as loaded, for its first step
+ * @throws ApplicationFailure with RefusalDetails when the account refuses the whole run, or refuses a step and
+ *   `watch.stop` is missing; CancelledFailure when the work was canceled; errors of the ledger
  */
 export async function workRecord(
   deps: Deps,
@@ -95,7 +95,7 @@ export async function workRecord(
       if (result?.waitMs !== undefined) {
         const { waitMs: ms, trouble = null } = result;
         const waits = await deferRecord(db, row, { ms, failed: trouble !== null });
-        // What failed may be the check of a write that ended the record.
+        // The failure may come from the check of a write that ended the record.
         return waits ? { state: 'waits', ms, trouble } : endOf(await findEnd(db, row));
       }
       loaded = result?.next ?? (await loadRecord(db, placeOf(run), row.id));
@@ -105,11 +105,11 @@ export async function workRecord(
     if (error instanceof LeaseLostError) return { state: 'lost' };
     throw error;
   }
-  const reason = `it made ${MAX_STEPS} steps in a row without an end`;
+  const reason = `the record took ${MAX_STEPS} steps without finishing`;
   const step = nextStep(loaded.row.todo, 0) ?? 'lookup';
   return endOf(await fail(deps, step, { run: run.run, row: loaded.row }, 'STUCK', reason));
 
-  /** Null when the step was stopped for all records. */
+  /** Returns null when the step was stopped for all records. */
   async function makeStep(step: Step): Promise<StepResult | null> {
     const of = loaded;
     try {
@@ -133,7 +133,7 @@ function endOf(end: RecordEnd | null): WorkEnd {
   return { state: 'ended', outcome: end.ended, cardCreated: end.cardCreated === true };
 }
 
-/** What a refused activity says of itself; null for other failures. */
+/** The refusal that a failed activity reports; null for other failures. */
 export function refusalIn(error: unknown): RefusalDetails | null {
   if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) return null;
   return (error.details?.[0] as RefusalDetails | undefined) ?? null;

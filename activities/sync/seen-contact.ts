@@ -1,4 +1,5 @@
-// What is left to do for a contact that the service has just shown: what is right already costs no call.
+// Decides what is left to do for a contact that the service has just shown. Values that are already correct cost no
+// call.
 import type { Contact } from '../../src/api-client/schemas/contact.ts';
 import type { ExtraField } from '../../src/contracts/wire/record.ts';
 import { STEP_BITS } from '../../src/contracts/wire/run.ts';
@@ -38,15 +39,15 @@ export function seenInRun(c: StepContext): SeenContact | null {
 }
 
 /**
- * Is this record one that writes no field of the contact? Somebody who left the source has no values, which
- * clears none; an insert that goes on has written them with the contact.
+ * Whether this record writes no contact field. A person who left the source has no values, which clears none. A
+ * continued insert has written them with the contact.
  */
 export function leavesFields(c: StepContext): boolean {
   if (c.row.row_no === 0) return true;
   return c.spec.options.mode === 'insert' && c.person?.remote_id != null && c.person.hash_contact !== '';
 }
 
-/** What the record asks of the contact's fields. */
+/** The change of the contact's fields that the record asks for. */
 export function changeOf(c: StepContext, seen: SeenContact | null): ContactChange {
   const isNew = c.person?.remote_id == null;
   const sent = isNew ? {} : (c.person?.sent ?? {});
@@ -54,7 +55,7 @@ export function changeOf(c: StepContext, seen: SeenContact | null): ContactChang
   return contactChange(c.record.contact, sent, seen, c.spec.options, isNew);
 }
 
-/** The extra info to send, null when none is: it replaces the whole list, so it carries what others wrote. */
+/** The extra info to send; null when none is needed. It replaces the whole list, so it includes what others wrote. */
 export function extraToSend(c: StepContext): readonly ExtraField[] | null {
   const { record, person, spec } = c;
   if (record.extraInfo.length === 0 || hashRecord(record, spec.options).extra === person?.hash_extra)
@@ -62,12 +63,12 @@ export function extraToSend(c: StepContext): readonly ExtraField[] | null {
   const known = person?.extra_known ?? null;
   const fresh = seenInRun(c)?.extraInfo != null;
   const mode = spec.options.extraInfo;
-  // A list that was read just now is as good to `merge-fresh` as any is to `merge`.
+  // If the list was read in this run, `merge-fresh` can use it as `merge` does.
   if (hasExtra(known, record, { extraInfo: fresh && mode === 'merge-fresh' ? 'merge' : mode })) return null;
   return mergeExtraInfo(mode === 'replace' ? [] : (known ?? []), record.extraInfo);
 }
 
-/** Writes down what a conflict means for the record, under the rule `fail`. */
+/** Ends the record as failed because of a conflict, under the rule `fail`. */
 export async function failConflict(
   tx: Queryable,
   record: LeasedRecord,
@@ -77,13 +78,13 @@ export async function failConflict(
     status: 'failed',
     step: 'upsertContact',
     code: 'CONFLICT',
-    reason: `people changed ${fields.join(', ')} on the service after Sluice had written it: correct the source, or set "conflict" to keep or overwrite`,
+    reason: `someone changed ${fields.join(', ')} in the service after Sluice wrote it: correct the source, or set "conflict" to "keep" or "overwrite"`,
   });
 }
 
 /**
- * Settles a record whose person the service has. The person in `c` is as the ledger has it after the check.
- * @param looked bits of the check that was made
+ * Settles a record whose person the service has. `c` has the person as the ledger has it after the check.
+ * @param checked bits of the checks that were made
  */
 export async function settleSeen(tx: Queryable, c: StepContext, checked: number): Promise<StepResult> {
   const { row } = c;
@@ -118,7 +119,7 @@ export async function settleSeen(tx: Queryable, c: StepContext, checked: number)
   );
 }
 
-/** The contact, where nothing is to be written to it, and its tags, where they are right. */
+/** Notes of the contact if nothing is to be written to it, and of its tags if they are correct. */
 function notesOf(
   c: StepContext,
   person: KnownPerson,
@@ -130,7 +131,7 @@ function notesOf(
   return tags === null ? [] : [tagsNote(account, c.row.key, tags)];
 }
 
-/** `merge-fresh` trusts no earlier reading. */
+/** `merge-fresh` does not trust earlier reads. */
 function mustReadFresh(c: StepContext, extra: boolean): boolean {
   return extra && c.spec.options.extraInfo === 'merge-fresh';
 }

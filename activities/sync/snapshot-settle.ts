@@ -1,4 +1,5 @@
-// What follows from a snapshot of the account: who was found gets the steps of an existing contact, who was not is new.
+// Applies a snapshot of the account: people who were found get the steps of an existing contact, and the others are
+// new.
 import { type SnapshotChoice, STEP_BITS } from '../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { accountLists } from '../../src/ledger/sync/catalog.ts';
@@ -18,18 +19,18 @@ import { CARD_STEPS, runContext, stepContext } from './record-step.ts';
 import { settleSeen } from './seen-contact.ts';
 import { pipelineName } from './sync-diff.ts';
 
-/** Records settled in one transaction. */
+/** Records per transaction. */
 const BATCH = 200;
-/** Transactions in one activity. */
+/** Transactions per activity. */
 const BATCHES = 50;
 
-/** Activities of the ledger. */
+/** The settlement activities. They use only the ledger. */
 export function createSettlementActivities(deps: Deps) {
   const { db } = deps;
   return {
     /**
-     * After the account's contacts were read: who was found gets the steps of an existing contact, who was not
-     * is new if all were read. Answers `after` when there is more to settle.
+     * Applies the snapshot of the account's contacts. People who were found get the steps of an existing contact. If
+     * all contacts were read, the others are new. Returns `after` when there is more to settle.
      */
     async settleSnapshot(input: {
       run: string;
@@ -58,7 +59,7 @@ export function createSettlementActivities(deps: Deps) {
       return { after, finds: 0 };
     },
 
-    /** After the pipeline's cards were read. */
+    /** Applies the snapshot of the pipeline's cards. */
     async settleCards(input: {
       run: string;
       complete: boolean;
@@ -109,7 +110,7 @@ export function createSettlementActivities(deps: Deps) {
   }
 }
 
-/** What of a run's pending records depends on what the service has; see {@link countBlind}. */
+/** How many of a run's pending records depend on what the service has. See {@link countBlind}. */
 export async function countUnknown(db: Queryable, run: { readonly id: string; readonly account: string }) {
   return await countBlind(db, run, {
     lookup: STEP_BITS.lookup,
@@ -118,7 +119,7 @@ export async function countUnknown(db: Queryable, run: { readonly id: string; re
   });
 }
 
-/** A second attempt, whose first one's answer was lost, adds no second line to the report. */
+/** Adds the line once: a second attempt, after a lost answer, must not add it again. */
 async function noteOnce(
   tx: Queryable,
   runId: string,

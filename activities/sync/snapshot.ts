@@ -1,4 +1,4 @@
-// Snapshots of the account: a hundred contacts or cards a call, where that is cheaper than asking person by person.
+// Reads snapshots of the account, a hundred contacts or cards per call, when that is cheaper than single look-ups.
 import {
   firstPage,
   type ListEnd,
@@ -32,39 +32,39 @@ import { hashRecord } from './sync-diff.ts';
 
 const PAGE = 100;
 
-/** How far a list of the account is read, from batch to batch. */
+/** How far a list of the account has been read, passed from batch to batch. */
 export interface SnapshotProgress {
   readonly cursor: PageCursor;
-  /** `costly`: the rest takes more calls than it spares. Null while pages are left to read. */
+  /** `costly`: the rest takes more calls than it saves. Null while pages are left to read. */
   readonly end: ListEnd | 'costly' | null;
-  /** Upserts that the pages so far have spared: the service has all that those records ask of the contact. */
+  /** Upserts saved by the pages so far: the service already has everything that those records ask for. */
   readonly saves: number;
-  /** Items of the whole list, as each page so far has counted them; null when two pages differ. */
+  /** Items of the whole list according to each page so far; null when two pages differ. */
   readonly count: number | null;
-  /** Pages of the whole list: those read, and those left. */
+  /** Pages of the whole list, read and unread. */
   readonly pages: number;
-  /** Each item could be read. */
+  /** Every item could be read. */
   readonly readable: boolean;
-  /** All of the list has been seen, and it did not change meanwhile: who is not in it is new. */
+  /** The whole list was read and did not change meanwhile, so people who are not in it are new. */
   readonly whole: boolean;
 }
 
 export interface SnapshotInput {
   readonly run: string;
-  /** What the batch before this one has returned; null at the beginning. */
+  /** The result of the previous batch; null at the start. */
   readonly progress: SnapshotProgress | null;
-  /** Calls that asking for people one by one takes. */
+  /** Calls that single look-ups would take. */
   readonly single: number;
 }
 
-/** A page, as the ledger has taken it. */
+/** A page as stored in the ledger. */
 interface TakenPage {
   readonly count: number;
   readonly hasMore: boolean;
   /** Ids of the items that the snapshot keeps, and how many of them were new. */
   readonly ids: readonly number[];
   readonly fresh: number;
-  /** Items that could not be read, and those of no concern. */
+  /** Items that could not be read, and items that do not matter to this run. */
   readonly unreadable: number;
   readonly others: number;
   readonly saves: number;
@@ -74,9 +74,9 @@ interface TakenPage {
 const BATCH_MS = 50_000;
 
 /**
- * Reads pages until the list ends, the rest costs more than it spares, or the batch is over. A failure after the first page
- * ends the batch, so that what was read counts; the next one meets it again.
- * @param seen different items that the ledger has of this reading
+ * Reads pages until the list ends, the rest costs more than it saves, or the batch is over. A failure after the first
+ * page ends the batch, so that the pages read so far count; the next batch meets the failure again.
+ * @param seen number of different items that this reading has stored in the ledger
  */
 async function readPages(
   { progress, single }: SnapshotInput,
@@ -88,7 +88,7 @@ async function readPages(
   do {
     const cursor = now?.cursor ?? firstPage(PAGE, { once: true });
     try {
-      // An attempt before this one may have read further: its items are in the ledger.
+      // An earlier attempt may have read further. Its items are in the ledger.
       const before = now === null ? 0 : await seen();
       const window = { pageNumber: cursor.pageNumber, pageSize: cursor.pageSize };
       const page = await take(window, before, now === null);
@@ -131,13 +131,13 @@ function afterPage(
   };
 }
 
-/** API activities. */
+/** The snapshot activities. They call the API. */
 export function createSnapshotActivities(deps: Deps) {
   const { db } = deps;
   return {
     /**
-     * GET /v1/contacts: finds people of this run that the service knows already, a hundred a call instead of one look-up
-     * each, and which of them need no write.
+     * GET /v1/contacts. Finds people of this run whom the service already knows, a hundred per call instead of one
+     * look-up each, and which of them need no write.
      */
     async snapshotContacts(input: SnapshotInput): Promise<SnapshotProgress> {
       const run = await getRun(db, input.run);
@@ -150,7 +150,7 @@ export function createSnapshotActivities(deps: Deps) {
       );
     },
 
-    /** GET /v1/cards?pipelineId=: finds the cards of people who are on the service. */
+    /** GET /v1/cards?pipelineId=. Finds the cards of people who are in the service. */
     async snapshotCards(input: SnapshotInput): Promise<SnapshotProgress> {
       const run = await getRun(db, input.run);
       return await readCatalogue(deps, run.id, 'findCard', () =>
@@ -202,7 +202,7 @@ export function createSnapshotActivities(deps: Deps) {
     );
     if (list === null) throw new Error('a read is never called off');
     refuseAccountWide(CARDS, list);
-    // A card that can't be read leaves the snapshot incomplete: nothing is concluded from what it lacks.
+    // An unreadable card makes the snapshot incomplete. Then a missing card proves nothing.
     const ofPipeline = list.items.filter(({ pipeline }) => pipeline.id === pipelineId);
     const cards = ofPipeline.map((card) => ({
       id: card.id,
@@ -220,7 +220,7 @@ function sumOf({ count, hasMore, items, invalid }: Page<unknown>, kept: readonly
   return { count, hasMore, ids, unreadable: invalid.length, others: items.length - kept.length };
 }
 
-/** Would the upsert of this record change nothing? */
+/** Whether the upsert of this record would change nothing. */
 function isSpared(found: FoundRecord, person: KnownPerson | undefined, { options }: RunSpec): boolean {
   if (person?.seen == null || (found.todo & STEP_BITS.upsertContact) === 0) return false;
   if (options.mode === 'insert') return true;

@@ -1,4 +1,4 @@
-// One batch of a sync: records that are due are worked, many at once, each through its steps.
+// One batch of a sync: takes records that are due and works on many of them at once, each step by step.
 import { type ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { Halt } from '../../src/contracts/wire/run.ts';
 import { type EndCounts, STEP_BITS } from '../../src/contracts/wire/run.ts';
@@ -24,44 +24,44 @@ import { FirstWrites, WRITE_KINDS } from './first-writes.ts';
 import { type RunContext, runContext, type StepResult } from './record-step.ts';
 import { createSteps, nextStep, placeOf, refusalIn, type Steps, workRecord } from './record-work.ts';
 
-/** Records taken for each kind of write that is not verified yet: they are worked in turn. */
+/** Records taken for each kind of write that is not verified yet. They are worked on one after the other. */
 const FEW = 4;
-/** Between two tries to take records, when the first brought none though some are due. */
+/** Delay before records are taken again, when the first try returned none though some are due. */
 const PAUSE_MS = 100;
-/** The same when those may be for the batch that verifies. */
+/** The same delay when the due records may be for the batch that verifies. */
 const LEFT_MS = 1000;
 
 export interface SyncBatchInput {
   readonly run: string;
-  /** Records under way at once. */
+  /** Maximum number of records under way at once. */
   readonly concurrencyLimit: number;
   /** Steps that are stopped for all records, as bits. */
   readonly stopped: number;
   /** Kinds of writes that are verified, as bits. */
   readonly verified: number;
-  /** No other batch of the run is under way: ends as soon as every kind of write in the work is verified. */
+  /** No other batch of the run is under way. This one ends as soon as every kind of write in the work is verified. */
   readonly alone: boolean;
-  /** Whether this batch makes the first write of a kind; of two side by side, one does. */
+  /** Whether this batch makes the first write of a kind. Of two batches side by side, one does. */
   readonly verifies: boolean;
 }
 
-/** What a batch counts; also the details of its heartbeats. */
+/** The counts of a batch. They are also its heartbeat details. */
 export interface BatchCounts extends Required<EndCounts> {
-  /** The last record that failed for now: how often in a row, and why. */
+  /** The last record that failed for now: failures in a row, and the reason. */
   readonly trouble: NonNullable<StepResult['trouble']> | null;
 }
 
 export interface SyncBatchResult extends BatchCounts {
-  /** Milliseconds until a record is due, 0 when one is; null when none is left. */
+  /** Milliseconds until a record is due; 0 when one is due now; null when none is left. */
   readonly nextMs: number | null;
-  /** As in the input, with what has been added. */
+  /** As in the input, plus the steps stopped in this batch. */
   readonly stopped: number;
   readonly verified: number;
-  /** Kinds of writes in the work are still to be verified. */
+  /** Kinds of writes in the work that still need verification. */
   readonly verifying: boolean;
-  /** Why the run must pause; null: it goes on, or the workflow has the signal. */
+  /** Why the run must pause; null when it continues, or when the workflow has received the signal. */
   readonly halt: Halt | null;
-  /** Of the account's tokens, as the ledger knows it now. */
+  /** Calls per minute that the account's tokens allow, as the ledger knows it now. */
   readonly callsPerMinute: number;
 }
 
@@ -77,12 +77,12 @@ const NOTHING: BatchCounts = {
   trouble: null,
 };
 
-/** What the holders of records begin with, for all attempts of a batch of this workflow. */
+/** Prefix of the lease holders' names, for all attempts of a batch of this workflow. */
 export function holdersOf(activityId: string): string {
   return `${Context.current().info.workflowExecution?.runId}/${activityId}/`;
 }
 
-/** API activities. */
+/** The batch activity. It calls the API. */
 export function createSyncBatchActivities(deps: Deps) {
   const steps = createSteps(deps);
   return {
@@ -99,19 +99,19 @@ class SyncBatch {
   readonly #run: RunContext;
   readonly #steps: Steps;
   readonly #input: SyncBatchInput;
-  /** What the holders of all attempts begin with. */
+  /** Prefix of the holders' names for all attempts. */
   readonly #batch: string;
   readonly #holder: string;
   readonly #leased = new Set<number>();
   readonly #counts: { -readonly [K in keyof BatchCounts]: BatchCounts[K] };
   readonly #writes: FirstWrites;
   #stopped: number;
-  /** Kinds of writes in the work that are to be verified before others work beside this batch, as bits. */
+  /** Kinds of writes in the work that must be verified before other batches start, as bits. */
   #kinds = 0;
   /** Records that were taken to verify a kind. */
   readonly #tries = new Map<number, readonly number[]>();
   #halt: Halt | null = null;
-  /** The workflow knows of the halt. */
+  /** Whether the workflow received the halt. */
   #reported = Promise.resolve(false);
   #tookSome = false;
   #control: BatchControl | null = null;
@@ -122,7 +122,7 @@ class SyncBatch {
     this.#run = run;
     this.#steps = steps;
     this.#input = input;
-    // Each attempt is a holder of its own: one that was given up and still runs must neither call nor write.
+    // Each attempt is a separate holder: an abandoned attempt that still runs must neither call nor write.
     this.#batch = holdersOf(info.activityId);
     this.#holder = `${this.#batch}${info.attempt}`;
     this.#counts = { ...NOTHING };
@@ -135,7 +135,7 @@ class SyncBatch {
   async work(): Promise<SyncBatchResult> {
     const { db, budget } = this.#deps;
     const { run } = this.#run;
-    // The counts of an attempt that was cut off are in the ledger alone.
+    // The counts of an aborted attempt are only in the ledger.
     const { attempt } = Context.current().info;
     if (attempt > 1) Object.assign(this.#counts, await takeBack(db, run, this.#batch, attempt));
     if (this.#input.alone) this.#kinds = (await openSteps(db, run)) & ALL_KINDS;
@@ -167,7 +167,7 @@ class SyncBatch {
     };
   }
 
-  /** Kinds of writes that still have to be verified, as bits. */
+  /** Kinds of writes that still need verification, as bits. */
   get #unverified(): number {
     return this.#kinds & ~this.#writes.verified & ~this.#stopped;
   }
@@ -186,7 +186,7 @@ class SyncBatch {
         few.map(({ row }) => row.id),
       );
       if (few.length > 0) return few;
-      // Whoever makes this write waits: it is verified when its time comes.
+      // The record that makes this write waits. The write is verified when it is due.
       this.#kinds &= ~kind;
     }
     if (this.#unverified !== 0) return [];
@@ -201,7 +201,7 @@ class SyncBatch {
     }
   }
 
-  /** What is due and can't be taken yet is asked for again after a moment. */
+  /** Records that are due but cannot be taken yet are checked again after a moment. */
   async #next(): Promise<number | null> {
     const ms = await nextDueMs(this.#deps.db, this.#run.run, this.#holder);
     return ms === null ? null : Math.max(ms, this.#tookSome ? 0 : this.#left === 0 ? PAUSE_MS : LEFT_MS);
@@ -231,7 +231,7 @@ class SyncBatch {
       if (end.state === 'ended') this.#count({ ended: end.outcome, cardCreated: end.cardCreated });
       if (end.state === 'waits' && end.trouble !== null) this.#counts.trouble = end.trouble;
     } catch (error) {
-      // A sleep of Temporal rejects with a failure of its own.
+      // Temporal's sleep rejects with its own failure.
       if (error instanceof CancelledFailure) callScope().signal.throwIfAborted();
       if (refusalIn(error)?.scope !== 'run') throw error;
       const { type, message } = error as ApplicationFailure;
@@ -239,14 +239,14 @@ class SyncBatch {
       await this.#release([record]);
     } finally {
       this.#leased.delete(record.row.id);
-      // Until an answer comes that takes long, the batch goes on.
+      // The batch continues while a record that verifies a kind is under way.
       const tries = [...this.#tries.values()].flat();
       if (this.#input.alone && this.#unverified === 0 && !tries.some((id) => this.#leased.has(id)))
         control.finish();
     }
   }
 
-  /** Gives records back. One whose last write was made may have ended when its check was called off. */
+  /** Gives records back. A record whose last write was made may have ended when its check was canceled. */
   async #release(records: readonly LoadedRecord[]): Promise<void> {
     const { db } = this.#deps;
     const ids = records.map(({ row }) => row.id);
@@ -264,10 +264,10 @@ class SyncBatch {
   }
 
   async #make(...[step, make]: Parameters<FirstWrites['make']>): Promise<StepResult> {
-    // The other batch takes the record up.
+    // The other batch takes the record.
     if ((STEP_BITS[step] & this.#left) !== 0) return { todo: STEP_BITS[step], waitMs: 0 };
     const result = await this.#writes.make(step, async (verify) => {
-      // Another record's step may have been refused to all of them while this one waited for it.
+      // While this record waited for the step, another record's refusal may have stopped it for all.
       const stopped = nextStep(STEP_BITS[step], this.#stopped) === null;
       return stopped ? { todo: STEP_BITS[step], waitMs: 0 } : await make(verify);
     });
@@ -275,7 +275,7 @@ class SyncBatch {
     return result;
   }
 
-  /** The run must pause: nothing else goes out. The first reason stands. */
+  /** Pauses the run. Nothing else goes out. The first reason is kept. */
   #pause(halt: Halt): void {
     if (this.#halt !== null) return;
     this.#halt = halt;

@@ -1,4 +1,4 @@
-// What changed: a record against what the ledger knows was sent. Pure functions.
+// Compares a record with what the ledger knows was sent. Pure functions.
 import type { SyncConfig } from '../../src/contracts/config/config.ts';
 import type { StepSpec } from '../../src/contracts/wire/intake.ts';
 import type { CrmRecord, ExtraField } from '../../src/contracts/wire/record.ts';
@@ -19,14 +19,14 @@ export interface RecordHashes {
 export function hashRecord(record: CrmRecord, rules: Pick<SyncConfig, 'fields'>): RecordHashes {
   return {
     contact: hash(wishOf(record.contact, rules)),
-    // Spelled out: jsonb gives an object's keys back in an order of its own.
+    // Listed field by field, because jsonb returns an object's keys in its own order.
     extra: hash(record.extraInfo.map(({ name, value }) => ({ name, value }))),
     tags: hash(record.tags),
   };
 }
 
 /**
- * Two rows of one person as one record: the later row's filled fields win, tags add up. So the order of
+ * Merges two rows of one person into one record: the later row's filled fields win, and tags add up. So the order of
  * pages does not matter, and a second run over the same source finds nothing to do.
  */
 export function mergeRecords(earlier: CrmRecord, later: CrmRecord): CrmRecord {
@@ -53,7 +53,7 @@ export function mergeExtraInfo(base: readonly ExtraField[], wanted: readonly Ext
   return [...fields].map(([name, value]) => ({ name, value })).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Does the contact hold all extra info that the record asks for, as far as the ledger knows? */
+/** Whether the contact has all extra info that the record asks for, as far as the ledger knows. */
 export function hasExtra(
   known: readonly ExtraField[] | null,
   { extraInfo }: CrmRecord,
@@ -68,20 +68,20 @@ export function hasExtra(
   );
 }
 
-/** Name of a pipeline or stage as the ledger keeps it: an id is distinguished from a name that resembles one. */
+/** A pipeline's or stage's name as the ledger stores it. It distinguishes an id from a name that looks like one. */
 export function refName(ref: string | number): string {
   return typeof ref === 'number' ? `#${ref}` : ref;
 }
 
-/** Name of the pipeline that a sync's cards are in, as the ledger keeps it; empty for a sync without cards. */
+/** The pipeline of a sync's cards as the ledger stores it; empty for a sync without cards. */
 export function pipelineName({ mapping }: Pick<StepSpec, 'mapping'>): string {
   return mapping.card === undefined ? '' : refName(mapping.card.pipeline);
 }
 
 /**
- * The steps that this record needs, as bits of STEP_BITS; 0 when the service already has it all.
- * @param known the person in the ledger, null when it has never been seen
- * @param sync name of the sync: with mode `insert` it completes what it began itself
+ * The steps that this record needs, as bits of STEP_BITS; 0 when the service already has everything.
+ * @param known the person in the ledger; null for a new person
+ * @param sync name of the sync; with mode `insert` it completes what it started itself
  */
 export function planSteps(
   record: CrmRecord,
@@ -95,7 +95,7 @@ export function planSteps(
   if (insert && known.created_by !== sync) return 0;
   let todo = 0;
   const change =
-    // An empty hash: the contact was made, and its name is still to be told.
+    // An empty hash means that the contact was created but its name has not been sent.
     (insert && known.hash_contact !== '') || hashes.contact === known.hash_contact
       ? null
       : contactChange(record.contact, known.sent, null, options, false);
@@ -104,12 +104,13 @@ export function planSteps(
     hashes.extra !== known.hash_extra &&
     record.extraInfo.length > 0 &&
     !hasExtra(known.extra_known, record, options);
-  // An event asks for its tags anew, whatever was told before.
+  // An event sends its tags again, whatever was sent before.
   const news = options.tags === 'add' || hashes.tags !== known.hash_tags;
   const tags = news && concernsTags(record, known, options);
   if (tags && !(insert && known.hash_tags !== null)) todo |= STEP_BITS.setTags;
   const writes = extra || (change !== null && !changesNothing(change));
-  // The upsert's answer is the only free check the contact's tags: a change of tags that keeps those of people begins there.
+  // The upsert's answer is the only free check of the contact's tags, so a change that keeps people's tags starts
+  // there.
   if (writes || (todo !== 0 && options.tags !== 'replace')) todo |= STEP_BITS.upsertContact;
   if ((extra && needsRead(known, options)) || change?.mustRead === true) todo |= STEP_BITS.readExtraInfo;
   if (record.card !== undefined) {
@@ -125,7 +126,7 @@ export function planSteps(
   return todo;
 }
 
-/** The steps for a person who is not known to be on the service; never 0. */
+/** The steps for a person who is not known to be in the service; never 0. */
 export function planNewcomer(record: CrmRecord, options: DiffOptions): number {
   return (
     STEP_BITS.upsertContact |
@@ -136,8 +137,8 @@ export function planNewcomer(record: CrmRecord, options: DiffOptions): number {
 }
 
 /**
- * May POST /v1/cards make the contact along with the card? Only when the service is known not to have the person,
- * and the card's call can carry all there is to say: a number and a name.
+ * Whether POST /v1/cards may create the contact together with the card. That requires that the service does not have
+ * the person, and that the card's call can carry everything: a number and a name.
  */
 export function canCombine(record: CrmRecord, options: DiffOptions): boolean {
   const { email, document, disableBot } = record.contact;
@@ -154,17 +155,19 @@ export function canCombine(record: CrmRecord, options: DiffOptions): boolean {
   );
 }
 
-/** No wanted tag is a change only where Sluice put tags before, or where the list must be exactly the mapped one. */
+/**
+ * A record without tags is a change only if Sluice set tags before, or if the list must match the mapping exactly.
+ */
 function concernsTags(record: CrmRecord, known: KnownPerson | null, options: DiffOptions): boolean {
-  // Also for somebody new to the ledger: the service may know the contact, with tags of others.
+  // This also covers a person who is new to the ledger: the service may have the contact, with tags from others.
   if (record.tags.length > 0 || options.tags === 'replace') return true;
   return options.tags === 'merge' && known?.remote_id != null && known.tags_added.length > 0;
 }
 
 /**
- * Must we know whether the person exists before the first write? Yes when the service may hold the
- * other form of a Brazilian mobile number, since the upsert would make a second contact; when a
- * whole-list write of extra info could erase what others wrote; and when mode or a rule depends on it.
+ * Whether Sluice must know if the person exists before the first write. It must in three cases: the service may have
+ * the other form of a Brazilian mobile number, and the upsert would create a second contact; a full write of extra
+ * info could erase what others wrote; or the mode or a rule depends on it.
  */
 export function needsLookup(record: CrmRecord, options: DiffOptions): boolean {
   return (
@@ -183,10 +186,10 @@ export function needsRead(known: { extra_known: ExtraField[] | null } | null, op
 }
 
 /**
- * The tags a contact is to have.
- * @param current names on the contact now, by anybody
- * @param added names that Sluice put there itself
- * @returns null when the list is right as it is
+ * The tags that a contact must have.
+ * @param current names of all tags on the contact now
+ * @param added names that Sluice set itself
+ * @returns null when the list is already correct
  */
 export function targetTags(
   current: readonly string[],

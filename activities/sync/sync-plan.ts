@@ -1,5 +1,5 @@
-// Ledger side of a sync: open the run, read and compare the source page by page, hand out work, close.
-// None of these calls the API.
+// The ledger side of a sync: opens the run, plans the source page by page, counts the work, and closes the run. None
+// of these activities calls the API.
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RetryRequest } from '../../src/contracts/wire/retry.ts';
 import {
@@ -28,30 +28,30 @@ import { openRunOrRetry } from './sync-retry.ts';
 
 export type { PlanProgress } from './plan/plan-run.ts';
 
-/** How long one activity goes on planning: long enough to keep the history small, short enough to pause soon. */
+/** How long one activity plans: long enough to keep the history small, short enough to pause quickly. */
 const PLAN_MS = 5000;
 
 export interface OpenedRun {
   readonly run: string;
-  /** Fairness key of Temporal: a hash of the account's token. */
+  /** Temporal's fairness key: a hash of the account's token. */
   readonly tokenKey: string;
   readonly concurrency: number;
-  /** Priority key of Temporal. */
+  /** Temporal's priority key. */
   readonly lane: number;
-  /** Of all tokens of the account, as the ledger knows it now. */
+  /** Calls per minute that the account's tokens allow, as the ledger knows it now. */
   readonly callsPerMinute: number;
-  /** The source has been read to its end already. */
+  /** The source has already been read to its end. */
   readonly planned: boolean;
 }
 
 export interface RunWork {
   readonly total: number;
   readonly lookups: number;
-  /** People whom nobody knows and nobody checks up: each costs an upsert, needed or not. */
+  /** People without a look-up whom the ledger does not know. Each costs an upsert, needed or not. */
   readonly blind: number;
-  /** The list of the account's contacts is read before the first write. */
+  /** The account's contacts are read before the first write. */
   readonly readsContacts: boolean;
-  /** People who are on the service, and may have a card. */
+  /** People who are in the service and may have a card. */
   readonly finds: number;
   readonly tags: number;
   readonly cards: number;
@@ -60,7 +60,7 @@ export interface RunWork {
 }
 
 /**
- * @param planMs how long one call of `planPage` begins further pages; 0: one page a call
+ * @param planMs how long one call of `planPage` starts further pages; 0 means one page per call
  * @param wake starts or wakes the workflows of sinks
  */
 export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = wakeSinks } = {}) {
@@ -78,7 +78,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
         throw ApplicationFailure.nonRetryable((error as Error).message, 'CONFIG');
       }
       const run = await openRunOrRetry(db, spec, input.retry);
-      // Its workflow was cut off: what waited then, or was stopped, is tried again.
+      // The workflow was interrupted. Records that waited or were stopped are due again.
       if (run.status !== 'planning') await resetDue(db, run.id);
       return {
         run: run.id,
@@ -91,8 +91,8 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
     },
 
     /**
-     * Reads, maps and compares pages of the source, for some seconds: a million rows take five calls instead of 250.
-     * The place in the source moves on with each page's effect, in one transaction.
+     * Reads, maps and compares pages of the source for a few seconds: a million rows take five calls instead of 250.
+     * Each page's result and the new position in the source are stored in one transaction.
      */
     async planPage(input: { run: string }): Promise<PlanProgress> {
       const context = Context.current();
@@ -105,7 +105,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
             return performance.now() < until;
           },
         });
-        // Without autovacuum what the packed pages took would stay taken, run after run.
+        // PGlite has no autovacuum, so the space of the packed pages would never be freed.
         if (planned.done && db.kind === 'pglite') await db.query('vacuum plan_pages');
         return planned.done ? { ...planned, totals: await totalsOf(db, input.run) } : planned;
       } catch (error) {
@@ -116,7 +116,10 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
       }
     },
 
-    /** A batch has ended without a result: none of its attempts makes a call any more. @returns what they have ended */
+    /**
+     * Takes records back from a batch that ended without a result. None of its attempts makes a call any more.
+     * @returns counts of the records that its attempts have ended
+     */
     async takeBackRecords(input: { run: string; batch: string }): Promise<EndCounts> {
       return await takeBack(db, input.run, holdersOf(input.batch));
     },
@@ -140,7 +143,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
       };
     },
 
-    /** After the account's tags were read: records whose people wait for a tag that is there now get it. */
+    /** Runs after the account's tags were read. Records whose people wait for a tag that exists now get it. */
     async reviveTags(input: { run: string }): Promise<{ revived: number }> {
       return await db.transaction(async (tx) => {
         const run = await lockRun(tx, input.run);
@@ -161,7 +164,7 @@ export function createSyncPlanActivities(deps: Deps, { planMs = PLAN_MS, wake = 
       const report = await db.transaction((tx) => closeRun(tx, input.run, input));
       const { announce } = (await getRun(db, input.run)).spec.options;
       if (announce !== undefined) await wake([announce]);
-      // What earlier runs left is gone now; without autovacuum its space would be lost.
+      // What earlier runs left is deleted now. Without autovacuum its space would be lost.
       if (db.kind === 'pglite') await db.query('vacuum run_records, plan_pages, sync_members');
       return report;
     },

@@ -1,4 +1,4 @@
-// Ledger side of a retry: opens its run, and stages the kept records as the planning does with rows.
+// The ledger side of a retry: opens its run, and stages the stored records as planning does with rows.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { CrmRecord } from '../../src/contracts/wire/record.ts';
@@ -18,13 +18,14 @@ import {
 import { getRun, openRun, type RunRow } from '../../src/ledger/sync/runs.ts';
 import { pipelineName, planSteps } from './sync-diff.ts';
 
-/** Records in one transaction: some 0.5 s of work. */
+/** Records per transaction: about 0.5 s of work. */
 const PAGE_RECORDS = 2000;
 
 /**
- * Opens the next run of a sync, the retry that is asked for, or finds the one that was cut off. A retry's records are
+ * Opens the next run of a sync or the requested retry, or finds the one that was interrupted. A retry's records are
  * staged when this returns.
- * @throws ApplicationFailure with a type of RETRY_REFUSED when there is nothing to retry, or no way to do it
+ * @throws ApplicationFailure with a type of RETRY_REFUSED when there is nothing to retry, or when a retry is not
+ *   possible
  */
 export async function openRunOrRetry(
   db: Database,
@@ -46,15 +47,15 @@ async function openRetryRun(db: Database, spec: RunSpec, request: RetryRequest):
       message: error.message,
       type: RETRY_REFUSED[error.why],
       nonRetryable: true,
-      // An answer to who asked, and no trouble of the worker.
+      // This answers the caller. It is not a worker error.
       category: ApplicationFailureCategory.BENIGN,
     });
   }
 }
 
 /**
- * Stages the records that a retry takes up, page by page; the place moves on with its effect, so an attempt that
- * was cut off goes on, and a retry that is staged already is left alone.
+ * Stages a retry's records page by page. Each page and its position are stored together, so an interrupted attempt
+ * continues, and a staged retry is left alone.
  */
 async function stageAgain(db: Database, runId: string, pageRecords = PAGE_RECORDS): Promise<void> {
   for (let more = true; more; ) {
@@ -85,14 +86,14 @@ async function stageAgain(db: Database, runId: string, pageRecords = PAGE_RECORD
   }
 }
 
-/** The mapping says in which pipeline cards are: its word now counts, as for rows that are read now. */
+/** Applies the mapping's current pipeline to the record, as for rows that are read now. */
 function inPipeline(record: CrmRecord, { mapping }: RunSpec): CrmRecord {
   const { card, ...rest } = record;
   if (card === undefined || mapping.card === undefined) return rest;
   return { ...rest, card: { ...card, pipeline: mapping.card.pipeline } };
 }
 
-/** Names of the effects (see cards.ts) whose outcome was left unknown. */
+/** Names of the effects (see cards.ts) with an unknown outcome. */
 function subjectsOf(
   records: readonly RetriedRecord[],
   known: (key: string) => KnownPerson | null,

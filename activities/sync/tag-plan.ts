@@ -1,4 +1,5 @@
-// The tag list that a contact is to have, out of names wanted, names that are there, and ids of the account.
+// Computes the tag list that a contact must have, from the wanted names, the current names, and the account's tag
+// ids.
 
 import type { Queryable } from '../../src/ledger/database.ts';
 import { pick } from '../../src/ledger/sync/catalog.ts';
@@ -8,18 +9,18 @@ import type { StepContext } from './record-step.ts';
 import { hashRecord, targetTags } from './sync-diff.ts';
 
 export interface TagPlan {
-  /** Null: the list is right as it is. */
+  /** Null when the list is already correct. */
   readonly ids: number[] | null;
-  /** Names that Sluice put there. */
+  /** Names that Sluice set. */
   readonly added: string[];
-  /** Names that the account lacks. */
+  /** Names that the account does not have. */
   readonly missing: string[];
 }
 
 /**
- * Answers null when the account's tags could not be read: they wait for a run that may. Tags unknown to the
- * account are warned of once.
- * @param current names on the contact now; null when nobody looked, which only `replace` can do without
+ * Plans the tag list. Returns null when the account's tags could not be read; they wait for a later run. Tags unknown
+ * to the account get one warning.
+ * @param current names on the contact now; null when nobody read them, which only `replace` allows
  */
 export async function planTags(
   db: Queryable,
@@ -46,7 +47,7 @@ export async function planTags(
     }
   }
   if (current === null && c.spec.options.tags !== 'replace')
-    throw new Error('tags of others are kept only by looking at the contact first');
+    throw new Error('Sluice must read the contact before it can keep tags that others set');
   const names = (current ?? []).map((tag) => tag.name);
   const target = current === null ? wanted : targetTags(names, wanted, mine, c.spec.options.tags);
   const added = wanted.filter((name) => mine.includes(name) || !names.includes(name));
@@ -55,7 +56,9 @@ export async function planTags(
   return { ids: target.map((name) => byName.get(name) as number), added, missing };
 }
 
-/** What Sluice put there, as the ledger keeps it. Null: tags that were only added belong to nobody, and no sync takes them back. */
+/**
+ * The tags that Sluice set, as the ledger stores them. Null for added tags: no sync owns them, so none removes them.
+ */
 export function sentTags(c: StepContext, { added, missing }: TagPlan): SentTags | null {
   if (c.spec.options.tags === 'add') return null;
   return { hash: hashRecord(c.record, c.spec.options).tags, added, missing };

@@ -1,5 +1,5 @@
-// Compares what a write sent with what the service shows afterwards. Services ignore inputs that they do not know, and
-// the API text leaves the names of several inputs open, so a success alone proves nothing.
+// Compares what a write sent with what the service shows afterwards. Services ignore inputs that they do not know,
+// and the API text leaves several input names open, so a success alone proves nothing.
 import type { AssumptionKey } from '../../src/api-client/assumptions.ts';
 import type { Card } from '../../src/api-client/schemas/card.ts';
 import type { Contact } from '../../src/api-client/schemas/contact.ts';
@@ -12,17 +12,17 @@ import { canonicalKey } from '../../src/mapping/phone/index.ts';
 import type { Deps } from '../shared/deps.ts';
 import type { StepContext, StepResult } from './record-step.ts';
 
-/** One field that the service shows with another value than was written. */
+/** One field that the service shows with a different value than Sluice wrote. */
 export interface Difference {
-  /** As the mapping names it, for example `card.title`. */
+  /** The mapping's name of the field, for example `card.title`. */
   readonly field: string;
-  /** The assumption that may be wrong; null where the API text names the input. */
+  /** The assumption that may be wrong; null when the API text names the input. */
   readonly assumption: AssumptionKey | null;
-  /** The value arrived, and the account gives it another form: letter case, accents, a prefix, a cut at the end. */
+  /** The value arrived, but the account stores it in another form: letter case, accents, a prefix, or cut off. */
   readonly inOtherForm?: boolean;
 }
 
-/** Inputs of a contact's write; null empties the field. */
+/** Inputs of a contact's write. Null clears the field. */
 export interface WrittenContact {
   readonly name?: string | null;
   readonly email?: string | null;
@@ -38,7 +38,7 @@ const CONTACT_INPUTS = {
 } as const satisfies Record<keyof WrittenContact, AssumptionKey>;
 
 /**
- * @param byUpdate written by PUT /v1/contacts/{contactId}, whose input names the API text does not show
+ * @param byUpdate whether PUT /v1/contacts/{contactId} wrote the contact; the API text does not show its input names
  */
 export function contactDifferences(
   written: WrittenContact,
@@ -55,7 +55,10 @@ export function contactDifferences(
   });
 }
 
-/** A service may tidy a value: spaces, Unicode form, the case of an address, the punctuation of a document. */
+/**
+ * Compares loosely: a service may normalize spaces, Unicode form, the case of an address, or the punctuation of a
+ * document.
+ */
 function agrees(field: keyof WrittenContact, wanted: string | boolean | null, shown: unknown): boolean {
   if (wanted === null) return shown === null || shown === '';
   if (typeof wanted === 'boolean' || typeof shown !== 'string') return wanted === shown;
@@ -67,7 +70,7 @@ function agrees(field: keyof WrittenContact, wanted: string | boolean | null, sh
 const tidy = (text: string) => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 const bare = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
-/** A shorter beginning may be another value. */
+/** A shorter beginning may be a different value. */
 const LEAST_CUT = 20;
 
 function isFormOf(shown: string, wanted: string): boolean {
@@ -77,7 +80,7 @@ function isFormOf(shown: string, wanted: string): boolean {
 
 const loose = (text: string) => bare(text.normalize('NFKD'));
 
-/** Of the whole list that was written, each field must be there with its value. */
+/** Checks that each written field is in the list with its value. */
 export function extraInfoDifferences(
   written: readonly ExtraField[],
   shown: readonly ExtraField[],
@@ -87,7 +90,7 @@ export function extraInfoDifferences(
   return wrong.map(({ name }) => ({ field: `extraInfo.${name}`, assumption: null }));
 }
 
-/** Tags are written by id, and the service ignores ids that it does not know without an error (API text, PUT tags). */
+/** Tags are written by id, and the service silently ignores ids that it does not know (API text, PUT tags). */
 export function tagDifferences(
   written: readonly number[],
   shown: readonly { readonly id: number }[],
@@ -107,7 +110,7 @@ export interface WrittenCard {
   readonly expectedCloseDate?: string;
 }
 
-/** Custom fields are shown by no answer of the API (API text, Card): they cannot be compared. */
+/** No answer of the API shows custom fields (API text, Card), so they cannot be compared. */
 export function cardDifferences(written: WrittenCard, shown: Card): Difference[] {
   const differences: Difference[] = [];
   const compare = (
@@ -132,23 +135,23 @@ export function cardDifferences(written: WrittenCard, shown: Card): Difference[]
   return differences;
 }
 
-/** A default title (API text, POST /v1/cards, rule 8) holds the contact's name, so that name proves nothing. */
+/** A default title (API text, POST /v1/cards, rule 8) contains the contact's name, so that name proves nothing. */
 function isTitleOf({ title, contact }: Card, wanted: string): boolean {
   const then = loose(wanted);
   const isNamed = loose(contact.name ?? '').includes(then);
   return isFormOf(title, wanted) || (then !== '' && !isNamed && loose(title).includes(then));
 }
 
-/** Does the number in an answer belong to the person who was written? */
+/** Whether the number in an answer belongs to the person who was written. */
 export function isSamePerson(key: string, number: string): boolean {
   return canonicalKey(number.replace(/\D/g, '')) === key;
 }
 
-/** One sentence for the report: names fields and assumptions, never values. */
+/** One sentence for the report. It names fields and assumptions, never values. */
 function describeDifference(account: string, { field, assumption, inOtherForm = false }: Difference): string {
   if (inOtherForm)
-    return `the service shows ${field} in another form than was written; the account changes it`;
-  const shows = `the service shows another value of ${field} than was written`;
+    return `the service shows ${field} in a different form than Sluice wrote; the account changes it`;
+  const shows = `the service shows a different value of ${field} than Sluice wrote`;
   return assumption === null
     ? `${shows}; check whether the account changes it by a rule of its own`
     : `${shows}; check the assumption ${assumption} (accounts.${account}.assumptions)`;
@@ -158,7 +161,10 @@ const NOT_AS_WRITTEN = 'NOT_AS_WRITTEN';
 
 const OTHER_PERSON = 'OTHER_PERSON';
 
-/** An answer may show a record as it was before the write: one read-back decides. @param read compares again */
+/**
+ * An answer may show a record as it was before the write, so one read-back decides.
+ * @param read compares again
+ */
 export async function confirmed(
   differences: readonly Difference[],
   verify: boolean | undefined,
@@ -168,7 +174,7 @@ export async function confirmed(
   return verify === true && isDoubtful ? await read() : differences;
 }
 
-/** Notes for the report, row by row, what the service shows otherwise than it was written. */
+/** Adds to the report, field by field, what the service shows differently than it was written. */
 export async function noteDifferences(
   deps: Deps,
   { run, row, spec }: StepContext,
@@ -186,13 +192,13 @@ export async function noteDifferences(
     problems.map((problem) => ({ row: row.row_no, kind: 'warning', problem })),
   );
   const fields = differences.map(({ field }) => field);
-  deps.log.warn({ run, record: row.id, code: NOT_AS_WRITTEN, fields }, 'the service shows another value');
+  deps.log.warn({ run, record: row.id, code: NOT_AS_WRITTEN, fields }, 'the service shows a different value');
   if (differences.every(({ inOtherForm = false }) => inOtherForm)) return { ok: true };
   const reason = problems.map((problem) => problem.reason).join('; ');
   return { ok: false, code: NOT_AS_WRITTEN, reason, stop: false };
 }
 
-/** The answer to a write is about somebody else: nothing of it is noted, and no further record is written. */
+/** The answer to a write is about another person: Sluice records none of it and writes no further record. */
 export async function failOther(db: Queryable, deps: Deps, c: StepContext, step: Step): Promise<StepResult> {
   const reason =
     'the answer to the write is about another person, so Sluice recorded nothing; check the account before you continue';

@@ -1,74 +1,77 @@
-// What an answer of the API teaches: the limit, the service's window, and the calls that other programs spend on the same
-// token. Pure: a state and an observation make the next state. All times are epoch seconds of the ledger's clock.
+// Learns from the API's answers: the limit, the service's window, and the calls that other programs make with the
+// same token. Pure functions: a state and an observation give the next state. All times are epoch seconds of the
+// ledger's clock.
 
-/** What the ledger knows of a token. */
+/** What the ledger knows about a token. */
 export interface TokenBudget {
-  /** Calls a minute. */
+  /** Calls per minute. */
   readonly limit: number;
-  /** The limit that the last answer named: a higher one counts once two answers in a row name it. */
+  /** The limit in the last answer. A higher limit applies once two answers in a row name it. */
   readonly limitSeen: number;
-  /** Number of the next slot, and when it is due at the earliest. */
+  /** Number of the next slot, and the earliest time it is due. */
   readonly slotNo: number;
   readonly nextAt: number;
   readonly blockedUntil: number;
-  /** The end of the service's window as the header says, and as it is by the ledger's clock. */
+  /** End of the service's window: as the header states it, and by the ledger's clock. */
   readonly windowReset: number | null;
   readonly windowEnds: number;
-  /** First and last slot of ours in the window, the last one before it, and how many the window before had. */
+  /** Our first and last slot in the window, the last slot before it, and our number of slots in the window before. */
   readonly windowFirst: number;
   readonly windowLast: number;
   readonly windowBefore: number;
   readonly ownBefore: number;
-  /** Answers in a row whose window does not follow from the one before: the second one begins afresh. */
+  /** Answers in a row whose window does not follow from the previous one. The second one resets the window. */
   readonly outOfStep: number;
-  /** Calls that the service has counted, less the number of the slot that showed it, while nobody else calls. */
+  /**
+   * Calls that the service has counted, minus the number of the slot that showed the count, while nobody else calls.
+   */
   readonly windowBase: number;
-  /** Seconds that the service's clock is ahead, as far as answers have proved it. */
+  /** Seconds by which the service's clock is ahead, as far as answers have proved it. */
   readonly skew: number;
-  /** Calls of others in this window, and the largest step of them; the same as is usual in a window. */
+  /** Other programs' calls in this window and the largest step among them; then the usual values of both. */
   readonly foreignNow: number;
   readonly burstNow: number;
   readonly foreignUsual: number;
   readonly burstUsual: number;
-  /** Calls of others two to four seconds ago: a burst is not over in one answer. */
+  /** Other programs' calls two to four seconds ago: a burst does not end within one answer. */
   readonly markAt: number;
   readonly markLast: number;
   readonly markBefore: number;
-  /** Wider distance of slots that leaves room for others in this window. */
+  /** Wider slot distance that leaves room for other programs in this window. */
   readonly stretch: number;
   readonly stretchUntil: number;
 }
 
 export interface Observation {
   readonly slot: number;
-  /** The last slot that the caller had before this answer. */
+  /** The last slot that the caller took before this answer. */
   readonly last: number;
   readonly limit: number;
-  /** Calls that the service has counted in its window, and those it has left. */
+  /** Calls that the service has counted in its window, and calls that are left. */
   readonly used: number;
   readonly left: number;
   readonly resetAt: number;
-  /** Seconds that the quickest exchange took, from sending to the answer. */
+  /** Seconds from sending to the answer in the quickest exchange. */
   readonly quickest: number;
   readonly now: number;
 }
 
-/** A window is a minute long (API text, Limits). */
+/** A window lasts one minute (API text, Limits). */
 const WINDOW_S = 60;
-/** The header is in whole seconds: resets that differ by no more are the same. */
+/** The header has whole seconds, so resets this close are the same. */
 const SAME_RESET_S = 2;
-/** Others' calls are compared with those of so many seconds ago, for bursts. */
+/** To detect bursts, other programs' calls are compared with those of this many seconds ago. */
 const MARK_S = 2;
-/** Slots are never farther apart than this many usual distances. */
+/** Slots are at most this many usual distances apart. */
 const MOST_STRETCH = 10;
 
-/** Below this many calls a difference is calls that overtook each other. */
+/** A smaller difference comes from calls that overtook each other. */
 export const noiseOf = (limit: number): number => Math.max(2, limit * 0.01);
 
-/** Seconds from one slot to the next while nobody else calls: 0.5 % wider than the limit needs. */
+/** Seconds between two slots while nobody else calls: 0.5 % wider than the limit requires. */
 export const gapOf = (limit: number): number => (WINDOW_S / limit) * 1.005;
 
-/** Nobody else calls, and nothing is blocked: an answer that fits has nothing to teach. */
+/** Nobody else calls and nothing is blocked. A matching answer teaches nothing. */
 export const isQuiet = (state: TokenBudget, now: number): boolean =>
   state.foreignNow === 0 &&
   state.foreignUsual === 0 &&
@@ -77,16 +80,17 @@ export const isQuiet = (state: TokenBudget, now: number): boolean =>
 
 type Draft = { -readonly [K in keyof TokenBudget]: TokenBudget[K] };
 
-/** @returns the state after an answer; slots and their times stay as they are */
+/** @returns the state after an answer; slots and their times do not change */
 export function learn(state: TokenBudget, seen: Observation): TokenBudget {
   const s: Draft = { ...state, limitSeen: seen.limit };
-  // A higher limit that one garbled answer names would let a burst out.
+  // If one garbled answer could raise the limit, a burst would go out.
   if (seen.limit > state.limit) s.limit = Math.max(state.limit, Math.min(seen.limit, state.limitSeen));
   else s.limit = seen.limit;
-  // Such an answer counts by a limit that is not believed yet; one with more left than there is counts nothing.
+  // Such an answer counts with a limit that is not trusted yet. An answer with more calls left than the limit counts
+  // nothing.
   if (seen.limit > s.limit || seen.used < 0) return s;
-  // The latest time at which the service counted the call: an answer takes half of the quickest exchange at least. The
-  // middle of this exchange would be too early when it was slow on the way there, as a first one is.
+  // The latest time at which the service counted the call. An answer takes at least half of the quickest exchange.
+  // The middle of this exchange would be too early if the request was slow to arrive, as a first one is.
   const counted = seen.now - seen.quickest / 2;
   s.outOfStep = isOutOfStep(s, seen, counted) ? s.outOfStep + 1 : 0;
   if (s.outOfStep === 1) return s;
@@ -98,7 +102,7 @@ export function learn(state: TokenBudget, seen: Observation): TokenBudget {
   const known = s.windowReset;
   if (known === null || isNewWindow(s, known, seen, counted)) beginWindow(s, known, seen, counted);
   else if (seen.resetAt < known - SAME_RESET_S) {
-    // An answer of the window before, overtaken by one of this window.
+    // This answer belongs to the previous window. An answer of the current window overtook it.
     if (seen.slot > s.windowBefore) {
       s.windowBase += s.windowBefore - seen.slot;
       s.windowBefore = seen.slot;
@@ -127,7 +131,7 @@ function isOutOfStep({ windowReset, windowEnds }: Draft, seen: Observation, coun
   return Math.abs(seen.resetAt - windowReset - passed) > 3 * WINDOW_S;
 }
 
-/** A reset that moves on while the window lasts is a window that slides: then the count does not start anew. */
+/** A reset that keeps moving while the window lasts means a sliding window. Then the count does not restart. */
 function isNewWindow(s: Draft, known: number, seen: Observation, counted: number): boolean {
   if (seen.resetAt > known + SAME_RESET_S) {
     const isOver = counted >= s.windowEnds - SAME_RESET_S;
@@ -151,7 +155,7 @@ function beginWindow(s: Draft, known: number | null, seen: Observation, counted:
   s.markLast = 0;
   s.markBefore = 0;
   if (known === null) {
-    // Nobody can say who spent what is gone by now.
+    // Nobody can tell any more who made the calls that are already used.
     s.windowBase = seen.used - seen.slot;
   } else {
     s.windowBefore = Math.min(seen.slot - 1, Math.max(s.windowLast, seen.last));
@@ -160,18 +164,18 @@ function beginWindow(s: Draft, known: number | null, seen: Observation, counted:
   s.windowLast = seen.slot;
   s.ownBefore = windows === 1 ? Math.max(0, seen.slot - s.windowFirst) : 0;
   s.windowFirst = seen.slot;
-  // Whatever the header says, the window ends a minute after it was first seen, and when this call began it just then.
-  // The header is in whole seconds; a difference beyond that is the clocks'.
+  // Whatever the header says, the window ends one minute after the first answer that showed it, if that call started
+  // it. The header has whole seconds, so a larger difference comes from the clocks.
   s.windowReset = seen.resetAt;
   s.skew = Math.max(s.skew, seen.resetAt - counted - WINDOW_S - 1);
   if (seen.used === 1) s.skew = Math.min(s.skew, seen.resetAt - counted - WINDOW_S);
   s.windowEnds = Math.min(seen.resetAt - s.skew, counted + WINDOW_S);
 }
 
-/** The service counts all calls, slots count ours: their difference grows by the calls of others. */
+/** The service counts all calls and slots count only ours. The difference grows by other programs' calls. */
 function countOthers(s: Draft, seen: Observation): void {
   s.windowBase = Math.min(s.windowBase, seen.used - seen.slot + 2);
-  // Others can't have had more than there is, whatever one garbled answer said.
+  // Other programs cannot have made more calls than the limit, whatever one garbled answer says.
   const others = Math.min(s.limit, Math.max(0, seen.used - seen.slot - s.windowBase));
   s.foreignNow = Math.min(s.foreignNow, s.limit);
   s.foreignUsual = Math.min(s.foreignUsual, s.limit);
@@ -189,8 +193,8 @@ function countOthers(s: Draft, seen: Observation): void {
 }
 
 /**
- * Others are expected to spend what is usual less what they have spent; our slots keep the rest evenly until the window
- * ends.
+ * Expects other programs to make their usual calls, minus those they have made. Our slots share the rest evenly until
+ * the window ends.
  */
 function widenForOthers(s: Draft, seen: Observation): void {
   s.stretchUntil = Number.NEGATIVE_INFINITY;
@@ -201,7 +205,7 @@ function widenForOthers(s: Draft, seen: Observation): void {
     (Math.max(0, s.foreignNow - s.foreignUsual - noiseOf(s.limit)) * rest) / (70 - Math.min(WINDOW_S, rest)),
     0,
   );
-  // The service has not counted the slots given since; one call is kept for what is not known.
+  // The service has not counted the slots taken since then. One call is reserved for what is unknown.
   const freeSlots = seen.left - (s.slotNo - 1 - seen.slot) - expected - 1;
   const gap = gapOf(s.limit);
   s.stretch = Math.min(rest / Math.max(freeSlots, 0.01), gap * MOST_STRETCH);

@@ -1,26 +1,27 @@
-// The ledger's clock as this process sees it. A slot is due by the ledger's clock; the process waits by its own.
+// The ledger's clock as this process sees it. A slot is due by the ledger's clock, but the process waits by its own
+// clock.
 
-/** An older reading is replaced by whatever comes next: clocks drift. */
+/** Clocks drift, so the next reading replaces one that is older than this. */
 const KEEP_MS = 60_000;
-/** Two readings that differ by more than their uncertainty and this: the ledger's clock was set. */
+/** If two readings differ by more than their uncertainty plus this, somebody set the ledger's clock. */
 const DRIFT_MS = 5;
 
 interface Reading {
-  /** The ledger's clock less this process's, in the middle of the question. */
+  /** The ledger's clock minus this process's clock, at the middle of the query. */
   readonly offset: number;
-  /** Half of the question's time: the ledger read its clock somewhere within it. */
+  /** Half of the query's duration: the ledger read its clock at some time within it. */
   readonly spread: number;
   readonly at: number;
 }
 
-/** Keeps the most exact reading of the last minute, so that one slow statement does not make its slots look late. */
+/** Keeps the most exact reading of the last minute, so that one slow statement does not make slots look late. */
 export class LedgerClock {
   #best: Reading | null = null;
 
   /**
    * @param askedAt `performance.now()` before the statement
    * @param answeredAt `performance.now()` after it
-   * @param ledgerMs what the ledger's clock showed in between, in epoch milliseconds
+   * @param ledgerMs the ledger's clock in between, in epoch milliseconds
    */
   learn(askedAt: number, answeredAt: number, ledgerMs: number): void {
     const spread = (answeredAt - askedAt) / 2;
@@ -31,7 +32,7 @@ export class LedgerClock {
       this.#best = reading;
   }
 
-  /** `performance.now()` at which the ledger's clock shows this time, or a little later; never before. */
+  /** The `performance.now()` at which the ledger's clock shows this time, or slightly later, but never earlier. */
   localTime(ledgerMs: number): number {
     if (this.#best === null) throw new Error('the clock of the ledger was never read');
     return ledgerMs - this.#best.offset + this.#best.spread;

@@ -1,4 +1,4 @@
-// What a process learns from answers: one statement at a time for a token, and none for an answer that has nothing to tell.
+// What a process learns from answers: at most one statement per token at a time, and none for an answer without news.
 import type { Database } from '../ledger/database.ts';
 import { isQuiet, noiseOf, type Observation } from './estimate.ts';
 import { observeRate } from './statements.ts';
@@ -6,16 +6,16 @@ import { observeRate } from './statements.ts';
 export type Lesson = Omit<Observation, 'now'>;
 
 export interface Lessons {
-  /** Learns from an answer, unless it fits what is known. */
+  /** Learns from an answer unless it matches what is known. */
   teach(token: string, lesson: Lesson): Promise<void>;
-  /** Calls a minute, as far as answers have told this process. */
+  /** Calls per minute, as far as this process has learned from answers. */
   limitOf(token: string): number | undefined;
 }
 
-/** What a process knows of a token's window without asking the ledger. */
+/** What a process knows about a token's window without asking the ledger. */
 interface Known {
   readonly limit: number;
-  /** What the service has counted less the slot's number, while nobody else calls. */
+  /** The service's count minus the slot's number, while nobody else calls. */
   readonly base: number;
   readonly resetAt: number | null;
   readonly quiet: boolean;
@@ -23,7 +23,7 @@ interface Known {
 
 /** Answers of one token that are being learned. */
 interface Running {
-  /** Of the answers that came meanwhile the newest: it has the most to tell. */
+  /** The newest of the answers that arrived meanwhile. It carries the most information. */
   next: Lesson | null;
   done: Promise<void> | null;
 }
@@ -61,7 +61,7 @@ export function createLessons(db: Pick<Database, 'transaction'>): Lessons {
   };
 }
 
-/** An answer of the same window that counts our calls and no others has nothing to tell. */
+/** An answer of the same window that counts only our calls has no news. */
 function fits(known: Known | undefined, { limit, left, used, slot, resetAt }: Lesson): boolean {
   return (
     known !== undefined &&

@@ -1,7 +1,7 @@
-// A part of the calls that a budget allows, as a bucket that fills evenly and is full at first: is the
-// next call within it?
+// A share of the calls that a budget allows: a bucket that starts full and refills evenly. It decides whether the
+// next call is within the share.
 
-/** Calls saved up at most, in milliseconds of filling: a burst of news may use what a quiet time left. */
+/** Maximum saved calls, in milliseconds of refilling. A burst may use what a quiet period left. */
 const SAVED_MS = 30_000;
 
 export class Share {
@@ -9,8 +9,8 @@ export class Share {
   #at: number | null = null;
 
   /**
-   * Takes one call out when there is one.
-   * @param perMs calls a millisecond
+   * Takes one call out if there is one.
+   * @param perMs calls per millisecond
    * @param now milliseconds of a clock that never goes back
    */
   take(perMs: number, now: number): boolean {

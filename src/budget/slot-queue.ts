@@ -1,36 +1,36 @@
-// Callers of one process that wait for slots of the same tokens. One statement asks for all of them: the ledger says
-// which lane each slot belongs to, and a hundred callers cost as many statements as one.
+// Callers of one process that wait for slots of the same tokens. One statement asks for all of them, and the ledger
+// assigns each slot to a lane. A hundred callers cost as many statements as one.
 
 /** One call that a token allows. */
 export interface Slot {
   readonly token: string;
-  /** Each token counts its own. */
+  /** Each token numbers its own slots. */
   readonly number: number;
-  /** The token was refused lately, and is tried for lack of a better one. */
+  /** The service refused the token recently, and no better one was available. */
   readonly marked: boolean;
   /** `performance.now()` at which the call may go out. */
   readonly dueAt: number;
-  /** A call that is later than this many milliseconds must not go out in this slot. */
+  /** A call that is later than this many milliseconds must not use this slot. */
   readonly toleranceMs: number;
 }
 
-/** Slots wanted, by lane. */
+/** Number of slots wanted, by lane. */
 export type Wanted = ReadonlyMap<number, number>;
 
-/** What one question to the ledger brings. */
+/** The answer to one query to the ledger. */
 export interface Taken {
-  /** Slots with the lanes that they belong to, in the order in which they are due. */
+  /** Slots with their lanes, in the order in which they are due. */
   readonly slots: readonly { readonly lane: number; readonly slot: Slot }[];
   /** Milliseconds until one of the lanes may find another slot. */
   readonly againMs: number;
 }
 
 export interface WaitOptions {
-  /** Leaves the queue. */
+  /** Removes the caller from the queue. */
   readonly signal?: AbortSignal | undefined;
-  /** Goes before the others of its lane: it has waited for a slot already, and was late for it. */
+  /** Goes before the others of its lane, because it waited for a slot already and missed it. */
   readonly first?: boolean;
-  /** How much later than usual its call may be, in milliseconds: the next slots of the token make up for it. */
+  /** How much later than usual the call may be, in milliseconds. The token's next slots compensate for it. */
   readonly slackMs?: number;
 }
 
@@ -41,20 +41,20 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Slots that one statement takes at most. */
+/** Maximum number of slots per statement. */
 const MOST_AT_ONCE = 100;
-/** The ledger is asked again after this long at the latest: another process may have learned of a higher limit. */
+/** Asks the ledger again at least this often, because another process may have learned of a higher limit. */
 const MOST_PAUSE_MS = 5000;
 
 export class SlotQueue {
   readonly #ask: (wanted: Wanted, slackMs: number) => Promise<Taken>;
-  /** By lane, then in the order of their coming. */
+  /** Ordered by lane, then by arrival. */
   readonly #waiting: Waiter[] = [];
   #asking = false;
-  /** Lanes that were last asked for: none of them finds a slot during the pause. */
+  /** Lanes of the last query. None of them finds a slot during the pause. */
   #asked: Wanted = new Map();
   #againAt = 0;
-  /** Ends the pause between two questions. */
+  /** Ends the pause between two queries. */
   #wake: (() => void) | null = null;
 
   constructor(ask: (wanted: Wanted, slackMs: number) => Promise<Taken>) {
@@ -72,7 +72,7 @@ export class SlotQueue {
   }
 
   /**
-   * Waits for a slot, for as long as it takes.
+   * Waits for a slot without a time limit.
    * @throws the signal's reason; the ledger's error
    */
   async wait(lane: number, { signal, first = false, slackMs = 0 }: WaitOptions = {}): Promise<Slot> {
@@ -100,7 +100,7 @@ export class SlotQueue {
       const behind = this.#waiting.findIndex((other) => (first ? other.lane >= lane : other.lane > lane));
       this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, waiter);
       if (!this.#asking) void this.#serve();
-      // Another lane may take a slot that those asked for could not.
+      // A lane that was not in the last query may find a slot that the others could not take.
       else if (!this.#asked.has(lane)) this.wake();
     });
   }
@@ -128,19 +128,19 @@ export class SlotQueue {
     const wanted = new Map<number, number>();
     for (const { lane } of this.#waiting.slice(0, MOST_AT_ONCE))
       wanted.set(lane, (wanted.get(lane) ?? 0) + 1);
-    // The ledger decides between lanes: each has to be named.
+    // The ledger decides between lanes, so the query must name each one.
     for (const { lane } of this.#waiting) if (!wanted.has(lane)) wanted.set(lane, 1);
     return wanted;
   }
 
   #slack(): number {
-    // Of the one who is served next: a late call of a low lane must not slow the lanes before it.
+    // The slack of the next caller: a late call of a low lane must not slow down the lanes above it.
     return this.#waiting[0]?.slackMs ?? 0;
   }
 
   /**
-   * Who gets a slot of a lane: somebody more urgent who came while it was asked for, else the first of the lane, else
-   * whoever is there. When all have left, the slot is lost.
+   * Picks the caller for a slot of a lane: a more urgent one that arrived during the query, else the first of the
+   * lane, else any caller. If all callers have left, the slot is lost.
    */
   #takerOf(lane: number, asked: Wanted): Waiter | undefined {
     const urgent = this.#waiting.findIndex((each) => each.lane < lane && !asked.has(each.lane));

@@ -1,4 +1,5 @@
-// The budget: the calls that tokens allow, reserved slot by slot in the ledger and corrected by the API's own headers.
+// The rate budget: reserves the calls that tokens allow, slot by slot in the ledger, and corrects it by the API's
+// headers.
 import { LANES } from '../contracts/wire/run.ts';
 import type { Scope } from '../contracts/wire/scopes.ts';
 import type { Database } from '../ledger/database.ts';
@@ -22,15 +23,15 @@ export type { Slot } from './slot-queue.ts';
 export type { Pace, TokenPlan, TokenState } from './statements.ts';
 
 /**
- * Slots are 60 s / limit × 1.005 apart: limit + 1 of them span 60.3 s. A call that is at most this late in its slot
- * leaves 100 ms for the way to the service, so that no 60 s hold more calls than the limit.
+ * Slots are 60 s / limit × 1.005 apart, so limit + 1 slots span 60.3 s. A call that uses its slot at most this late
+ * leaves 100 ms for the way to the service, so that no 60 s contain more calls than the limit.
  */
 const TOLERANCE_MS = 200;
 
-/** A limit is an int of the ledger; a service without one says some huge number. */
+/** The ledger stores the limit as an int. A service without a limit may report a huge number. */
 const MAX_LIMIT = 1_000_000;
 
-/** The part of a token's limit that one user of it has in its own lane; what is beyond goes in lane backfill. */
+/** The share of a token's limit that one user may spend in its own lane. Calls beyond it use the lane `backfill`. */
 export interface ShareOf {
   readonly key: string;
   /** From 0 to 1. */
@@ -38,13 +39,13 @@ export interface ShareOf {
 }
 
 export interface ReserveOptions extends WaitOptions {
-  /** What the call needs: with several tokens, those known to lack it come last. */
+  /** Permission that the call needs. With several tokens, those known to lack it come last. */
   readonly scope?: Scope;
   readonly pace?: Pace | undefined;
   readonly share?: ShareOf | undefined;
 }
 
-/** What an answer's headers say; `limit` and `remaining` in calls (API text, Limits). */
+/** Content of an answer's rate headers; `limit` and `remaining` are in calls (API text, Limits). */
 export interface Rate {
   readonly limit: number;
   readonly remaining: number;
@@ -53,42 +54,41 @@ export interface Rate {
 
 export interface Budget {
   /**
-   * Waits for the next slot of the tokens for a lane, for as long as it takes.
-   * @param tokens hashes; the earliest slot of any is taken
+   * Waits for the tokens' next slot for a lane, without a time limit.
+   * @param tokens hashes; the call gets the earliest slot of any of them
    * @param lane 1 (reply) to 5 (backfill): a lower number sees farther ahead and wins
    * @throws the signal's reason; LedgerError
    */
   reserve(tokens: readonly string[], lane: number, options?: ReserveOptions): Promise<Slot>;
   /**
    * Learns from the rate headers of an answer.
-   * @param slot the one that the call was made in
-   * @param takenMs from sending to the answer
+   * @param slot the slot that the call used
+   * @param takenMs milliseconds from sending to the answer
    */
   observe(slot: Pick<Slot, 'token' | 'number'>, rate: Rate, takenMs: number): Promise<void>;
-  /** Nothing goes out on this token for this many milliseconds: the answer to a 429. */
+  /** Blocks the token for this many milliseconds, after a 429. */
   block(token: string, ms: number): Promise<void>;
   /**
-   * Notes that the service refuses a token, wholly (scope null) or for a scope: for ten minutes the others come first.
-   * @returns true when that is news
+   * Records that the service refuses a token, completely (scope null) or for a scope. For ten minutes, other tokens
+   * come first.
+   * @returns true when this is news
    */
   refused(token: string, scope: Scope | null, code: string): Promise<boolean>;
-  /** A call in this slot was let in: what was noted against its token is over. */
+  /** The service accepted a call in this slot. Clears the refusals recorded against its token. */
   accepted(slot: Pick<Slot, 'token' | 'marked'>, scope: Scope): Promise<void>;
-  /** Calls a minute that these tokens allow together, others' share taken off. */
+  /** Calls per minute that these tokens allow together, without other programs' share. */
   pace(tokens: readonly string[]): Promise<number>;
-  /** How each token stands, in the order of `tokens`. */
+  /** The state of each token, in the order of `tokens`. */
   snapshot(tokens: readonly string[]): Promise<TokenState[]>;
 }
 
-/**
- * @param planOf what the configuration says of a token
- */
+/** @param planOf the configuration of a token */
 export function createBudget(db: Database, planOf: (token: string) => TokenPlan): Budget {
   const queues = new Map<string, PacedQueue>();
   const shares = new Map<string, Share>();
   const clock = new LedgerClock();
   const lessons = createLessons(db);
-  /** Last slot of this process by token, and its quickest exchange in milliseconds. */
+  /** This process's last slot by token, and its quickest exchange in milliseconds. */
   const lastSlot = new Map<string, number>();
   const quickest = new Map<string, number>();
 
@@ -117,13 +117,13 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
       };
     };
     const made: PacedQueue = { queue: new SlotQueue(ask), pace: null };
-    // Each run with a pace has a key of its own, and a process lives for many of them.
+    // Each run with a pace has its own key, and a process outlives many runs.
     for (const [name, old] of queues) if (old.pace !== null && old.queue.idle) queues.delete(name);
     queues.set(key, made);
     return made;
   };
 
-  /** Beyond its share a call goes behind all others. */
+  /** Beyond its share, a call goes behind all others. */
   const laneOf = (lane: number, tokens: readonly string[], share: ShareOf | undefined): number => {
     if (share === undefined) return clampLane(lane);
     const limit = tokens.reduce((sum, token) => sum + (lessons.limitOf(token) ?? planOf(token).limit), 0);
@@ -188,13 +188,13 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
   };
 }
 
-/** A queue whose calls share one pace, as the newest of them was given it. */
+/** A queue whose calls share one pace: the one that the newest call passed. */
 interface PacedQueue {
   readonly queue: SlotQueue;
   pace: Pace | null;
 }
 
-/** A call without a lane, or with one that Sluice does not know, waits behind all others. */
+/** A call without a lane, or with an unknown one, waits behind all others. */
 function clampLane(lane: number): number {
   return Number.isInteger(lane) && lane >= LANES.reply && lane <= LANES.backfill ? lane : LANES.backfill;
 }

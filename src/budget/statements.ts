@@ -1,20 +1,20 @@
-// The budget's statements; what they do stands in src/ledger/migrations/budget.ts. Each is one round trip.
+// The budget's SQL statements, one round trip each. src/ledger/migrations/budget.ts explains what they do.
 import type { Scope } from '../contracts/wire/scopes.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { learn, type Observation, type TokenBudget } from './estimate.ts';
 
-/** What the configuration says of a token, in calls a minute. */
+/** Calls per minute that the configuration sets for a token. */
 export interface TokenPlan {
-  /** Until the first answer tells. */
+  /** Used until the first answer shows the real limit. */
   readonly limit: number;
-  /** Kept for replies, and for leads. */
+  /** Reserved for replies, and for leads. */
   readonly reply: number;
   readonly lead: number;
-  /** Kept for polling, campaigns and syncs together. */
+  /** Reserved for polling, campaigns and syncs together. */
   readonly floor: number;
 }
 
-/** Even slots of a key's own, beside those of the token: a campaign with a rate. */
+/** A key's own evenly spaced slots beside those of the token, such as those of a campaign with a rate. */
 export interface Pace {
   readonly key: string;
   readonly perMinute: number;
@@ -23,32 +23,35 @@ export interface Pace {
 export interface TakeAsk {
   readonly tokens: readonly string[];
   readonly plans: readonly TokenPlan[];
-  /** How many slots are wanted, by lane. */
+  /** Number of slots wanted, by lane. */
   readonly wanted: ReadonlyMap<number, number>;
-  /** Null: marks of tokens do not matter. */
+  /** Null when marks of tokens do not matter. */
   readonly scopes: readonly string[] | null;
   readonly pace?: Pace | null;
-  /** Seconds by which the calls may be late beyond what is usual. @default 0 */
+  /**
+   * Seconds by which the calls may be later than usual.
+   * @default 0
+   */
   readonly slackS?: number;
-  /** For tests: a clock of their own. */
+  /** A clock for tests. */
   readonly now?: Date | undefined;
 }
 
 export interface TakenSlot {
   readonly token: string;
-  /** Whose the slot is. */
+  /** The lane that gets the slot. */
   readonly lane: number;
-  /** Its number: each token counts its own. */
+  /** Number of the slot. Each token numbers its own slots. */
   readonly slot: number;
-  /** The token was refused lately, and is tried for lack of a better one. */
+  /** The service refused the token recently, and no better one was available. */
   readonly marked: boolean;
-  /** Seconds from `TakeAnswer.at_s` until the slot is due; down to -0.1 when it was asked for late. */
+  /** Seconds from `TakeAnswer.at_s` until the slot is due; down to -0.1 when the caller asked late. */
   readonly wait_s: number;
 }
 
 export interface TakeAnswer {
   readonly slots: readonly TakenSlot[];
-  /** When the ledger handed them out, in epoch seconds by its own clock. */
+  /** When the ledger handed out the slots, in epoch seconds by its own clock. */
   readonly at_s: number;
   /** Seconds from then until one of the lanes may find another slot. */
   readonly next_s: number;
@@ -94,7 +97,7 @@ export async function takeSlots(db: Queryable, ask: TakeAsk): Promise<TakeAnswer
   return { slots, at_s: last.at_s, next_s: last.wait_s };
 }
 
-/** Columns of a token's row, as `learn` knows them: times are epoch seconds. */
+/** Columns of a token's row, as `learn` needs them. Times are epoch seconds. */
 const STATE = `
   call_limit as "limit", limit_seen as "limitSeen", slot_no as "slotNo", extract(epoch from next_at)::float8 as "nextAt",
   extract(epoch from blocked_until)::float8 as "blockedUntil", extract(epoch from window_reset)::float8 as "windowReset",
@@ -114,8 +117,8 @@ const WRITE = `
 
 /**
  * Learns from an answer, under the lock of the token's row.
- * @param now for tests: a clock of their own, in epoch seconds
- * @returns the state after it and the ledger's time in epoch seconds; null when the token has no slot yet
+ * @param now a clock for tests, in epoch seconds
+ * @returns the new state and the ledger's time in epoch seconds; null when the token has no slot yet
  */
 export async function observeRate(
   db: Pick<Database, 'transaction'>,
@@ -124,7 +127,7 @@ export async function observeRate(
   now?: number,
 ): Promise<{ state: TokenBudget; now: number } | null> {
   return await db.transaction(async (tx) => {
-    // The clock is read behind the lock.
+    // Reads the clock after taking the lock.
     const [row] = await tx.query<TokenBudget & { readonly now: number }>(
       `with locked as materialized (select * from slots where token = $1 for update)
        select ${STATE}, coalesce($2, extract(epoch from clock_timestamp()))::float8 as now from locked`,
@@ -160,7 +163,9 @@ export async function observeRate(
   });
 }
 
-/** A refused call says besides that others wanted more than was counted: the part of a burst that was refused as well. */
+/**
+ * A refused call also shows that other programs wanted more than was counted: part of their burst was refused too.
+ */
 export async function blockToken(db: Queryable, token: string, ms: number, now?: Date): Promise<void> {
   await db.query(
     `update slots set
@@ -171,13 +176,16 @@ export async function blockToken(db: Queryable, token: string, ms: number, now?:
   );
 }
 
-/** Marks that speak against a token for a call: refused wholly, refused this scope, or the read scope in it. */
+/**
+ * Marks that count against a token for a call: it was refused completely, for this scope, or for the read scope in
+ * it.
+ */
 export function marksAgainst(scope: Scope): readonly string[] {
   const read = scope.replace(/:write$/, ':read');
   return read === scope ? ['', scope] : ['', scope, read];
 }
 
-/** @returns true when the mark is news */
+/** @returns true when the mark is new */
 export async function markToken(db: Queryable, token: string, scope: string, code: string): Promise<boolean> {
   const [row] = await db.query<{ fresh: boolean }>(
     `insert into token_marks (token, scope, code) values ($1, $2, $3)
@@ -192,19 +200,19 @@ export async function unmarkToken(db: Queryable, token: string, scopes: readonly
   await db.query('delete from token_marks where token = $1 and scope = any($2)', [token, scopes]);
 }
 
-/** One token as the ledger sees it; times by the ledger's clock. */
+/** One token as the ledger sees it. Times are by the ledger's clock. */
 export interface TokenState {
   readonly token: string;
-  /** Calls a minute. */
+  /** Calls per minute. */
   readonly limit: number;
-  /** Milliseconds until the next slot is due, and until a block ends; 0 when now. */
+  /** Milliseconds until the next slot is due, and until a block ends; 0 when it is now. */
   readonly nextFreeMs: number;
   readonly blockedMs: number;
-  /** Calls a minute that others are taken to spend. */
+  /** Estimated calls per minute of other programs. */
   readonly foreign: number;
-  /** Our calls in the last whole window. */
+  /** Our calls in the last complete window. */
   readonly ownBefore: number;
-  /** Codes of refusals that still count against it, by scope ('' is all). */
+  /** Codes of refusals that still count against the token, by scope ('' means all). */
   readonly marks: Readonly<Record<string, string>>;
 }
 

@@ -50,10 +50,10 @@ class EmbeddedLedgerError extends Error {
   override readonly name = 'EmbeddedLedgerError';
   /** @param cause of PGlite's file system it is no Error, and has a number only */
   constructor(dir: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : 'its file system refuses it';
+    const why = cause instanceof Error ? cause.message : 'the file system refuses access';
     super(
       `the ledger in ${dir} can't be opened: ${why}. If its files are damaged, move that folder away: ` +
-        'the next run looks everybody up and makes nobody twice',
+        'the next run looks up every contact first and creates no duplicates',
       { cause },
     );
   }

@@ -46,11 +46,11 @@ describe.runIf(number)('recording', () => {
       await handle.executeUpdate(resumePollingUpdate, { args: [command] });
       await handle.executeUpdate(pollNowUpdate);
       await environment.panel.patch({ tokens: token(true) });
-      await until('it is paused', async () => {
-        const [row] = await environment.db.query<{ owner: boolean }>(
-          'select block_code is not null as held from pollers',
+      await until('the poller is blocked', async () => {
+        const [row] = await environment.db.query<{ blocked: boolean }>(
+          'select block_code is not null as blocked from pollers',
         );
-        return row?.owner === true ? true : null;
+        return row?.blocked === true ? true : null;
       });
       await environment.panel.patch({ tokens: token(false) });
       await handle.executeUpdate(resumePollingUpdate, { args: [command] });
@@ -65,7 +65,7 @@ describe.runIf(number)('recording', () => {
         }),
       ]);
       await untilEnded(environment);
-      await until('its delivery was told', async () => {
+      await until('its delivery was checked', async () => {
         const rows = await environment.db.query(`select 1 from deliveries where checked_at is not null`);
         return rows.length > 0 ? true : null;
       });

@@ -1,5 +1,5 @@
-// What workflows of schedules share. A schedule gives each of its workflows an id of its own, but two workflows must never
-// work on one thing: so they start a child under its one fixed id, and stand back when somebody else runs it.
+// Overlap rules that scheduled workflows share. A schedule gives each workflow its own id, but two workflows must
+// never work on the same thing. So each starts a child under one fixed id, and waits or skips when that id is taken.
 import {
   type ChildWorkflowOptions,
   getExternalWorkflowHandle,
@@ -11,33 +11,33 @@ import {
 } from '@temporalio/workflow';
 import type { OverlapPolicy } from '../../src/contracts/config/config-schedule.ts';
 
-/** How far the waiting for a free id is: handed on when the workflow continues as new. */
+/** How far the wait for a free id is. It is passed on when the workflow continues as new. */
 export interface Waiting {
   readonly sleepMs: number;
 }
 
 interface Start<T> {
   readonly overlap: OverlapPolicy;
-  /** Set when the waiting goes on after continuing as new. */
+  /** Set when the wait continues after continue-as-new. */
   readonly waiting: Waiting | undefined;
-  /** Between two looks whether it is free: soon at first, then so long. */
+  /** The final interval between two checks whether the id is free. The first checks come sooner. */
   readonly lastCheckMs: number;
-  /** Null: somebody else is at it. */
+  /** Returns null when the id is taken. */
   begin(): Promise<T | null>;
-  /** Cancels the one that was met. */
+  /** Cancels the run that holds the id. */
   cancelOther(): Promise<void>;
   continueWaiting(waiting: Waiting): Promise<never>;
 }
 
 const FIRST_CHECK_MS = 1000;
 
-/** Begins as soon as the overlap policy allows; null when it is to be left out. */
+/** Begins as soon as the overlap policy allows it. Returns null when this start is to be skipped. */
 export async function beginWhenReady<T>(queued: Start<T>): Promise<T | null> {
   let { waiting } = queued;
   for (;;) {
     const begun = await queued.begin();
     if (begun !== null || queued.overlap === 'skip') return begun;
-    // Only the run that was met is cancelled: one that somebody starts while this waits is waited for.
+    // Only the run that was found first is canceled. If somebody starts another one meanwhile, this waits for it.
     if (waiting === undefined && queued.overlap === 'cancel-other') await queued.cancelOther();
     const { sleepMs } = waiting ?? { sleepMs: FIRST_CHECK_MS };
     await sleep(sleepMs);
@@ -46,13 +46,13 @@ export async function beginWhenReady<T>(queued: Start<T>): Promise<T | null> {
   }
 }
 
-/** A child that its parent's end does not cut off half way; a cancellation is handed on and awaited. */
+/** Options of a child that completes even when its parent ends. A cancellation is passed to the child and awaited. */
 export const OUTLIVES_PARENT = {
   parentClosePolicy: 'ABANDON',
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 } as const satisfies ChildWorkflowOptions;
 
-/** Null when the id of the child is taken. */
+/** Returns null when the child's id is taken. */
 export async function unlessTaken<T>(start: () => Promise<T>): Promise<T | null> {
   try {
     return await start();
@@ -63,7 +63,7 @@ export async function unlessTaken<T>(start: () => Promise<T>): Promise<T | null>
   }
 }
 
-/** Cancels a workflow by its id; one that has ended by itself is as good. */
+/** Cancels a workflow by its id. It is fine if the workflow has already ended. */
 export async function cancelByName(workflowId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(workflowId).cancel();

@@ -1,41 +1,41 @@
-// Pause and resume of a run: what is under way is called off and waited for.
+// Pause and resume of a run. A pause cancels the work under way and waits for it to stop.
 import { CancellationScope, condition, log } from '@temporalio/workflow';
 import type { OperatorCommand, Pause } from '../messages.ts';
 
 export class PauseControl {
   #pause: Pause | null;
   #active = 0;
-  /** The work under way: a pause cancels it, a resume begins a new scope. */
+  /** The work under way. A pause cancels it, and a resume starts a new scope. */
   #scope = new CancellationScope();
   readonly #changed: () => void;
 
   /**
-   * @param pause who has paused the run already, before it continued as new
-   * @param changed told of each pause and resume
+   * @param pause set when the run was already paused before it continued as new
+   * @param changed runs after each pause and resume
    */
   constructor(pause: Pause | null, changed: () => void) {
     this.#pause = pause;
     this.#changed = changed;
   }
 
-  /** Who has paused the run, and why; null while it goes on. */
+  /** Who paused the run and why; null while it is not paused. */
   get paused(): Pause | null {
     return this.#pause;
   }
 
-  /** The whole run is cancelled. */
+  /** True when the whole run is canceled. */
   get cancelled(): boolean {
     return this.#pause === null && this.#scope.consideredCancelled;
   }
 
-  /** Returns while the run is not paused. */
+  /** Returns once the run is not paused. */
   async resumed(): Promise<void> {
     await condition(() => this.#pause === null);
   }
 
   /**
-   * Does work that a pause calls off.
-   * @returns null when it was called off before it had a result
+   * Runs work that a pause cancels.
+   * @returns null when the work was canceled before it had a result
    */
   async run<T>(work: () => Promise<T>): Promise<T | null> {
     const scope = this.#scope;
@@ -43,7 +43,8 @@ export class PauseControl {
     try {
       return await scope.run(work);
     } catch (error) {
-      // A call that waited for its next attempt ends with the failure of the last one. A cancellation of the whole run is seen outside.
+      // A call that waited for its next attempt ends with the failure of the last one. The caller handles a
+      // cancellation of the whole run.
       if (scope.consideredCancelled && !CancellationScope.current().consideredCancelled) return null;
       throw error;
     } finally {
@@ -51,7 +52,7 @@ export class PauseControl {
     }
   }
 
-  /** Pauses, and returns. The first reason stands. */
+  /** Pauses and returns at once. The first reason is kept. */
   setPause(pause: Pause): void {
     if (this.#pause !== null) return;
     log.warn('paused', described(pause));
@@ -60,7 +61,7 @@ export class PauseControl {
     this.#scope.cancel();
   }
 
-  /** Pauses, and returns when nothing is under way any more: no further call goes out. */
+  /** Pauses and returns when no work is under way, so no further call goes out. */
   async pause(command: OperatorCommand): Promise<void> {
     this.setPause(command);
     const pause = this.#pause;
@@ -75,7 +76,7 @@ export class PauseControl {
   }
 }
 
-/** What people write down as their reason may be about a person: no log has it. */
+/** A person's reason may contain personal data, so logs never include it. */
 function described({ by, reason, code }: Pause): Record<string, unknown> {
   return code === undefined ? { by } : { by, reason };
 }

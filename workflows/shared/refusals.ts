@@ -1,15 +1,15 @@
-// Failures of activities, as workflows read them.
+// Reads the failures of activities.
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { RefusalDetails } from '../../src/contracts/wire/run.ts';
 import type { Pause } from '../messages.ts';
 
-/** What a refused activity says of itself; null when it failed for another reason. */
+/** The refusal that a failed activity reports; null when it failed for another reason. */
 export function refusalOf(error: unknown): RefusalDetails | null {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return null;
   return (error.cause.details?.[0] as RefusalDetails | undefined) ?? null;
 }
 
-/** The pause that Sluice itself makes because of a refusal. */
+/** The pause that Sluice starts because of a refusal. */
 export function pauseFor(error: unknown): Pause {
   return { by: 'sluice', reason: reasonOf(error), code: codeOf(error) };
 }
@@ -19,7 +19,7 @@ function codeOf(error: unknown): string {
   return cause instanceof ApplicationFailure ? (cause.type ?? 'INTERNAL') : 'INTERNAL';
 }
 
-/** For the operator: code and message, without personal data. */
+/** Code and message for the operator, without personal data. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure)

@@ -1,4 +1,4 @@
-// Snapshots of the account by the hundred, instead of questions one by one, where that takes fewer calls.
+// Reads snapshots of the account, a hundred items per call, when that takes fewer calls than single look-ups.
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { SnapshotInput, SnapshotProgress } from '../../activities/sync/snapshot.ts';
@@ -7,32 +7,32 @@ import { LEDGER_OPTIONS } from '../policies.ts';
 
 const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 
-/** How far a list of the account has been read, and what came of it. */
+/** How far a list of the account has been read, and the result. */
 export interface SnapshotState {
   progress: SnapshotProgress | null;
-  /** Set once all is settled: people who may have a card on the service. */
+  /** Set once the whole list is settled: people who may have a card in the service. */
   finds?: number;
-  /** And records that still have something to do. */
+  /** Records that still have something to do. */
   pending?: number;
 }
 
 type Settled = Awaited<ReturnType<Activities['settleSnapshot']>>;
 
-/** What the reading needs of the run that it belongs to. */
+/** What reading a snapshot needs from its run. */
 export interface SnapshotReader {
   readonly state: { readonly run: string; snapshot?: SnapshotState; cards?: SnapshotState };
   readonly api: Activities;
-  /** Makes calls on which the whole run depends; null when the account refuses the step. */
+  /** Makes calls that the whole run depends on. Returns null when the account refuses the step. */
   untilDone<T>(step: Step, call: () => Promise<T>): Promise<T | null>;
   continueWhenLong(): Promise<void>;
 }
 
 /**
- * Reads the account's contacts while that takes fewer calls than it spares: look-ups, and upserts that would
- * change nothing.
- * @param lookups calls that asking person by person takes
- * @param blind people of whom nobody asks: each costs an upsert, needed or not
- * @returns how many people may have a card on the service
+ * Reads the account's contacts while that takes fewer calls than it saves: look-ups, and upserts that would change
+ * nothing.
+ * @param lookups calls that single look-ups would take
+ * @param blind people without a look-up: each costs an upsert, needed or not
+ * @returns how many people may have a card in the service
  */
 export async function snapshotContacts(
   snapshotReader: SnapshotReader,
@@ -42,7 +42,7 @@ export async function snapshotContacts(
   const { state, api } = snapshotReader;
   const { run } = state;
   const at = (state.snapshot ??= { progress: null });
-  // The run continued as new behind this reading.
+  // The run continued as new after this reading.
   if (at.finds !== undefined) return at.finds;
   const read = (input: SnapshotInput) => api.snapshotContacts(input);
   const progress = await readList(snapshotReader, at, 'lookup', lookups, read);
@@ -60,7 +60,7 @@ export async function snapshotContacts(
   return finds;
 }
 
-/** Reads the pipeline's cards when that takes fewer calls than asking for the cards of `finds` people one by one. */
+/** Reads the pipeline's cards when that takes fewer calls than `finds` single look-ups. */
 export async function snapshotCards(snapshotReader: SnapshotReader, finds: number): Promise<void> {
   const { state, api } = snapshotReader;
   const { run } = state;
@@ -71,7 +71,10 @@ export async function snapshotCards(snapshotReader: SnapshotReader, finds: numbe
   at.pending = (await ledger.settleCards({ run, complete: progress.whole, choice })).pending;
 }
 
-/** Batches read pages until the list ends, or the rest costs more than it spares. @returns null when it is refused */
+/**
+ * Runs batches that read pages until the list ends or the rest costs more than it saves.
+ * @returns null when the service refuses it
+ */
 async function readList(
   { state: { run }, untilDone, continueWhenLong }: SnapshotReader,
   at: SnapshotState,

@@ -1,4 +1,4 @@
-// The batches of a sync: a first one alone, until every kind of write was verified, then two side by side.
+// The batches of a sync: a single one until every kind of write is verified, then two side by side.
 
 import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
@@ -10,7 +10,7 @@ import { BATCH_OPTIONS, callPriority, LEDGER_OPTIONS } from '../policies.ts';
 import type { PauseControl } from './pause.ts';
 import type { RunState } from './sync-state.ts';
 
-/** Side by side, so that a killed worker hardly costs anything. */
+/** Two batches side by side, so that a killed worker costs almost no time. */
 const SIDE_BY_SIDE = 2;
 
 type Share = Pick<SyncBatchInput, 'concurrencyLimit' | 'alone' | 'verifies'>;
@@ -20,7 +20,7 @@ const ledger = proxyActivities<Activities>(LEDGER_OPTIONS);
 export class SyncBatches {
   readonly #state: RunState;
   readonly #control: PauseControl;
-  /** Batches that are under way: what they count is not part of the state yet. */
+  /** Batches under way. Their counts are not part of the state yet. */
   readonly running = new Set<string>();
   trouble: SyncBatchResult['trouble'] = null;
   #nothingLeft = false;
@@ -33,7 +33,7 @@ export class SyncBatches {
 
   /**
    * Runs batch after batch.
-   * @returns true when no record is left to work; false when the run is paused or cancelled, or its history is long
+   * @returns true when no record is left; false when the run is paused or canceled, or its history is long
    */
   async run(): Promise<boolean> {
     const { concurrency } = this.#state;
@@ -45,18 +45,18 @@ export class SyncBatches {
       });
     const series = Array.from({ length: SIDE_BY_SIDE }, (_, n) => {
       const concurrencyLimit = Math.floor((concurrency + n) / SIDE_BY_SIDE);
-      // The last one always has places.
+      // The last series always has capacity.
       const verifies = n === SIDE_BY_SIDE - 1;
       return concurrencyLimit > 0 ? this.#series({ concurrencyLimit, alone: false, verifies }) : undefined;
     });
-    // Nothing of the run may be under way when it goes on, or fails.
+    // Nothing of the run may be under way when it continues as new or fails.
     const ends = await Promise.allSettled(series);
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     return this.#nothingLeft;
   }
 
-  /** Batches one after the other, until nothing is left to do; alone, until every kind of write is verified. */
+  /** Runs batches one after the other until nothing is left; runs alone until every kind of write is verified. */
   async #series(share: Share): Promise<void> {
     while (!this.#mustStop()) {
       const result = await this.#batch(share);
@@ -79,7 +79,7 @@ export class SyncBatches {
     return this.#nothingLeft || this.#failed;
   }
 
-  /** Null when it was called off before it began. */
+  /** Returns null when the batch was canceled before it started. */
   async #batch(share: Share): Promise<SyncBatchResult | null> {
     const { run, lane, tokenKey, callsPerMinute, stopped, writes } = this.#state;
     const activityId = `batch-${++this.#state.batches}`;
@@ -114,13 +114,13 @@ export class SyncBatches {
     if (result.halt !== null) this.halt(result.halt);
   }
 
-  /** Pauses the run. A difference that comes while it is paused already waits until somebody resumes. */
+  /** Pauses the run. If the run is already paused, the difference is kept until somebody resumes. */
   halt(halt: Halt): void {
     if (halt.kinds !== 0) this.#state.writes.differences.push(halt);
     this.#show(halt);
   }
 
-  /** A difference counts as accepted when it was the reason of the pause. Any other one pauses the run once more. */
+  /** The operator accepts the difference that paused the run. Any other difference pauses the run again. */
   resume(command: OperatorCommand & { readonly recheck?: boolean }): void {
     const { writes } = this.#state;
     const reason = this.#control.paused?.reason;
@@ -144,7 +144,10 @@ export class SyncBatches {
       this.#state.counts[key] += ends[key] ?? 0;
   }
 
-  /** A batch without a result may run on where its worker stalls: it loses its records, gets no others, and what it did counts. */
+  /**
+   * A batch without a result may still run on a stalled worker. It loses its records, gets no others, and the records
+   * that it finished count.
+   */
   async #takeBack(batch: string, error: unknown): Promise<never> {
     const { run } = this.#state;
     this.#count(await CancellationScope.nonCancellable(() => ledger.takeBackRecords({ run, batch })));

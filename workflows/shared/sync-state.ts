@@ -1,4 +1,4 @@
-// What a run of a sync knows of itself: it travels along when the run continues as new; everything else is in the ledger.
+// The state of a sync run that is carried over when the run continues as new. The ledger has everything else.
 import type {
   Halt,
   ProblemTotal,
@@ -11,7 +11,7 @@ import type { Pause } from '../messages.ts';
 import { LANE } from '../policies.ts';
 import type { SnapshotState } from './snapshots.ts';
 
-/** What a run takes along when it continues as new; everything else is in the ledger. */
+/** What a run passes on when it continues as new. */
 export interface Carried {
   readonly state: RunState;
   readonly paused: Pause | null;
@@ -25,22 +25,22 @@ export interface RunState {
   tokenKey: string;
   concurrency: number;
   lane: number;
-  /** Calls a minute that the account's tokens allow, as the ledger knew last. */
+  /** Calls per minute that the account's tokens allow, as last read from the ledger. */
   callsPerMinute: number;
   planned: boolean;
   prepared: boolean;
-  /** Steps that the account refuses, as bits: nobody tries them again in this run. */
+  /** Steps that the account refuses, as bits. This run does not try them again. */
   stopped: number;
-  /** `verified`: kinds of writes whose first one was seen as it was made, or accepted, as bits. */
+  /** `verified`: kinds of writes whose first write was confirmed, or whose difference was accepted, as bits. */
   writes: { verified: number; differences: Halt[] };
-  /** Some kind of write may still have to be verified, by a batch that works alone. */
+  /** Some kind of write may still need verification by a batch that runs alone. */
   verifying: boolean;
-  /** Batches that have begun. */
+  /** Number of batches started. */
   batches: number;
   counts: Record<Count, number>;
-  /** Problems of rows by reason, once the source has been read. */
+  /** Row problems by reason, once the source has been read. */
   totals?: readonly ProblemTotal[];
-  /** How far the account's contacts have been read, while that goes on. */
+  /** How far the account's contacts have been read, while that is under way. */
   snapshot?: SnapshotState;
   /** The same for the cards of the pipeline. */
   cards?: SnapshotState;
@@ -74,14 +74,14 @@ export function newState(): RunState {
   };
 }
 
-/** Steps that the account may refuse for all records, by their bits. */
+/** Steps that the account may refuse for all records, with their bits. */
 const STOPPABLE: Pick<typeof STEP_BITS, 'setTags' | 'createCard'> = { setTags: 8, createCard: 32 };
 
 export function isStopped({ stopped }: Pick<RunState, 'stopped'>, step: keyof typeof STOPPABLE): boolean {
   return (stopped & STOPPABLE[step]) !== 0;
 }
 
-/** The answer of the progress query. */
+/** The answer to the progress query. */
 export function progressOf(
   state: RunState,
   phase: RunPhase,

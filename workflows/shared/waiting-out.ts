@@ -1,4 +1,5 @@
-// The one rule for what the account refuses: it is tried again after a minute, then ever later, or when somebody acts.
+// The single rule for refusals by the account: Sluice retries after a minute, then at growing intervals, or when an
+// operator acts.
 import { condition } from '@temporalio/workflow';
 
 const FIRST_MS = 60_000;
@@ -10,7 +11,10 @@ export class WaitingOut {
   #waitMs = 0;
   #until = 0;
 
-  /** @param longestMs the longest wait between two tries @default an hour */
+  /**
+   * @param longestMs longest wait between two tries
+   * @default one hour
+   */
   constructor(longestMs = LAST_MS) {
     this.#longestMs = longestMs;
   }
@@ -25,24 +29,24 @@ export class WaitingOut {
     return Math.max(0, this.#until - Date.now());
   }
 
-  /** A try was refused: the wait is 60 s at first and doubles up to the longest. */
+  /** Records a refused try. The wait is 60 s at first and doubles up to the longest wait. */
   refuse(): void {
     this.#waitMs = Math.min(Math.max(FIRST_MS, this.#waitMs * 2), this.#longestMs);
     this.#until = Date.now() + this.#waitMs;
   }
 
-  /** The last try of the run before this one was refused: the next one may be made now. The wait after it goes on growing. */
+  /** The previous run's last try was refused. The next try may be made now, and the wait after it keeps growing. */
   takeOver(): void {
     this.#waitMs = FIRST_MS;
   }
 
-  /** A try got through. */
+  /** Records a successful try. */
   clear(): void {
     this.#waitMs = 0;
     this.#until = 0;
   }
 
-  /** Somebody has acted: the next try may be made now. The wait after it goes on growing. */
+  /** An operator acted. The next try may be made now, and the wait after it keeps growing. */
   command(): void {
     this.#until = 0;
   }

@@ -1,4 +1,5 @@
-// Do the rows of one number speak of one person? Compares names, e-mail addresses and documents. Pure functions.
+// Decides whether rows with one number are about one person, by names, e-mail addresses and documents. Pure
+// functions.
 import {
   type ConflictRule,
   IDENTITY_FIELDS,
@@ -7,15 +8,15 @@ import {
 } from '../../../src/contracts/config/config-sync.ts';
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 
-/** A value that says whose number it is, and the row that it stands in. */
+/** A value that identifies the number's owner, and the row that has it. */
 export interface Claim {
   readonly row: number;
   readonly value: string;
 }
-/** What the rows of a number say so far: of several names that agree the fullest one. */
+/** What the rows of a number say so far. If several names agree, this keeps the fullest one. */
 export type Claims = Readonly<Partial<Record<IdentityField, Claim>>>;
 
-/** Fields in which a row differs from the claims, and what happens to the row. */
+/** Fields in which a row contradicts the claims, and what happens to the row. */
 export interface Conflict {
   readonly fields: readonly IdentityField[];
   readonly rule: ConflictRule;
@@ -30,7 +31,7 @@ export function claimsOf(row: number, contact: Contact): Claims {
   return addClaims({}, row, contact, IDENTITY_FIELDS);
 }
 
-/** The claims with what this row adds to them, in these fields. */
+/** The claims after this row is added to them, for these fields. */
 export function addClaims(
   claims: Claims,
   row: number,
@@ -48,7 +49,7 @@ export function addClaims(
   return all;
 }
 
-/** Null when the row agrees with what the rows of its number say so far. */
+/** Returns null when the row agrees with the claims. */
 export function conflictOf(claims: Claims, contact: Contact, rules: Rules): Conflict | null {
   const fields = IDENTITY_FIELDS.filter((field) => {
     const [known, value] = [claims[field]?.value, contact[field]];
@@ -59,14 +60,14 @@ export function conflictOf(claims: Claims, contact: Contact, rules: Rules): Conf
   return { fields, rule: STRICTEST.find((rule) => found.has(rule)) ?? 'refuse' };
 }
 
-/** The rule that the configuration sets for a field; undefined where the default depends on the rows. */
+/** The configured rule for a field; undefined when the default depends on the rows. */
 export function ruleOf(field: IdentityField, rules: Rules): ConflictRule | undefined {
   return typeof rules === 'object' ? rules[field] : rules;
 }
 
 /**
- * Two documents are two people. One person may have two addresses. Two names may be two people, unless a document or an
- * address is the same: nothing is mixed then.
+ * The default rules: two documents are two people. One person may have two addresses. Two names may be two people
+ * unless a document or an address is the same; their rows are not merged.
  */
 function defaultRule(field: IdentityField, claims: Claims, contact: Contact): ConflictRule {
   if (field === 'document') return 'refuse';
@@ -78,7 +79,7 @@ function defaultRule(field: IdentityField, claims: Claims, contact: Contact): Co
   return proved ? 'merge' : 'first';
 }
 
-/** Two values of a field that may belong to one person. A value that says nothing agrees with all. */
+/** Whether two values of a field may belong to one person. An uninformative value agrees with all. */
 export function agrees(field: IdentityField, one: string, other: string): boolean {
   if (!says(field, one) || !says(field, other)) return true;
   if (field === 'name') return sameName(one, other);
@@ -99,8 +100,8 @@ function plainEmail(text: string): string {
 const LABEL = /^(?:CPF|CNPJ|RG|DOCUMENTO|DOC)+/;
 
 /**
- * Letters and digits alone, without the zeros in front, which spreadsheets drop. Empty for a placeholder: no digit, or
- * one digit repeated (no CPF or CNPJ is that).
+ * Keeps letters and digits and drops leading zeros, which spreadsheets drop too. Returns an empty text for a
+ * placeholder: no digit, or one digit repeated (no CPF or CNPJ has that form).
  */
 function plainDocument(text: string): string {
   const plain = text
@@ -112,7 +113,10 @@ function plainDocument(text: string): string {
   return /\p{N}/u.test(plain) && !/^(.)\1+$/u.test(plain) ? plain : '';
 }
 
-/** The same words, or all words of the shorter name in the longer one; an initial stands for a word. */
+/**
+ * Whether two names have the same words, or the longer one has all words of the shorter. An initial stands for a
+ * word.
+ */
 function sameName(one: string, other: string): boolean {
   const [a, b] = [wordsOf(one), wordsOf(other)];
   if (a.join('') === b.join('')) return true;
@@ -131,12 +135,12 @@ function isInitial(a: string, b: string): boolean {
   return [...short].length === 1 && long.startsWith(short);
 }
 
-/** Words that people leave out of a name. */
+/** Words that people leave out of names. */
 const FILLERS = new Set(['de', 'da', 'do', 'das', 'dos', 'del', 'di', 'e', 'y', 'sr', 'sra', 'dr', 'dra']);
-/** Letters that have no form without their mark in Unicode. */
+/** Letters whose mark Unicode cannot separate from the letter. */
 const MARKED: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ð: 'd', æ: 'ae', œ: 'oe', ı: 'i' };
 
-/** Words without case, accents and punctuation. None for a name without a letter, such as the number once more. */
+/** Words without case, accents and punctuation. Empty for a name without letters, such as a repeated number. */
 function wordsOf(name: string): string[] {
   const plain = name
     .normalize('NFKD')

@@ -1,4 +1,5 @@
-// A dry run: plans a run as a worker would, checks what it staged, and rolls all of it back. It makes no call.
+// A dry run: plans a run as a worker would, evaluates the staged records, and rolls everything back. It makes no API
+// call.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlanProblem, PlanReport } from '../../../src/contracts/wire/plan.ts';
@@ -17,35 +18,37 @@ export interface DryRunOptions {
   readonly spec: RunSpec;
   readonly makers: Makers;
   readonly baseDir?: string | undefined;
-  /** Records of each kind shown in full. */
+  /** Number of records of each kind to show in full. */
   readonly samples: number;
-  /** Calls a minute that the account's tokens allow now. */
+  /** Calls per minute that the account's tokens allow now. */
   readonly callsPerMinute: number;
   onProgress(progress: PlanProgress): void;
-  /** Takes the plan with all problems of its rows, which are gone when it returns. Values are personal data. */
+  /**
+   * Receives the plan and all problems of its rows, which are gone after it returns. The values are personal data.
+   */
   readonly list?: (plan: PlanReport, problems: AsyncIterable<PlanProblem>) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
-/** Carries the report out of a transaction that must not be committed. */
+/** Carries the report out of a transaction that is always rolled back. */
 class RolledBack extends Error {
   override readonly name = 'RolledBack';
   readonly report: PlanReport;
   constructor(report: PlanReport) {
-    super('a dry run was rolled back, as it should be');
+    super('the dry run was rolled back as intended');
     this.report = report;
   }
 }
 
 /**
- * What the next run of a sync would do. Rows of the ledger are as before when this returns.
- * @throws SourceError when the source can't be read
+ * Computes what the next run of a sync would do. The ledger's rows do not change.
+ * @throws SourceError when the source cannot be read
  */
 export async function dryRun(db: Database, options: DryRunOptions): Promise<PlanReport> {
   const { spec, signal, callsPerMinute } = options;
   try {
     await db.transaction(async (tx) => {
-      // One state of the ledger from the first page to the last, whatever runs beside it.
+      // All pages see one state of the ledger, whatever else runs meanwhile.
       await tx.query('set transaction isolation level repeatable read');
       await shadowRunTables(tx);
       const id = await openDryRun(tx, spec, randomUUID());
@@ -117,7 +120,7 @@ async function* problemsOf(
   }
 }
 
-/** A source that asks to wait is waited for: pages planned so far stand. */
+/** Waits when the source asks for it. Pages planned so far are kept. */
 async function patiently<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

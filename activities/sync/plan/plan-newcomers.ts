@@ -1,15 +1,15 @@
-// People who are new to the ledger, as a dry run counts them: by the shape of their records. Two records of one shape
-// take the same steps and write the same fields, so a dry run stages none of them.
+// How a dry run counts people who are new to the ledger: by the shape of their records. Two records of one shape take
+// the same steps and write the same fields, so a dry run stages none of them.
 import { CONTACT_FIELDS } from '../../../src/contracts/config/config.ts';
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { type DiffOptions, planNewcomer } from '../sync-diff.ts';
 import type { MappedRow } from './plan-page.ts';
 
-/** The steps stand in the low bits, as in STEP_BITS; above them, which parts the record has. */
+/** The low bits are the steps, as in STEP_BITS. The bits above them are the parts that the record has. */
 const STEPS = 0x1ff;
 const PARTS = 9;
 
-/** What a record amounts to for a person who is new to the ledger. */
+/** The shape of a record for a person who is new to the ledger. */
 export function shapeOf(record: CrmRecord, options: DiffOptions): number {
   const parts = [
     record.extraInfo.length > 0,
@@ -21,7 +21,7 @@ export function shapeOf(record: CrmRecord, options: DiffOptions): number {
   return planNewcomer(record, options) | bits;
 }
 
-/** The steps of such a person. */
+/** The steps of a person with this shape. */
 export function stepsOfShape(shape: number): number {
   return shape & STEPS;
 }
@@ -34,10 +34,10 @@ export interface Newcomer {
 export class Newcomers {
   readonly #samples: number;
   readonly #shapes = new Map<number, { people: number; readonly json: string }>();
-  /** The first ones, by row. */
+  /** The first samples, by row. */
   readonly #first = new Map<number, string>();
 
-  /** @param samples how many of them are shown in full */
+  /** @param samples how many of them to show in full */
   constructor(samples: number) {
     this.#samples = samples;
   }
@@ -49,7 +49,7 @@ export class Newcomers {
     if (this.#first.size < this.#samples) this.#first.set(row, json);
   }
 
-  /** A later row has something to add: the record is staged from here on. */
+  /** A later row adds something to the record, so it is staged from here on. */
   remove({ row, record }: Newcomer, options: DiffOptions): void {
     const found = this.#shapes.get(shapeOf(record, options));
     if (found === undefined) throw new Error(`row ${row} was never counted as that of a newcomer`);

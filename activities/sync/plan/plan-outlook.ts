@@ -1,5 +1,5 @@
-// What the staged records of a run amount to: who is created, updated and moved, which fields are written, and which
-// calls that takes. Reads the ledger alone.
+// Evaluates the staged records of a run: who is created, updated and moved, which fields are written, and how many
+// calls that takes. Reads only the ledger.
 import type {
   PlanAction,
   PlanCalls,
@@ -17,12 +17,12 @@ import { contactChange } from '../contact-change.ts';
 import { canCombine, hashRecord, needsRead, pipelineName, planNewcomer } from '../sync-diff.ts';
 import type { Newcomers } from './plan-newcomers.ts';
 
-/** From this many people on whom nobody checks up, a page of the account's contacts is read. */
+/** With at least this many people without a look-up, Sluice reads a page of the account's contacts. */
 const BLIND = 20;
 const BATCH = 2000;
 const CARD_WRITES = STEP_BITS.createCard | STEP_BITS.moveStage;
 
-/** Is the list of the account's contacts read before the first write? */
+/** Whether the account's contacts are read before the first write. */
 export function readsContacts(work: { readonly lookups: number; readonly blind: number }): boolean {
   return work.lookups > 1 || work.blind >= BLIND;
 }
@@ -41,8 +41,8 @@ export interface Outlook {
 }
 
 /**
- * @param newcomers people whom the ledger does not know, who are not staged
- * @param samples how many records of each action are shown in full, with personal data
+ * @param newcomers people whom the ledger does not know; they are not staged
+ * @param samples how many records of each action to show in full, with personal data
  */
 export async function outlookOf(
   tx: Queryable,
@@ -76,7 +76,7 @@ export async function outlookOf(
         for (const { field } of changes) add(person === null ? fields.create : fields[kindOf(action)], field);
       tally.count(todo, payload, person, run);
       const alike = shown.filter((sample) => sample.action === action && (sample.row === 0) === (row === 0));
-      // Records are in the order in which they were staged: an earlier row may come later.
+      // Records are in the order in which they were staged, so an earlier row may come later.
       const earlier = samples > 0 && alike.some((sample) => sample.row > row);
       if (alike.length < samples || earlier) shown.push({ row, key, action, steps: stepsOf(todo), changes });
     }
@@ -107,7 +107,7 @@ export async function outlookOf(
   };
 }
 
-/** Of each action and of people who left the source, in the order of the rows; who left comes last. */
+/** The first of each action, ordered by row. People who left the source come last. */
 function firstOfEach(shown: readonly PlanSample[], samples: number): PlanSample[] {
   const ordered = shown.toSorted((a, b) => (a.row || Infinity) - (b.row || Infinity));
   const counts = new Map<string, number>();
@@ -134,7 +134,7 @@ function stepsOf(todo: number): Step[] {
   return (Object.keys(STEP_BITS) as Step[]).filter((step) => (todo & STEP_BITS[step]) !== 0);
 }
 
-/** Which fields would be written, with what was sent before as far as the ledger remembers: its hash. */
+/** Fields that would be written, each with the hash of its last sent value if the ledger has one. */
 function changesOf(
   record: CrmRecord,
   person: KnownPerson | null,
@@ -166,21 +166,21 @@ function markOf(sent: Readonly<Record<string, string>>, field: string): string |
   return sent[field] ?? null;
 }
 
-/** Counts the calls that the staged steps take. */
+/** Counts the calls of the staged steps. */
 class Tally {
   #lookups = 0;
   #blind = 0;
   #tags = 0;
   #cardSteps = 0;
   #combines = 0;
-  /** Upserts of known people whom nothing read before can spare. */
+  /** Upserts of known people that no earlier read can save. */
   #sureUpserts = 0;
   readonly #known: Partial<Record<Step, number>> = {};
   readonly #fresh: Partial<Record<Step, number>> = {};
-  /** Calls that people new to the ledger cost if the service knows them. */
+  /** Calls for people new to the ledger if the service knows them. */
   readonly #found = { reads: 0, cards: 0, tags: 0 };
 
-  /** @param times people with a record of this shape */
+  /** @param times number of people with a record of this shape */
   count(todo: number, record: CrmRecord, person: KnownPerson | null, run: RunRow, times = 1): void {
     const { options } = run.spec;
     const isNew = person?.remote_id == null;
@@ -206,53 +206,53 @@ class Tally {
     const fresh = (step: Step) => this.#fresh[step] ?? 0;
     const asks = readsContacts({ lookups: this.#lookups, blind: this.#blind });
     const combines = asks ? this.#combines : 0;
-    // People who are not on the service cost nothing further in a sync that creates nobody.
+    // In a sync that creates nobody, people who are not in the service cost no further calls.
     const made = mode === 'update' ? 0 : 1;
     const finds = known('findCard') + this.#found.cards;
     const people = (n: number) => `${n} ${n === 1 ? 'person' : 'people'}`;
     const all = (step: Step) => known(step) + fresh(step);
     const pages = Math.min(1, known('findCard'));
     const lines: PlanCalls[] = [
-      sure('GET /v1/tags', this.#tags + missing > 0 ? 1 : 0, 'once a run that writes tags'),
-      sure('GET /v1/pipelines', this.#cardSteps > 0 ? 1 : 0, 'once a run that writes cards'),
+      sure('GET /v1/tags', this.#tags + missing > 0 ? 1 : 0, 'once per run that writes tags'),
+      sure('GET /v1/pipelines', this.#cardSteps > 0 ? 1 : 0, 'once per run that writes cards'),
       asks
         ? line(
             'GET /v1/contacts',
             [1, 1, 1 + this.#lookups],
-            `${people(this.#lookups)} to look up, ${this.#blind} to be written unasked: the first page of 100 tells how many pages there are; the others follow where they are fewer than the calls they spare, else one look-up each`,
+            `${people(this.#lookups)} to look up, ${this.#blind} to write without a look-up: the first page of 100 shows how many pages there are; Sluice reads the others if that takes fewer calls than it saves, else looks up each person`,
           )
         : sure('GET /v1/contacts', this.#lookups, `${people(this.#lookups)} to look up`),
       line(
         'GET /v1/contacts/{id}',
         [known('readExtraInfo'), known('readExtraInfo'), known('readExtraInfo') + this.#found.reads],
-        `${people(known('readExtraInfo'))} known; ${this.#found.reads} more if they are on the service, for their extra info`,
+        `${people(known('readExtraInfo'))} known; ${this.#found.reads} more if the service has them, for their extra info`,
       ),
       line(
         'GET /v1/cards',
         finds > 1 ? [pages, pages, finds + 1] : [known('findCard'), known('findCard'), finds],
-        `${people(known('findCard'))} known without a card, ${this.#found.cards} more if they are on the service: one call each, or pages of 100 where that is cheaper`,
+        `${people(known('findCard'))} known without a card, ${this.#found.cards} more if the service has them: one call each, or pages of 100 if that is cheaper`,
       ),
       line(
         'POST /v1/contacts',
         [
-          // Who is not asked about is written in any case.
+          // People without a look-up are always written.
           this.#sureUpserts + (asks ? 0 : made * this.#blind),
           known('upsertContact') + made * (fresh('upsertContact') - combines),
           all('upsertContact'),
         ],
-        `${people(known('upsertContact'))} known, ${fresh('upsertContact')} new to the ledger, of whom ${combines} may be made along with their card; fewer if the service has the same values`,
+        `${people(known('upsertContact'))} known, ${fresh('upsertContact')} new to the ledger, of whom ${combines} may be created together with their card; fewer if the service has the same values`,
       ),
       line(
         'PUT /v1/contacts/{id}/tags',
         [0, known('setTags') + made * fresh('setTags'), all('setTags')],
-        `${people(known('setTags'))} known, ${fresh('setTags')} new to the ledger; one list each, none where it is right`,
+        `${people(known('setTags'))} known, ${fresh('setTags')} new to the ledger; one list each, none if it is already correct`,
       ),
       line(
         'POST /v1/cards',
         [0, known('createCard') + made * fresh('createCard'), all('createCard')],
-        'fewer where the service has a card already',
+        'fewer if the service already has a card',
       ),
-      sure('PATCH /v1/cards/{id}/stage', known('moveStage'), 'cards in another stage than they were sent to'),
+      sure('PATCH /v1/cards/{id}/stage', known('moveStage'), 'cards whose stage changed in the source'),
     ];
     return lines.filter(({ max }) => max > 0);
   }

@@ -1,5 +1,5 @@
-// One page of a source, read, mapped and hashed: all that planning can do without the ledger. Runs in the worker's own
-// thread or in a thread beside it, so that what comes out is made of texts, numbers and bytes.
+// Reads, maps and hashes one page of a source: everything that planning can do without the ledger. It runs in the
+// worker's own thread or in a separate one, so its result consists of texts, numbers and bytes.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { storable } from '../../../src/contracts/stored-json.ts';
 import type { CrmRecord, RowProblem } from '../../../src/contracts/wire/record.ts';
@@ -17,32 +17,32 @@ import { shapeOf } from './plan-newcomers.ts';
 import type { SlowRows } from './plan-slow.ts';
 import type { UniteRules } from './plan-unite.ts';
 
-/** Records compressed together: reading one back costs 6 KB and 0.3 ms. */
+/** Records that are compressed together. Reading one back costs 6 KB and 0.3 ms. */
 export const CHUNK = 128;
 
 /** A row that became a record. */
 export interface MappedRow {
   readonly row: number;
   readonly key: string;
-  /** Hashes of contact, extra info and tags, one behind the other. */
+  /** The concatenated hashes of contact, extra info and tags. */
   readonly hashes: string;
-  /** `''`: no card wanted; `?`: in any stage; `=Name`: in that stage. */
+  /** `''`: no card wanted. `?`: a card in any stage. `=Name`: a card in that stage. */
   readonly stage: string;
   /** The record as JSON that the ledger can store. */
   readonly json: string;
-  /** What the record amounts to for a person whom the ledger does not know: see plan-newcomers.ts. */
+  /** The record's shape for a person whom the ledger does not know. See plan-newcomers.ts. */
   readonly shape: number;
 }
 
 export interface MappedPage {
-  /** Rows read, the rejected ones with them. */
+  /** Rows read, including rejected ones. */
   readonly read: number;
   readonly good: readonly MappedRow[];
   readonly rejected: number;
   readonly findings: readonly RowFinding[];
-  /** Of mirrors only: people whose rows were rejected although their number could be read. */
+  /** For mirrors only: people whose rows were rejected although their number could be read. */
   readonly rejectedKeys: readonly string[];
-  /** Rows that may be anybody's: not even the number could be read. */
+  /** Rows without a readable number. They may belong to anybody. */
   readonly unreadable: number;
   /** Columns that rows of the source's first page have; null on later pages. */
   readonly found: readonly string[] | null;
@@ -51,14 +51,14 @@ export interface MappedPage {
   readonly next: SourceCursor | null;
   readonly progress: number | null;
   readonly watermark: SourceCursor | null;
-  /** The good rows' records in chunks, compressed; empty on the last page, behind which nobody asks for them. */
+  /** Records of the valid rows in compressed chunks. Empty on the last page, because no later page needs them. */
   readonly packed: { readonly bytes: Uint8Array; readonly ends: readonly number[] };
 }
 
 export interface PageTools {
   readonly source: Source;
   readonly mapping: Mapping;
-  /** Reads the number alone; null when the sync is no mirror. */
+  /** Reads only the number; null when the sync is not a mirror. */
   readonly keys: Mapping | null;
   readonly rules: DiffOptions;
   readonly slow: SlowRows;
@@ -72,7 +72,10 @@ export interface PageRequest {
   readonly signal?: AbortSignal;
 }
 
-/** @throws SourceError when the source can't be read; MappingStoppedError when an expression takes too long on too many rows */
+/**
+ * @throws SourceError when the source cannot be read; MappingStoppedError when an expression takes too long on too
+ *   many rows
+ */
 export async function readMappedPage(tools: PageTools, request: PageRequest): Promise<MappedPage> {
   const { cursor, ...options } = request;
   const scan = cursor === null ? (tools.mapping.scan() ?? undefined) : undefined;
@@ -84,7 +87,7 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
   let rejected = 0;
   let unreadable = 0;
   for (const { row, values, problem } of page.rows) {
-    // Awaiting a plain value costs a turn of the event loop; most mappings answer at once.
+    // Awaiting a plain value costs an event loop cycle, and most mappings return at once.
     const pending = values === null || problem !== undefined ? null : tools.mapping.apply(values, page.scan);
     const result = pending instanceof Promise ? await pending : pending;
     const before = findings.length;
@@ -126,7 +129,7 @@ export async function readMappedPage(tools: PageTools, request: PageRequest): Pr
 function mappedRow(row: number, mapped: CrmRecord, rules: DiffOptions): MappedRow {
   const text = JSON.stringify(mapped);
   const json = storable(text);
-  // What is compared is what the ledger will hold.
+  // Compares the record as the ledger will store it.
   const record = json === text ? mapped : (JSON.parse(json) as CrmRecord);
   const hashes = hashRecord(record, rules);
   const { card } = record;
@@ -148,7 +151,7 @@ const UNREADABLE: RowProblem = {
 
 /** @throws SourceError `no_column` when no row of the source can have a number */
 function requireNumberColumn({ numberColumns }: Mapping, page: SourcePage): void {
-  // Rows of JSON name their properties one by one: only all of them together tell.
+  // JSON rows name their own properties, so only the whole source can prove that a property is missing.
   const whole = page.next === null && page.watermark === undefined;
   const columns = page.columns ?? (whole ? columnsOf(page.rows) : []);
   const missing = describeMissingNumber(numberColumns, columns);

@@ -1,4 +1,5 @@
-// The people of a page: their rows with what earlier pages know of them, as one record each, or refused together.
+// The people of a page: merges each person's rows, with those of earlier pages, into one record, or rejects them
+// together.
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { findCarried } from '../../../src/ledger/sync/carried.ts';
@@ -30,10 +31,10 @@ import {
 
 export interface Group {
   readonly key: string;
-  /** Place of the first row in the page. */
+  /** Index of the first row in the page. */
   readonly index: number;
   readonly rows: MappedRow[];
-  /** Where an earlier page has the person; undefined: nowhere. */
+  /** Where an earlier page has the person; undefined when none has. */
   readonly earlier: number | undefined;
 }
 
@@ -68,9 +69,9 @@ interface RefusedPerson {
 
 export interface UnitedGroups {
   readonly people: readonly Person[];
-  /** People whose rows are refused from this page on. */
+  /** People whose rows are rejected from this page on. */
   readonly refused: readonly RefusedPerson[];
-  /** How many more rows are merged, and rejected. */
+  /** How many more rows are merged and rejected. */
   readonly merged: number;
   readonly rejected: number;
 }
@@ -131,13 +132,13 @@ export async function uniteGroups(
   };
 }
 
-/** Is the record not enough for the next page to derive the claims? */
+/** Whether the next page cannot derive the claims from the record alone. */
 function mustBeKept({ claims, record }: United, earlier: Earlier | null, row: number): boolean {
   if (earlier?.carried === true || record === null) return true;
   return JSON.stringify(claims) !== JSON.stringify(claimsOf(row, record.contact));
 }
 
-/** Rejects the rows of earlier pages whose number is refused now. */
+/** Rejects the rows of earlier pages whose number is now refused. */
 async function takeBack(
   tx: Queryable,
   run: RunRow,
@@ -166,7 +167,7 @@ async function takeBack(
   return { rows, merged, findings };
 }
 
-/** What the run before left undone goes on as it was: it is no row of this source. */
+/** Restores what the previous run left undone. It is not a row of this source. */
 async function restoreCarried(tx: Queryable, run: RunRow, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const carried = await findCarried(tx, run, keys);
@@ -180,7 +181,7 @@ async function restoreCarried(tx: Queryable, run: RunRow, keys: readonly string[
   await stageRecords(tx, run.id, staged, { carried: true });
 }
 
-/** What earlier pages know of these people, from run_records and from packed pages. */
+/** What earlier pages know about these people, from run_records and from packed pages. */
 async function findEarlier(
   tx: Queryable,
   runId: string,

@@ -1,5 +1,5 @@
-// Hands out the mapped pages of a run, one after the other, with the next one under way: in this thread, or in one
-// beside it when the source is a file of more than one page.
+// Returns the mapped pages of a run one after the other and prepares the next one meanwhile. It uses a separate
+// thread when the source is a file of more than one page.
 import { Worker } from 'node:worker_threads';
 import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { type SourceCursor, SourceError } from '../../../src/contracts/wire/source.ts';
@@ -8,7 +8,7 @@ import { type MappedPage, type MappedRow, type PageTools, readMappedPage } from 
 import type { GoodColumns, ThreadAnswer, ThreadInput } from './plan-thread.ts';
 
 export interface PageReader {
-  /** @param more the page behind it will be asked for as well */
+  /** @param more whether the following page will be requested too */
   next(more: boolean): Promise<MappedPage>;
   close(): Promise<void>;
 }
@@ -20,13 +20,13 @@ export interface ReaderOptions {
   readonly since: SourceCursor | null;
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
-  /** Folder that the paths of file sources begin at; set: pages behind the first are mapped in a thread of their own. */
+  /** Base folder for the paths of file sources. When set, pages after the first are mapped in a separate thread. */
   readonly baseDir?: string | undefined;
 }
 
 export function openPageReader(options: ReaderOptions): PageReader {
   const { tools, since, limit, signal, spec, baseDir } = options;
-  // Compiled code only: Node 20 runs no TypeScript in a thread.
+  // Only compiled code uses a thread, because Node 20 cannot run TypeScript in one.
   const threaded =
     baseDir !== undefined &&
     (spec.source.type === 'csv' || spec.source.type === 'jsonl') &&
@@ -56,7 +56,7 @@ export function openPageReader(options: ReaderOptions): PageReader {
         if (threaded) inThread(cursor);
         else {
           ahead = read(cursor);
-          // checked when it is asked for; until then a failure is nobody's.
+          // The error is reported when the page is requested.
           ahead.catch(() => undefined);
         }
       }
@@ -75,7 +75,7 @@ const TOO_MUCH_MEMORY: ThreadAnswer = {
   message: `mapping a page of rows took more than ${MEMORY_MB} MB of memory: an expression of the mapping makes a value that is too large, or the cells of the source are`,
 };
 
-/** The near side of plan-thread.ts. */
+/** This thread's side of plan-thread.ts. */
 class ThreadReader {
   readonly #worker: Worker;
   readonly #answers: ThreadAnswer[] = [];
@@ -84,7 +84,7 @@ class ThreadReader {
   constructor(input: ThreadInput) {
     this.#worker = new Worker(new URL('./plan-thread.js', import.meta.url), {
       workerData: input,
-      // What this process was started with, as --input-type, need not suit a file.
+      // Options of this process, such as --input-type, may not suit a file.
       execArgv: [],
       // Measured: pages of 4,000 rows need 60 MB; unbounded, V8 lets garbage grow to 400 MB.
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 16 },

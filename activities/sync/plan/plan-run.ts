@@ -1,5 +1,5 @@
-// Plans a run: page after page of its source, each in one transaction with its place in the source. The worker and the
-// dry run of `sluice sync plan` both plan by this.
+// Plans a run page by page. Each page and its position in the source are stored in one transaction. The worker and
+// the dry run of `sluice sync plan` both use it.
 
 import type { ProblemTotal } from '../../../src/contracts/wire/run.ts';
 import type { Database, Queryable } from '../../../src/ledger/database.ts';
@@ -23,7 +23,7 @@ import { stagePage } from './plan-stage.ts';
 import { isIncremental, type Makers, pageTools } from './plan-tools.ts';
 import { stageVanished } from './plan-vanished.ts';
 
-/** Rows in one transaction: some 0.1 s of work, and 1 MB of texts. */
+/** Rows per transaction: about 0.1 s of work and 1 MB of text. */
 const PAGE_ROWS = 4000;
 
 export interface PlanProgress {
@@ -32,29 +32,30 @@ export interface PlanProgress {
   readonly merged: number;
   readonly share: number | null;
   readonly done: boolean;
-  /** Problems of rows, counted by reason, once all are read. */
+  /** Row problems counted by reason, once all rows are read. */
   readonly totals?: readonly ProblemTotal[];
 }
 
 export interface PlanDeps extends Makers {
   readonly db: Pick<Database, 'query' | 'transaction'>;
-  /** Folder of the configuration; set: files of several pages are mapped in a thread of their own. */
+  /** The configuration's folder. When set, files of several pages are mapped in a separate thread. */
   readonly baseDir?: string | undefined;
-  /** Keeps what a run has come by from call to call, by run. */
+  /** What each run has seen so far, kept between calls. */
   readonly memories: Map<string, PlanMemory>;
-  /** Of a dry run: counts the people whom the ledger does not know; they are not staged. */
+  /** Set in a dry run: counts people whom the ledger does not know instead of staging them. */
   readonly newcomers?: Newcomers;
 }
 
 export interface PlanOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Asked behind each page: shall the next one be planned in this call too? */
+  /** Runs after each page. Returns whether this call plans the next page too. */
   more(progress: PlanProgress): boolean;
 }
 
 /**
- * Plans pages of a run until its source is at its end, or `more` says no.
- * @throws SourceError when the source can't be read; MappingStoppedError when an expression takes too long on too many rows
+ * Plans pages of a run until the source ends or `more` returns false.
+ * @throws SourceError when the source cannot be read; MappingStoppedError when an expression takes too long on too
+ *   many rows
  */
 export async function planPages(deps: PlanDeps, runId: string, options: PlanOptions): Promise<PlanProgress> {
   let run = await getRun(deps.db, runId);
@@ -80,7 +81,7 @@ export async function planPages(deps: PlanDeps, runId: string, options: PlanOpti
       signal?.throwIfAborted();
       const planned = await deps.db.transaction(async (tx) => {
         const locked = await lockRun(tx, runId);
-        // Another attempt at the same page was faster: its work stands.
+        // Another attempt at the same page was faster, and its result is kept.
         if (JSON.stringify(locked.cursor) !== JSON.stringify(seen.cursor) || locked.status !== 'planning')
           return null;
         const memory = await catchUp(tx, locked, deps.memories.get(runId));
@@ -98,7 +99,7 @@ export async function planPages(deps: PlanDeps, runId: string, options: PlanOpti
   }
 }
 
-/** Runs that this process plans at once; a run that another process went on with is forgotten some time. */
+/** Maximum number of runs in memory. A run that another process continued is dropped eventually. */
 const MEMORIES = 8;
 
 function remember(memories: Map<string, PlanMemory>, runId: string, memory: PlanMemory): void {
@@ -113,7 +114,7 @@ function progressOf(run: RunRow, share: number | null): PlanProgress {
   return { read, rejected, merged, share, done: status !== 'planning' };
 }
 
-/** One page in one transaction; answers the run as it is behind the page. */
+/** Plans one page in one transaction. Returns the run after the page. */
 async function planPage(
   tx: Queryable,
   run: RunRow,
@@ -122,7 +123,7 @@ async function planPage(
   tools: PageTools,
   newcomers: Newcomers | null,
 ): Promise<RunRow> {
-  // Ahead of the ledger from here on; should the transaction fail, catchUp tells by this number.
+  // From here on, the memory is ahead of the ledger. If the transaction fails, catchUp detects it by this number.
   memory.pages = run.pages + 1;
   const carried = run.pages === 0 && isIncremental(run.spec.source) ? await carryOver(tx, run) : [];
   for (const key of carried) memory.seen.set(key, STAGED);
@@ -148,7 +149,7 @@ async function planPage(
     await dropPages(tx, run.id);
     await dropClaims(tx, run.id);
   } else {
-    // Nobody asks for the records of a page whose people are all staged or refused.
+    // A page whose people are all staged or refused is never read back, so its records are not stored.
     const needed = [...places.values()].some((place) => place >= 0);
     await addPage(tx, run.id, memory.pages, added, needed ? page.packed : NOTHING_PACKED);
   }
@@ -168,8 +169,8 @@ async function planPage(
 const CARRIED_BATCH = 2000;
 
 /**
- * Stages what the run before left undone, ahead of the first page: behind an incremental source those rows would never
- * come again. A newer row of the same person is merged over it.
+ * Stages what the previous run left undone before the first page is read: an incremental source would never return
+ * those rows again. A newer row of the same person is merged over it.
  * @returns the people's keys
  */
 async function carryOver(tx: Queryable, run: RunRow): Promise<string[]> {
@@ -194,7 +195,7 @@ async function carryOver(tx: Queryable, run: RunRow): Promise<string[]> {
   return carried.map(({ key }) => key);
 }
 
-/** A column that no row has is a slip of the pen in the mapping far more often than an empty export. */
+/** A column that no row has is more often a typo in the mapping than an empty export. */
 async function warnOfMissingColumns(
   tx: Queryable,
   runId: string,

@@ -1,22 +1,22 @@
-// A plan stops when an expression has run into its time limit on three rows: at two seconds a row, a million rows would
-// take weeks.
+// Stops a plan when an expression has exceeded its time limit on three rows. At two seconds per row, a million rows
+// would take weeks.
 import type { RowFinding } from '../../../src/ledger/sync/row-problems.ts';
 import { EXPRESSION_TIMEOUT, MappingStoppedError } from '../../../src/mapping/index.ts';
 
-/** So many rows may be slow before the plan stops. */
+/** The plan stops at this many slow rows. */
 export const SLOW_ROWS = 3;
 
-/** A row on which an expression ran into its time limit, and the field of the expression. */
+/** A row on which an expression exceeded its time limit, and the field of the expression. */
 export interface SlowRow {
   readonly row: number;
   readonly field: string;
 }
 
 export class SlowRows {
-  /** Those found so far. */
+  /** The rows found so far. */
   readonly rows: SlowRow[];
 
-  /** @param before the rows that earlier pages of the run have found */
+  /** @param before rows that earlier pages of the run have found */
   constructor(before: readonly SlowRow[]) {
     this.rows = [...before];
   }

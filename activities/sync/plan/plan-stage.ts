@@ -1,5 +1,5 @@
-// Stages a page: rows of one person become one record, each record is compared with what was sent, and who has
-// something to do goes into run_records. Who has nothing to do stays in the packed page, in case a later row adds to it.
+// Stages a page: merges the rows of one person into one record, compares each record with what was sent, and puts
+// people with something to do into run_records. The others stay in the packed page, in case a later row adds to them.
 // Rows of one number that contradict each other are rejected, whichever pages they are on.
 import type { Queryable } from '../../../src/ledger/database.ts';
 import { findPeople } from '../../../src/ledger/sync/people.ts';
@@ -13,21 +13,24 @@ import type { MappedRow } from './plan-page.ts';
 import { groupByPerson, isPacked, type Person, recordOf, uniteGroups } from './plan-people.ts';
 import type { UniteRules } from './plan-unite.ts';
 
-/** What a page changes in the counts of its run; a refused number takes back what earlier pages counted. */
+/** How a page changes the counts of its run. A refused number subtracts what earlier pages counted. */
 export interface StagedPage {
   /** Rows whose person another row already represents. */
   readonly merged: number;
   /** Rows whose number was refused. */
   readonly refused: number;
-  /** People who have nothing to do and are not in run_records: more, or fewer when a later row gave them something. */
+  /**
+   * Change in the number of people with nothing to do, who are not in run_records. A later row may give them
+   * something.
+   */
   readonly same: number;
-  /** People this page brought, and those whose record is somewhere else now. */
+  /** People that this page brought, and those whose record moved. */
   readonly places: ReadonlyMap<string, number>;
 }
 
 export interface StageOptions {
   readonly rules: UniteRules;
-  /** Counts the people whom the ledger does not know, instead of staging them; null: they are staged. */
+  /** Counts people whom the ledger does not know instead of staging them; null when they are staged. */
   readonly newcomers: Newcomers | null;
 }
 
@@ -45,7 +48,7 @@ export async function stagePage(
   const places = new Map<string, number>();
   let same = 0;
 
-  // A person who comes once needs no merging: the ledger itself tells who has changed.
+  // A person with one row needs no merging: the ledger finds those who changed.
   const single = groups.filter(({ rows, earlier }) => rows.length === 1 && earlier === undefined);
   const firsts = single.map(({ rows }) => rows[0] as MappedRow);
   const differing = await findDiffering(tx, run.account, pipeline, firsts);
@@ -75,7 +78,7 @@ export async function stagePage(
     [...open, ...united.refused].map(({ group }) => group.key),
     pipeline ?? '',
   );
-  // Who is packed was counted: as a newcomer, or as somebody who has nothing to do.
+  // A packed person was counted as a newcomer or as a person with nothing to do.
   const uncount = ({ group, earlier }: { group: { key: string }; earlier: Newcomer | null }) => {
     if (newcomers !== null && earlier !== null && !people.has(group.key))
       newcomers.remove(earlier, run.spec.options);
@@ -90,7 +93,7 @@ export async function stagePage(
     const todo = planSteps(record, person, run.spec.options, run.sync);
     const kept = isPacked(group.earlier);
     const first = group.rows[0] as MappedRow;
-    // What lies in a packed page is the first row as it was: it must be all there is to know of the person.
+    // A packed page stores the first row unchanged, so that row must be all that is known about the person.
     const packed = kept ? JSON.stringify(earlier?.record) : group.earlier === undefined ? first.json : null;
     const counted = person === null ? newcomers : null;
     const settled = todo === 0 && waitsForNoTag(person);
@@ -114,7 +117,7 @@ export async function stagePage(
   return { merged: united.merged, refused: united.rejected, same, places };
 }
 
-/** Steps may be revived for people who wait for a tag: their records must be at hand. */
+/** Steps may be revived for people who wait for a tag, so their records must be staged. */
 function waitsForNoTag(person: object | null): boolean {
   const { tags_missing: missing = [] } = (person ?? {}) as { tags_missing?: readonly string[] };
   return missing.length === 0;

@@ -1,5 +1,5 @@
-// A thread that reads and maps the pages of a file while the thread beside it works on the ledger. It keeps two pages
-// ahead: each message it gets allows one more.
+// A thread that reads and maps the pages of a file while the main thread works on the ledger. It keeps two pages
+// ahead: each message that it receives allows one more.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import { type SourceCursor, SourceError, type SourceErrorCode } from '../../../src/contracts/wire/source.ts';
@@ -24,12 +24,15 @@ export type ThreadAnswer =
   | { readonly kind: 'stopped'; readonly message: string }
   | { readonly kind: 'error'; readonly error: Error };
 
-/** The good rows column by column, with one text for many: less to hand over than as many objects. */
+/**
+ * The valid rows column by column, with one text for many values. That costs less to transfer than one object per
+ * row.
+ */
 export interface GoodColumns {
   readonly rows: Int32Array<ArrayBuffer>;
   readonly shapes: Int32Array<ArrayBuffer>;
   readonly stages: readonly string[];
-  /** Line by line: none of these has a line break. */
+  /** One value per line. None of them contains a line break. */
   readonly keys: string;
   readonly hashes: string;
   readonly jsons: string;

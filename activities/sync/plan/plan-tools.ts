@@ -1,4 +1,4 @@
-// What reading and mapping a page takes, made from the run's frozen spec.
+// Builds the tools to read and map a page from the run's frozen spec.
 import { IDENTITY_FIELDS, type IdentityField } from '../../../src/contracts/config/config-sync.ts';
 import type { RunSpec } from '../../../src/contracts/wire/run.ts';
 import type { Source } from '../../../src/contracts/wire/source.ts';
@@ -13,7 +13,7 @@ export interface Makers {
   compileMapping(config: RunSpec['mapping']): Mapping;
 }
 
-/** @param slow rows on which an expression of the run has run into its time limit so far */
+/** @param slow rows on which an expression of the run has exceeded its time limit so far */
 export function pageTools(
   spec: Pick<RunSpec, 'source' | 'mapping' | 'options'>,
   makers: Makers,
@@ -38,7 +38,7 @@ export function pageTools(
   };
 }
 
-/** Columns that the mapping reads for what distinguishes people. */
+/** Columns that the mapping reads for the fields that identify people. */
 function identityColumns(contact: RunSpec['mapping']['contact']): UniteRules['columns'] {
   const columns: Partial<Record<IdentityField, string>> = {};
   for (const field of IDENTITY_FIELDS) {
@@ -49,7 +49,7 @@ function identityColumns(contact: RunSpec['mapping']['contact']): UniteRules['co
   return columns;
 }
 
-/** Does the source tell only what is new since a watermark? */
+/** Whether the source returns only what is new since a watermark. */
 export function isIncremental(source: RunSpec['source']): boolean {
   return 'incremental' in source && source.incremental !== undefined;
 }

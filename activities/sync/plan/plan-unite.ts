@@ -1,5 +1,5 @@
-// Makes one record of the rows of one number, or refuses them all: row by row in the order of the source, so that it does
-// not matter how the rows fall on pages.
+// Merges the rows of one number into one record, or rejects them all. It goes row by row in the order of the source,
+// so the result does not depend on page boundaries.
 import {
   IDENTITY_FIELDS,
   type IdentityField,
@@ -23,21 +23,21 @@ export interface RowRecord {
   readonly record: CrmRecord;
 }
 
-/** What earlier pages know of the number. */
+/** What earlier pages know about the number. */
 export interface Earlier extends RowRecord {
   readonly claims: Claims;
-  /** The record is one that the run before left undone: new rows are an update of it. */
+  /** The previous run left this record undone. New rows update it. */
   readonly carried: boolean;
 }
 
-/** Why the rows of a number were refused: `against` differs from `claims`. */
+/** Why the rows of a number were rejected: `against` contradicts `claims`. */
 export interface Refusal {
   readonly claims: Claims;
   readonly against: Claims;
 }
 
 export interface United {
-  /** Null when the rows are refused. */
+  /** Null when the rows are rejected. */
   readonly record: CrmRecord | null;
   readonly claims: Claims;
   readonly refusal: Refusal | null;
@@ -52,7 +52,7 @@ export interface UniteRules {
   readonly columns: Readonly<Partial<Record<IdentityField, string>>>;
 }
 
-/** @param rows those of one number in one page, at least one, in the order of the source */
+/** @param rows the rows of one number in one page, at least one, in the order of the source */
 export function unite(rows: readonly RowRecord[], earlier: Earlier | null, rules: UniteRules): United {
   const { onConflict } = rules;
   const merged: number[] = [];
@@ -76,7 +76,7 @@ export function unite(rows: readonly RowRecord[], earlier: Earlier | null, rules
     if (conflict !== null) findings.push(...differing(each, claims, conflict, rules));
     merged.push(row);
     const leftOut = conflict?.rule === 'first';
-    // A row that is left out still shows that the number has a second document, where that refuses the number.
+    // A row that is left out can still show a second document, and then the number is refused.
     const fields = IDENTITY_FIELDS.filter((field) =>
       leftOut
         ? field === 'document' && (ruleOf(field, onConflict) ?? 'refuse') === 'refuse'
@@ -100,7 +100,7 @@ export function refuseRow({ row, record }: RowRecord, refusal: Refusal, rules: U
   });
 }
 
-/** Findings about a row that was taken before its number was refused, and whose record is not at hand. */
+/** Findings about a row that was accepted before its number was refused, and whose record is not available. */
 export function refuseEarlier(row: number, refusal: Refusal, rules: UniteRules): RowFinding[] {
   return disputed(refusal).map((field) => {
     const own = refusal.claims[field];
@@ -144,8 +144,8 @@ function differing(
     const other = claims[field];
     const effect =
       rule === 'first'
-        ? `row ${row} was left out`
-        : 'they were merged, and the value of the later row counts';
+        ? `Sluice left out row ${row}`
+        : 'Sluice merged them and kept the value of the later row';
     const reason = `rows ${other?.row} and ${row} have this number and different ${WORDS[field]}; ${effect} (onConflict: ${rule})`;
     const sides = { value: record.contact[field], other, rules };
     return { row, kind: 'warning', problem: problemOf(field, reason, sides) };

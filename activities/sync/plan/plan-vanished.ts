@@ -1,4 +1,4 @@
-// Mirrors: who has left the source. Decided once, behind its last page; decision 13 says when nobody is touched.
+// Mirrors: finds who has left the source, once, after its last page. Decision 13 says when Sluice changes nobody.
 import type { CrmRecord } from '../../../src/contracts/wire/record.ts';
 import { STEP_BITS } from '../../../src/contracts/wire/run.ts';
 import type { Queryable } from '../../../src/ledger/database.ts';
@@ -9,13 +9,13 @@ import { type StagedRecord, stageRecords } from '../../../src/ledger/sync/record
 import { addWarning, type RunRow } from '../../../src/ledger/sync/runs.ts';
 import { pipelineName, refName } from '../sync-diff.ts';
 
-/** So few may always leave at once: half of a short list is no sign of a broken export. */
+/** This few people may always leave at once: half of a short list does not indicate a broken export. */
 const FEW = 10;
 const BATCH = 2000;
 
 /**
- * Stages what is to be done about people who left the source, as records of row 0.
- * @param read what the run read in all
+ * Stages the work on people who left the source, as records with row 0.
+ * @param read everything that the run read
  */
 export async function stageVanished(
   tx: Queryable,
@@ -32,16 +32,16 @@ export async function stageVanished(
       step: 'mirror',
       subject: '',
       code,
-      reason: `${gone.length === 1 ? '1 person is' : `${gone.length} people are`} not in the source any more; nothing was done about them: ${why}`,
+      reason: `${gone.length === 1 ? '1 person is' : `${gone.length} people are`} no longer in the source; Sluice did nothing about them: ${why}`,
     });
-  if (read.good === 0) return await leave('MIRROR_EMPTY', 'the source yielded no usable row at all');
+  if (read.good === 0) return await leave('MIRROR_EMPTY', 'the source has no usable row');
   if (read.unreadable > 0) {
-    const rows = `${read.unreadable === 1 ? '1 row' : `${read.unreadable} rows`} could not be read, and may be theirs; correct them in the source`;
+    const rows = `${read.unreadable === 1 ? '1 row' : `${read.unreadable} rows`} could not be read and may be theirs; correct them in the source`;
     return await leave('MIRROR_UNREADABLE', rows);
   }
   const before = await countMembers(tx, run, run.seq);
   if (gone.length > FEW && gone.length * 2 > before) {
-    const why = `they are more than half of ${before}, which is taken for a broken export; if it is right, run the sync with the mode upsert, or shrink the source in steps`;
+    const why = `they are more than half of ${before}, so Sluice assumes a broken export; if the source is right, run the sync with the mode upsert, or shrink the source in steps`;
     return await leave('MIRROR_TOO_MANY', why);
   }
   for (let from = 0; from < gone.length; from += BATCH)
@@ -64,7 +64,7 @@ async function stageBatch(tx: Queryable, run: RunRow, keys: readonly string[]): 
     else staged.push({ key, row: 0, record, todo });
   }
   await stageRecords(tx, run.id, staged);
-  // A dry run locks nobody's rows.
+  // A dry run locks no rows.
   if (run.kind !== 'plan') await dropMembers(tx, run, settled);
 }
 

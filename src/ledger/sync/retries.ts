@@ -62,7 +62,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     if (open?.kind === 'retry') return open.id;
     if (open !== undefined) {
       const way = `end it with \`sluice sync run ${sync}\` first`;
-      throw new RetryRefusedError('open', `the run ${open.id} is open still; ${way}`);
+      throw new RetryRefusedError('open', `the run ${open.id} is still open; ${way}`);
     }
     const runs = await runsToRetry(tx, account, sync, request.from);
     const cursor: RetryCursor = { runs, codes: request.codes, statuses: request.statuses, after: 0 };
@@ -70,7 +70,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     if (any === undefined) {
       // The oldest is the one that read the source.
       const who = `${runs.at(-1) ?? `"${sync}"`}${runs.length > 1 ? ' and its retries' : ''}`;
-      throw new RetryRefusedError('nothing', `nothing to retry: no such record is left of ${who}`);
+      throw new RetryRefusedError('nothing', `nothing to retry: ${who} has no such record`);
     }
     await tx.query(
       `insert into runs (id, account, sync, seq, spec, kind, cursor)
@@ -84,7 +84,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
       [account, sync],
     );
     if (run === undefined)
-      throw new RetryRefusedError('open', `another run of "${sync}" was opened at the same moment`);
+      throw new RetryRefusedError('open', `another run of "${sync}" started at the same moment`);
     return run.id;
   });
 }

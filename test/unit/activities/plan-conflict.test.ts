@@ -160,7 +160,7 @@ describe('rows of one number', () => {
         problem: { field: 'contact.name', column: 'Nome', value: 'Bruno', otherRow: 2, otherValue: 'Ana' },
       },
     ]);
-    expect(findings[0]?.problem.reason).toContain('row 3 was left out');
+    expect(findings[0]?.problem.reason).toContain('left out row 3');
   });
 
   it('two documents refuse a number also where the row with the first one was left out', () => {
