@@ -1,4 +1,5 @@
-// One SQL dialect, two databases: PGlite inside the process by default, PostgreSQL by URL.
+// Opens the ledger's database. One SQL dialect, two databases: PGlite inside the process by default, PostgreSQL by
+// URL.
 import { existsSync, realpathSync } from 'node:fs';
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import pg from 'pg';
@@ -6,14 +7,14 @@ import { dropTemporaryFiles, layCluster } from './embedded/cluster.ts';
 import { PrivateNodeFS } from './embedded/private-nodefs.ts';
 import { createStatementNames } from './prepared.ts';
 
-/** What the ledger needs of a database: statements with `$1` parameters, and transactions. */
+/** The database functions that the ledger needs: statements with `$1` parameters. */
 export interface Queryable {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>;
 }
 
 /**
- * A list as text for a parameter `$1::text::text[]`: PGlite takes longer to write an array than to store it.
- * @param items numbers, or words of letters, digits, `+`, `/`, `-` and `_`
+ * Writes a list as text for a parameter `$1::text::text[]`. PGlite takes longer to encode an array than to store it.
+ * @param items numbers, or texts of letters, digits, `+`, `/`, `-` and `_`
  */
 export function plainArray(items: readonly (string | number)[]): string {
   return `{${items.join()}}`;
@@ -27,12 +28,12 @@ export interface Database extends Queryable {
 }
 
 /**
- * Thrown when the database refuses a statement or is away. The drivers' own errors quote parameters and
- * rows (`detail`, `where`, `params`), which hold personal data: what is safe of them is kept here.
+ * Thrown when the database refuses a statement or is unavailable. The drivers' own errors quote parameters and rows
+ * (`detail`, `where`, `params`), which contain personal data. This error keeps only the safe parts.
  */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
-  /** SQLSTATE, or the system's code of a connection that failed; null when there is neither. */
+  /** SQLSTATE, or the system's code of a failed connection; null when there is neither. */
   readonly code: string | null;
   /** The constraint that was violated. */
   readonly constraint: string | null;
@@ -45,10 +46,10 @@ export class LedgerError extends Error {
   }
 }
 
-/** Thrown when the files of the embedded ledger can't be opened. */
+/** Thrown when the embedded ledger's files cannot be opened. */
 class EmbeddedLedgerError extends Error {
   override readonly name = 'EmbeddedLedgerError';
-  /** @param cause of PGlite's file system it is no Error, and has a number only */
+  /** @param cause an Error, or from PGlite's file system an object with only a number */
   constructor(dir: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : 'the file system refuses access';
     super(
@@ -59,7 +60,10 @@ class EmbeddedLedgerError extends Error {
   }
 }
 
-/** DATABASE_URL is not the address of a PostgreSQL database. Its value holds a password and is not shown. */
+/**
+ * Thrown when DATABASE_URL is not a PostgreSQL address. Its value contains a password, so the message does not show
+ * it.
+ */
 export class DatabaseUrlError extends Error {
   override readonly name = 'DatabaseUrlError';
   constructor() {
@@ -74,10 +78,10 @@ function checkUrl(url: string): void {
 }
 
 function safeMessage(error: Error, code: string | null): string {
-  // Connecting to a name with several addresses fails with one error each, and no message of its own.
+  // A connection to a name with several addresses fails with one error per address and no message of its own.
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map((each: Error) => each.message).join('; ');
-  // Class 22 is about a value, and quotes it.
+  // Errors of class 22 quote the value that they are about.
   return code?.startsWith('22') ? error.message.replace(/".*"/s, '(value not shown)') : error.message;
 }
 
@@ -88,9 +92,10 @@ function ledgerError(error: unknown): never {
 const IN_MEMORY = 'memory://';
 
 /**
- * Opens PGlite in `dir`. One process only: the caller holds the folder's lock.
- * @param dir folder of the database, made when missing; `memory://` for one that ends with the process
- * @param from a dump of a database that one in memory begins with @default an empty one
+ * Opens PGlite in `dir` for one process only. The caller holds the folder's lock.
+ * @param dir folder of the database, created if missing; `memory://` for a database that ends with the process
+ * @param from dump that a database in memory starts with
+ * @default an empty database
  */
 export async function openPglite(dir: string, from?: Blob): Promise<Database> {
   const db =
@@ -109,10 +114,10 @@ export async function openPglite(dir: string, from?: Blob): Promise<Database> {
   };
 }
 
-/** @throws EmbeddedLedgerError when the folder can't be opened */
+/** @throws EmbeddedLedgerError when the folder cannot be opened */
 async function openFolder(dir: string): Promise<PGlite> {
   try {
-    // PGlite can't begin in a folder behind a link.
+    // PGlite cannot start in a folder behind a symbolic link.
     const folder = existsSync(dir) ? realpathSync(dir) : dir;
     await dropTemporaryFiles(folder);
     await layCluster(folder);
@@ -122,7 +127,10 @@ async function openFolder(dir: string): Promise<PGlite> {
   }
 }
 
-/** PGlite's own default is 128 MB, which all become resident: a ledger starts with 172 MB instead of 295 MB. */
+/**
+ * PGlite's default of 128 MB becomes resident completely. With this setting, a ledger starts with 172 MB instead of
+ * 295 MB.
+ */
 const SHARED_BUFFERS = 'shared_buffers=16MB';
 
 async function startPglite(options: PGliteOptions): Promise<PGlite> {
@@ -137,21 +145,21 @@ const INT8_ARRAY = 1016;
 const INT4_ARRAY = 1007;
 
 /**
- * A statement that is not answered for so long is given up, with its connection: a host that vanished never says so.
- * Ledger activities have five minutes, too (workflows/policies.ts).
+ * A statement without an answer for this long is given up together with its connection: a host that vanished never
+ * reports it. Ledger activities also have five minutes (workflows/policies.ts).
  */
 const ANSWER_MS = 5 * 60_000;
 /**
- * The same for the server's side: a process whose host vanished inside a transaction would keep its rows locked until
- * TCP gives up, which is two hours by default.
+ * The same limit on the server's side. If a process's host vanishes inside a transaction, its rows would stay locked
+ * until TCP gives up, which takes two hours by default.
  */
 const BEGIN = "begin; set local idle_in_transaction_session_timeout = '5min'";
 /**
- * A connection is replaced after this time. Plans of prepared statements end with it: one that was made while a table
- * was small reads the whole table.
+ * A connection is replaced after this time. That also discards its plans of prepared statements: a plan made while a
+ * table was small reads the whole table.
  */
 const LIFETIME_SECONDS = 60;
-/** What ends a transaction that failed is quick, or the connection is dead. */
+/** Ending a failed transaction is quick, unless the connection is dead. */
 const ROLLBACK_MS = 5000;
 
 /**
@@ -177,7 +185,7 @@ export async function openPostgres(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: {
-      // PGlite reads int8 as a number; so must PostgreSQL, or counts and ids turn into text.
+      // PGlite reads int8 as a number. PostgreSQL must too, or counts and ids become text.
       getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
         if (oid === INT8) return Number;
         return pg.types.getTypeParser(oid === INT8_ARRAY ? INT4_ARRAY : oid, format as 'text');
@@ -189,13 +197,13 @@ export async function openPostgres(
   const on = (client: pg.Pool | pg.PoolClient): Queryable => ({
     async query<Row>(sql: string, params: readonly unknown[] = []) {
       const statement: pg.QueryConfig = { text: sql, values: [...params] };
-      // Without parameters there may be several statements in one text, which no name can have.
+      // Without parameters, a text may contain several statements, and those cannot have a name.
       const name = params.length > 0 ? names.nameOf(sql) : undefined;
       if (name === undefined) return (await client.query(statement).catch(ledgerError)).rows as Row[];
       const { rows } = await client
         .query({ ...statement, name })
         .catch((error: unknown) => {
-          // It had no effect. A transaction has failed with it, and its caller tries again.
+          // The statement had no effect. Inside a transaction, the whole transaction failed, and its caller retries.
           if (!names.failed(error) || client !== pool) throw error;
           return client.query(statement);
         })
@@ -209,7 +217,7 @@ export async function openPostgres(
     async transaction(work) {
       const client = await pool.connect().catch(ledgerError);
       const tx = on(client);
-      // The pool listens to idle connections only; an error event that nobody hears ends the process.
+      // The pool listens only to idle connections, and an unhandled error event ends the process.
       client.on('error', onError);
       let broken: Error | undefined;
       try {
@@ -218,7 +226,7 @@ export async function openPostgres(
         await tx.query('commit');
         return result;
       } catch (error) {
-        // Typed as if only pools had it: each statement may have a time of its own.
+        // The types allow a timeout only for pools, but each statement may have its own.
         const rollback: pg.QueryConfig & { query_timeout: number } = {
           text: 'rollback',
           query_timeout: Math.min(ROLLBACK_MS, answerMs),

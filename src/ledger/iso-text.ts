@@ -1,4 +1,4 @@
-// Times as operators see them.
+// Formats times for operators.
 
 /** SQL: a timestamp column as text in ISO 8601, UTC, with milliseconds; null stays null. */
 export function isoText(column: string): string {

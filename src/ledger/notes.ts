@@ -1,7 +1,7 @@
-// Several writes as one statement: each note is a part of it, and all of them take effect together.
+// Combines several writes into one statement: each note is a part of it, and all of them take effect together.
 import { LedgerError, type Queryable } from './database.ts';
 
-/** A statement that writes: `param` takes a value in and answers its placeholder. */
+/** A part of a statement that writes. `param` registers a value and returns its placeholder. */
 export type Note = (param: (value: unknown) => string) => string;
 
 /** SQLSTATE of a division by zero. */
@@ -9,9 +9,9 @@ const DIVISION_BY_ZERO = '22012';
 
 /**
  * Runs a statement together with notes. No two of them may write the same row.
- * @param sql the statement that gives the answer, with placeholders for `params`
- * @param together the notes take effect only when the statement answers one row; else the answer is empty, and a
- *   transaction around it can only be rolled back
+ * @param sql the statement that returns rows, with placeholders for `params`
+ * @param together the notes take effect only when the statement returns one row; otherwise the result is empty, and a
+ *   transaction around it must be rolled back
  */
 export async function runNotes<Row>(
   db: Queryable,
@@ -34,7 +34,7 @@ export async function runNotes<Row>(
 
 /**
  * Runs a statement with a part `main` and no condition of its own.
- * @param together as of {@link runNotes}
+ * @param together as in {@link runNotes}
  */
 export async function runTogether<Row>(
   db: Queryable,
@@ -43,7 +43,7 @@ export async function runTogether<Row>(
   together: boolean,
 ): Promise<Row[]> {
   if (!together) return await db.query<Row>(sql, values);
-  // Within one statement only an error takes back what other parts of it wrote.
+  // Within one statement, only an error undoes what other parts of it wrote.
   return await db
     .query<Row>(`${sql} where 1 / (select count(*) from main) = 1`, values)
     .catch((error: unknown) => {

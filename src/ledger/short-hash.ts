@@ -1,4 +1,4 @@
-// Names by hash: for what must be distinguished and recognised, and not read.
+// Short names by hash, for values that must be recognized but not read.
 import { createHash } from 'node:crypto';
 
 /** 22 characters of Base64url: 132 bits of SHA-256. */

@@ -1,5 +1,6 @@
-// The files that an embedded database begins with. PostgreSQL's initdb takes 850 MB of memory and two seconds, so it runs in
-// a process of its own that ends: when Sluice is built, or at the first start where the build's files are missing.
+// Creates the files that an embedded database starts with. PostgreSQL's initdb takes 850 MB of memory and two
+// seconds, so it runs in a separate process: when Sluice is built, or at the first start if the build's files are
+// missing.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -12,32 +13,35 @@ import { createGunzip } from 'node:zlib';
 import { unpackTar } from './tar.ts';
 
 const PGLITE = import.meta.resolve('@electric-sql/pglite');
-/** PostgreSQL takes a folder with this file for a database. */
+/** PostgreSQL treats a folder with this file as a database. */
 const MARK = 'PG_VERSION';
 
-/** Where the build of this PGlite leaves the files, beside the compiled `src/`. */
+/** Where the build of this PGlite stores the files, beside the compiled `src/`. */
 async function clusterFile(): Promise<string> {
   const manifest = fileURLToPath(new URL('../package.json', PGLITE));
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
   return join(import.meta.dirname, `../../../pglite-${version}.tar.gz`);
 }
 
-/** Makes the files unless they are there. */
+/** Creates the files if they are missing. */
 export async function buildCluster(): Promise<void> {
   const file = await clusterFile();
   if (await exists(file)) return;
-  // Two builds at once: each file is whole, and the last one stays.
+  // If two builds run at once, each writes a complete file, and the last one stays.
   const made = `${file}.${process.pid}`;
   await withInitdb((files) => pipeline(files, createWriteStream(made)));
   await rename(made, file);
 }
 
-/** Makes `dir` a folder that PGlite opens as its own, unless it is one. The caller holds the folder's lock. */
+/**
+ * Prepares `dir` as a folder that PGlite opens as its own, unless it already is one. The caller holds the folder's
+ * lock.
+ */
 export async function layCluster(dir: string): Promise<void> {
   if (await exists(join(dir, MARK))) return;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = await clusterFile();
-  // Its mark comes last: a folder that is not whole is laid again.
+  // The mark is written last, so an incomplete folder is prepared again.
   const unpack = (files: Readable) => unpackTar(files.pipe(createGunzip()), dir, MARK);
   if (await exists(file)) await unpack(createReadStream(file));
   else await withInitdb(unpack);
@@ -50,7 +54,7 @@ const INITDB = `
   // PGlite may keep the process alive for a while.
   process.stdout.write(Buffer.from(await dump.arrayBuffer()), () => process.exit());`;
 
-/** @param use gets a gzipped tar of an empty database */
+/** @param use receives a gzipped tar of an empty database */
 async function withInitdb(use: (files: Readable) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', INITDB, PGLITE], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,12 +79,12 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** Files of temporary tables, and of what did not fit into memory. */
+/** Files of temporary tables, and of sorts that did not fit into memory. */
 const TEMPORARY = /^t\d+_\d+/;
 
 /**
- * Removes what a process that was killed has left of its temporary tables. A PostgreSQL server does so when it starts;
- * PGlite starts none. The caller holds the folder's lock, and nobody has the database open.
+ * Removes temporary files that a killed process left behind. A PostgreSQL server does so at its start, but PGlite
+ * starts no server. The caller holds the folder's lock, and nobody has the database open.
  */
 export async function dropTemporaryFiles(dir: string): Promise<void> {
   const base = join(dir, 'base');

@@ -1,8 +1,8 @@
-// Files of the embedded database that only their owner can read. PGlite runs PostgreSQL in WebAssembly, where files are
-// made with mode 0666 and then set to it with chmod, so that the umask of this process has no say.
+// Makes the embedded database's files readable only for their owner. PGlite runs PostgreSQL in WebAssembly, which
+// creates files with mode 0666 and sets it with chmod, so the umask of this process has no effect.
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** What the group and others may do is cut out of every mode. */
+/** Removes the permissions of the group and of others from every mode. */
 const OWNER_ONLY = ~0o077;
 
 export class PrivateNodeFS extends NodeFS {

@@ -9,9 +9,9 @@ const TYPE = [156, 157] as const;
 const FOLDER = '5';
 
 /**
- * Unpacks into `dir`, for its owner only.
- * @param tar trusted: a name may lead anywhere
- * @param last name of the file that is written when all others are
+ * Unpacks into `dir`, readable only for its owner.
+ * @param tar trusted, because a name may lead anywhere
+ * @param last name of the file that is written after all others
  * @throws Error when the tar ends too early
  */
 export async function unpackTar(tar: AsyncIterable<Buffer>, dir: string, last: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function unpackTar(tar: AsyncIterable<Buffer>, dir: string, last: s
     const field = ([from, to]: readonly [number, number]) =>
       header.toString('latin1', from, to).replace(/\0.*/s, '');
     const name = field(NAME);
-    // A block of zeros ends it.
+    // A block of zeros ends the tar.
     if (name === '') break;
     const path = join(dir, name);
     if (field(TYPE) === FOLDER) {
@@ -39,7 +39,7 @@ export async function unpackTar(tar: AsyncIterable<Buffer>, dir: string, last: s
   await writeFile(join(dir, last), kept, { mode: 0o600 });
 }
 
-/** Answers exactly so many bytes at each call. */
+/** Returns exactly the requested number of bytes at each call. */
 function reader(source: AsyncIterable<Buffer>): (size: number) => Promise<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);

@@ -1,57 +1,60 @@
-// When an event is tried again, and when a sink is left alone: rules without a clock or a database.
+// Decides when to retry an event and when to leave a sink alone. Pure rules without a clock or a database.
 
 /** How patient Sluice is with a sink. */
 export interface SinkPatience {
-  /** Milliseconds between the attempts for one event, after the last of which it is dead; null: it never dies of their number. */
+  /**
+   * Milliseconds between the attempts for one event; after the last one the event is dead. Null: no number of
+   * attempts makes it dead.
+   */
   readonly waits: readonly number[] | null;
-  /** Failures in a row, each of them the sink's own, after which the circuit opens. */
+  /** The circuit opens after this many failures in a row that concern the sink itself. */
   readonly threshold: number;
 }
 
-/** A failed attempt, as the ledger keeps it: the reason names nobody. */
+/** A failed attempt as the ledger stores it. The reason contains no personal data. */
 export interface Failure {
   readonly code: string;
   readonly reason: string;
   readonly retryable: boolean;
-  /** The sink as a whole is in trouble. */
+  /** The sink as a whole has a problem. */
   readonly sinkWide: boolean;
-  /** Milliseconds that the sink asks to be left alone for. */
+  /** Milliseconds for which the sink asks to be left alone. */
   readonly retryAfterMs: number | null;
 }
 
-/** What became of one event that was tried. */
+/** The result of one attempt for an event. */
 export type Tried =
   | { readonly seq: number; readonly state: 'sent' }
   | { readonly seq: number; readonly state: 'failed'; readonly failure: Failure };
 
 export interface Circuit {
-  /** Failures of the sink itself, in a row. */
+  /** Failures in a row of the sink itself. */
   readonly failures: number;
   readonly open: boolean;
 }
 
-/** A request that fails says little of an endpoint; a broker, a disk or a database that fails does not work. */
+/** A failed request says little about an endpoint. A broker, disk or database that fails once is down. */
 const HTTP_THRESHOLD = 5;
 const DIRECT_THRESHOLD = 1;
-/** Between attempts for an event of a sink without a list of waits. */
+/** First wait between attempts for an event of a sink without a list of waits. */
 const FIRST_WAIT_MS = 1000;
 const LAST_WAIT_MS = 5 * 60_000;
-/** Between the probes of a sink. */
+/** First wait between probes of a sink. */
 const FIRST_PROBE_MS = 5000;
 const LAST_PROBE_MS = 15 * 60_000;
-/** Longer than this nobody is left alone because he asks for it. */
+/** Maximum wait that a sink can ask for. */
 const LAST_ASKED_MS = 3_600_000;
 const JITTER = 0.2;
 
-/** @param waits the configured list of sinks that have one, else null */
+/** @param waits the configured list; null for sinks without one */
 export function patienceOf(waits: readonly number[] | null): SinkPatience {
   return { waits, threshold: waits === null ? DIRECT_THRESHOLD : HTTP_THRESHOLD };
 }
 
 /**
- * Milliseconds until the next attempt for an event; null: it is dead. What the sink as a whole refuses "for good", as a wrong
- * password, does not speak against the event.
- * @param attempts so far, the failed one included
+ * Milliseconds until the next attempt for an event; null when the event is dead. A permanent refusal that concerns
+ * the whole sink, such as a wrong password, does not count against the event.
+ * @param attempts attempts so far, including the failed one
  * @param random 0 to 1
  */
 export function eventWaitMs(
@@ -68,7 +71,7 @@ export function eventWaitMs(
   return wait === undefined ? null : Math.max(jittered(wait, random), askedMs(failure));
 }
 
-/** Milliseconds until the next probe of a sink whose circuit is open. */
+/** Milliseconds until the next probe of a sink with an open circuit. */
 export function probeWaitMs(
   { threshold }: SinkPatience,
   failures: number,
@@ -81,9 +84,9 @@ export function probeWaitMs(
 }
 
 /**
- * The circuit after a sending. An event that fails by itself shows, as one that is sent, that the sink is there. One sending
- * opens the circuit at most; each probe that fails then counts.
- * @returns with the failure that keeps it open
+ * The circuit after a sending. An event that fails by itself proves, like a sent one, that the sink is available. One
+ * sending counts as at most one failure of the sink while the circuit is closed; then each failed probe counts.
+ * @returns the circuit, with the failure that keeps it open
  */
 export function circuitAfter(
   circuit: Circuit,

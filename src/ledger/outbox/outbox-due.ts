@@ -1,5 +1,5 @@
-// What of the outbox is to be sent now, and when something is next. A stream keeps its order: while its head waits for its
-// time, so does all behind it.
+// Finds the outbox events that are due, and when the next one is. A stream keeps its order: while its first event
+// waits, so do all events behind it.
 import type { SinkEvent } from '../../contracts/wire/events.ts';
 import type { Queryable } from '../database.ts';
 
@@ -12,25 +12,25 @@ export interface DueEvent {
 
 export interface Bounds {
   readonly events: number;
-  /** Bytes as stored; one event that is larger goes alone. */
+  /** Size in bytes as stored. An event larger than the limit is sent alone. */
   readonly size: number;
 }
 
 /** An event to probe a sink with. */
 export interface Probe extends DueEvent {
-  /** It was not its time: that it fails once more is not leased against it. */
+  /** The event was not due yet, so another failure does not count against it. */
   readonly early: boolean;
 }
 
-/** The head of the same stream as `ready`: the row whose `next_at` decides for all of them. */
+/** The first event of the same stream as `ready`. Its `next_at` decides for the whole stream. */
 const HEAD = `
   select head.next_at, head.seq from outbox as head
    where head.sink = $1 and head.stream = ready.stream and head.state = 'waiting'
    order by head.seq limit 1`;
 
 /**
- * Rows that nothing keeps waiting, the oldest first. Walked one by one through the index: with statistics or without, which
- * PGlite never gathers, and with 100,000 rows waiting, no plan reads more rows than it answers.
+ * Rows that do not wait, oldest first, read one by one through the index. PGlite never gathers statistics; with or
+ * without them, and with 100,000 waiting rows, this reads no more rows than it returns.
  */
 const SCAN = `
   recursive scan as (
@@ -42,21 +42,21 @@ const SCAN = `
        where sink = $1 and state = 'waiting' and next_at is null and seq > scan.seq order by seq limit 1) as more),
   ready as (select * from scan limit $2)`;
 
-/** Heads that wait because the sink as a whole was in trouble. */
+/** First events of streams that wait because the sink as a whole had a problem. */
 const WIDE_HEAD = `
   select seq, stream, attempts from outbox as ready
    where sink = $1 and state = 'waiting' and next_at is not null and sink_wide
      and (select seq from (${HEAD}) as first) = ready.seq`;
 
-/** Among so many of the oldest a probe is searched for. */
+/** A probe is chosen among this many of the oldest events. */
 const PROBE_CHOICE = 500;
 
 type Row = Pick<DueEvent, 'seq' | 'stream' | 'attempts'>;
 
 /**
- * The oldest that may be sent now, in their order. Those behind a head that waits are put off with it, so that nobody comes past
- * them again: a stream's head is never behind them.
- * @returns with `more`: there is more to look through, be there nothing due yet
+ * The oldest events that may be sent now, in order. Events behind a waiting first event are postponed with it, so
+ * that no later query reads them again. The first event of a stream is never behind them.
+ * @returns with `more`: further rows are left to examine, even if nothing is due yet
  */
 export async function dueEvents(
   db: Queryable,
@@ -67,7 +67,7 @@ export async function dueEvents(
   await ripen(db, sink, now);
   const { due, scanned } = await scan(db, sink, events);
   let bytesLeft = size;
-  // Ends the list, and leaves nothing out of it: what comes after a row of a stream must not overtake it.
+  // Ends the list here instead of skipping the row: events behind a row of a stream must not overtake it.
   const end = due.findIndex((row, n) => {
     bytesLeft -= row.size;
     return n > 0 && bytesLeft < 0;
@@ -77,8 +77,9 @@ export async function dueEvents(
 }
 
 /**
- * The event that a sink in trouble is probed with: one that is due, of those with the fewest attempts the oldest, so that no
- * event is used up; where none is due, one that the trouble itself keeps waiting, so that its end is noticed.
+ * The event to probe a sink in trouble with: of the due events with the fewest attempts, the oldest, so that no event
+ * uses up its attempts. If none is due, an event that waits because of the trouble itself, so that Sluice notices
+ * when the trouble ends.
  */
 export async function probeEvent(db: Queryable, sink: string, now: Date): Promise<Probe | null> {
   await ripen(db, sink, now);
@@ -95,8 +96,8 @@ export async function probeEvent(db: Queryable, sink: string, now: Date): Promis
 }
 
 /**
- * Milliseconds until something may be sent, whatever the circuit says; null: nothing waits.
- * @param probing what the trouble of the sink keeps waiting counts as due
+ * Milliseconds until something may be sent, regardless of the circuit; null when nothing waits.
+ * @param probing whether events that wait because of the sink's trouble count as due
  */
 export async function nextDueMs(
   db: Queryable,
@@ -116,7 +117,7 @@ export async function nextDueMs(
   return next === null ? null : Math.max(0, next.getTime() - now.getTime());
 }
 
-/** What has waited for its time is ready. */
+/** Marks events whose wait is over as ready. */
 async function ripen(db: Queryable, sink: string, now: Date): Promise<void> {
   await db.query(
     "update outbox set next_at = null where sink = $1 and state = 'waiting' and next_at is not null and next_at <= $2",
@@ -150,7 +151,7 @@ async function withEvents(db: Queryable, sink: string, due: readonly Row[]): Pro
     [sink, due.map(({ seq }) => seq)],
   );
   const events = new Map(rows.map(({ seq, event }) => [seq, event]));
-  // Sent or discarded since by somebody else.
+  // Somebody has sent or discarded it meanwhile.
   return due.flatMap(({ seq, stream, attempts }) => {
     const event = events.get(seq);
     return event === undefined ? [] : [{ seq, stream, attempts, event }];

@@ -1,18 +1,18 @@
-// What became of a sending, written down at once: rows, circuit and counts in one transaction.
+// Records the results of a sending: rows, circuit and counts in one transaction.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Database, Queryable } from '../database.ts';
 import { circuitAfter, eventWaitMs, probeWaitMs, type SinkPatience, type Tried } from './outbox-circuit.ts';
 import type { Probe } from './outbox-due.ts';
 
-/** An event that was handed to the sink; `early` as in `Probe`. */
+/** An event that was passed to the sink; `early` as in `Probe`. */
 export type Handed = Omit<Probe, 'event'>;
 
 export interface Sending {
   readonly sink: string;
   readonly patience: SinkPatience;
   readonly handed: readonly Handed[];
-  /** In the order of the sending; those that were not tried are left out, and stay as they are. */
+  /** In sending order. Events that were not tried are missing and do not change. */
   readonly tried: readonly Tried[];
   readonly now: Date;
   /** 0 to 1. */
@@ -20,24 +20,24 @@ export interface Sending {
 }
 
 export interface Settled {
-  /** Rows that are gone, because the sink has them. */
+  /** Rows that were deleted because the sink has them. */
   readonly sent: number;
   readonly dead: number;
-  /** Whether the circuit has opened or closed by it. */
+  /** Whether this sending opened or closed the circuit. */
   readonly circuit: 'opened' | 'closed' | null;
 }
 
-/** So many rows that were sent leave enough behind to be cleared away. */
+/** After this many sent rows, a vacuum is worth its cost. */
 const VACUUM_ROWS = 20_000;
 
 /**
- * Keeps what became of a sending. Two batches of one sink may both have sent an event: it counts once. When the circuit closes,
- * what the sink's trouble kept waiting is ready at once.
+ * Records the results of a sending. If two batches of one sink both sent an event, it counts once. When the circuit
+ * closes, events that waited because of the sink's trouble are ready at once.
  */
 export async function settleSending(db: Database, sending: Sending): Promise<Settled> {
   if (sending.tried.length === 0) return { sent: 0, dead: 0, circuit: null };
   const { total, ...settled } = await db.transaction((tx) => settle(tx, sending));
-  // PGlite has no autovacuum: the walk through the index would come past all that was ever sent.
+  // PGlite has no autovacuum, so the index scan would pass over everything that was ever sent.
   if (db.kind === 'pglite' && total % VACUUM_ROWS < settled.sent) await db.query('vacuum outbox');
   return settled;
 }
@@ -101,12 +101,12 @@ async function deleteSent(
     'delete from outbox where sink = $1 and seq = any($2) returning stream, next_at is not null as waited',
     [sink, seqs],
   );
-  // Another batch has failed with it meanwhile, and put off those behind it.
+  // Another batch failed to send it meanwhile, and postponed the events behind it.
   const released = gone.flatMap(({ stream, waited }) => (waited ? [stream] : []));
   return { count: gone.length, released };
 }
 
-/** @returns how many have died */
+/** @returns number of events that are now dead */
 async function keepFailed(
   tx: Queryable,
   { sink, tried, handed, patience, now, random }: Sending,
@@ -115,7 +115,7 @@ async function keepFailed(
     if (each.state === 'sent') return [];
     const { seq, failure } = each;
     const row = handed.find((other) => other.seq === seq);
-    // Tried before its time because the sink is in trouble, and the sink still is.
+    // The probe ran before the event was due, and the sink still has its problem.
     if (row === undefined || (row.early && failure.sinkWide)) return [];
     const attempts = row.attempts + 1;
     const wait = eventWaitMs(patience, attempts, failure, random());
@@ -137,7 +137,10 @@ async function keepFailed(
   return rows.filter(({ state }) => state === 'dead').length;
 }
 
-/** All that waits because of the sink, and what stands behind it; what another one blocks is put off again when it is met. */
+/**
+ * Releases everything that waits because of the sink, and the events behind it. If another event blocks a stream, the
+ * next query postpones it again.
+ */
 async function release(tx: Queryable, sink: string): Promise<void> {
   await tx.query(
     `update outbox set next_at = null, sink_wide = false
@@ -146,7 +149,7 @@ async function release(tx: Queryable, sink: string): Promise<void> {
   );
 }
 
-/** Those that stood behind a head that is out of their way now are ready. */
+/** Marks events as ready after the event ahead of them was removed. */
 export async function releaseFollowers(
   tx: Queryable,
   sink: string,

@@ -1,4 +1,4 @@
-// The outbox as operators see it, and what they may do to it. What an event says never leaves here.
+// Operator queries and commands for the outbox. The content of an event never leaves this module.
 import type { OutboxEntry, OutboxFilter, SinkStatus } from '../../contracts/wire/outbox.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
@@ -26,13 +26,13 @@ function parametersOf({ ids, states, sinks, account, types, codes }: OutboxFilte
   ];
 }
 
-/** `{sink}/{seq}`, or null: there is no such event. */
+/** Parses `{sink}/{seq}`; null when no event has that id. */
 function parseId(id: string): readonly [sink: string, seq: number] | null {
   const [, sink, seq] = /^([^/]+)\/(\d{1,15})$/.exec(id) ?? [];
   return sink === undefined || seq === undefined ? null : [sink, Number(seq)];
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function listOutbox(db: Queryable, filter: OutboxFilter): Promise<OutboxEntry[]> {
   const rows = await db.query<OutboxEntry>(
     `select sink || '/' || seq as id, sink, account, stream, type, event_id as "eventId", state, attempts,
@@ -43,12 +43,12 @@ export async function listOutbox(db: Queryable, filter: OutboxFilter): Promise<O
   return rows.map((row) => ({ ...row, eventId: withoutKey(row) }));
 }
 
-/** Keys of messages are ids of a channel, which may hold the number. */
+/** Keys of messages are ids of a channel and may contain the phone number. */
 function withoutKey({ type, stream, eventId }: OutboxEntry): string {
   return type.startsWith('message.') ? `${type}/${stream}/${shortHash(eventId)}` : eventId;
 }
 
-/** Every sink that is configured, or that something waits for, by name. */
+/** All sinks that are configured or have waiting events, by name. */
 export async function describeSinks(db: Queryable, configured: readonly string[]): Promise<SinkStatus[]> {
   return await db.query<SinkStatus>(
     `with waiting as (
@@ -68,9 +68,9 @@ export async function describeSinks(db: Queryable, configured: readonly string[]
 }
 
 /**
- * Gives events another try: dead ones as if they were new, waiting ones at once. A dead one comes after all of its stream that
- * has been sent meanwhile. The sinks themselves are probed at once.
- * @returns how many, and the sinks to wake: a repetition whose first answer was lost names them again
+ * Retries events: dead ones as if they were new, waiting ones at once. A dead event comes after everything of its
+ * stream that was sent meanwhile. The sinks are probed at once.
+ * @returns the number of events and the sinks to wake; a repetition after a lost answer names them again
  */
 export async function reopenOutbox(
   tx: Queryable,
@@ -94,7 +94,10 @@ export async function reopenOutbox(
   return { count: [...chosen.values()].reduce((sum, rows) => sum + rows.length, 0), sinks };
 }
 
-/** Gives events up for good. @returns as `reopenOutbox` */
+/**
+ * Discards events permanently.
+ * @returns as `reopenOutbox`
+ */
 export async function discardOutbox(
   tx: Queryable,
   filter: OutboxFilter,
@@ -123,7 +126,7 @@ async function choose(tx: Queryable, filter: OutboxFilter): Promise<Map<string, 
   return chosen;
 }
 
-/** The sinks that the filter is about: of its ids, else of its own list, else all. */
+/** The sinks that the filter covers: those of its ids, else its own list, else all. */
 async function resolveSinks(tx: Queryable, { ids, sinks }: OutboxFilter): Promise<string[]> {
   if (ids !== undefined) return [...new Set(ids.flatMap((id) => parseId(id)?.[0] ?? []))];
   const rows = await tx.query<{ sink: string }>(

@@ -1,24 +1,24 @@
-// What the ledger knows of a sink itself: who has it in hand, and whether its circuit is open.
+// The state of a sink: which worker holds its lease, and whether its circuit is open.
 import type { Queryable } from '../database.ts';
 
-/** How a batch finds its sink. */
+/** The lease of a sink, as a batch finds it. */
 export interface SinkLease {
   readonly mine: boolean;
-  /** Milliseconds until whoever has it in hand must have said so again. */
+  /** Milliseconds until the holder must renew the lease. */
   readonly leftMs: number;
-  /** Not before, but for one probe then; null: the circuit is closed. */
+  /** Nothing but one probe is sent before this time; null when the circuit is closed. */
   readonly openUntil: Date | null;
 }
 
-/** What time it is for the ledger: workers' clocks may differ. */
+/** The ledger's time. The workers' clocks may differ. */
 export async function ledgerNow(db: Queryable): Promise<Date> {
   const [row] = await db.query<{ now: Date }>('select clock_timestamp() as now');
   return row?.now ?? new Date();
 }
 
 /**
- * Takes a sink in hand, or keeps it there. A worker that is lost lets go by saying nothing: no transaction and no connection is
- * lease while events are sent.
+ * Takes or renews the lease of a sink. If a worker is lost, the lease simply expires. No transaction and no
+ * connection stays open while events are sent.
  */
 export async function claimSink(
   db: Queryable,
@@ -51,7 +51,7 @@ export async function releaseSink(db: Queryable, sink: string, by: string): Prom
   );
 }
 
-/** Why nothing is sent, where that has nothing to do with an event. */
+/** Records why nothing is sent when the reason is not an event. */
 export async function noteTrouble(
   db: Queryable,
   sink: string,
@@ -64,7 +64,7 @@ export async function noteTrouble(
   );
 }
 
-/** It was so, and is no more. */
+/** Removes that reason once it no longer applies. */
 export async function forgetTrouble(db: Queryable, sink: string, code: string): Promise<void> {
   await db.query('update sink_states set code = null, reason = null where sink = $1 and code = $2', [
     sink,

@@ -1,21 +1,21 @@
-// The outbox: what sinks are still to be published, written in the transaction that finds it out.
+// The outbox: events for sinks, written in the transaction that finds them.
 import type { AnnounceRule } from '../../contracts/config/config.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { ConversationEvent } from '../../contracts/wire/conversation-events.ts';
 import type { SinkEvent } from '../../contracts/wire/events.ts';
 import type { Queryable } from '../database.ts';
 
-/** An event, and the connection that its conversation is on, where that is known. */
+/** An event, and the connection of its conversation if that is known. */
 export interface Announced {
   readonly event: ConversationEvent;
   readonly connection: number | null;
 }
 
 /**
- * Puts events into the outbox of every sink that one of the rules names, in this order. Best the last statement of its
- * transaction: until that ends, no other one puts events of the account there, so that numbers within a stream stand in the
- * order in which they can be seen.
- * @returns the sinks that have something to do
+ * Puts events into the outbox of every sink that one of the rules names, in this order. It should be the last
+ * statement of its transaction: until that ends, no other transaction adds events of the account, so the numbers
+ * within a stream match the order in which the events become visible.
+ * @returns the sinks that have something to send
  */
 export async function putOutbox(
   tx: Queryable,
@@ -31,7 +31,10 @@ export async function putOutbox(
   return [...new Set(addressed.map(({ sink }) => sink))];
 }
 
-/** Puts each event into the outbox of its sink, in this order. The same holds of its place in the transaction. */
+/**
+ * Puts each event into the outbox of its sink, in this order. It should also be the last statement of its
+ * transaction.
+ */
 export async function putEvents(
   tx: Queryable,
   account: string,

@@ -1,5 +1,5 @@
-// What a run of an incremental source takes over from the one before: the watermark has moved on, so these rows never
-// come again by themselves.
+// Finds what a run of an incremental source takes over from the previous run. The watermark has moved past these
+// rows, so the source does not return them again.
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import type { Queryable } from '../database.ts';
 import { ledgerSchema } from './scratch.ts';
@@ -12,9 +12,9 @@ export interface CarriedRecord {
 }
 
 /**
- * The records that the sync's last planned run left undone and whose payload it therefore kept: failed, unknown, with
- * steps that the account refused, or waiting for a tag.
- * @param keys of these people only; null: of all
+ * The records that the sync's last planned run left undone, with their stored payloads: failed, unknown, with steps
+ * that the account refused, or waiting for a tag.
+ * @param keys only of these people; null means of all
  */
 export async function findCarried(
   tx: Queryable,

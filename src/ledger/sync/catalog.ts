@@ -14,7 +14,7 @@ export interface CatalogPipeline {
 }
 export interface CatalogLostReason {
   readonly id: number;
-  /** Null where the service shows none (API text, Gaps in resources). */
+  /** Null when the service shows no name (API text, Gaps in resources). */
   readonly name: string | null;
 }
 export interface CatalogConnection {
@@ -56,7 +56,7 @@ export async function readCatalog<K extends keyof CatalogItems>(
   return row?.items ?? null;
 }
 
-/** Another reader of the same list is waited for so long. */
+/** A reader has this many seconds before another one may read the same list. */
 const ASK_SECONDS = 30;
 
 /** Seconds since the list was read; null when it never was. */
@@ -73,7 +73,7 @@ export async function catalogAge(
   return row?.age ?? null;
 }
 
-/** Gives the right to read the list anew to one of all who want to; the others go on with what there is. */
+/** Gives one of several callers the right to read the list again. The others continue with the stored list. */
 export async function claimCatalog(
   tx: Queryable,
   account: string,
@@ -89,7 +89,7 @@ export async function claimCatalog(
   return rows.length > 0;
 }
 
-/** Gives back what `claimCatalog` gave, without having read the list. */
+/** Returns the right from `claimCatalog` without having read the list. */
 export async function releaseCatalog(
   tx: Queryable,
   account: string,
@@ -98,7 +98,7 @@ export async function releaseCatalog(
   await tx.query('update catalog set asked_at = null where account = $1 and kind = $2', [account, kind]);
 }
 
-/** Finds an entry by id, by exact name, or by name without regard to case. */
+/** Finds an entry by id, by exact name, or by name regardless of case. */
 export function pick<T extends { id: number; name: string }>(
   items: readonly T[],
   wanted: string | number,
@@ -112,14 +112,14 @@ export function pick<T extends { id: number; name: string }>(
   );
 }
 
-/** The lists of an account that steps resolve names in. */
+/** The lists of an account in which steps look up names. */
 export interface AccountLists {
   /** Null when they could never be read. */
   tags(db: Queryable): Promise<readonly CatalogTag[] | null>;
   pipelines(db: Queryable): Promise<readonly CatalogPipeline[]>;
 }
 
-/** Lists that are read when somebody first asks for them, and are kept: a batch lasts about a minute. */
+/** Lists that are read at their first use and then kept, because a batch lasts about a minute. */
 export function accountLists(account: string): AccountLists {
   return {
     tags: once((db) => readCatalog(db, account, 'tags')),
@@ -127,7 +127,7 @@ export function accountLists(account: string): AccountLists {
   };
 }
 
-/** What was read once; a reading that failed does not count. */
+/** Remembers a successful read. A failed one is tried again. */
 function once<T>(read: (db: Queryable) => Promise<T>): (db: Queryable) => Promise<T> {
   let known: { readonly value: T } | null = null;
   return async (db) => (known ??= { value: await read(db) }).value;

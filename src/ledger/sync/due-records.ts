@@ -1,26 +1,29 @@
-// Which records of a run are due, and which batch holds them.
+// Finds a run's due records, and leases them to batches.
 import type { EndCounts, RecordOutcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
 import type { CardRow, KnownPerson, PersonRow } from './people.ts';
 import type { RecordRow } from './records.ts';
 
-/** A record with the person that it is about, as the ledger has both. */
+/** A record and its person, as the ledger has them. */
 export interface LoadedRecord {
   readonly row: RecordRow;
-  /** With the card of the run's pipeline; null when nobody knows the person. */
+  /** The person with the card of the run's pipeline; null when the ledger does not know the person. */
   readonly person: KnownPerson | null;
 }
 
 interface RunPlace {
   readonly id: string;
   readonly account: string;
-  /** As the ledger keeps its name: see `pipelineName`. */
+  /** The pipeline's name as the ledger stores it. See `pipelineName`. */
   readonly pipeline: string;
 }
 
 type Row = RecordRow & { readonly person: PersonRow | null; readonly card: CardRow | null };
 
-/** Joins what a step needs to know to the records `r`. "limit 1": one index look-up each, also without statistics. */
+/**
+ * Joins the data that a step needs to the records `r`. "limit 1" makes it one index look-up each, even without
+ * statistics.
+ */
 const withPerson = (account: string, pipeline: string) => `
   left join lateral (
     select to_json(p) as person,
@@ -29,11 +32,12 @@ const withPerson = (account: string, pipeline: string) => `
       from people p where p.account = ${account} and p.key = r.key limit 1) p on true`;
 
 /**
- * Leases records that are due, while the run goes on and the attempt was not taken back. The run's row is locked: whoever
- * takes the batch back or ends the run waits for the leases, and then finds them. Records that wait for another try come
- * before fresh ones, fresh ones in the order of the source.
- * @param batch `holder`: the batch, followed by the number of the attempt; `steps`: only records with one of these steps, as
- *   bits @default all; `without`: only records with none of these
+ * Leases due records, while the run continues and the attempt was not taken back. It locks the run's row: whoever
+ * takes the batch back or ends the run waits for the leases and then finds them. Records that wait for a retry come
+ * before new ones. New ones come in the order of the source.
+ * @param batch `holder`: the batch, followed by the attempt's number; `steps`: only records with one of these steps,
+ *   as bits
+ * @default all; `without`: only records with none of these
  */
 export async function takeDue(
   db: Queryable,
@@ -69,7 +73,7 @@ export async function takeDue(
   return rows.map(loaded);
 }
 
-/** A record as it is now: for its next step. */
+/** The current record, for its next step. */
 export async function loadRecord(db: Queryable, run: RunPlace, id: number): Promise<LoadedRecord> {
   const [row] = await db.query<Row>(
     `select r.*, p.person, p.card from run_records r ${withPerson('$3', '$4')} where r.run_id = $1 and r.id = $2`,
@@ -83,7 +87,7 @@ function loaded({ person, card, ...row }: Row): LoadedRecord {
   return { row, person: person && { ...person, card } };
 }
 
-/** Renews the leases of records that the batch still holds. One that has run out is lost for good. */
+/** Renews the leases of records that the batch still holds. An expired lease cannot be renewed. */
 export async function renewDue(
   db: Queryable,
   holder: string,
@@ -98,8 +102,8 @@ export async function renewDue(
 }
 
 /**
- * Gives records back: they are due at once.
- * @returns those that were given back: the others have ended, or belong to another batch
+ * Gives records back, so that they are due at once.
+ * @returns the records given back; the others have ended or belong to another batch
  */
 export async function releaseDue(
   db: Queryable,
@@ -114,14 +118,16 @@ export async function releaseDue(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** No attempt has this number. */
+/** A number that no attempt has. */
 const NO_ATTEMPT = 2 ** 31 - 1;
 
 /**
- * Takes the records back from a batch: they are due at once, and its attempts neither write nor take others any more.
- * @param batch beginning of the holders' names
- * @param attempt the one that goes on with the batch @default none
- * @returns what all attempts have ended
+ * Takes the records back from a batch. They are due at once, and the batch's attempts can no longer write or take
+ * others.
+ * @param batch prefix of the holders' names
+ * @param attempt the attempt that continues the batch
+ * @default none
+ * @returns counts of the records that all attempts have ended
  */
 export async function takeBack(
   db: Queryable,
@@ -129,7 +135,7 @@ export async function takeBack(
   batch: string,
   attempt = NO_ATTEMPT,
 ): Promise<EndCounts> {
-  // This goes first: it waits for an attempt that is taking records, and the next statement finds those.
+  // This runs first: it waits for an attempt that is taking records, and the next statement finds those.
   await db.query(
     `update runs
         set taken_back = taken_back || jsonb_build_object($2::text, greatest((taken_back ->> $2)::int, $3::int))
@@ -151,9 +157,9 @@ export async function takeBack(
 }
 
 /**
- * The record is due again after a while.
- * @param wait `failed`: it failed for now, once more
- * @returns false when it has ended, or belongs to another batch
+ * Makes the record due again later.
+ * @param wait `failed`: it failed once more
+ * @returns false when it has ended or belongs to another batch
  */
 export async function deferRecord(
   db: Queryable,
@@ -171,9 +177,9 @@ export async function deferRecord(
 }
 
 /**
- * Gives back records whose open steps are all stopped: they are never due in this run. One that was given another step
- * meanwhile is due at once.
- * @param stopped as bits
+ * Gives back records whose open steps are all stopped. They are not due again in this run. A record that received
+ * another step meanwhile is due at once.
+ * @param stopped steps as bits
  */
 export async function parkRecords(
   db: Queryable,
@@ -189,7 +195,7 @@ export async function parkRecords(
   );
 }
 
-/** Whoever waits or is held is due at once: the run begins again, or has ended. */
+/** Makes all waiting and leased records due at once, because the run starts again or has ended. */
 export async function resetDue(db: Queryable, runId: string): Promise<void> {
   await db.query(
     `update run_records set due_at = '-infinity', holder = null
@@ -199,8 +205,8 @@ export async function resetDue(db: Queryable, runId: string): Promise<void> {
 }
 
 /**
- * Milliseconds until a record is due that this batch does not hold; null when none will be. One that another batch holds
- * counts by its lease, since that batch may be dead.
+ * Milliseconds until a record is due that this batch does not hold; null when none will be. A record of another batch
+ * counts with the end of its lease, because that batch may be dead.
  */
 export async function nextDueMs(db: Queryable, runId: string, holder: string): Promise<number | null> {
   const [row] = await db.query<{ ms: number }>(
@@ -213,7 +219,7 @@ export async function nextDueMs(db: Queryable, runId: string, holder: string): P
   return row === undefined ? null : Math.ceil(row.ms);
 }
 
-/** All steps that records of the run have still to do, as bits: none of records that are never due. */
+/** All steps that the run's records still have to do, as bits. Records that are never due do not count. */
 export async function openSteps(db: Queryable, runId: string): Promise<number> {
   const [row] = await db.query<{ todo: number | null }>(
     `select bit_or(todo) as todo from run_records where run_id = $1 and status = 'pending' and due_at < 'infinity'`,

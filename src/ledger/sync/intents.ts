@@ -1,39 +1,40 @@
-// Intents: the row written before a call that is not idempotent, so that a lost answer is never a second call.
+// Intents: the rows that Sluice writes before a call that is not idempotent, so that a lost answer never causes a
+// second call.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
 import type { Note } from '../notes.ts';
 import { MARK_SENT } from './records.ts';
 
-/** Names one effect: nothing is written twice under one key. */
+/** Names one effect. Nothing is written twice under one key. */
 export interface IntentKey {
   readonly account: string;
   readonly kind: 'card' | 'stage' | 'event-message' | 'event-move' | 'event-flow';
-  /** Ledger ids of what the effect is about. */
+  /** Ledger ids of the subject. */
   readonly subject: string;
 }
 
 export type IntentState =
-  /** Nothing has been sent, or it is certain that what was sent had no effect. */
+  /** Nothing was sent, or the call certainly had no effect. */
   | 'open'
   /** A call may be under way, or its answer was lost. */
   | 'sent'
   | 'done'
-  /** Reading back could not settle it; shown to the operator. */
+  /** A read-back could not decide the outcome. The operator sees it. */
   | 'unknown';
 
 export interface IntentRow {
   readonly id: number;
   readonly state: IntentState;
   readonly sends: number;
-  /** How many of them were refused for certain: what is left are answers that were lost. */
+  /** Calls that were certainly refused. The remaining calls lost their answers. */
   readonly refused: number;
   readonly sent_at: Date | null;
   /** Seconds since the call went out, by the database's clock. */
   readonly age: number | null;
-  /** The service accepted the last call, but its answer did not show the effect: it is never sent again. */
+  /** The service accepted the last call, but its answer did not show the effect. The call is never sent again. */
   readonly confirmed: boolean;
-  /** What the last call said: a message as a hash, a stage by its id. */
+  /** What the last call sent: a message as a hash, a stage by its id. */
   readonly mark: string | null;
 }
 
@@ -41,24 +42,24 @@ export interface IntentRow {
 export const COLUMNS =
   "id, state, sends, refused, sent_at, mark, (state = 'sent' and detail = 'CONFIRMED') as confirmed, extract(epoch from clock_timestamp() - sent_at)::float8 as age";
 
-/** Whom a message is for, and what it left behind: published by its answer, or found in the history. */
+/** A message's recipient and traces: ids that its answer returned, or that the history shows. */
 export interface MessageTrace {
-  /** As `messageTarget` writes it. */
+  /** As written by `messageTarget`. */
   readonly to: string;
   readonly ticket?: number | null;
   readonly contact?: number | null;
-  /** As a history names them: `id:` and the message's id. The first message is the first that the answer named. */
+  /** Ids as a history shows them: `id:` and the message's id. The first is the first that the answer named. */
   readonly messages?: readonly string[];
 }
 
 export interface NewIntent extends IntentKey {
   readonly run: string;
-  /** What the call says: a message as a hash, a stage by its id. */
+  /** What the call sends: a message as a hash, a stage by its id. */
   readonly mark?: string;
   readonly trace?: MessageTrace;
 }
 
-/** The intent as it stands; a read-back never makes one anew. */
+/** The current intent. A read-back never creates one. */
 export async function getIntent(db: Queryable, intent: IntentKey): Promise<IntentRow | null> {
   const [row] = await db.query<IntentRow>(
     `select ${COLUMNS} from intents where account = $1 and kind = $2 and subject = $3`,
@@ -74,7 +75,7 @@ export interface TakenIntent {
   readonly sent_at: Date;
 }
 
-/** @param where of the values to insert, with the tables that they come from */
+/** @param where selects the values to insert, with the tables that they come from */
 const TAKE = (where: string) => `
   insert into intents (account, kind, subject, run_id, mark, trace, state, sends, sent_at)
   select $1, $2, $3, $4, $5, $6::jsonb, 'sent', 1, clock_timestamp() ${where}
@@ -94,10 +95,10 @@ const paramsOf = ({ account, kind, subject, run, mark, trace }: NewIntent) => [
 ];
 
 /**
- * Writes the intent down and takes the right to send, in one statement: given to exactly one caller, and only while nothing
- * is under way. `mark` is kept with the right, so that a read-back searches for what this call said. An event has to be open,
- * and is locked: whoever closes it comes before, or finds the intent.
- * @returns null when another caller has the right, the effect is there, or the event has ended
+ * Records the intent and takes the right to send in one statement. Exactly one caller gets it, and only while nothing
+ * is under way. `mark` is stored with it, so that a read-back searches for what this call sent. An event must be open
+ * and is locked: whoever closes it either comes first or finds the intent.
+ * @returns null when another caller has the right, the effect exists, or the event has ended
  */
 export async function takeIntent(db: Queryable, intent: NewIntent): Promise<TakenIntent | null> {
   const [row] = await db.query<TakenIntent>(
@@ -109,8 +110,8 @@ export async function takeIntent(db: Queryable, intent: NewIntent): Promise<Take
 }
 
 /**
- * Takes an intent of a record, and marks the record as sent: see `markSent`.
- * @returns `lost` when the record belongs to another batch: then nothing was taken
+ * Takes an intent of a record and marks the record as sent. See `markSent`.
+ * @returns `lost` when the record belongs to another batch; nothing was taken then
  */
 export async function takeRecordIntent(
   db: Queryable,
@@ -127,23 +128,23 @@ export async function takeRecordIntent(
   return taken === null ? null : { id: taken, sends, sent_at };
 }
 
-/** Several records share the intent of one card's stage: another one's call says another stage. */
+/** Several records share the intent of one card's stage, so the intent may belong to a call for another stage. */
 export function isOthers({ kind, mark }: NewIntent, { mark: said }: IntentRow): boolean {
   return kind === 'stage' && said !== mark;
 }
 
 /**
- * Opens an intent once more that is done, where a stage may be left and entered again; and one that says something else, once
- * its answer is overdue.
+ * Reopens a finished intent, because a card may leave a stage and enter it again. Also reopens an intent for another
+ * value once its answer is overdue.
  * @param overdue seconds
- * @returns the intent when it was not opened
+ * @returns the intent when it was not reopened
  */
 export async function openAgain(
   db: Queryable,
   { account, kind, subject, run, mark }: NewIntent,
   overdue: number,
 ): Promise<IntentRow | null> {
-  // Sendings are counted on: a late answer to an earlier one must not pass for one to a later one.
+  // The send count continues: a late answer to an earlier call must not count for a later one.
   const [row] = await db.query<IntentRow>(
     `with opened as (
        update intents set state = 'open', run_id = $4, refused = sends, sent_at = null, created_at = now()
@@ -158,7 +159,7 @@ export async function openAgain(
   return row ?? null;
 }
 
-/** The effect is there, whoever made it: nobody may send any more. */
+/** Ends an intent because the effect exists, whoever caused it. Nobody may send any more. */
 export async function settleIntent(tx: Queryable, { account, kind, subject, run }: NewIntent): Promise<void> {
   await tx.query(
     `insert into intents (account, kind, subject, run_id, state) values ($1, $2, $3, $4, 'done')
@@ -168,9 +169,8 @@ export async function settleIntent(tx: Queryable, { account, kind, subject, run 
 }
 
 /**
- * Allows one more sending after one that had no effect for certain. An attempt that was late finds that
- * another has sent since, and changes nothing.
- * @param refused the service said no; else nothing was found of it
+ * Allows one more call after a call that certainly had no effect. If another attempt has sent since, nothing changes.
+ * @param refused the service refused the call; false when no effect was found
  */
 export async function reopenIntent(db: Queryable, id: number, sends: number, refused = false): Promise<void> {
   await db.query(
@@ -179,12 +179,15 @@ export async function reopenIntent(db: Queryable, id: number, sends: number, ref
   );
 }
 
-/** Notes that the service accepted the call that is under way, in an answer that does not show its effect. */
+/** Records that the service accepted the current call with an answer that does not show the effect. */
 export async function confirmIntent(db: Queryable, id: number): Promise<void> {
   await db.query(`update intents set detail = 'CONFIRMED' where id = $1 and state = 'sent'`, [id]);
 }
 
-/** Ends an intent: its effect is there, or can't be established. What is done stays so, whoever gives it up. */
+/**
+ * Ends an intent: its effect exists or is unknown. A finished intent stays finished, even if another attempt gives it
+ * up.
+ */
 export async function endIntent(
   db: Queryable,
   id: number,
@@ -197,12 +200,12 @@ export async function endIntent(
   );
 }
 
-/** The note of an intent whose effect is there. */
+/** The note that ends an intent whose effect exists. */
 export function doneNote(id: number): Note {
   return (param) => `update intents set state = 'done', detail = null where id = ${param(id)}`;
 }
 
-/** Another intent whose message says the same to the same person. */
+/** Another intent whose message has the same text for the same person. */
 export interface LookAlike {
   readonly id: number;
   readonly state: IntentState;
@@ -212,7 +215,7 @@ export interface LookAlike {
 }
 
 /**
- * Messages of other intents that may stand beside this one's in a conversation and look just like it.
+ * Finds messages of other intents in the same conversation that look the same as this one's.
  * @param targets the forms in which others may have named the conversation
  */
 export async function findLookAlikes(

@@ -1,4 +1,4 @@
-// Members: the people whom a mirror has brought. Who is a member and no longer in the source has left it.
+// Members: the people whom a mirror has brought. A member who is not in the source any more has left it.
 import type { Queryable } from '../database.ts';
 
 interface Sync {
@@ -6,7 +6,7 @@ interface Sync {
   readonly sync: string;
 }
 
-/** Adds people whom run `seq` brought; who is a member already costs no write. */
+/** Adds people whom run `seq` brought. Existing members cost no write. */
 export async function addMembers(
   tx: Queryable,
   { account, sync }: Sync,
@@ -21,7 +21,7 @@ export async function addMembers(
   );
 }
 
-/** How many members there were before run `seq`. */
+/** Number of members before run `seq`. */
 export async function countMembers(tx: Queryable, { account, sync }: Sync, seq: number): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
     'select count(*)::int as n from sync_members where account = $1 and sync = $2 and seq < $3',
@@ -30,7 +30,7 @@ export async function countMembers(tx: Queryable, { account, sync }: Sync, seq: 
   return row?.n ?? 0;
 }
 
-/** All members, page by page, by key. */
+/** All members, page by page, ordered by key. */
 export async function* listMembers(tx: Queryable, { account, sync }: Sync): AsyncGenerator<string[]> {
   for (let after = ''; ; ) {
     const rows = await tx.query<{ key: string }>(
@@ -52,7 +52,7 @@ export async function dropMembers(tx: Queryable, { account, sync }: Sync, keys: 
   ]);
 }
 
-/** Forgets those who left the source and with whom all is done; a failure is checked again at the next run. */
+/** Deletes members who left the source and whose work is complete. The next run checks failed ones again. */
 export async function settleMembers(tx: Queryable, run: Sync & { id: string }): Promise<void> {
   await tx.query(
     `delete from sync_members m using run_records r

@@ -1,10 +1,10 @@
-// Rows whose person another row already represents: merged into it, or left out in its favor.
+// Rows whose person another row already represents: they were merged into it, or left out in its favor.
 import { plainArray, type Queryable } from '../database.ts';
 
 export interface MergedRow {
   readonly row: number;
   readonly key: string;
-  /** Row that represents its person; null if that is a record which the run before left undone. */
+  /** The row that represents the person; null when that is a record that the previous run left undone. */
   readonly into: number | null;
 }
 
@@ -23,8 +23,8 @@ export async function addMerged(tx: Queryable, runId: string, rows: readonly Mer
 }
 
 /**
- * Forgets that rows of these people were merged.
- * @returns the rows by person, in the order of the source
+ * Deletes the merge entries of these people.
+ * @returns their rows by person, in the order of the source
  */
 export async function takeBackMerged(
   tx: Queryable,
@@ -41,7 +41,7 @@ export async function takeBackMerged(
   return found;
 }
 
-/** A page of merged rows behind row `after`, in the order of the source. */
+/** A page of merged rows after row `after`, in the order of the source. */
 export async function pageOfMerged(
   db: Queryable,
   runId: string,

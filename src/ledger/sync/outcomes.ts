@@ -1,4 +1,4 @@
-// What came of each row of a run: read in pages, so that a million rows never sit in memory.
+// Reads the outcome of each row of a run in pages, so that a million rows are never in memory at once.
 import type { CrmRecord } from '../../contracts/wire/record.ts';
 import { OUTCOMES, type Outcome } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
@@ -6,30 +6,33 @@ import { pageOfMerged } from './merged-rows.ts';
 import { readFindings } from './row-problems.ts';
 import type { RunRow } from './runs.ts';
 
-/** `pending`: not ended, in a run under way or cancelled. */
+/** `pending`: not ended; the run is under way or was canceled. */
 export type RowStatus = Outcome | 'pending';
 export const ROW_STATUSES: readonly RowStatus[] = [...OUTCOMES, 'pending'];
 
 export interface RowOutcome {
-  /** Number of the row in the source; of several rows about one person the first. */
+  /** Number of the row in the source. For several rows about one person, the first. */
   readonly row: number;
   /** The person's number; null for a row that could not be mapped. */
   readonly key: string | null;
   readonly status: RowStatus;
-  /** Field of the mapping, or step of the sync, where it ended. */
+  /** The mapping field or sync step where the row ended. */
   readonly step: string | null;
   readonly code: string | null;
   readonly reason: string | null;
-  /** Column or path of the source that a refused value came from; null for a row that was mapped. */
+  /** Source column or path of a refused value; null for a row that was mapped. */
   readonly column: string | null;
-  /** API calls tried for the record. */
+  /** Number of API calls tried for the record. */
   readonly attempts: number;
   readonly created: boolean;
   readonly cardCreated: boolean;
   readonly endedAt: Date | null;
-  /** The record, as long as somebody may still need it; of a rejected row the value that was refused, under its field. */
+  /** The record, while somebody may still need it. For a rejected row, the refused value under its field. */
   readonly payload: CrmRecord | Readonly<Record<string, string>> | null;
-  /** The row that a rejected row differs from, with its value; of a merged row the one that stands for it, if it is of this run. */
+  /**
+   * The row that a rejected row contradicts, with its value. For a merged row, the row that represents it if it is of
+   * this run.
+   */
   readonly other: {
     readonly row: number;
     readonly payload: Readonly<Record<string, string>> | null;
@@ -38,19 +41,19 @@ export interface RowOutcome {
 
 export interface OutcomeFilter {
   readonly statuses: readonly RowStatus[];
-  /** Null: whatever the code. */
+  /** Null means any code. */
   readonly codes: readonly string[] | null;
-  /** Null: every row. */
+  /** Null means every row. */
   readonly row: number | null;
 }
 
 const PAGE_ROWS = 500;
 
 /**
- * Rows of a run and its retries that the filter lets through, in the order of the source. A record that a retry has
- * taken up counts as the retry left it.
+ * Rows of a run and its retries that pass the filter, in the order of the source. A record that was retried has the
+ * retry's outcome.
  * @param runs ids, newest first
- * @param pageRows rows of one run and status held at once
+ * @param pageRows rows of one run and status in memory at once
  */
 export async function* readOutcomes(
   db: Queryable,
@@ -58,7 +61,7 @@ export async function* readOutcomes(
   filter: OutcomeFilter,
   pageRows = PAGE_ROWS,
 ): AsyncGenerator<RowOutcome> {
-  // One reader for each run and status, along its index; ids were given in the order of rows, so the smallest head is next.
+  // One reader per run and status, along its index. Ids follow the order of rows, so the smallest head is next.
   const readers = runs.flatMap((run, n) =>
     filter.statuses.map((status) => {
       if (status === 'rejected') return readRejected(db, run, filter, pageRows);
@@ -79,7 +82,10 @@ export async function* readOutcomes(
   }
 }
 
-/** Both parts by their order in the index of due records: one sort of all that is pending a page would take too long. */
+/**
+ * Both parts are in the order of the index of due records. Sorting everything that is pending for each page would
+ * take too long.
+ */
 const PENDING = `(
   (select * from run_records where run_id = $1 and status = 'pending' and due_at = '-infinity' and id > $3 order by id)
   union all
@@ -169,7 +175,7 @@ const WITHOUT_RECORD = { attempts: 0, created: false, cardCreated: false, endedA
 
 const valueOf = (field: string, value: string | null) => (value === null ? null : { [field]: value });
 
-/** A run of this sync by its id; null when the sync has none of that id. */
+/** A run of this sync by its id; null when the sync has no such run. */
 export async function findRun(
   db: Queryable,
   account: string,

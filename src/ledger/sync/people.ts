@@ -1,4 +1,4 @@
-// People and their cards: what the service was published about each, and under which remote ids.
+// People and their cards: what Sluice sent about each, and their remote ids.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { ExtraField } from '../../contracts/wire/record.ts';
@@ -9,24 +9,24 @@ export interface PersonRow {
   readonly id: number;
   readonly key: string;
   readonly remote_id: number | null;
-  /** The number as the service has it: an old contact may lack the Brazilian ninth digit. */
+  /** The number in the service. An old contact may lack the Brazilian ninth digit. */
   readonly remote_number: string | null;
   readonly hash_contact: string | null;
   readonly hash_extra: string | null;
   readonly hash_tags: string | null;
-  /** All extra info of the contact as last written or read; null when never seen. */
+  /** All extra info of the contact as last written or read; null when never read. */
   readonly extra_known: ExtraField[] | null;
-  /** Names of tags that Sluice itself put on the contact. */
+  /** Names of tags that Sluice itself set on the contact. */
   readonly tags_added: string[];
-  /** Mark of each field that was sent: what changed since is published field by field. */
+  /** One mark per sent field, which shows field by field what changed since. */
   readonly sent: Readonly<Record<string, string>>;
-  /** The contact as the service showed it, and in which run; null when it never did. */
+  /** The contact as the service last showed it, and the run that saw it; null when none did. */
   readonly seen: (SeenContact & { readonly run: string }) | null;
-  /** The sync that created the contact; null when it was there before. */
+  /** The sync that created the contact; null when it existed before. */
   readonly created_by: string | null;
 }
 
-/** A contact as the service showed it, as far as a diff needs it. */
+/** A contact as the service showed it, with the fields that a diff needs. */
 export interface SeenContact {
   readonly number: string;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface SeenContact {
   readonly document: string | null;
   readonly disableBot: boolean;
   readonly tags: readonly { readonly id: number; readonly name: string }[];
-  /** Null: the answer did not show it (API text, Contact: only GET /v1/contacts/{contactId} does). */
+  /** Null when the answer did not show it (API text, Contact: only GET /v1/contacts/{contactId} does). */
   readonly extraInfo: readonly ExtraField[] | null;
 }
 
@@ -61,7 +61,8 @@ export async function findPeople(
 ): Promise<Map<string, KnownPerson>> {
   if (keys.length === 0) return new Map();
   const rows = await db.query<PersonRow & { card: CardRow | null }>(
-    // "limit 1": one index look-up a person. Left to itself, PGlite, which gathers no statistics, reads both tables whole.
+    // "limit 1" makes it one index look-up per person. Without it, PGlite, which gathers no statistics, reads both
+    // tables completely.
     `select p.*, case when c.id is null then null else to_jsonb(c) end as card
        from unnest($2::text[]) as k(key)
        join lateral (select * from people where account = $1 and key = k.key limit 1) p on true
@@ -72,7 +73,7 @@ export async function findPeople(
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** Notes what the service shows of a person: the contact as it is now, or that there is none. */
+/** Records what the service shows about a person: the current contact, or that there is none. */
 export async function noteSeen(
   tx: Queryable,
   account: string,
@@ -98,7 +99,7 @@ export async function noteSeen(
   );
 }
 
-/** What a run saw of the person counts as not seen any more. */
+/** Discards what a run saw of the person. */
 export async function forgetSeen(tx: Queryable, account: string, key: string, run: string): Promise<void> {
   await tx.query(`update people set seen = null where account = $1 and key = $2 and seen ->> 'run' = $3`, [
     account,
@@ -107,7 +108,10 @@ export async function forgetSeen(tx: Queryable, account: string, key: string, ru
   ]);
 }
 
-/** A person whom the ledger did not know: an effect is named by an id before the service knows the person. Null: it does. */
+/**
+ * Creates a person whom the ledger did not know, because an effect is named by a ledger id. Null when the ledger has
+ * the person.
+ */
 export async function makePerson(db: Queryable, account: string, key: string): Promise<PersonRow | null> {
   const [row] = await db.query<PersonRow>(
     'insert into people (account, key) values ($1, $2) on conflict do nothing returning *',
@@ -117,8 +121,8 @@ export async function makePerson(db: Queryable, account: string, key: string): P
 }
 
 /**
- * Somebody deleted the contact on the service: nothing that was sent to it counts any more.
- * @param number under which the next write is to go; null: the person's own
+ * Forgets a contact that somebody deleted in the service. Nothing that was sent to it counts any more.
+ * @param number the number for the next write; null means the person's own
  */
 export async function forgetContact(
   tx: Queryable,
@@ -146,23 +150,23 @@ export interface SentContact {
   readonly remoteNumber: string;
   readonly hashContact: string;
   readonly hashExtra: string;
-  /** Null: extra info was not part of the call. */
+  /** Null when extra info was not part of the call. */
   readonly extra: readonly ExtraField[] | null;
   readonly marks: Readonly<Record<string, string>>;
-  /** The sync that created the contact with this very call. */
+  /** The sync that created the contact with this call. */
   readonly createdBy: string | null;
-  /** Tags now on the contact, where they are known. */
+  /** Tags that are now on the contact, if known. */
   readonly tags?: SentTags;
 }
 
-/** Tags now on the contact that Sluice put there, and those the account did not have. */
+/** Tags now on the contact that Sluice set, and tags that the account does not have. */
 export interface SentTags {
   readonly hash: string;
   readonly added: readonly string[];
   readonly missing: readonly string[];
 }
 
-/** The note of a contact as it was written just now or found to be. */
+/** The note that stores a contact as just written or found. */
 export function contactNote(account: string, key: string, sent: SentContact): Note {
   const { tags } = sent;
   return (param) =>
@@ -180,7 +184,7 @@ export function contactNote(account: string, key: string, sent: SentContact): No
      returning *`;
 }
 
-/** The note of the tags that are on a contact now. */
+/** The note that stores the tags that are on a contact now. */
 export function tagsNote(account: string, key: string, tags: SentTags): Note {
   return (param) =>
     `update people set hash_tags = ${param(tags.hash)}, tags_added = ${param(toJson(tags.added))},
@@ -188,7 +192,7 @@ export function tagsNote(account: string, key: string, tags: SentTags): Note {
       where account = ${param(account)} and key = ${param(key)}`;
 }
 
-/** Names of tags that people of this run wait for: the account did not have them so far. */
+/** Names of tags that people of this run wait for because the account did not have them. */
 export async function missingTags(db: Queryable, run: { id: string; account: string }): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
     `select distinct jsonb_array_elements_text(p.tags_missing) as name
@@ -199,7 +203,10 @@ export async function missingTags(db: Queryable, run: { id: string; account: str
   return rows.map(({ name }) => name);
 }
 
-/** The note of the person's card in a pipeline. The first card stands: there is one per contact and pipeline. */
+/**
+ * The note that stores the person's card in a pipeline. The first card is kept: there is one per contact and
+ * pipeline.
+ */
 export function cardNote(
   account: string,
   personId: number,
@@ -218,7 +225,7 @@ export function cardNote(
      on conflict (account, person_id, pipeline) do nothing`;
 }
 
-/** The note of where a card stands now. */
+/** The note that stores a card's current stage. */
 export function stageNote(cardId: number, stage: string, remoteStageId: number | null): Note {
   return (param) =>
     `update cards set stage = ${param(stage)}, remote_stage_id = ${param(remoteStageId)}, at = now()

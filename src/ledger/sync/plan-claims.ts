@@ -1,4 +1,5 @@
-// What the rows of a number say of whose it is, while a run is planned: kept where the first row does not say all of it.
+// Claims about a number's owner while a run is planned. They are stored when the first row does not contain all of
+// them.
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
 
@@ -8,7 +9,7 @@ interface Claim {
 }
 type Claims = Readonly<Record<string, Claim>>;
 
-/** Values by field, with the rows that they stand in; `against`: those for which the number was refused. */
+/** Values by field, with their rows. `against` has the values that made Sluice refuse the number. */
 export interface StoredClaims {
   readonly claims: Claims;
   readonly against: Claims | null;

@@ -1,12 +1,13 @@
-// The pages of a run that is being planned: which people they brought, and the records of those who have nothing to do,
-// packed. A million unchanged rows take 250 rows here instead of a million in run_records. Gone when the planning ends.
+// The pages of a run while it is planned: which people they brought, and the packed records of people with nothing to
+// do. A million unchanged rows take 250 rows here instead of a million in run_records. They are deleted when planning
+// ends.
 import { toJson } from '../../contracts/stored-json.ts';
 import { plainArray, type Queryable } from '../database.ts';
 import { PLACES, SeenKeys } from './seen-keys.ts';
 
-/** What a run has come by so far, as one process remembers it. Worth nothing once the run's row is not locked. */
+/** What one process remembers of the people that a run has seen. It is only valid while the run's row is locked. */
 export interface PlanMemory {
-  /** Pages that `seen` knows of; set before `seen` is touched. */
+  /** Number of pages that `seen` covers. Set before `seen` changes. */
   pages: number;
   readonly seen: SeenKeys;
 }
@@ -14,7 +15,7 @@ export interface PlanMemory {
 const newMemory = (): PlanMemory => ({ pages: 0, seen: new SeenKeys() });
 
 /**
- * The memory as it must be behind `run.pages`: with the pages that others planned, or this process before it was restarted.
+ * Brings the memory up to `run.pages`: adds pages that other processes planned, or this process before a restart.
  * Call it with the run's row locked.
  */
 export async function catchUp(
@@ -22,7 +23,7 @@ export async function catchUp(
   run: { id: string; pages: number },
   known: PlanMemory | undefined,
 ): Promise<PlanMemory> {
-  // Ahead of the ledger: the transaction of its last page was rolled back.
+  // The memory is ahead of the ledger because the transaction of its last page was rolled back.
   const memory = known === undefined || known.pages > run.pages ? newMemory() : known;
   while (memory.pages < run.pages) {
     const pages = await tx.query<{ page: number; keys: Uint8Array; places: Uint8Array }>(
@@ -47,7 +48,8 @@ export async function addPage(
   packed: { bytes: Uint8Array; ends: readonly number[] },
 ): Promise<void> {
   const { keys, places } = SeenKeys.encode(added);
-  // Base64, because PGlite turns bytes into hexadecimal digits one by one: measured, 60 ms a page instead of 15.
+  // Uses Base64, because PGlite converts bytes to hexadecimal digits one by one: measured, 60 ms a page instead of
+  // 15.
   await tx.query(
     `insert into plan_pages (run_id, page, keys, places, ends, packed)
      values ($1, $2, decode($3, 'base64'), decode($4, 'base64'), $5, decode($6, 'base64'))`,
@@ -59,13 +61,13 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** A chunk of packed records: of page `page`, the `chunk`th, counted from 0. */
+/** A chunk of packed records: the `chunk`th of page `page`, counted from 0. */
 export interface ChunkRef {
   readonly page: number;
   readonly chunk: number;
 }
 
-/** Reads chunks; each costs the pages it lies on, not the whole of its blob. */
+/** Reads chunks. Each costs the database pages it occupies, not the whole blob. */
 export async function readChunks(
   tx: Queryable,
   runId: string,
@@ -109,10 +111,10 @@ export interface Differing {
 }
 
 /**
- * Finds the records that may have something to do: all but those whose every hash and stage is what was sent last, and
- * whose people wait for no tag. Measured with PGlite: 2 µs a record of a person whom the ledger does not know, 13 µs of
- * another one with a card, a tenth of fetching the people.
- * @param pipeline of the mapping's card; null when it asks for none
+ * Finds the records that may have something to do: all except those whose hashes and stage equal what was sent last
+ * and whose people wait for no tag. Measured with PGlite: 2 µs per record of a person new to the ledger, 13 µs per
+ * record of another person with a card, which is a tenth of fetching the people.
+ * @param pipeline the pipeline of the mapping's card; null when it asks for none
  */
 export async function findDiffering(
   tx: Queryable,
@@ -121,7 +123,7 @@ export async function findDiffering(
   rows: readonly Candidate[],
 ): Promise<Differing> {
   if (rows.length === 0) return { changed: new Set(), unknown: new Set() };
-  // Keys alone first: to hand over the hashes of people who are new costs more than to find that they are.
+  // Sends only keys first: sending the hashes of new people costs more than finding that they are new.
   const known = await findKnown(tx, account, rows);
   const unknown = new Set(rows.keys());
   for (const n of known) unknown.delete(n);
@@ -136,8 +138,8 @@ export async function findDiffering(
 
 /** Positions of the records whose people are in the ledger. */
 async function findKnown(tx: Queryable, account: string, rows: readonly Candidate[]): Promise<number[]> {
-  // "limit 1" keeps the planner at one index look-up a row: it has no statistics (PGlite never gathers any), and would
-  // read the whole table for each page. One text, since PGlite hands out rows one by one.
+  // "limit 1" keeps the planner at one index look-up per row. Without statistics, which PGlite never gathers, it
+  // would read the whole table for each page. The result is one text, because PGlite returns rows one by one.
   const [found] = await tx.query<{ list: string | null }>(
     `select string_agg(n::text, ',') as list
        from unnest($2::text::text[]) with ordinality as s(key, n)
@@ -147,7 +149,7 @@ async function findKnown(tx: Queryable, account: string, rows: readonly Candidat
   return positions(found?.list);
 }
 
-/** Positions of the records whose hashes or stage are not what was sent last, or whose people wait for a tag. */
+/** Positions of the records whose hashes or stage differ from what was sent last, or whose people wait for a tag. */
 async function findChanged(
   tx: Queryable,
   account: string,

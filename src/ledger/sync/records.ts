@@ -1,4 +1,4 @@
-// The records of a run: one row a person, with the steps still to do and what came of them.
+// The records of a run: one row per person, with the steps still to do and their outcome.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
@@ -8,16 +8,18 @@ import { type Note, runNotes, runTogether } from '../notes.ts';
 import type { LoadedRecord } from './due-records.ts';
 import type { PersonRow } from './people.ts';
 
-/** Another batch works on the record: this one must neither call for it nor write its results down. */
+/**
+ * Thrown when another batch works on the record. This batch must neither call the API for it nor record its results.
+ */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
 export interface StagedRecord {
   readonly key: string;
-  /** Row in which the person came first. */
+  /** The first row of the person. */
   readonly row: number;
-  /** The record, or its JSON as `toJson` makes it. */
+  /** The record, or its JSON from `toJson`. */
   readonly record: CrmRecord | string;
   readonly todo: number;
 }
@@ -32,8 +34,9 @@ export async function findStaged(tx: Queryable, runId: string, keys: readonly st
 }
 
 /**
- * Measured with PGlite: 12 µs a record of a new person and 15 µs of others, where arrays as parameters take twice that.
- * @param options `fresh`: the run has no record of any of these people, so that none is searched for
+ * Stages records. Measured with PGlite: 12 µs per record of a new person and 15 µs per other record; arrays as
+ * parameters take twice that.
+ * @param options `fresh`: the run has no record of any of these people, so none is searched for
  */
 export async function stageRecords(
   tx: Queryable,
@@ -53,7 +56,7 @@ export async function stageRecords(
       runId,
       plainArray(staged.map(({ key }) => key)),
       plainArray(staged.map(({ row }) => row)),
-      // JSON has no line break of its own.
+      // JSON texts contain no line breaks.
       staged.map(({ record }) => (typeof record === 'string' ? record : toJson(record))).join('\n'),
       plainArray(staged.map(({ todo }) => todo)),
       carried,
@@ -61,7 +64,7 @@ export async function stageRecords(
   );
 }
 
-/** Takes back records of people whose rows were refused; what the run before left undone stays. */
+/** Deletes records of people whose rows were refused. Records that the previous run left undone stay. */
 export async function dropStaged(tx: Queryable, runId: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query('delete from run_records where run_id = $1 and key = any($2) and not carried', [
@@ -71,7 +74,7 @@ export async function dropStaged(tx: Queryable, runId: string, keys: readonly st
 }
 
 /**
- * The record of an event, in the run of its route: there may be several about one person.
+ * Stages the record of an event, in the run of its route. There may be several about one person.
  * @returns its id
  */
 export async function stageEventRecord(
@@ -90,7 +93,7 @@ export async function stageEventRecord(
   return (row as { id: number }).id;
 }
 
-/** How often each bit of `todo` stands among the pending records of a run. */
+/** Counts each bit of `todo` among the pending records of a run. */
 export async function countTodo(
   db: Queryable,
   runId: string,
@@ -107,9 +110,9 @@ export async function countTodo(
 }
 
 /**
- * Gives steps to the records whose people wait for one of these tags; a record that had nothing to do is
- * pending again.
- * @returns how many
+ * Gives steps to the records whose people wait for one of these tags. A record that had nothing to do is pending
+ * again.
+ * @returns the number of records
  */
 export async function reviveForTags(
   tx: Queryable,
@@ -128,21 +131,21 @@ export async function reviveForTags(
   return rows.length;
 }
 
-/** Pending records with their payloads, by id. */
+/** Pending records with their payloads, ordered by id. */
 export async function stagedRecords(
   db: Queryable,
   runId: string,
   page: { after: number; limit: number },
 ): Promise<Pick<RecordRow & { payload: CrmRecord }, 'id' | 'row_no' | 'key' | 'todo' | 'payload'>[]> {
   return await db.query(
-    // A run that is planned has no record that waits: with its due time the index gives them in this order.
+    // No record waits while the run is planned. With the due time, the index returns them in this order.
     `select id, row_no, key, todo, payload from run_records
       where run_id = $1 and status = 'pending' and due_at = '-infinity' and id > $2 order by id limit $3`,
     [runId, page.after, page.limit],
   );
 }
 
-/** What a step needs to know of its record. */
+/** What a step needs to know about its record. */
 export interface RecordRow {
   readonly id: number;
   readonly run_id: string;
@@ -152,16 +155,18 @@ export interface RecordRow {
   readonly payload: CrmRecord | null;
   readonly todo: number;
   readonly status: 'pending' | RecordOutcome;
-  /** Where and why it failed, or became unknown. */
+  /** Where and why it failed or became unknown. */
   readonly step: string | null;
   readonly code: string | null;
   readonly reason: string | null;
   /** Transient failures in a row. */
   readonly attempts: number;
-  /** The batch that works at the record; null when none does, and for the record of an event. */
+  /** The batch that works on the record; null when none does, and for the record of an event. */
   readonly holder: string | null;
   readonly sent_at: Date | null;
-  /** Tag ids the contact is to have, names among them that Sluice put there, and names the account lacks. */
+  /**
+   * Tag ids that the contact must have, which of their names Sluice set, and names that the account does not have.
+   */
   readonly tag_ids: { readonly ids: number[]; readonly added: string[]; readonly missing: string[] } | null;
 }
 
@@ -174,42 +179,43 @@ export async function getRecord(db: Queryable, runId: string, id: number): Promi
   return row;
 }
 
-/** Marks a record as sent while the batch of this holder has it; a part of a statement. */
+/** Marks a record as sent while this holder's batch leases it. It is a part of a statement. */
 export const MARK_SENT = (id: string, holder: string): string =>
   `update run_records set sent_at = coalesce(sent_at, clock_timestamp())
     where id = ${id} and status = 'pending' and holder is not distinct from ${holder} returning 1`;
 
 /**
- * Notes that a write for the record is about to go out; the time of the first one stands.
- * @param holder the batch that is about to call, null outside of batches
- * @returns false when the record is not this batch's any more: then it must not call
+ * Records that a write for the record is about to go out. The time of the first one is kept.
+ * @param holder the batch that is about to call; null outside of batches
+ * @returns false when the record does not belong to this batch any more: then it must not call
  */
 export async function markSent(db: Queryable, id: number, holder: string | null): Promise<boolean> {
   return (await db.query(MARK_SENT('$1', '$2'), [id, holder])).length > 0;
 }
 
-/** A record together with the batch that works on it: null outside of batches. */
+/** A record and the batch that works on it; null outside of batches. */
 export type LeasedRecord = Pick<RecordRow, 'id' | 'holder'>;
 
-/** A tag list that a contact is to have: what the upsert's answer led to, for the step that writes it. */
+/** A tag list that a contact must have. The upsert's answer determines it, and the next step writes it. */
 export type TagIds = NonNullable<RecordRow['tag_ids']>;
 
 /** What a step has changed about its record. */
 export interface StepChange {
-  /** Steps that are done, and steps that have to follow; as bits. */
+  /** Steps that are done, and steps that must follow, as bits. */
   readonly clear: number;
   readonly add?: number;
   readonly created?: boolean;
   readonly touched?: boolean;
   readonly cardCreated?: boolean;
-  /** Kept for the step that writes the tags. */
+  /** Stored for the step that writes the tags. */
   readonly tagIds?: TagIds;
 }
 
 /**
- * Writes down a step's result in one statement: steps cleared and added, and with them whatever else it changed. The record
- * ends as created or updated when nothing is left to do. A record that has ended stays as it is, and its end is the answer.
- * @param notes what the step has found out about the person, the card or the effect; no two of one row
+ * Records a step's result in one statement: steps cleared and added, and everything else that it changed. The record
+ * ends as created or updated when nothing is left to do. If it has already ended, it does not change, and its end is
+ * returned.
+ * @param notes what the step has found about the person, the card or the effect; no two for one row
  * @throws LeaseLostError when another batch has the record: nothing was written, and a transaction around it must end
  */
 export async function settleStep(
@@ -229,8 +235,8 @@ export async function settleStep(
 }
 
 /**
- * As {@link settleStep}, for a step that wrote the person's contact.
- * @returns besides, the record and its person for the next step
+ * Like {@link settleStep}, for a step that wrote the person's contact.
+ * @returns also the record and its person for the next step
  */
 export async function settleContact(
   tx: Queryable,
@@ -265,10 +271,10 @@ export interface RecordEnd {
 type EndRow = Pick<RecordRow, 'todo' | 'status'> & { readonly card_created: boolean };
 type Settled = EndRow & Pick<RecordRow, 'attempts' | 'holder' | 'sent_at' | 'tag_ids'>;
 
-/** Notes of an event's record stand, whichever attempt comes late: no batch takes it over. */
+/** Notes of an event's record are always valid, even from a late attempt, because no batch takes it over. */
 const mustBeLeased = ({ holder }: LeasedRecord) => holder !== null;
 
-// Computed from the locked row itself: a subquery would read it as it was before a concurrent step's commit.
+// Computed from the locked row itself. A subquery would read it as it was before a concurrent step's commit.
 const TODO = '((todo & ~($2::int)) | $3::int)';
 
 const SETTLE = `
@@ -289,7 +295,7 @@ function settleParams({ id, holder }: LeasedRecord, change: StepChange): unknown
 }
 
 /**
- * Ends a record as failed or unknown, with the step and the code. One that has ended stays as it is.
+ * Ends a record as failed or unknown, with the step and the code. A record that has already ended does not change.
  * @throws LeaseLostError when another batch has the record
  */
 export async function endRecord(
@@ -307,7 +313,7 @@ export async function endRecord(
 
 /**
  * The end of a record that nobody else has ended.
- * @param refused the statement before it was refused as a whole, which ends a transaction around it
+ * @param refused the previous statement was refused as a whole, which ends a transaction around it
  * @throws LeaseLostError when another batch has the record
  */
 async function endOf(db: Queryable, record: LeasedRecord, refused = false): Promise<RecordEnd> {

@@ -1,4 +1,4 @@
-// Retries: a run made of the kept payloads of earlier records, instead of a source.
+// Retries: runs over the stored payloads of earlier records instead of a source.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
@@ -6,7 +6,7 @@ import { LAST_RUN, type RetriedStatus, type RetryRequest } from '../../contracts
 import type { RunSpec } from '../../contracts/wire/run.ts';
 import type { Database, Queryable } from '../database.ts';
 
-/** Thrown when a retry can't begin; nothing was written. */
+/** Thrown when a retry cannot start. Nothing was written. */
 export class RetryRefusedError extends Error {
   override readonly name = 'RetryRefusedError';
   readonly why: 'nothing' | 'open' | 'noRun';
@@ -16,12 +16,12 @@ export class RetryRefusedError extends Error {
   }
 }
 
-/** What a retry takes up, as it stands in the run's cursor: it goes on there after a crash. */
+/** What a retry covers, stored as the run's cursor, so that it continues after a crash. */
 interface RetryCursor {
   readonly runs: readonly string[];
   readonly codes: readonly string[] | null;
   readonly statuses: readonly RetriedStatus[];
-  /** Ledger id of the last record that was taken up. */
+  /** Ledger id of the last record that was taken. */
   readonly after: number;
 }
 
@@ -34,9 +34,9 @@ export interface RetriedRecord {
 }
 
 /**
- * A record counts only while no later run of the sync has dealt with the same person: an old payload must
- * not be written over a newer one. One that a later run left pending has not been dealt with. Row 0 is a person who
- * left the source: the next run that reads it checks that again.
+ * A record counts only if no later run of the sync has handled the same person: an old payload must not overwrite a
+ * newer one. A record that a later run left pending was not handled. Row 0 is a person who left the source; the next
+ * run that reads the source checks that person again.
  */
 const TAKEN = `
   from run_records r join runs u on u.id = r.run_id
@@ -48,7 +48,7 @@ const TAKEN = `
         and n.status <> 'pending')`;
 
 /**
- * Opens a run that takes up records again, or finds the retry that is still open and was cut off.
+ * Opens a retry run, or finds an open retry that was interrupted.
  * @returns the run's id
  * @throws RetryRefusedError
  */
@@ -68,7 +68,7 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
     const cursor: RetryCursor = { runs, codes: request.codes, statuses: request.statuses, after: 0 };
     const [any] = await tx.query(`select 1 ${TAKEN} limit 1`, paramsOf(cursor));
     if (any === undefined) {
-      // The oldest is the one that read the source.
+      // The oldest run is the one that read the source.
       const who = `${runs.at(-1) ?? `"${sync}"`}${runs.length > 1 ? ' and its retries' : ''}`;
       throw new RetryRefusedError('nothing', `nothing to retry: ${who} has no such record`);
     }
@@ -90,8 +90,8 @@ export async function openRetry(db: Database, spec: RunSpec, request: RetryReque
 }
 
 /**
- * The last run that read its source to the end has overtaken all runs before it, also where it found nothing to do
- * and kept no record. Retries after it belong to it: what failed again in them counts.
+ * The last run that read its source to the end replaces all earlier runs, even if it found nothing to do and stored
+ * no record. Later retries belong to it, and what failed again in them counts.
  */
 async function runsToRetry(
   tx: Queryable,
@@ -123,8 +123,8 @@ async function runsOf(db: Queryable, account: string, sync: string) {
 }
 
 /**
- * The newest run of a sync, ended or not, and where that is a retry, the runs before it down to the one that read the
- * source: together they say what became of each row. Newest first; empty when the sync never ran.
+ * The newest run of a sync, finished or not. If it is a retry, also the runs before it down to the one that read the
+ * source. Together they have the outcome of each row. Newest first; empty when the sync never ran.
  */
 export async function newestRuns(db: Queryable, account: string, sync: string): Promise<readonly string[]> {
   const { runs } = await runsOf(db, account, sync);
@@ -138,7 +138,7 @@ export interface RetryPage {
   readonly records: readonly RetriedRecord[];
 }
 
-/** The next records to take up, with the run's row locked; null when all have been. */
+/** The next records to retry, with the run's row locked; null when all have been taken. */
 export async function nextRetryPage(tx: Queryable, runId: string, limit: number): Promise<RetryPage | null> {
   const [run] = await tx.query<{
     account: string;
@@ -155,7 +155,7 @@ export async function nextRetryPage(tx: Queryable, runId: string, limit: number)
   return { account: run.account, spec: run.spec, records };
 }
 
-/** Moves a retry on behind a page; an empty page ends the taking up. */
+/** Advances a retry past a page. An empty page ends it. */
 export async function advanceRetry(tx: Queryable, runId: string, taken: readonly RetriedRecord[]) {
   const last = taken.at(-1);
   if (last === undefined) {
@@ -172,8 +172,8 @@ export async function advanceRetry(tx: Queryable, runId: string, taken: readonly
 }
 
 /**
- * Gives effects that could not be established their full number of sendings again; each is searched for before
- * anything is sent.
+ * Gives effects with an unknown outcome their full number of sendings again. Sluice searches for each effect before
+ * it sends anything.
  */
 export async function renewIntents(
   tx: Queryable,

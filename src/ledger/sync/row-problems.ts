@@ -1,11 +1,11 @@
-// What is wrong with rows of a run: why they were rejected, and what was left out of those that were kept.
+// Problems of a run's rows: why rows were rejected, and what was left out of the rows that were kept.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { RowProblem } from '../../contracts/wire/record.ts';
 import type { ProblemTotal, RunProblem } from '../../contracts/wire/run.ts';
 import type { Queryable } from '../database.ts';
 
-/** Code of findings about rows of one number that differ in a name, an e-mail address or a document. */
+/** Code of findings about rows of one number with different names, e-mail addresses or documents. */
 export const CONFLICT = 'conflict';
 
 /** Why a row was rejected, or what was left out of a row that was kept. */
@@ -45,7 +45,7 @@ export async function addRowProblems(
   );
 }
 
-/** Forgets what was said of rows under this code, for those that are rejected after all. */
+/** Deletes the warnings with this code about rows that are rejected after all. */
 export async function dropWarnings(
   tx: Queryable,
   runId: string,
@@ -59,7 +59,7 @@ export async function dropWarnings(
   );
 }
 
-/** Rows that were rejected because rows of their number contradict each other. */
+/** Number of rows that were rejected because rows of their number contradict each other. */
 export async function countRefused(db: Queryable, runId: string): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     `select count(distinct row_no)::int as n from row_problems
@@ -89,7 +89,7 @@ export async function listProblems(
   return rows.map(({ column, ...problem }) => (column === null ? problem : { ...problem, column }));
 }
 
-/** A finding as it is listed; personal data. */
+/** A finding for a list. It contains personal data. */
 export interface ListedFinding {
   readonly row: number;
   readonly kind: RowFinding['kind'];
@@ -104,16 +104,16 @@ export interface ListedFinding {
 
 export interface FindingFilter {
   readonly kinds: readonly RowFinding['kind'][];
-  /** Null: whatever the code. */
+  /** Null means any code. */
   readonly codes?: readonly string[] | null;
-  /** Null: every row. */
+  /** Null means every row. */
   readonly row?: number | null;
 }
 
 const PAGE_ROWS = 500;
 
 /**
- * Findings about rows in the order of the source, read in pages: a million rows never sit in memory.
+ * Findings about rows in the order of the source, read in pages, so that a million rows are never in memory at once.
  * @param pageRows maximum number of findings in memory
  */
 export async function* readFindings(
@@ -125,7 +125,8 @@ export async function* readFindings(
   for (let from = row; ; from += pageRows) {
     from = row ?? (await nextRow(db, runId, from ?? 0));
     if (from === null) return;
-    // A range of rows, and no limit: without statistics PGlite would read and sort all that is behind a page for each page.
+    // Selects a range of rows without a limit. Without statistics, PGlite would read and sort everything after a page
+    // for each page.
     yield* await db.query<ListedFinding>(
       `select row_no as row, kind, field, code, reason, source_column as "column", value,
               other_row as "otherRow", other_value as "otherValue"
@@ -147,12 +148,12 @@ async function nextRow(db: Queryable, runId: string, from: number): Promise<numb
   return found?.row ?? null;
 }
 
-/** Reasons that a report shows; what a mapping and a service can complain of is a short list. */
+/** Maximum number of reasons in a report. A mapping and a service produce only a short list of them. */
 const TOTALS_SHOWN = 50;
 
-/** How many rows have each problem, the most frequent first; rows that were rejected, failed or are unknown before warnings. */
+/** Number of rows per problem, most frequent first. Rejected, failed and unknown rows come before warnings. */
 export async function totalsOf(db: Queryable, runId: string): Promise<ProblemTotal[]> {
-  // One reason a group, looked up by its first row: a million of them would not fit into memory.
+  // Reads one reason per group, by its first row. A million reasons would not fit into memory.
   const totals = await db.query<Omit<ProblemTotal, 'column'> & { column: string | null }>(
     `select t.outcome, t.place as "where", t."column", t.code, t.rows, t.first, t.varied,
             coalesce(p.reason, r.reason) as reason

@@ -1,11 +1,12 @@
-// What happens to a run's records when it ends: which payloads are kept, what is counted, and what earlier runs may lose.
+// What happens to a run's records when it ends: which payloads are kept, what is counted, and what is deleted from
+// earlier runs.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
 import { dropClaims } from './plan-claims.ts';
 import type { RunRow } from './runs.ts';
 
-/** Records of a run by outcome: those of rows, and those of people who left the source. */
+/** Records of a run by outcome. People who left the source count separately. */
 export interface RunCounts {
   readonly created: number;
   readonly updated: number;
@@ -14,12 +15,12 @@ export interface RunCounts {
   readonly failed: number;
   readonly unknown: number;
   readonly cards: number;
-  /** People who left the source and were acted on, and those with whom that failed or is unknown. */
+  /** People who left the source and were changed, and those with a failed or unknown outcome. */
   readonly vanished: number;
   readonly vanishedFailed: number;
 }
 
-/** The run's counts: kept ones when its records have been pruned. */
+/** The run's counts; the stored ones when its records have been deleted. */
 export async function countRecords(
   db: Queryable,
   run: Pick<RunRow, 'id' | 'counts' | 'rows_same'>,
@@ -48,8 +49,8 @@ export async function countRecords(
 }
 
 /**
- * Forgets what nobody needs any more of a run that has ended. Personal data stays where somebody is to check a
- * failure. Behind an incremental source the rows never come again: what is still to do stays as well, for the next run.
+ * Deletes payloads that nobody needs after the run has ended. Personal data stays where somebody must check a
+ * failure. An incremental source never returns its rows again, so unfinished work stays too, for the next run.
  */
 export async function forgetPayloads(
   tx: Queryable,
@@ -67,7 +68,7 @@ export async function forgetPayloads(
   await dropClaims(tx, run.id);
 }
 
-/** Drops the records of earlier runs of the sync, but for those that failed or are unknown; their counts stay. */
+/** Deletes the records of the sync's earlier runs, except failed and unknown ones. Their counts stay. */
 export async function pruneEarlier(
   tx: Queryable,
   run: { id: string; account: string; sync: string; seq: number },

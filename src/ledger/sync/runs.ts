@@ -1,4 +1,4 @@
-// Runs: one row an execution of a sync, its place in the source and its counts.
+// Runs: one row per execution of a sync, with its position in the source and its counts.
 import { runEndedEvent } from '../../contracts/wire/events.ts';
 import {
   type ProblemTotal,
@@ -17,10 +17,10 @@ import { countRefused, listProblems, totalsOf } from './row-problems.ts';
 import { countRecords, forgetPayloads, pruneEarlier, type RunCounts } from './run-end.ts';
 import { moveWatermark } from './watermarks.ts';
 
-/** Rows named in a report; the report travels through Temporal, the whole list stays here. */
+/** Number of rows in a report. The report travels through Temporal; the whole list stays in the ledger. */
 const PROBLEMS_SHOWN = 10;
 const WARNINGS_SHOWN = 50;
-/** Warnings of this code quote values of the source. */
+/** Warnings with this code quote values of the source. */
 export const UNKNOWN_TAG = 'UNKNOWN_TAG';
 
 import { toJson } from '../../contracts/stored-json.ts';
@@ -35,8 +35,8 @@ export interface RunRow {
   readonly seq: number;
   readonly status: RunStatus;
   /**
-   * `retry`: made of records that an earlier run kept, instead of a source; `plan`: a dry run; `intake`: of a route;
-   * `poll`: of a poller; `campaign`. The last three have specs of their own.
+   * `retry`: made of records that an earlier run kept, instead of a source. `plan`: a dry run. `intake`: of a route.
+   * `poll`: of a poller. The specs of `intake`, `poll` and `campaign` have their own forms.
    */
   readonly kind: 'sync' | 'retry' | 'plan' | 'intake' | 'poll' | 'campaign';
   readonly spec: RunSpec;
@@ -45,26 +45,26 @@ export interface RunRow {
   readonly rows_rejected: number;
   /** Rows whose person another row already represents. */
   readonly rows_merged: number;
-  /** People with nothing to do who are not in run_records. */
+  /** People with nothing to do, who are not in run_records. */
   readonly rows_same: number;
-  /** Records taken over from the run before; part of `rows_read`. */
+  /** Records taken over from the previous run; part of `rows_read`. */
   readonly rows_carried: number;
-  /** Rejected rows of which not even the number could be read. */
+  /** Rejected rows without a readable number. */
   readonly rows_unreadable: number;
   /** Pages of the source that have been planned. */
   readonly pages: number;
-  /** Where the next run of an incremental source begins, once this one has finished. */
+  /** Where the next run of an incremental source starts, once this one has finished. */
   readonly watermark: SourceCursor | null;
   /** Counts by outcome; null while run_records has all records of the run. */
   readonly counts: RunCounts | null;
   readonly finished_at: Date | null;
-  /** What was decided on the way, with its figures. */
+  /** Decisions of the run with their figures. */
   readonly facts: SnapshotChoice[];
 }
 
 /**
- * Opens the next run of a sync, or finds the one that is still open: two starters get the same run,
- * and a run cut off in the middle goes on. The id is `{account}/{sync}/{sequence number}`.
+ * Opens the next run of a sync, or finds the one that is still open. Two concurrent starters get the same run, and an
+ * interrupted run continues. The id is `{account}/{sync}/{sequence number}`.
  */
 export async function openRun(db: Queryable, spec: RunSpec): Promise<RunRow> {
   await db.query(
@@ -82,12 +82,12 @@ export async function openRun(db: Queryable, spec: RunSpec): Promise<RunRow> {
   return run;
 }
 
-/** How far numbers of dry runs are from those of real ones. */
+/** Distance between the numbers of dry runs and of real ones. */
 const DRY_SEQ = 1_000_000;
 
 /**
- * Makes the row of a dry run, in a transaction that will be rolled back. It counts as ended, and its number is far
- * away: nobody who opens a real run meanwhile waits for this transaction.
+ * Creates the row of a dry run, in a transaction that will be rolled back. It counts as ended, and its number is far
+ * away, so nobody who opens a real run meanwhile waits for this transaction.
  * @returns its id
  */
 export async function openDryRun(tx: Queryable, spec: RunSpec, name: string): Promise<string> {
@@ -107,7 +107,7 @@ export async function getRun(db: Queryable, id: string): Promise<RunRow> {
   return run;
 }
 
-/** Locks the run's row until the transaction ends, so that two attempts at one page can't both count it. */
+/** Locks the run's row until the transaction ends, so that two attempts at one page cannot both count it. */
 export async function lockRun(tx: Queryable, id: string): Promise<RunRow> {
   const [run] = await tx.query<RunRow>('select * from runs where id = $1 for update', [id]);
   if (run === undefined) throw new Error(`the ledger has no run ${id}`);
@@ -154,7 +154,7 @@ export async function advanceRun(
   return run;
 }
 
-/** @param counts calls made since the last time, by run */
+/** @param counts calls since the last time, by run */
 export async function countCalls(db: Queryable, counts: ReadonlyMap<string, number>): Promise<void> {
   await db.query(
     `update runs r set calls = r.calls + c.calls
@@ -174,7 +174,7 @@ export async function addWarning(
   );
 }
 
-/** Keeps the figures by which a snapshot was chosen or left: the report shows them. */
+/** Stores the figures that decided for or against a snapshot. The report shows them. */
 export async function noteSnapshot(tx: Queryable, id: string, choice: SnapshotChoice): Promise<void> {
   await tx.query('update runs set facts = facts || $2::jsonb where id = $1', [id, toJson([choice])]);
 }
@@ -188,7 +188,7 @@ async function stoppedSteps(db: Queryable, runId: string): Promise<string[]> {
   return rows.map(({ step }) => step);
 }
 
-/** Was one of the steps stopped for all records of the run? */
+/** Whether one of the steps was stopped for all records of the run. */
 export async function stepIsStopped(
   db: Queryable,
   runId: string,
@@ -202,15 +202,15 @@ export async function stepIsStopped(
 }
 
 /**
- * Ends a run and counts it. Records whose open steps all were stopped for the account count by what
- * was done to them. The event for the sink of the sync goes to the outbox. Idempotent: a run that has ended is only counted again.
+ * Ends a run and counts its records. Records whose open steps were all stopped by the account count by what was done
+ * for them. The event for the sync's sink goes to the outbox. Idempotent: a run that has ended is only counted again.
  */
 export async function closeRun(
   tx: Queryable,
   id: string,
   end: { status: 'finished' | 'cancelled' | 'failed'; stopped: number; error?: string },
 ): Promise<RunReport> {
-  // The run's row comes first, as everywhere: two transactions that take rows in another order lock each other out.
+  // Locks the run's row first, as everywhere else. Two transactions with different lock orders would deadlock.
   const [run] = await tx.query<RunRow>(
     `update runs set status = $2, error = $3, finished_at = now() where id = $1 and finished_at is null returning *`,
     [id, end.status, end.error ?? null],
@@ -242,8 +242,8 @@ export async function closeRun(
 }
 
 /**
- * Rows of an incremental source that contradict each other come again only from behind the old watermark: when one of
- * them is corrected, the others have not changed.
+ * Contradicting rows of an incremental source are read again only from the old watermark: when one of them is
+ * corrected, the others do not change.
  */
 async function keepsWatermark(tx: Queryable, id: string): Promise<boolean> {
   const rows = await countRefused(tx, id);
@@ -262,7 +262,7 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
   );
   if (run === undefined) throw new Error(`the ledger has no run ${id}`);
   const counts = await countRecords(db, run);
-  // The report travels through Temporal: a warning that quotes values of the source is given as a count.
+  // The report travels through Temporal, so warnings that quote values of the source become a count.
   const warnings = await db.query<RunWarning>(
     `select step, code, reason from
        (select 1 as part, step, code, reason, subject, 0 as n from run_warnings where run_id = $1 and code <> $2
@@ -300,14 +300,14 @@ export async function reportRun(db: Queryable, id: string): Promise<RunReport> {
   };
 }
 
-/** What was left out of rows, among the warnings of a report. */
+/** What was left out of rows, as a warning of the report. */
 function warningOf({ outcome, where, column, code, rows, reason }: ProblemTotal): RunWarning[] {
   if (outcome !== 'warning') return [];
   const place = column === undefined ? where : `${where} (column ${column})`;
   return [{ step: 'mapping', code, reason: `${rows} ${rows === 1 ? 'row' : 'rows'}: ${place}: ${reason}` }];
 }
 
-/** All warnings of a run in full: for the operator, not for Temporal. */
+/** All warnings of a run in full, for the operator and never for Temporal. */
 export async function listWarnings(db: Queryable, id: string): Promise<RunWarning[]> {
   return await db.query(
     'select step, code, reason from run_warnings where run_id = $1 order by at, step, subject',

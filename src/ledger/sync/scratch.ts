@@ -1,11 +1,11 @@
-// Room for what a dry run stages: temporary tables under the names of the ledger's own. They leave no trace in the
-// ledger's log of changes, and their files go with the transaction.
+// Temporary tables for a dry run, under the names of the ledger's own tables. They leave no trace in the write-ahead
+// log, and their files are deleted with the transaction.
 import type { Queryable } from '../database.ts';
 
 const STAGED = ['run_records', 'plan_pages', 'plan_claims', 'merged_rows', 'row_problems', 'run_warnings'];
 
 /**
- * From here to the end of the transaction these names mean empty tables of its own. Statements that need the ledger's
+ * Makes these names refer to empty temporary tables until the transaction ends. Statements that need the ledger's
  * rows of earlier runs name the schema: see {@link ledgerSchema}.
  */
 export async function shadowRunTables(tx: Queryable): Promise<void> {

@@ -1,14 +1,14 @@
-// Which people a run has come by, and where each one's record lies. A phone number is at most 15 digits, so that a key
-// fits into a double: 12 bytes a person, at most 24 with the free places, instead of some 150 in a Map.
+// Which people a run has seen, and where each record is. A phone number has at most 15 digits, so a key fits into a
+// double: 12 bytes per person, at most 24 with free places, instead of about 150 in a Map.
 
 /** The person's record is in run_records. */
 export const STAGED = -1;
-/** All rows of the person so far were rejected: the person is in the source, but has no record. */
+/** All rows of the person so far were rejected. The person is in the source but has no record. */
 export const BARRED = -2;
-/** The rows of the number contradict each other, and were rejected: the person has no record. */
+/** The rows of the number contradict each other and were rejected. The person has no record. */
 export const REFUSED = -3;
 
-/** Pages are distinguished from the place in the page by a factor: a page has fewer rows than this. */
+/** Factor between the page and the index in the page. A page has fewer rows than this. */
 export const PLACES = 8192;
 
 const EMPTY = 0;
@@ -22,7 +22,7 @@ export class SeenKeys {
     return this.#size;
   }
 
-  /** STAGED, or page × PLACES + place in the page; undefined for somebody new. */
+  /** STAGED, BARRED, REFUSED, or page × PLACES + index in the page; undefined for a new person. */
   get(key: string): number | undefined {
     const at = this.#find(toNumber(key));
     return this.#keys[at] === EMPTY ? undefined : this.#places[at];
@@ -36,7 +36,7 @@ export class SeenKeys {
     return this.get(key) !== undefined;
   }
 
-  /** Keys and places as bytes, for the ledger: what this page added or changed. */
+  /** Encodes keys and places as bytes for the ledger: what this page added or changed. */
   static encode(changes: ReadonlyMap<string, number>): { keys: Uint8Array; places: Uint8Array } {
     const keys = Float64Array.from(changes.keys(), toNumber);
     const places = Int32Array.from(changes.values());
@@ -44,7 +44,8 @@ export class SeenKeys {
   }
 
   apply(changes: { keys: Uint8Array; places: Uint8Array }): void {
-    // Copied: what a driver hands out need not begin at a multiple of eight. Not by `slice`, which for a Buffer copies nothing.
+    // Copies the bytes, because a driver's buffer need not start at a multiple of eight. `slice` of a Buffer does not
+    // copy.
     const keys = new Float64Array(new Uint8Array(changes.keys).buffer);
     const places = new Int32Array(new Uint8Array(changes.places).buffer);
     for (const [n, key] of keys.entries()) this.#put(key, places[n] as number);
@@ -84,7 +85,7 @@ export class SeenKeys {
   }
 }
 
-/** Numbers of one block differ in their last digits only: multiplied, they lie far apart. */
+/** Numbers of one block differ only in their last digits. Multiplication spreads them out. */
 function spread(key: number): number {
   const high = Math.floor(key / 0x1_0000_0000);
   const mixed = Math.imul((key | 0) ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
@@ -93,7 +94,7 @@ function spread(key: number): number {
 
 function toNumber(key: string): number {
   const number = Number(key);
-  // A key that another one could be taken for would merge two people.
+  // A key that could be confused with another would merge two people.
   if (!Number.isSafeInteger(number) || number <= 0 || String(number) !== key)
     throw new RangeError('the key of a person is a number of 8 to 15 digits that does not begin with 0');
   return number;

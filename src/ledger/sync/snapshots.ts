@@ -1,4 +1,4 @@
-// Snapshots of the account, read in pages of a hundred: who is there, and who has a card already.
+// Snapshots of the account, read in pages of a hundred: which people exist, and which have a card.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CrmRecord } from '../../contracts/wire/record.ts';
@@ -11,10 +11,10 @@ export interface SnapshotContact extends SeenContact {
 }
 
 /**
- * Notes a page of the account's contacts: only people that this run is about are kept. Of two contacts
- * of one person (with and without the ninth digit) the one whose number is the key wins, unless Sluice has
- * written to the other: hashes and card are of that one.
- * @returns how many different contacts the run's reading has come by so far
+ * Stores a page of the account's contacts, but only people of this run. If one person has two contacts (with and
+ * without the ninth digit), the one whose number is the key wins, unless Sluice has written to the other: hashes and
+ * card belong to that one.
+ * @returns the number of different contacts that this reading has seen so far
  */
 export async function noteSnapshot(
   tx: Queryable,
@@ -52,7 +52,7 @@ export async function noteSnapshot(
   return await countSnapshot(tx, 'contacts', runId);
 }
 
-/** How many different items the run's reading has come by so far. */
+/** Number of different items that the run's reading has seen so far. */
 export async function countSnapshot(db: Queryable, of: 'contacts' | 'cards', runId: string): Promise<number> {
   const [row] = await db.query<{ seen: number }>(
     `select count(*)::int as seen from snapshot_${of} where run_id = $1`,
@@ -85,8 +85,9 @@ export async function foundRecords(
 }
 
 /**
- * Who was not found is new, provided that the snapshot is complete: no look-up is needed. With `fold` a record
- * that asks for a number, a name and a card needs no upsert either: the card's call makes the contact.
+ * Treats people who were not found as new, provided that the snapshot is complete, so no look-up is needed. With
+ * `combine`, a record that asks for a number, a name and a card needs no upsert either: the card's call creates the
+ * contact.
  */
 export async function settleMissing(
   tx: Queryable,
@@ -97,7 +98,7 @@ export async function settleMissing(
     combine: { card: number; clear: number; rejects: readonly string[] } | null;
   },
 ): Promise<void> {
-  // Whom another run of the account found or made meanwhile is looked up alone.
+  // A person whom another run of the account found or created meanwhile is looked up separately.
   await tx.query(
     `update run_records r set todo = r.todo & ~($2::int),
             status = case when r.todo & ~($2::int) = 0 then 'unchanged' else r.status end
@@ -115,7 +116,7 @@ export async function settleMissing(
   );
 }
 
-/** Gives combined records their upsert back, when cards can't be made in this account after all. */
+/** Gives combined records their upsert back when cards cannot be created in this account after all. */
 export async function splitCreate(
   db: Queryable,
   run: { id: string; account: string },
@@ -130,7 +131,10 @@ export async function splitCreate(
   );
 }
 
-/** What is left: all pending records; among them people whom neither ledger nor a planned look-up knows: each costs an upsert, needed or not. */
+/**
+ * Counts all pending records, and among them people without a look-up whom the ledger does not know: each costs an
+ * upsert, needed or not.
+ */
 export async function countBlind(
   db: Queryable,
   run: { id: string; account: string },
@@ -153,7 +157,7 @@ export interface SnapshotCard {
   readonly open: boolean;
 }
 
-/** Notes a page of the pipeline's cards; answers how many different cards were read so far. */
+/** Stores a page of the pipeline's cards. Returns the number of different cards read so far. */
 export async function noteCards(
   tx: Queryable,
   runId: string,
@@ -170,8 +174,8 @@ export async function noteCards(
 }
 
 /**
- * Settles who has a card: an open one before the newest. People without one get theirs made, provided that the
- * snapshot is complete; who has an effect in question is checked alone.
+ * Settles who has a card. An open card wins over the newest. People without one get theirs created, provided that the
+ * snapshot is complete. A person with an undecided effect is checked separately.
  */
 export async function settleCards(
   tx: Queryable,
@@ -207,7 +211,7 @@ export async function settleCards(
   );
 }
 
-/** Forgets what a run's snapshots have come by. */
+/** Deletes what a run's snapshots have read. */
 export async function clearSnapshot(tx: Queryable, runId: string): Promise<void> {
   await tx.query('delete from snapshot_contacts where run_id = $1', [runId]);
   await tx.query('delete from snapshot_cards where run_id = $1', [runId]);

@@ -1,4 +1,4 @@
-// Watermarks of incremental sources: where the next run begins to read. They move when a run has finished, never before.
+// Watermarks of incremental sources: where the next run starts to read. They move only when a run has finished.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { RunSpec } from '../../contracts/wire/run.ts';
@@ -6,8 +6,8 @@ import type { SourceCursor } from '../../contracts/wire/source.ts';
 import type { Queryable } from '../database.ts';
 
 /**
- * The watermark of the last finished run; null when there is none, or when source or mapping are not what they were then:
- * what lies behind it was never read this way.
+ * The watermark of the last finished run; null when there is none, or when the source or mapping has changed since:
+ * the rows behind it were never read this way.
  */
 export async function findWatermark(
   db: Queryable,
@@ -21,7 +21,7 @@ export async function findWatermark(
   return row?.value ?? null;
 }
 
-/** Takes over the watermark of a run that has finished. */
+/** Stores the watermark of a run that has finished. */
 export async function moveWatermark(tx: Queryable, runId: string): Promise<void> {
   await tx.query(
     `insert into watermarks (account, sync, value, run_id, at)
