@@ -165,8 +165,7 @@ const ROLLBACK_MS = 5000;
 /**
  * Opens a pool on PostgreSQL.
  * @param url connection string, `postgres://…`
- * @param onError published of connections that break: the pool replaces those by itself, and a statement
-   under way throws besides
+ * @param onError receives errors of broken connections; the pool replaces them, and a statement under way throws too
  * @param answerMs milliseconds for one statement @default 300_000
  * @throws DatabaseUrlError when `url` is not `postgres://…`
  */

@@ -1,36 +1,36 @@
-// The audience of a campaign while it is read: people found, one row each, and how far the reading is.
+// The audience of a campaign while Sluice reads it: one row per person found, and how far the reading is.
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
 
-/** One card, contact or row, as the audience takes it. */
+/** One card, contact or row that the audience reads. */
 export interface FoundMember {
-  /** The person; null: the number can't be read, see `reason`. */
+  /** The person; null when the number cannot be read, see `reason`. */
   readonly key: string | null;
   /** E.164 without plus, as the service or the source has it. */
   readonly number: string | null;
   readonly contactId?: number | null;
   readonly cardId?: number | null;
-  /** When the card was made, ISO 8601. */
+  /** Creation time of the card, ISO 8601. */
   readonly cardAt?: string | null;
   /** Row of a source, from 1. */
   readonly row?: number | null;
-  /** Tags of the contact; null: not listed. */
+  /** Tags of the contact; null when not listed. */
   readonly tagIds?: readonly number[] | null;
-  /** A zone that its windows go by; empty: published by the number. */
+  /** The member's own time zone for send windows; empty when the number decides. */
   readonly zones?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** Why the number can't be read, without the number. */
+  /** Why the number cannot be read. Does not contain the number. */
   readonly reason?: string;
 }
 
-/** How far one part of the audience has been read; kept in `campaigns.parts`, under its place. */
+/** How far one part of the audience has been read. Stored in `campaigns.parts` under the part's index. */
 export interface PartProgress {
   /** Rows found so far. */
   readonly found: number;
   readonly done: boolean;
 }
 
-/** Rows that this part of the audience has found; null: it has not been read yet. */
+/** The progress of one part of the audience; null when it has not been read yet. */
 export function progressOf(parts: Readonly<Record<string, unknown>>, part: number): PartProgress | null {
   return (parts[String(part)] as PartProgress | undefined) ?? null;
 }
@@ -48,8 +48,9 @@ export async function saveProgress(
 }
 
 /**
- * Adds what a part has found. Of one person the first part stands; in it the newest card, and of two contacts the one that has
- * the ninth digit. All others add what that one lacks: ids, values of variables, tags.
+ * Adds what a part has found. If several rows are about one person, the first part wins; within a part, the newest
+ * card, and of two contacts the one with the ninth digit. The other rows fill in what the winner lacks: ids, values
+ * of variables, tags.
  */
 export async function addFound(
   tx: Queryable,
@@ -64,7 +65,7 @@ export async function addFound(
   if (unreadable.length > 0) await tx.query(ADD_UNREADABLE, [run, part, toJson(onePerContact(unreadable))]);
 }
 
-/** One statement can't write a row twice, so that those who come several times come one after the other. */
+/** One statement cannot write a row twice, so people with several rows are added one round after another. */
 function roundsOf(found: readonly FoundMember[]): FoundMember[][] {
   const times = new Map<string | null, number>();
   const rounds: FoundMember[][] = [];
@@ -91,12 +92,12 @@ const ofCard = (column: string) => `case when ${CARD_WINS} then excluded.${colum
 const COLUMNS = `key text, number text, "contactId" bigint, "cardId" bigint, "cardAt" timestamptz, "row" int,
   "tagIds" bigint[], zones text, variables jsonb, reason text`;
 
-/** Comes before what is there. */
+/** Whether the new row wins over the existing one. */
 const WINS = `(excluded.part < m.part or (excluded.part = m.part and (
   (excluded.card_at, excluded.card_id) > (m.card_at, m.card_id)
   or (excluded.card_id is null and m.card_id is null and excluded.number = m.key and m.number <> m.key))))`;
 
-/** The same for the card: that of the first part that brought one. */
+/** The same for the card: the first part that brought one wins. */
 const CARD_WINS = `(excluded.card_id is not null and (m.card_id is null or excluded.part < m.card_part
   or (excluded.part = m.card_part and (excluded.card_at, excluded.card_id) > (m.card_at, m.card_id))))`;
 
@@ -129,7 +130,7 @@ const ADD_UNREADABLE = `
    where f."contactId" is null or not exists (
      select 1 from campaign_members m where m.run_id = $1 and m.key is null and m.contact_id = f."contactId")`;
 
-/** Which of these cards or contacts a part has come by already. */
+/** Which of these cards or contacts a part has already seen. */
 export async function seenBefore(
   tx: Queryable,
   run: string,
@@ -156,12 +157,12 @@ export async function noteSeen(
   );
 }
 
-/** The part has been read: what it came by stands in its members. */
+/** Deletes the seen ids of a part that has been read. Its members have everything. */
 export async function forgetSeen(tx: Queryable, run: string, part: number): Promise<void> {
   await tx.query('delete from campaign_seen where run_id = $1 and part = $2', [run, part]);
 }
 
-/** Notes people whose numbers the campaign leaves out. */
+/** Stores people whose numbers the campaign leaves out. */
 export async function barNumbers(tx: Queryable, run: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query(

@@ -1,4 +1,4 @@
-// What operators do to runs of campaigns, and the audit of it: each command once, by its id, with who and why.
+// Operator commands for campaign runs, and their audit. Each command takes effect once, by its id.
 
 import { campaignRoute } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
@@ -7,7 +7,7 @@ import type { Queryable } from '../database.ts';
 import { lockedMembers, type MemberRow } from './campaign-members.ts';
 import { type MovedOn, moveOn } from './campaign-waves.ts';
 
-/** Longer reasons are cut. */
+/** Longer reasons are cut off. */
 const REASON_MOST = 500;
 
 export interface AuditLine {
@@ -15,13 +15,13 @@ export interface AuditLine {
   readonly by: string;
   readonly action: CampaignCommand['action'] | 'start' | 'finish';
   readonly reason: string;
-  /** Nothing personal. */
+  /** No personal data. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Members that it concerned. */
+  /** Number of members affected. */
   readonly members?: number;
 }
 
-/** Writes a line down, once: what was written under its id before stands. */
+/** Adds an audit line, once. An existing line with the same id is kept. */
 export async function addAudit(tx: Queryable, run: string, line: AuditLine, at: Date): Promise<void> {
   const { id, by, action, reason, details = {}, members = 0 } = line;
   await tx.query(
@@ -31,7 +31,7 @@ export async function addAudit(tx: Queryable, run: string, line: AuditLine, at: 
   );
 }
 
-/** What the command of this id came to, in members; null: nobody has done it yet. */
+/** Number of members that the command of this id affected; null when it has not run yet. */
 export async function doneBefore(tx: Queryable, run: string, id: string): Promise<number | null> {
   const [row] = await tx.query<{ members: number }>(
     'select members from campaign_audit where run_id = $1 and id = $2',
@@ -40,7 +40,7 @@ export async function doneBefore(tx: Queryable, run: string, id: string): Promis
   return row?.members ?? null;
 }
 
-/** How many lines the run has of this action. */
+/** Number of audit lines of the run with this action. */
 export async function countAudit(tx: Queryable, run: string, action: AuditLine['action']): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
     'select count(*)::int as n from campaign_audit where run_id = $1 and action = $2',
@@ -49,7 +49,7 @@ export async function countAudit(tx: Queryable, run: string, action: AuditLine['
   return row?.n ?? 0;
 }
 
-/** A text as the database takes it: it knows no NUL, and no half of a pair. */
+/** Makes a text storable: the database accepts neither NUL nor half of a surrogate pair. */
 function storable(text: string): string {
   const whole = JSON.parse(toJson(text)) as string;
   return whole.length > REASON_MOST
@@ -57,7 +57,7 @@ function storable(text: string): string {
     : whole;
 }
 
-/** Nothing is triggered from now on. The first hold stands. */
+/** Pauses the run, so that nothing is triggered from now on. The first pause is kept. */
 export async function haltCampaign(
   tx: Queryable,
   run: string,
@@ -82,8 +82,8 @@ export async function approveCampaign(tx: Queryable, run: string, by: string, at
 }
 
 /**
- * A plan that somebody has approved is another one then, and has to be approved anew.
- * @param pace triggers a minute; 0: no limit of its own
+ * Changes the pace. An approved plan changes with it and must be approved again.
+ * @param pace triggers per minute; 0 means no separate limit
  */
 export async function changePace(tx: Queryable, run: string, pace: number): Promise<void> {
   await tx.query(
@@ -93,7 +93,7 @@ export async function changePace(tx: Queryable, run: string, pace: number): Prom
   );
 }
 
-/** Notes who started the run, and when. */
+/** Records who started the run, and when. */
 export async function beginCampaign(tx: Queryable, run: string, by: string, at: Date): Promise<void> {
   await tx.query(
     `update campaigns set started_by = coalesce(started_by, $2), started_at = coalesce(started_at, $3)
@@ -102,7 +102,7 @@ export async function beginCampaign(tx: Queryable, run: string, by: string, at: 
   );
 }
 
-/** Another run of the same campaign that is not over; null: there is none. */
+/** Another unfinished run of the same campaign; null when there is none. */
 export async function otherRun(
   tx: Queryable,
   { run_id: run, account, campaign }: { run_id: string; account: string; campaign: string },
@@ -115,7 +115,10 @@ export async function otherRun(
   return row ?? null;
 }
 
-/** Whoever has not been triggered never is. @returns how many they were */
+/**
+ * Cancels all members that were not triggered yet.
+ * @returns their number
+ */
 export async function cancelMembers(tx: Queryable, run: string, at: Date): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
     `with chosen as (
@@ -130,8 +133,8 @@ export async function cancelMembers(tx: Queryable, run: string, at: Date): Promi
 }
 
 /**
- * Members whose right to trigger was taken so long ago that nobody knows any more what came of it, by the database's
- * clock: of a run that has been cancelled nobody asks again.
+ * Marks members as unknown whose right to trigger was taken so long ago, by the database's clock, that their outcome
+ * will never arrive. Nobody asks again for members of a canceled run.
  */
 export async function giveUpLost(
   tx: Queryable,
@@ -150,10 +153,10 @@ export async function giveUpLost(
   );
 }
 
-/** So many events are handed over when a run is opened; workflows of events have had those before them long ago. */
+/** Maximum number of events that are returned when a run is opened. Earlier ones already have workflows. */
 const EVENTS_MOST = 2000;
 
-/** Events of the campaign that follow triggers, and that no workflow was started for: the newest, oldest first. */
+/** Events that follow the campaign's triggers and have no workflow yet: the newest ones, oldest first. */
 export async function openAfterEvents(
   db: Queryable,
   { account, campaign }: { readonly account: string; readonly campaign: string },
@@ -165,7 +168,10 @@ export async function openAfterEvents(
   return rows.map(({ id }) => id).toReversed();
 }
 
-/** Members that failed, of these codes or whatever the code, come again. @returns how many they were */
+/**
+ * Makes failed members with these codes, or with any code, wait again.
+ * @returns their number
+ */
 export async function retryMembers(
   tx: Queryable,
   run: string,
@@ -174,7 +180,7 @@ export async function retryMembers(
   return await moveOn(tx, run, 'failed', '$4::text[] is null or code = any($4)', [codes]);
 }
 
-/** Those of these members whose outcome is unknown; null: all of the run. */
+/** Those of these members whose outcome is unknown; null means all of the run. */
 export async function unknownMembers(
   tx: Queryable,
   run: string,
@@ -187,7 +193,7 @@ export async function unknownMembers(
   );
 }
 
-/** The flow did run: when its right was taken. */
+/** The flow did run, at the time when the right to trigger was taken. */
 export async function settleTriggered(
   tx: Queryable,
   run: string,
@@ -203,7 +209,7 @@ export async function settleTriggered(
   );
 }
 
-/** The flow did not run: nobody was reached. With `again` it is triggered once more. */
+/** The flow did not run, so it reached nobody. With `again`, the member is triggered once more. */
 export async function settleNotTriggered(
   tx: Queryable,
   run: string,

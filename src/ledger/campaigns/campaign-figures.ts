@@ -1,4 +1,5 @@
-// Figures of a run: who was in its audience, and what came of them. They add up: every member is in exactly one of them.
+// Figures of a campaign run: who was in its audience, and the outcomes. They add up: every member is in exactly one
+// figure.
 import type { MemberState } from '../../contracts/wire/campaign.ts';
 import type { CampaignFigures } from '../../contracts/wire/campaign-report.ts';
 import type { Queryable } from '../database.ts';
@@ -18,8 +19,8 @@ interface Row {
 }
 
 /**
- * Figures of a run in total, or of each of its waves by number.
- * `total` counts members of no wave, too: those left out of the audience, and those whose turn has not come.
+ * Figures of a run in total, or by wave number. `total` also counts members without a wave: those left out of the
+ * audience, and those still waiting for a wave.
  */
 export async function figuresOf(db: Queryable, run: string, by: 'total'): Promise<CampaignFigures>;
 export async function figuresOf(
@@ -32,13 +33,13 @@ export async function figuresOf(db: Queryable, run: string, by: 'total' | 'wave'
   return by === 'total' ? total : waves;
 }
 
-/** Figures of one run, in total and by wave; members of no wave are in the total alone. */
+/** Figures of one run, in total and by wave. Members without a wave are only in the total. */
 export interface RunFigures {
   readonly total: CampaignFigures;
   readonly waves: ReadonlyMap<number, CampaignFigures>;
 }
 
-/** One pass over the members of these runs: 100,000 take 0.2 s. Runs without members have figures, too: none. */
+/** Reads the members of these runs in one pass: 100,000 take 0.2 s. Runs without members have empty figures. */
 export async function readFigures(
   db: Queryable,
   runs: readonly string[],
@@ -62,7 +63,7 @@ function figures(rows: readonly Row[]): RunFigures {
   return { total: sumOf(rows), waves: new Map(waves) };
 }
 
-/** A member without a code that should have one is counted under this. */
+/** Counts members without a code that should have one. */
 const NO_CODE = 'OTHER';
 
 function sumOf(rows: readonly Row[]): CampaignFigures {
@@ -107,7 +108,7 @@ function grouped<K>(rows: readonly Row[], keyOf: (row: Row) => K): Map<K, Row[]>
   return groups;
 }
 
-/** The most frequent first. */
+/** Most frequent first. */
 function order([a, n]: readonly [string, number], [b, m]: readonly [string, number]): number {
   return m - n || (a < b ? -1 : 1);
 }

@@ -1,5 +1,5 @@
-// What is personal in campaigns is forgotten once it has served: variables when a run has ended, its members later. What it
-// came to is kept, and so are opt-outs and whom campaigns have reached: the word of a person, and the frequency cap.
+// Deletes personal data of campaigns: variables when a run has ended, members later. The results stay, and so do
+// opt-outs and the people whom campaigns reached, because opt-out rules and frequency caps need them.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { CampaignReport } from '../../contracts/wire/campaign-report.ts';
@@ -7,18 +7,18 @@ import type { Database, Queryable } from '../database.ts';
 import { reportOf } from './campaign-report.ts';
 import { catchUp } from './campaign-results.ts';
 
-/** A plan that came to nothing is of no use to anybody after so many days. */
+/** An unused plan is deleted after this many days. */
 const UNUSED_DAYS = 7;
-/** The longest that a frequency cap or an exclusion looks back, in days. */
+/** Maximum number of days that a frequency cap or an exclusion looks back. */
 const TOUCH_DAYS = 3650;
 const ROWS = 5000;
 
 const OVER = "state in ('finished', 'cancelled', 'failed', 'void')";
 
 /**
- * Forgets the variables of members of runs that have ended, but of those that somebody may still have triggered again:
- * `failed` and `unknown`; and numbers that an audience was to leave out.
- * @returns how many; a further call may find more
+ * Deletes the variables of members of ended runs, except `failed` and `unknown` members, which an operator may retry.
+ * Also deletes the numbers that an audience had to leave out.
+ * @returns the number of rows; a further call may find more
  */
 export async function forgetVariables(db: Database, limit = ROWS): Promise<number> {
   const [run] = await db.query<{ run_id: string }>(
@@ -34,7 +34,7 @@ export async function forgetVariables(db: Database, limit = ROWS): Promise<numbe
       [run.run_id, limit],
     );
     if (rows.length < limit) {
-      // A plan that broke off has these still.
+      // An aborted plan still has these.
       await tx.query('delete from campaign_barred where run_id = $1', [run.run_id]);
       await tx.query('delete from campaign_seen where run_id = $1', [run.run_id]);
       await tx.query('update campaigns set stripped_at = coalesce(ended_at, as_of) where run_id = $1', [
@@ -46,10 +46,10 @@ export async function forgetVariables(db: Database, limit = ROWS): Promise<numbe
 }
 
 /**
- * Forgets the members of runs that ended before `days` ago, and keeps what the run came to. Those of a campaign's last run
- * stay: the next audience may ask for them.
- * @param at stamps the last results
- * @returns how many; a further call may find more
+ * Deletes the members of runs that ended more than `days` ago, and keeps the run's results. Members of a campaign's
+ * last run stay, because the next audience may ask for them.
+ * @param at time for the last results
+ * @returns the number of rows; a further call may find more
  */
 export async function forgetMembers(db: Database, days: number, at: Date, limit = ROWS): Promise<number> {
   const [run] = await db.query<{ run_id: string; kept: boolean }>(
@@ -80,13 +80,19 @@ async function keepReport(tx: Queryable, run: string, report: CampaignReport | n
   await tx.query('update campaigns set report = $2::jsonb where run_id = $1', [run, toJson(report)]);
 }
 
-/** Locks the run. @returns false when somebody has opened it again meanwhile */
+/**
+ * Locks the run.
+ * @returns false when somebody has opened it again meanwhile
+ */
 async function lockOver(tx: Queryable, run: string): Promise<boolean> {
   const rows = await tx.query(`select 1 from campaigns where run_id = $1 and ${OVER} for update`, [run]);
   return rows.length > 0;
 }
 
-/** Forgets whom campaigns reached longer ago than anybody asks. @returns how many; a further call may find more */
+/**
+ * Deletes reach records that are older than any cap looks back.
+ * @returns the number of rows; a further call may find more
+ */
 export async function forgetTouches(db: Queryable, limit = ROWS): Promise<number> {
   const rows = await db.query(
     `delete from campaign_touches where member_id in (

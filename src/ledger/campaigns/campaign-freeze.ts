@@ -1,11 +1,11 @@
-// The audience of a campaign when it is frozen: who is left out by what the ledger knows, and in which order the others come.
+// Freezes the audience of a campaign: decides by the ledger who is left out, and in which order the others come.
 import { createHash } from 'node:crypto';
 import { toJson } from '../../contracts/stored-json.ts';
 import { isOpen, isServed, unreadOf } from '../conversations/conversation-rules.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
 
-/** What the exclusions of a campaign come down to. */
+/** The exclusion rules of a campaign. */
 export interface FreezeRules {
   readonly account: string;
   readonly run: string;
@@ -13,15 +13,15 @@ export interface FreezeRules {
   readonly variables: readonly string[];
   readonly optOutTags: readonly TagRule[];
   readonly excludedTags: readonly TagRule[];
-  /** Campaigns, any run of which leaves out whom it has reached. */
+  /** Anyone reached by any run of these campaigns is left out. */
   readonly campaigns: readonly string[];
-  /** Whoever was contacted at or after this is left out. */
+  /** Anyone contacted at or after this time is left out. */
   readonly contactedSince: Date | null;
   readonly openConversation: boolean;
   readonly humanService: boolean;
-  /** What people wrote, or were written, decides whether the campaign may reach them. */
+  /** Whether sent or received messages decide if the campaign may reach a person. */
   readonly readsMessages: boolean;
-  /** `since`: the cap counts from there; `within`: as it was written. */
+  /** `since`: the cap counts from then on. `within`: the period as configured. */
   readonly cap: { readonly times: number; readonly since: Date; readonly within: string };
 }
 
@@ -37,11 +37,14 @@ export interface Candidate {
   readonly id: number;
   readonly key: string;
   readonly number: string;
-  /** Zones of its own, joined by commas; empty: published by the number. */
+  /** The member's own time zones, joined by commas; empty when the number decides. */
   readonly zones: string;
-  /** The first rule that leaves it out, up to CONTACTED_LATELY as campaigns and pollers know it; null: none. */
+  /**
+   * The first rule that leaves the member out, up to CONTACTED_LATELY as campaigns and pollers know it; null when
+   * none does.
+   */
   readonly early: Verdict | null;
-  /** The first of the rules behind that. */
+  /** The first of the remaining rules that leaves the member out. */
   readonly late: Verdict | null;
 }
 
@@ -65,7 +68,7 @@ export async function candidates(
   );
 }
 
-/** `coalesce` stops at the first that is not null: what is behind it is not even looked up. */
+/** `coalesce` stops at the first value that is not null, so later rules are not evaluated. */
 function firstOf(rules: readonly string[]): string {
   return `coalesce(${rules.join(',\n')}, null::text[])`;
 }
@@ -115,7 +118,7 @@ function earlyRules(rules: FreezeRules, param: Param): string[] {
   return found;
 }
 
-/** By the tags that were listed; where none were, by those that Sluice itself put there. */
+/** Uses the listed tags. If none were listed, uses the tags that Sluice itself set. */
 function tagRules(code: string, tags: readonly TagRule[], param: Param): string[] {
   if (tags.length === 0) return [];
   const names = `${param(tags.map(({ name }) => name))}::text[]`;
@@ -162,8 +165,8 @@ function lateRules(
 }
 
 /**
- * When events last sent somebody a flow or a message, in epoch milliseconds: by the key of the person, or by the hash of account
- * and person that the ledger keeps as the subject of an event.
+ * When events last sent a flow or a message to somebody, in epoch milliseconds: by the person's key, or by the hash
+ * of account and person that the ledger stores as an event's subject.
  */
 export async function contactedByEvents(
   db: Queryable,
@@ -191,16 +194,16 @@ export interface Decision {
   readonly reason: string | null;
   /** Joined by commas. */
   readonly zones: string;
-  /** Of those who wait: see {@link placeOf}. */
+  /** Set for waiting members: see {@link placeOf}. */
   readonly place: number | null;
 }
 
-/** Waves take members in this order: random, and the same each time for one run. Positive, and not dense. */
+/** Waves take members in this order. It is random but fixed for one run. Positive, with gaps. */
 export function placeOf(run: string, key: string): number {
   return createHash('md5').update(`${run} ${key}`).digest().readUInt32BE(0) >>> 1;
 }
 
-/** Writes down what was decided. Whose contact the audience did not name may have one that the ledger knows. */
+/** Stores the decisions. If the audience did not name a member's contact, the ledger may know it. */
 export async function saveDecisions(
   tx: Queryable,
   { run, account }: Pick<FreezeRules, 'run' | 'account'>,
@@ -219,7 +222,10 @@ export async function saveDecisions(
   );
 }
 
-/** How far the freezing is. @param after the last member that was decided on */
+/**
+ * Stores how far the freeze is.
+ * @param after the last member that was decided on
+ */
 export async function saveFreeze(tx: Queryable, run: string, after: number): Promise<void> {
   await tx.query(
     `update campaigns set parts = parts || jsonb_build_object('frozen', $2::bigint) where run_id = $1`,
@@ -227,7 +233,7 @@ export async function saveFreeze(tx: Queryable, run: string, after: number): Pro
   );
 }
 
-/** Nobody comes in any more. */
+/** Ends the freeze: no more members are added. */
 export async function endFreeze(tx: Queryable, run: string, at: Date): Promise<void> {
   await tx.query('delete from campaign_barred where run_id = $1', [run]);
   await tx.query('delete from campaign_seen where run_id = $1', [run]);

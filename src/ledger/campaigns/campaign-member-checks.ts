@@ -1,5 +1,5 @@
-// Members just before their triggers, with all that the ledger knows of the people: leased many at once, checked again, and
-// given the right to trigger, each with one statement.
+// Members just before their triggers, with everything that the ledger knows about them. Many are leased at once,
+// checked again, and given the right to trigger, each with one statement.
 
 import { isOpen, isServed, unreadOf } from '../conversations/conversation-rules.ts';
 import { type Facts, factsOfPerson } from '../conversations/window-facts.ts';
@@ -8,54 +8,54 @@ import { lockedMembers, MEMBER_COLUMNS, type MemberName, type MemberRow } from '
 
 export interface OpenConversation {
   readonly id: number;
-  /** A person has it: open, with an owner, and not in the hands of the chatbot (API text, Conversation). */
+  /** A person serves it: it is open, has an owner, and the chatbot does not handle it (API text, Conversation). */
   readonly served: boolean;
 }
 
 export interface MemberCheck extends MemberRow {
-  /** The run goes on, and nobody holds it. */
+  /** The run continues and is not paused. */
   readonly running: boolean;
-  /** A trigger of the run was shown to have done what it should. */
+  /** A check has confirmed that a trigger of the run had its effect. */
   readonly verified: boolean;
   readonly optedOut: boolean;
-  /** How often campaigns have reached the person since, this member's own trigger aside. */
+  /** How often campaigns have reached the person since then, not counting this member's own trigger. */
   readonly touches: number;
-  /** The first of the campaigns asked for that has ever reached the person. */
+  /** The first of the given campaigns that has ever reached the person. */
   readonly reachedBy: string | null;
-  /** How often campaigns were about to reach the person: it goes up with each right to trigger. */
+  /** Counts how often campaigns were about to reach the person. Each right to trigger increases it. */
   readonly reached: number;
-  /** The person's open conversation, as a poller saw it last; of several the one that somebody serves. */
+  /** The person's open conversation as a poller last saw it. Of several, the one that somebody serves. */
   readonly open: OpenConversation | null;
-  /** Something of the person's conversations could not be read; why. */
+  /** Why something of the person's conversations could not be read; null when everything could. */
   readonly unread: string | null;
-  /** Messages of the person's conversations are still to be read. */
+  /** Messages of the person's conversations still have to be read. */
   readonly behind: boolean;
-  /** Pollers of the account that waits for an operator. */
+  /** Pollers of the account that wait for an operator. */
   readonly blockedPollers: readonly { readonly poller: string; readonly isShape: boolean }[];
-  /** The contact's id as the ledger knows it, whatever the member came with. */
+  /** The contact's id as the ledger knows it, whatever id the member came with. */
   readonly known: number | null;
-  /** What the 24-hour window is judged by; null where nobody asked for it. */
+  /** Facts that decide about the 24-hour window; null when it does not matter. */
   readonly window: Facts | null;
-  /** Names all of this: it changes when anything of it does. */
+  /** A digest of all of this, which changes when any of it changes. */
   readonly digest: string;
 }
 
-/** What is to be known of members of one run. */
+/** What to find out about members of one run. */
 export interface MemberQuestion {
   readonly account: string;
   readonly run: string;
-  /** Touches after it count. */
+  /** Touches after this time count. */
   readonly since: Date;
-  /** Whether one of these campaigns has ever reached the person. */
+  /** Checks whether one of these campaigns has ever reached the person. */
   readonly campaigns: readonly string[];
-  /** Null: the 24-hour window does not matter; else what happened before that does not. */
+  /** Null when the 24-hour window does not matter; otherwise nothing before this time counts. */
   readonly windowAfter: Date | null;
 }
 
 const paramsOf = ({ account, run, since, campaigns }: MemberQuestion) => [account, run, since, campaigns];
 
 /**
- * Columns of {@link MemberCheck}, digest included.
+ * Columns of {@link MemberCheck}, including the digest.
  * @param who a table of {@link MEMBER_COLUMNS}; the parameters $1 to $4 are those of `paramsOf`
  * @param after parameter of `windowAfter`
  */
@@ -103,9 +103,9 @@ export interface Lease {
 }
 
 /**
- * Leases the next members of the open wave that are due: those with the fewest failures first, so that one who fails again and
- * again keeps nobody waiting.
- * @param zones whose windows are open: those of the members, joined by a comma
+ * Leases the next due members of the open wave. Those with the fewest failures come first, so that a member that
+ * keeps failing delays nobody.
+ * @param zones zones of the members with open windows, joined by a comma
  */
 export async function takeMembers(
   db: Queryable,
@@ -134,12 +134,12 @@ const OPEN_WAVE = `m.run_id = $2 and m.state = 'waiting'
   and m.wave = (select wave from campaign_waves where run_id = $2 and ended_at is null order by wave limit 1)`;
 
 /**
- * Takes the right to trigger, and notes that the person is reached: given to exactly one caller, only while the run goes on,
- * and only if all that the checks went by is as it was. Of two campaigns that want one person at once, the second finds that
- * somebody has counted up, however the two statements meet.
- * @param checked what the checks went by
- * @returns the member as it is now; `sending` is the number of the sending, which names this right ever after, or null when
- *   the right can't be had
+ * Takes the right to trigger and counts the person as reached. Exactly one caller gets it, only while the run
+ * continues, and only if everything that was checked is unchanged. If two campaigns want one person at once, the
+ * second one finds the increased count, in whatever order their statements run.
+ * @param checked the facts that the checks used
+ * @returns the current member; `sending` is the number of the sending, which identifies this right, or null when the
+ *   right is not available
  */
 export async function takeRight(
   db: Queryable,
@@ -192,7 +192,7 @@ export async function renewMembers(db: Queryable, ids: readonly number[], lease:
   );
 }
 
-/** Members that nobody has begun are due again at once. */
+/** Makes members that nobody has started due again at once. */
 export async function returnMembers(db: Queryable, ids: readonly number[], holder: string): Promise<void> {
   await db.query(
     `with chosen as (${lockedMembers('id = any($1) and holder = $2')})
@@ -201,7 +201,7 @@ export async function returnMembers(db: Queryable, ids: readonly number[], holde
   );
 }
 
-/** The member comes again then. */
+/** Makes the member due again at that time. */
 export async function deferMember(
   db: Queryable,
   { run, id }: MemberName,
@@ -215,7 +215,7 @@ export async function deferMember(
   );
 }
 
-/** When the next member of the open wave with these zones is due that no batch has in hand; null: there is none. */
+/** When the next unleased member of the open wave with these zones is due; null when there is none. */
 export async function nextDue(
   db: Queryable,
   run: string,

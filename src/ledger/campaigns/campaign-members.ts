@@ -1,13 +1,13 @@
-// One member of a campaign: who has the right to trigger its flow, and what came of it. The row is the intent.
+// One member of a campaign: who has the right to trigger its flow, and the outcome. The row itself is the intent.
 import type { CampaignState, MemberCode, MemberState } from '../../contracts/wire/campaign.ts';
 import type { Queryable } from '../database.ts';
 
 export interface MemberRow {
   readonly id: number;
   readonly run_id: string;
-  /** The person: number with the Brazilian ninth digit; null where the number can't be read. */
+  /** The person: number with the Brazilian ninth digit; null when the number cannot be read. */
   readonly key: string | null;
-  /** As the service or the source has it: E.164 without plus. */
+  /** E.164 without plus, as the service or the source has it. */
   readonly number: string | null;
   readonly contact_id: number | null;
   readonly card_id: number | null;
@@ -19,16 +19,16 @@ export interface MemberRow {
   readonly reason: string | null;
   readonly wave: number | null;
   readonly not_before: Date | null;
-  /** How often it was put off because a person served it. */
+  /** How often the member was postponed because a person served the conversation. */
   readonly tries: number;
-  /** Failures in a row that may pass by themselves. */
+  /** Transient failures in a row. */
   readonly attempts: number;
-  /** The service knew no contact of the id that it came with. */
+  /** The service has no contact with the id that the member came with. */
   readonly contact_gone: boolean;
   readonly rechecked_at: Date | null;
   /** How often the right to trigger was given. */
   readonly sends: number;
-  /** Seconds since it was given last, by the database's clock. */
+  /** Seconds since it was last given, by the database's clock. */
   readonly age: number | null;
   readonly triggered_at: Date | null;
   readonly ticket_id: number | null;
@@ -41,14 +41,14 @@ export interface MemberName {
   readonly id: number;
 }
 
-/** Of {@link MemberRow}. */
+/** Columns of {@link MemberRow}. */
 export const MEMBER_COLUMNS = `id, run_id, key, number, contact_id, card_id, zones, variables, state, code, reason, wave, not_before, tries, attempts,
   contact_gone, rechecked_at, sends, extract(epoch from clock_timestamp() - sent_at)::float8 as age, triggered_at, ticket_id, events`;
 
 /**
- * Ids of the members that a statement changes, locked in the order of their ids. A batch changes the members that it holds without
- * locking their run, so two statements over many members could otherwise wait for each other's rows.
- * @param where over campaign_members
+ * Ids of the members that a statement changes, locked in the order of their ids. A batch changes its members without
+ * locking their run, so two statements over many members could otherwise deadlock.
+ * @param where condition over campaign_members
  */
 export const lockedMembers = (where: string): string =>
   `select id from campaign_members where ${where} order by id for update`;
@@ -64,8 +64,8 @@ export async function getMember(db: Queryable, { run, id }: MemberName): Promise
 }
 
 /**
- * The run's state as it stays until the transaction ends: whoever pauses or cancels it waits so long. Taken before the rows
- * of members, here as everywhere.
+ * The run's state, fixed until the transaction ends: whoever pauses or cancels the run waits until then. Locked
+ * before the rows of members, as everywhere.
  */
 async function shareState(tx: Queryable, run: string): Promise<CampaignState | null> {
   const [row] = await tx.query<{ state: CampaignState }>(
@@ -83,9 +83,9 @@ export interface MemberEnd {
 }
 
 /**
- * Ends a member: one that waits, or with `sends` the one whose sending has come to this. A sending that was given up as
- * unknown is settled by its answer, should that come after all; and one that did trigger has, whatever was thought meanwhile.
- * @returns false when the member stands otherwise by now: nothing is changed then
+ * Ends a member: a waiting one, or with `sends` the one with that sending. A late answer settles a sending that was
+ * given up as unknown. A trigger that took effect is recorded even if the member was settled otherwise.
+ * @returns false when the member's state has changed: nothing changes then
  */
 export async function endMember(
   tx: Queryable,
@@ -111,16 +111,16 @@ export async function endMember(
 }
 
 export interface Release {
-  /** Tried again then, and that counts as one try. */
+  /** The member is tried again then, and that counts as one try. */
   readonly retryAt?: Date;
-  /** The service does not know the contact by its id any more. */
+  /** The service no longer has the contact under its id. */
   readonly forgetContact?: boolean;
 }
 
 /**
- * Gives the right back: what was sent was refused for certain. In a run that has been cancelled meanwhile the member is
- * cancelled, too.
- * @returns the member's state; null when it stands otherwise by now: nothing is changed then
+ * Gives the right back after a call that was certainly refused. If the run was canceled meanwhile, the member is
+ * canceled too.
+ * @returns the member's state; null when the member's state has changed: nothing changes then
  */
 export async function releaseMember(
   tx: Queryable,
@@ -142,7 +142,10 @@ export async function releaseMember(
   return rows.length > 0 ? state : null;
 }
 
-/** Puts a waiting member off. @returns false when it does not wait any more */
+/**
+ * Postpones a waiting member.
+ * @returns false when it no longer waits
+ */
 export async function putOff(tx: Queryable, { run, id }: MemberName, retryAt: Date): Promise<boolean> {
   const rows = await tx.query(
     `update campaign_members set not_before = $3, tries = tries + 1
@@ -160,7 +163,7 @@ export async function noteMemberEvents(
   await tx.query('update campaign_members set events = $3 where run_id = $1 and id = $2', [run, id, events]);
 }
 
-/** What a check the contact has shown; its tags are as they were then. */
+/** What a check of the contact has shown, with its tags at that time. */
 export interface SeenMember {
   readonly contactId: number;
   readonly number: string;
@@ -180,7 +183,7 @@ export async function noteMemberSeen(
   );
 }
 
-/** The service knows no contact of this id: it has to be found by its number. */
+/** The service has no contact with this id, so the next check searches by number. */
 export async function forgetMemberContact(tx: Queryable, { run, id }: MemberName): Promise<void> {
   await tx.query(
     'update campaign_members set contact_id = null, contact_gone = true where run_id = $1 and id = $2',
@@ -188,14 +191,17 @@ export async function forgetMemberContact(tx: Queryable, { run, id }: MemberName
   );
 }
 
-/** Failures in a row of a member that waits. */
+/** Failures in a row of a waiting member. */
 export interface MemberFailures {
   readonly count: number;
-  /** The service has accepted the trigger of another member since the first of them. */
+  /** The service has accepted another member's trigger since the first of these failures. */
   readonly alone: boolean;
 }
 
-/** Counts one more failure that may pass by itself. @returns null when the member does not wait any more */
+/**
+ * Counts one more transient failure.
+ * @returns null when the member no longer waits
+ */
 export async function countMemberFailure(
   db: Queryable,
   { run, id }: MemberName,
@@ -212,8 +218,8 @@ export async function countMemberFailure(
 }
 
 /**
- * The trigger was refused for certain: it reached nobody. Touches are every trigger that went out, or may have: the frequency cap
- * of an account counts them over all of its campaigns.
+ * Removes the touch of a trigger that was certainly refused, because it reached nobody. Every trigger that went out,
+ * or may have, is a touch. An account's frequency cap counts them over all of its campaigns.
  */
 export async function dropTouch(tx: Queryable, member: number): Promise<void> {
   await tx.query('delete from campaign_touches where member_id = $1', [member]);

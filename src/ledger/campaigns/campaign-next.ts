@@ -1,4 +1,4 @@
-// Whose turn it is in a running campaign: members by state, by the zones that their windows go by, and one after the other.
+// Finds the next members of a running campaign: by state, by the zones of their send windows, and in order.
 import {
   type CampaignCounts,
   MEMBER_STATES,
@@ -8,7 +8,7 @@ import {
 import type { Queryable } from '../database.ts';
 import { lockedMembers } from './campaign-members.ts';
 
-/** Members of the run by state: one pass over them, some 60 ms for 100,000. */
+/** Members of the run by state, in one pass: about 60 ms for 100,000. */
 export async function countMembers(tx: Queryable, run: string): Promise<CampaignCounts> {
   const rows = await tx.query<{ state: MemberState; n: number }>(
     'select state, count(*)::int as n from campaign_members where run_id = $1 group by state',
@@ -24,9 +24,9 @@ export interface ZoneGroup {
   /** Joined by a comma, as the members have them. */
   readonly zones: string;
   readonly due: number;
-  /** When the first of those is due that a batch has in hand, or that wait after a failure. */
+  /** When the first leased member, or the first that waits after a failure, is due. */
   readonly deferred: Date | null;
-  /** Of those whom a person served, when the first and the last may come again. */
+  /** For members whose conversation a person served: when the first and the last may be tried again. */
   readonly first: Date | null;
   readonly last: Date | null;
 }
@@ -47,7 +47,7 @@ export async function waitingByZones(
   );
 }
 
-/** Has anybody in the wave been triggered, or tried? */
+/** Whether any member of the wave was triggered or tried. */
 export async function hasBegun(tx: Queryable, run: string, wave: number): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from campaign_members
@@ -57,13 +57,16 @@ export async function hasBegun(tx: Queryable, run: string, wave: number): Promis
   return rows.length > 0;
 }
 
-/** Which of the waiting members: all; those of a wave; of them those with these zones. */
+/** Selects waiting members: all, those of a wave, or those of a wave with these zones. */
 export interface Waiting {
   readonly wave?: number;
   readonly zones?: readonly string[];
 }
 
-/** Leaves out waiting members for good. @returns how many they were */
+/**
+ * Skips waiting members permanently.
+ * @returns their number
+ */
 export async function skipMembers(
   tx: Queryable,
   run: string,
@@ -83,7 +86,10 @@ export async function skipMembers(
   return row?.n ?? 0;
 }
 
-/** Waiting members that name a wave which has ended come again. @returns how many they were */
+/**
+ * Releases waiting members whose wave has ended, so that they come again.
+ * @returns their number
+ */
 export async function freeStranded(tx: Queryable, run: string): Promise<number> {
   const rows = await tx.query(
     `with chosen as (

@@ -1,21 +1,21 @@
-// People whom the ledger knows, as part of an audience: page by page, by key.
+// An audience of people whom the ledger knows, read page by page and ordered by key.
 import type { Queryable } from '../database.ts';
 
-/** All that are named must hold; see LedgerAudience. */
+/** All given conditions must hold. See LedgerAudience. */
 export interface PeopleFilter {
   readonly account: string;
-  /** Names of tags that Sluice put on them: any of these, whatever the case. */
+  /** Names of tags that Sluice set: any of these, regardless of case. */
   readonly tags: readonly string[] | null;
-  /** As mappings name them. */
+  /** Names as mappings use them. */
   readonly pipeline: string | null;
   readonly stage: string | null;
   readonly createdBy: string | null;
-  /** They wrote nothing since; they have a conversation. */
+  /** People with a conversation who wrote nothing since then. */
   readonly silentSince: Date | null;
   readonly campaign: { readonly name: string; readonly replied: boolean | null } | null;
 }
 
-/** Where the reading is: a table after the other, in each behind a key. */
+/** Position of the reading: the table, and the last key in it. */
 export interface PeopleCursor {
   readonly base: number;
   readonly after: string;
@@ -33,7 +33,7 @@ export interface LedgerPerson {
   readonly tagIds: number[] | null;
 }
 
-/** Where people may be found, by the filter: everything else is looked up for each of them. */
+/** The tables that can contain matching people. All other conditions are looked up per person. */
 function basesOf({ tags, pipeline, stage, createdBy, campaign, silentSince }: PeopleFilter): string[] {
   const people = 'select key from people where account = $1 and key > $2 order by key limit $3';
   if (tags !== null || pipeline !== null || stage !== null || createdBy !== null) return [people];
@@ -55,8 +55,8 @@ const LAST_RUN = `select l.run_id from campaigns l where l.account = $1 and l.ca
    order by l.started_at desc limit 1`;
 
 /**
- * The next people, and where to go on; null: these were the last ones.
- * @param limit of those that are checked
+ * The next people and the next position; null when these were the last ones.
+ * @param limit number of people to check
  */
 export async function peoplePage(
   db: Queryable,
@@ -117,7 +117,7 @@ export async function peoplePage(
   return { people, next };
 }
 
-/** One that is still to be read may have been updated by a message of theirs. */
+/** An unread conversation may contain a newer message from the person. */
 const SILENT = `(
   exists (select 1 from conversations c where c.account = $1 and c.person_key = b.key)
   and not exists (

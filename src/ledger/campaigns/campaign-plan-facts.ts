@@ -1,4 +1,4 @@
-// What a plan of a campaign tells of its audience and of the account, counted in the ledger.
+// Facts for a campaign plan about its audience and the account, counted in the ledger.
 import type { MemberState } from '../../contracts/wire/campaign.ts';
 import type { SampledMember } from '../../contracts/wire/campaign-people.ts';
 import type { Queryable } from '../database.ts';
@@ -17,14 +17,14 @@ export async function countMembers(db: Queryable, run: string): Promise<StateCou
   );
 }
 
-/** Members to be triggered whose windows go by the same zones. */
+/** Members to trigger whose send windows use the same zones. */
 export interface ZoneCount {
   /** Joined by commas. */
   readonly zones: string;
   readonly members: number;
-  /** Whose contact's id is not known. */
+  /** Members whose contact id is not known. */
   readonly unnamed: number;
-  /** Who came without a card. */
+  /** Members without a card. */
   readonly cardless: number;
 }
 
@@ -45,7 +45,7 @@ export interface PollerGlance {
   readonly paused: boolean;
   readonly block_code: string | null;
   readonly block_reason: string | null;
-  /** The service shows something in another form than assumed. */
+  /** The service shows something in a different form than assumed. */
   readonly is_shape: boolean;
   readonly polled_at: Date | null;
 }
@@ -59,7 +59,7 @@ export async function glanceAtPollers(db: Queryable, account: string): Promise<P
   );
 }
 
-/** What spends the account's calls beside a run: names of syncs and of other campaigns that are under way. */
+/** Names of syncs and other campaigns that are under way and spend the account's calls. */
 export async function underWayBeside(
   db: Queryable,
   account: string,
@@ -79,7 +79,7 @@ export async function underWayBeside(
   };
 }
 
-/** The first members that would be triggered, with the variables that the flow would get: personal data. */
+/** The first members to trigger, with the variables that the flow would get. This is personal data. */
 export async function sampleMembers(db: Queryable, run: string, limit: number): Promise<SampledMember[]> {
   return await db.query(
     `select id::float8 as member, number, coalesce(variables, '{}') as variables from campaign_members

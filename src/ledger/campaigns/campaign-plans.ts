@@ -1,4 +1,4 @@
-// Plans of campaigns: how one comes in place of another.
+// Campaign plans: how a new plan replaces an older one.
 
 import { campaignRoute } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
@@ -10,16 +10,18 @@ export interface NewPlan {
   readonly spec: CampaignSpec;
   readonly by: string;
   readonly at: Date;
-  /** Run of the workflow that plans: an attempt whose answer was lost finds the plan that it opened. */
+  /** Run id of the planning workflow, so that an attempt after a lost answer finds the plan that it opened. */
   readonly workflow: string;
 }
 
-/** @returns id of the plan's run, `{account}/+{campaign}/{sequence number}`; or of the one under way that forbids it */
+/**
+ * @returns id of the plan's run, `{account}/+{campaign}/{sequence number}`, or of the unfinished run that prevents it
+ */
 export async function openPlan(db: Database, plan: NewPlan): Promise<{ run: string } | { underWay: string }> {
   const { account, campaign } = plan.spec;
   const sync = campaignRoute(campaign);
   return await db.transaction(async (tx) => {
-    // Two that open plans of one campaign take turns here.
+    // Serializes callers that open plans of one campaign.
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [`${account}/${sync}`]);
     const open = await openRunOf(tx, account, sync);
     if (open?.state === 'running') return { underWay: open.run };

@@ -1,4 +1,4 @@
-// A run of a campaign as operators see it: how it stands, and its figures in total and by wave. Nothing personal.
+// Reports on campaign runs for operators: the state, and figures in total and by wave. No personal data.
 import type {
   CampaignAuditEntry,
   CampaignName,
@@ -11,12 +11,12 @@ import { isoText } from '../iso-text.ts';
 import { type RunFigures, readFigures } from './campaign-figures.ts';
 import { type CampaignRow, findCampaign, listRuns } from './campaigns.ts';
 
-/** The newest waves are listed: what goes through Temporal has 2 MB at most. */
+/** The report lists the newest waves, because a payload in Temporal has at most 2 MB. */
 const MAX_WAVES = 2000;
-/** Likewise the newest entries of an audit. */
+/** The same limit for the entries of an audit. */
 const MAX_ENTRIES = 2000;
 
-/** The run and its waves, the newest `MAX_WAVES` of them in their order; null: there is no such run. */
+/** The run and its newest `MAX_WAVES` waves, in order; null when there is no such run. */
 export async function reportOf(db: Queryable, run: string): Promise<CampaignReport | null> {
   const row = await findCampaign(db, run);
   if (row === null) return null;
@@ -28,7 +28,7 @@ export async function reportOf(db: Queryable, run: string): Promise<CampaignRepo
   return { ...outline(row, total, polledAccounts), waves: await wavesOf(db, run, waves) };
 }
 
-/** Runs, the newest first, without their waves. */
+/** Runs without their waves, newest first. */
 export async function listReports(
   db: Queryable,
   filter: Partial<CampaignName> & { readonly limit: number },
@@ -44,7 +44,7 @@ export async function listReports(
   return reports;
 }
 
-/** What was kept of a run when its members were forgotten. */
+/** The report that was stored when a run's members were deleted. */
 async function keptReport(db: Queryable, run: string): Promise<CampaignReport | null> {
   const [row] = await db.query<{ report: CampaignReport | null }>(
     'select report from campaigns where run_id = $1',
@@ -61,7 +61,7 @@ function outline(
   polledAccounts: ReadonlySet<string>,
 ): Omit<CampaignReport, 'waves'> {
   const { account, campaign, run_id: run, state, calls } = row;
-  // Of a run that is over nobody asks who held it; its audit knows.
+  // The report of a finished run does not show its pause. The audit has it.
   const paused = OPEN.has(state) ? row.paused : null;
   const blocked = OPEN.has(state) ? row.blocked : null;
   return {
@@ -88,7 +88,7 @@ function outline(
   };
 }
 
-/** Accounts of which a poller has seen all within the hour, by the clock of the database, which noted it. */
+/** Accounts that a poller has read completely within the last hour, by the database's clock. */
 async function accountsSeen(db: Queryable): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ account: string }>(
     "select distinct account from pollers where complete_at > now() - interval '1 hour'",
@@ -119,7 +119,7 @@ async function wavesOf(
   return rows.toReversed().map((row) => ({ ...(figures.get(row.wave) ?? NOBODY), ...row }));
 }
 
-/** All members of such a wave have gone on to a later one. */
+/** All members of such a wave have moved on to a later one. */
 const NOBODY: CampaignFigures = {
   audience: 0,
   eligible: 0,
@@ -141,7 +141,7 @@ const NOBODY: CampaignFigures = {
   cancelled: 0,
 };
 
-/** What was done to a run, in the order in which it was; the newest entries, when there are very many. */
+/** The audit of a run in order; only the newest entries if there are very many. */
 export async function auditOf(db: Queryable, run: string): Promise<CampaignAuditEntry[]> {
   const rows = await db.query<CampaignAuditEntry>(
     `select ${isoText('at')} as at, by, action, reason, details || jsonb_build_object('members', members) as details

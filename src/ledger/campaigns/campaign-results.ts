@@ -1,16 +1,16 @@
-// What came of those that a campaign has reached: stamped into its members from what pollers saw, from opt-outs and from
-// the events that follow a trigger.
+// Records the results of triggers in the run's members: from what pollers saw, from opt-outs, and from the events
+// that follow a trigger.
 import type { Database, Queryable } from '../database.ts';
 
 /**
- * So long before the trigger was written down a message of the account may have been made by it: the flow runs before its
- * call is answered, and the service has a clock of its own. Seconds.
+ * Seconds. A message of the account this long before the recorded trigger may come from it: the flow runs before its
+ * call is answered, and the service has its own clock.
  */
 const EARLY_SECONDS = 60;
-/** What was read so long before the last stamping is checked at again: its transaction may have come to its end after it. */
+/** Reads this much again before the last update, because a transaction may have committed after it. */
 const OVERLAP = "interval '5 minutes'";
 
-/** Conversations, and members with events, that one step takes: some 0.1 s. */
+/** Conversations, or members with events, per step: about 0.1 s. */
 const STEP = 2000;
 
 interface Stamping {
@@ -18,26 +18,26 @@ interface Stamping {
   readonly account: string;
 }
 
-/** How far a stamping is: conversations that were read up to `checked`, members up to the id `member`; null: all. */
+/** How far an update is: conversations read up to `checked`, members up to the id `member`; null means all. */
 interface Place {
-  /** The database's own text of a time: a Date would lose its microseconds. */
+  /** The database's own text of a time. A Date would lose its microseconds. */
   readonly checked: string | null;
   readonly member: number | null;
 }
 
-/** Where to go on, null: all is stamped; and when the step began, as the database's own text. */
+/** Where to continue (null when everything is done), and when the step began, as the database's own text. */
 interface Step {
   readonly next: Place | null;
   readonly began: string;
 }
 
 /**
- * Brings the results of the run's members up to date: replied, delivered, read, opted out, moved and tagged. Only what was
- * read since the last stamping is checked at, so that it may be done as often as one likes; what is stamped stays. In steps,
- * none of which keeps others from the ledger for long.
+ * Updates the results of the run's members: replied, delivered, read, opted out, moved and tagged. It only checks
+ * what was read since the last update, so it may run at any time. Recorded results do not change. It runs in steps,
+ * none of which blocks the ledger for long.
  *
- * A result belongs to the last campaign that reached the person before it. Delivered and read are stamped with `at`: the
- * service shows no time of them.
+ * A result belongs to the last campaign that reached the person before it. Delivered and read get the time `at`,
+ * because the service does not show when they happened.
  */
 export async function catchUp(db: Database, run: string, at: Date, size = STEP): Promise<void> {
   for (let place: Place | null = null; ; ) {
@@ -45,7 +45,7 @@ export async function catchUp(db: Database, run: string, at: Date, size = STEP):
     const step: Step = await db.transaction((tx) => stampStep(tx, run, before, at, size));
     place = step.next;
     if (place !== null) continue;
-    // Not in the step, which has the run's members by then: who changes the run comes by the run first.
+    // This runs outside the step, which locks the run's members. Whoever changes a run locks the run first.
     await db.query(
       'update campaigns set stamped_at = greatest(stamped_at, $2::timestamptz) where run_id = $1',
       [run, step.began],
@@ -54,7 +54,7 @@ export async function catchUp(db: Database, run: string, at: Date, size = STEP):
   }
 }
 
-/** Two who stamp would wait for each other's rows; and whoever changes a run comes by it first, here as everywhere. */
+/** Two concurrent updates would wait for each other's rows. The run is locked first, as everywhere. */
 async function lockStamping(tx: Queryable, run: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724314))', [run]);
   await tx.query('select 1 from campaigns where run_id = $1 for share', [run]);
@@ -87,9 +87,9 @@ async function stampStep(
 }
 
 /**
- * A reading of a conversation is what brings messages and their status words, so a conversation that was not read since
- * has no news. Messages are forgotten when there are many; `inbound_at` then still tells of a reply.
- * @returns up to when readings are checked at; null: all are
+ * Messages and their statuses come only from reading a conversation, so a conversation without a newer reading has no
+ * news. When there are many messages, old ones are deleted; `inbound_at` then still shows a reply.
+ * @returns the time up to which readings are checked; null when all are
  */
 async function stampMessages(
   tx: Queryable,
@@ -162,8 +162,8 @@ async function stampOptOuts(tx: Queryable, { run_id, account }: Stamping): Promi
 }
 
 /**
- * Events that came to nothing stay open here: an operator may have them tried again.
- * @returns the last member that was checked at; null: all are
+ * Events that failed stay open here, because an operator may retry them.
+ * @returns the last member that was checked; null when all were
  */
 async function stampEvents(
   tx: Queryable,
@@ -193,10 +193,10 @@ async function stampEvents(
   return edge === undefined || edge.n < size ? null : edge.member;
 }
 
-/** Some of a member's events are still to be done, or came to nothing; as the index has it. */
+/** Some events of a member are unfinished or failed. Same expression as the index. */
 const PENDING = 'cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int';
 
-/** Stamps what events have done before they are forgotten, `days` after their end. */
+/** Records the results of events before they are deleted, `days` after their end. */
 export async function stampBeforeForgetting(db: Database, days: number): Promise<void> {
   const [old] = await db.query(
     `select 1 from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit 1`,

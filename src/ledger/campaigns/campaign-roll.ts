@@ -1,4 +1,4 @@
-// Members of a run one by one, for operators: with their numbers and variables only where these are asked for.
+// Lists the members of a run for operators, with numbers and variables only on request.
 import type { CampaignPeople, ListedMember, MembersQuery } from '../../contracts/wire/campaign-people.ts';
 import type { Database, Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
@@ -7,7 +7,11 @@ import { reportOf } from './campaign-report.ts';
 import { catchUp } from './campaign-results.ts';
 import { findCampaign, listRuns } from './campaigns.ts';
 
-/** Tells of members straight out of the ledger. @param now what time it is @default the machine's clock */
+/**
+ * Reads members directly from the ledger.
+ * @param now the current time
+ * @default the machine's clock
+ */
 export function peopleOf(db: Database, now: () => Date = () => new Date()): CampaignPeople {
   return {
     sample: ({ run, limit }) => sampleMembers(db, run, limit),

@@ -1,23 +1,25 @@
-// Refusals that every member of a campaign may meet: the first member's, and several in a row with no success between.
+// Refusals that every member of a campaign may meet: that of the first member, and several in a row without a success
+// between them.
 
 import type { Queryable } from '../database.ts';
 import { lockedMembers } from './campaign-members.ts';
 import type { CampaignRow } from './campaigns.ts';
 
-/** Refusals in a row of one code that are no matter of these people alone. */
+/** This many refusals in a row with one code do not concern these people alone. */
 const MOST_IN_ROW = 3;
 
 export interface Suspicion {
-  /** The campaign is to be held. */
+  /** Whether the campaign must be paused. */
   readonly mustPause: boolean;
-  /** Members that failed by this code since somebody was triggered last. */
+  /** Members that failed with this code since the last successful trigger. */
   readonly members: readonly number[];
 }
 
 /**
- * Judges one more refusal by this code.
- * @param campaign locked
- * @param assumed fingerprint of the assumptions: who resumes the campaign under the same ones lets its members fail
+ * Evaluates one more refusal with this code.
+ * @param campaign the locked campaign
+ * @param assumed fingerprint of the assumptions; if an operator resumes the campaign under the same ones, its members
+ *   fail
  */
 export async function suspicionOf(
   tx: Queryable,
@@ -40,7 +42,7 @@ export async function suspicionOf(
   return { mustPause: isFirst || members.length + 1 >= MOST_IN_ROW, members };
 }
 
-/** The campaign is paused for this code: all members with it wait again. */
+/** The campaign is paused for this code, so all members with it wait again. */
 export async function takeBackSuspects(
   tx: Queryable,
   run: string,

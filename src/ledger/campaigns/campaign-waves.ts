@@ -1,4 +1,4 @@
-// Waves of a running campaign: who belongs to which, when each began and ended, and what came of it.
+// Waves of a running campaign: their members, when each began and ended, and their outcomes.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { PlanNote } from '../../contracts/wire/campaign.ts';
@@ -8,14 +8,14 @@ import type { Queryable } from '../database.ts';
 export interface WaveRow {
   readonly wave: number;
   readonly kind: WaveResult['kind'];
-  /** Members that it took; those that went on to a later wave included. */
+  /** Members that it took, including those that moved on to a later wave. */
   readonly size: number;
   readonly started_at: Date;
   readonly ended_at: Date | null;
   readonly judged_at: Date | null;
 }
 
-/** How members stood in their wave when they left it for a later one. */
+/** A member's state in its wave when it left for a later one. */
 export type MovedOn = 'humanService' | 'failed' | 'unknown';
 
 /** The wave under way; null between two waves. */
@@ -29,12 +29,12 @@ export async function openWave(tx: Queryable, run: string): Promise<WaveRow | nu
 }
 
 export interface WavesSoFar {
-  /** Number of the last one; 0: there was none. */
+  /** Number of the last wave; 0 when there was none. */
   readonly last: number;
-  /** How many there were but for retries, and when the last of those began. */
+  /** Number of waves without retries, and when the last of them began. */
   readonly regular: number;
   readonly regular_began: Date | null;
-  /** When the last of those ended that are still to be judged. */
+  /** When the last wave that is still to be evaluated ended. */
   readonly unjudged_ended: Date | null;
 }
 
@@ -50,7 +50,7 @@ export async function wavesSoFar(tx: Queryable, run: string): Promise<WavesSoFar
   return row as WavesSoFar;
 }
 
-/** Waves that ended by then and were not judged. */
+/** Waves that ended by then and were not evaluated. */
 export async function wavesToJudge(tx: Queryable, run: string, endedBy: Date): Promise<number[]> {
   const rows = await tx.query<{ wave: number }>(
     `select wave from campaign_waves where run_id = $1 and judged_at is null and ended_at <= $2 order by wave`,
@@ -59,7 +59,7 @@ export async function wavesToJudge(tx: Queryable, run: string, endedBy: Date): P
   return rows.map(({ wave }) => wave);
 }
 
-/** Members of a wave by what came of them; those that went on to a later one are counted as they left it. */
+/** Members of a wave by outcome. Those that moved on to a later wave count with their state at that time. */
 export interface WaveOutcomes {
   readonly triggered: number;
   readonly failed: number;
@@ -110,7 +110,7 @@ export async function endWave(tx: Queryable, run: string, wave: number, at: Date
   );
 }
 
-/** All waves are over, and no rule judges them any more. */
+/** All waves are over, and no rule evaluates them any more. */
 export async function endWaves(tx: Queryable, run: string, at: Date): Promise<void> {
   await tx.query(
     `update campaign_waves set ended_at = coalesce(ended_at, $2), judged_at = coalesce(judged_at, $2)
@@ -119,7 +119,7 @@ export async function endWaves(tx: Queryable, run: string, at: Date): Promise<vo
   );
 }
 
-/** The wave begins with its first trigger, not when its members were chosen. */
+/** A wave begins with its first trigger, not when its members were chosen. */
 export async function beginWave(tx: Queryable, run: string, wave: number, at: Date): Promise<void> {
   await tx.query('update campaign_waves set started_at = $3 where run_id = $1 and wave = $2', [
     run,
@@ -128,12 +128,12 @@ export async function beginWave(tx: Queryable, run: string, wave: number, at: Da
   ]);
 }
 
-/** Who is in no wave and waits: those of the plan's order, and those that come again. */
+/** Waiting members without a wave: those in the plan's order, and those that come again. */
 export interface Unassigned {
   readonly regular: number;
-  /** Come again as soon as may be: an operator wants it. */
+  /** Members that an operator wants to retry as soon as possible. */
   readonly atOnce: number;
-  /** When the first and the last of those may come again whom a person served. */
+  /** For members whose conversation a person served: when the first and the last may be tried again. */
   readonly first: Date | null;
   readonly last: Date | null;
 }
@@ -150,7 +150,10 @@ export async function unassigned(tx: Queryable, run: string): Promise<Unassigned
   return row as Unassigned;
 }
 
-/** Makes the next wave out of the plan's order, or of those that may come again now. @returns its size; 0: none was made */
+/**
+ * Makes the next wave from the plan's order, or from members that may be tried again now.
+ * @returns its size; 0 when none was made
+ */
 export async function makeWave(
   tx: Queryable,
   run: string,
@@ -178,9 +181,10 @@ export async function makeWave(
 }
 
 /**
- * Takes members out of their waves, so that they come again in one of their own: `failed` and `unknown` ones become waiting.
- * @param where over campaign_members, with parameters from $4 on
- * @returns how many they were
+ * Takes members out of their waves, so that they come again in a later one. `failed` and `unknown` members become
+ * waiting.
+ * @param where condition over campaign_members, with parameters from $4 on
+ * @returns the number of members
  */
 export async function moveOn(
   tx: Queryable,

@@ -1,4 +1,4 @@
-// Runs of campaigns: what each goes by, and how far it is.
+// Campaign runs: the spec of each, and how far it is.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type {
@@ -19,7 +19,7 @@ export interface CampaignRow {
   readonly campaign: string;
   readonly digest: string;
   readonly state: CampaignState;
-  /** What spans of time before the plan are counted from. */
+  /** Start of the periods before the plan. */
   readonly as_of: Date;
   readonly planned_by: string;
   readonly planned_at: Date | null;
@@ -29,30 +29,30 @@ export interface CampaignRow {
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
   readonly paused: { readonly by: string; readonly reason: string } | null;
-  /** Why it waits although nobody holds it. */
+  /** Why the run waits although nobody paused it. */
   readonly blocked: PlanNote | null;
   readonly verified: FirstVerified | null;
-  /** The member whose trigger was accepted, and is to be verified before anybody else is triggered. */
+  /** The member whose accepted trigger must be verified before anybody else is triggered. */
   readonly unverified: number | null;
-  /** The refusal that it was held for, and the assumptions at the time. */
+  /** The refusal that paused the run, and the assumptions at the time. */
   readonly suspect: { readonly code: string; readonly assumed: string } | null;
-  /** Triggers a minute that an operator asked for; 0: no limit of its own; null: as configured. */
+  /** Triggers per minute that an operator set; 0 means no separate limit; null means as configured. */
   readonly pace: number | null;
-  /** What is known of the reading of each part of the audience, by its place. */
+  /** The reading progress of each part of the audience, by its index. */
   readonly parts: Readonly<Record<string, unknown>>;
   readonly plan: CampaignPlan | null;
   readonly reason: string | null;
   readonly spec: CampaignSpec;
-  /** Calls of the API so far. */
+  /** Number of API calls so far. */
   readonly calls: number;
 }
 
-/** Tells whether two specs are the same: an edit of the configuration changes it. */
+/** A digest of a spec. An edit of the configuration changes it. */
 export function digestOfSpec(spec: CampaignSpec): string {
   return shortHash(toJson(ordered(spec)));
 }
 
-/** The ledger keeps the keys of an object in another order. */
+/** The ledger stores an object's keys in a different order. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;
@@ -64,13 +64,13 @@ function ordered(value: unknown): unknown {
 
 const SELECT = 'select c.*, r.spec, r.calls from campaigns c join runs r on r.id = c.run_id';
 
-/** The run, or null when there is none of this id. */
+/** The run; null when there is none with this id. */
 export async function findCampaign(db: Queryable, run: string): Promise<CampaignRow | null> {
   const [row] = await db.query<CampaignRow>(`${SELECT} where c.run_id = $1`, [run]);
   return row ?? null;
 }
 
-/** @throws Error when there is none of this id */
+/** @throws Error when there is none with this id */
 export async function getCampaign(db: Queryable, run: string): Promise<CampaignRow> {
   const row = await findCampaign(db, run);
   if (row === null) throw new Error(`the ledger has no run ${run} of a campaign`);
@@ -83,7 +83,7 @@ export async function lockCampaign(tx: Queryable, run: string): Promise<Campaign
   return await getCampaign(tx, run);
 }
 
-/** Notes why the run triggers nobody although nobody holds it; null: it goes on. */
+/** Records why the run triggers nobody although nobody paused it; null when it continues. */
 export async function noteBlocked(tx: Queryable, run: string, blocked: PlanNote | null): Promise<void> {
   await tx.query(
     'update campaigns set blocked = $2 where run_id = $1 and blocked is distinct from $2::jsonb',
@@ -91,7 +91,7 @@ export async function noteBlocked(tx: Queryable, run: string, blocked: PlanNote 
   );
 }
 
-/** Notes what showed that the first trigger did what it should; the first finding stands. */
+/** Records what confirmed that the first trigger had its effect. The first finding is kept. */
 export async function noteVerified(tx: Queryable, run: string, verified: FirstVerified): Promise<void> {
   await tx.query(
     'update campaigns set verified = $2, unverified = null where run_id = $1 and verified is null',
@@ -99,7 +99,7 @@ export async function noteVerified(tx: Queryable, run: string, verified: FirstVe
   );
 }
 
-/** The trigger of this member was accepted, and is to be verified before anybody else is triggered. */
+/** This member's trigger was accepted and must be verified before anybody else is triggered. */
 export async function noteUnverified(tx: Queryable, { run, id }: MemberName): Promise<void> {
   await tx.query('update campaigns set unverified = $2 where run_id = $1 and verified is null', [run, id]);
 }
@@ -116,7 +116,10 @@ export async function listRuns(
   );
 }
 
-/** Notes a new state of the run, from one of these. @returns false when it has another by now */
+/**
+ * Moves the run to a new state from one of these.
+ * @returns false when its state has changed
+ */
 export async function moveCampaign(
   tx: Queryable,
   run: string,

@@ -1,14 +1,14 @@
-// People who want no campaign any more, by the key of the person. Once in here, always: neither runs nor events that are
-// forgotten take it back.
+// People who opted out of campaigns, by the person's key. An opt-out is permanent: deleting runs or events does not
+// remove it.
 import type { Queryable } from '../database.ts';
 
-/** How it is known: a word that they wrote, or a tag that was seen on them. */
+/** How it is known: a keyword that the person wrote, or a tag on the contact. */
 export type OptOutWay = 'reply' | 'tag';
 
 /**
- * Notes that these people want no campaign. The earliest word stands, whatever order they are seen in.
+ * Records that these people opted out. The earliest time is kept, in whatever order they are seen.
  * @param keys as `people.key`; an empty one is nobody
- * @param at when they said so, or when the tag was seen
+ * @param at when they opted out, or when the tag was seen
  */
 export async function noteOptOuts(
   tx: Queryable,
@@ -17,7 +17,7 @@ export async function noteOptOuts(
   via: OptOutWay,
   at: Date,
 ): Promise<void> {
-  // One order for all who write here: two that wait for each other's rows would be a deadlock.
+  // All writers use one order. Two that wait for each other's rows would deadlock.
   const people = [...new Set(keys)].filter((key) => key !== '').sort();
   if (people.length === 0) return;
   await tx.query(

@@ -1,6 +1,6 @@
-// What the ledger's conversations mean for the people in them, as SQL: where something is not known, they are spared.
+// What conversations mean for the people in them, as SQL. If something is unknown, the rule protects the person.
 
-/** The conversation is open. A status that the API text does not list is not known to be anything else. */
+/** The conversation is open. A status that the API text does not list counts as open. */
 export const isOpen = (table: string): string =>
   `coalesce(lower(${table}.item #>> '{state,status}') not in ('closed', 'pending'), true)`;
 
@@ -9,7 +9,7 @@ export const isServed = (table: string): string =>
   `(coalesce(${table}.item #>> '{state,chatbot}' <> 'true', true)
     and (${table}.item #>> '{state,userId}' is not null or coalesce(${table}.item ->> 'mayBeServed' = 'true', false)))`;
 
-/** Why something of a person's conversations is unread; null: nothing is. */
+/** Why something of a person's conversations is unread; null when nothing is. */
 export const unreadOf = (account: string, key: string): string =>
   `(select g.reason from poll_gaps g
      where g.account = ${account} and g.assumed is not null

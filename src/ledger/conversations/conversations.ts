@@ -1,4 +1,5 @@
-// Conversations as polling knows them: the newest listing of each, whether its messages are to be read, and how far that is.
+// Conversations as polling knows them: the newest listing of each, whether its messages must be read, and how far
+// that is.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { ConversationState } from '../../contracts/wire/conversation-events.ts';
@@ -6,69 +7,72 @@ import type { PollerName } from '../../contracts/wire/poll.ts';
 import type { Queryable } from '../database.ts';
 import { getProgress, type PollProgress } from './poll-progress.ts';
 
-/** What a list shows of a conversation, as far as it matters. */
+/** The relevant part of a conversation's list entry. */
 export interface Listing {
   readonly state: ConversationState;
   readonly lastMessage: string | null;
   /** The service does not show whether a person serves it, and the chatbot does not. */
   readonly mayBeServed: boolean;
-  /** Hash of state and last message. */
+  /** Hash of the state and the last message. */
   readonly fingerprint: string;
-  /** Key of the contact, as people.key. */
+  /** The contact's key, as people.key. */
   readonly personKey: string;
 }
 
-/** What the last finished reading of a conversation saw; texts by hash. */
+/** What the last finished reading of a conversation saw. Texts are stored as hashes. */
 export interface SeenMarks {
   /** Text of the newest message. */
   readonly newest: string | null;
-  /** Last message as it was listed then. */
+  /** The last message as it was listed at that time. */
   readonly listed: string | null;
-  /** Messages up to this instant are forgotten, ISO 8601: none of them is published again. */
+  /** Messages up to this time are deleted and not published again. ISO 8601. */
   readonly pruned: string | null;
 }
 
-/** A reading back over several pages. */
+/** A reading of older messages over several pages. */
 export interface Reading {
-  /** The listing that it began with. */
+  /** Fingerprint of the listing at the start of the reading. */
   readonly fingerprint: string;
-  /** What to ask for next. */
+  /** The next page to request. */
   readonly page: number;
   readonly size: number;
   /** Messages of the conversation, as the last page counted them. */
   readonly count: number;
-  /** How many of the newest places are read; 0: it begins anew. */
+  /** How many of the newest messages have been read; 0 when the reading starts again. */
   readonly read: number;
   readonly lookAlikes: LookAlikes;
-  /** Counts up with every page, so that an attempt that outlived its time is known. */
+  /** Increases with every page, which exposes an attempt that outlived its time. */
   readonly step: number;
   readonly restarts: number;
-  /** Pages in a row that brought nothing. */
+  /** Pages in a row without a new message. */
   readonly idle: number;
   readonly newest: NewestMark;
-  /** Goes down to the end, past messages that are known: something was unread under other assumptions. */
+  /** Reads to the end, past known messages, because something was unreadable under other assumptions. */
   readonly deep: boolean;
-  /** Messages so far that could not be read. */
+  /** Messages that could not be read so far. */
   readonly odd: number;
 }
 
-/** Messages without an id at the old end of what is read, whose likes may follow on the next page. */
+/** Messages without an id at the old end of the reading. Look-alikes may follow on the next page. */
 export interface LookAlikes {
-  /** Their instant, epoch milliseconds; null: they show none. */
+  /** Their time in epoch milliseconds; null when they show none. */
   readonly at: number | null;
-  /** Key without number → how many. */
+  /** Key without number → count. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** What the newest page of a reading showed; texts by hash, times in ISO 8601. */
+/** What the newest page of a reading showed. Texts are stored as hashes, times in ISO 8601. */
 export interface NewestMark {
   readonly text: string | null;
   readonly at: string | null;
-  /** The newest message of the contact. */
+  /** The contact's newest message. */
   readonly inboundAt: string | null;
-  /** The answer came a second after the newest message at least, by the service's clock: nothing hides behind it. */
+  /**
+   * The answer came at least one second after the newest message, by the service's clock, so no other message can
+   * have the same time.
+   */
   readonly settled: boolean;
-  /** It shows the text that the list shows as last message. */
+  /** The page shows the text that the list shows as the last message. */
   readonly showsListed: boolean;
 }
 
@@ -84,7 +88,7 @@ export interface ConversationRow {
   readonly covered_at: Date | null;
   readonly inbound_at: Date | null;
   readonly seen: SeenMarks | null;
-  /** Key of the contact, as people.key. */
+  /** The contact's key, as people.key. */
   readonly personKey: string;
 }
 
@@ -103,7 +107,10 @@ export async function findConversations(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Null when the ledger does not know it. @param lock until the transaction ends */
+/**
+ * Returns null when the ledger does not know it.
+ * @param lock whether to lock it until the transaction ends
+ */
 export async function getConversation(
   db: Queryable,
   account: string,
@@ -118,8 +125,8 @@ export async function getConversation(
 }
 
 /**
- * Locks what a reading writes until the transaction ends: the poller's row before the conversation's. Pages of the list
- * lock in the same order, so that the two never wait for each other.
+ * Locks the rows that a reading writes until the transaction ends: the poller's row before the conversation's. Pages
+ * of the list use the same order, so the two never deadlock.
  */
 export async function lockReading(
   tx: Queryable,
@@ -129,16 +136,19 @@ export async function lockReading(
   return { progress, now: await getConversation(tx, poller.account, conversation, 'for update') };
 }
 
-/** A listing to write down. */
+/** A listing to store. */
 export interface Change {
   readonly listing: Listing;
-  /** Its messages are to be read. */
+  /** Its messages must be read. */
   readonly todo: boolean;
-  /** Counts as published: it stood like this before anything was to be published. */
+  /** The listing counts as published, because it is older than the first thing to publish. */
   readonly published: boolean;
 }
 
-/** Writes down listings that differ from what is known. What was to be read before stays so, with its time. */
+/**
+ * Stores listings that differ from the known ones. A conversation that already had to be read still has to be, at its
+ * time.
+ */
 export async function saveListings(
   tx: Queryable,
   { account, poller }: { account: string; poller: string },
@@ -176,7 +186,7 @@ export async function saveListings(
   );
 }
 
-/** Conversations of a poller whose messages are to be read, now or later. */
+/** Number of a poller's conversations whose messages must be read, now or later. */
 export async function countTodo(db: Queryable, account: string, poller: string): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     'select count(*)::int as n from conversations where account = $1 and poller = $2 and todo_at is not null',
@@ -185,7 +195,7 @@ export async function countTodo(db: Queryable, account: string, poller: string):
   return row?.n ?? 0;
 }
 
-/** A page of a reading is done, the next one is not. */
+/** Stores a finished page of a reading. The next page is still to come. */
 export async function saveReading(
   tx: Queryable,
   account: string,
@@ -200,16 +210,19 @@ export async function saveReading(
 }
 
 export interface ReadEnd {
-  /** `done`: nothing to read any more. `again`: the listing has changed meanwhile. Else: after so many seconds. */
+  /**
+   * `done`: nothing left to read. `again`: the listing has changed meanwhile. Else: read again after this many
+   * seconds.
+   */
   readonly next: 'done' | 'again' | { readonly afterSeconds: number };
   readonly published: ConversationState;
-  /** The newest message of the contact that was seen, and the newest instant that nothing can hide behind; ISO 8601. */
+  /** The contact's newest message that was seen, and the newest time that no unread message can share; ISO 8601. */
   readonly inboundAt: string | null;
   readonly coveredAt: string | null;
   readonly seen: SeenMarks;
 }
 
-/** A reading has come to its end. */
+/** Ends a reading. */
 export async function endReading(tx: Queryable, account: string, id: number, end: ReadEnd): Promise<void> {
   const after = typeof end.next === 'object' ? end.next.afterSeconds : null;
   await tx.query(
@@ -233,7 +246,10 @@ export async function endReading(tx: Queryable, account: string, id: number, end
   );
 }
 
-/** One more failure of reading it. @returns how many there were */
+/**
+ * Counts one more failure to read it.
+ * @returns the number of failures
+ */
 export async function countTry(db: Queryable, account: string, id: number): Promise<number> {
   const [row] = await db.query<{ tries: number }>(
     'update conversations set tries = tries + 1 where account = $1 and id = $2 returning tries',
@@ -242,7 +258,7 @@ export async function countTry(db: Queryable, account: string, id: number): Prom
   return row?.tries ?? 1;
 }
 
-/** It is read again after so many seconds. */
+/** Reads it again after this many seconds. */
 export async function postponeReading(
   tx: Queryable,
   account: string,

@@ -1,9 +1,9 @@
-// Messages that polling has imported, by key alone, and those it has read and not published yet, whole.
+// Imported messages, stored by key only, and complete messages that were read but not published yet.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
 
-/** One message of a history, as the ledger keeps it until it is published. */
+/** One message of a history, stored until it is published. */
 export interface StagedMessage {
   readonly key: string;
   readonly id: string | null;
@@ -16,15 +16,15 @@ export interface StagedMessage {
 }
 
 export interface KnownMessages {
-  /** Key → status word that was last seen. */
+  /** Key → last seen status. */
   readonly published: ReadonlyMap<string, string | null>;
   /** Keys that are read and not published yet. */
   readonly staged: ReadonlySet<string>;
-  /** Any message of the conversation was published before. */
+  /** Whether any message of the conversation was published before. */
   readonly any: boolean;
 }
 
-/** Which of these messages the ledger has. */
+/** Finds which of these messages the ledger has. */
 export async function knownMessages(
   db: Queryable,
   account: string,
@@ -47,7 +47,7 @@ export async function knownMessages(
   };
 }
 
-/** Keeps messages until older ones are read, too. `place`: counted from the newest message back. */
+/** Stores messages until older ones have been read. `place` counts back from the newest message. */
 export async function stageMessages(
   tx: Queryable,
   account: string,
@@ -63,7 +63,7 @@ export async function stageMessages(
   );
 }
 
-/** Takes out what was staged, oldest first. */
+/** Takes the staged messages, oldest first. */
 export async function takeStaged(
   tx: Queryable,
   account: string,
@@ -97,11 +97,11 @@ export async function addKnown(
     [account, conversation, toJson(rows)],
   );
   const keys = new Set(added.map(({ key }) => key));
-  // One key twice in one page is one message.
+  // If one page has a key twice, it is one message.
   return chronological.filter(({ key }) => keys.delete(key));
 }
 
-/** The status words that were last seen of messages. */
+/** Stores the last seen statuses of messages. */
 export async function saveStatuses(
   tx: Queryable,
   account: string,
@@ -117,9 +117,9 @@ export async function saveStatuses(
 }
 
 /**
- * Forgets all but about the newest `keep` messages. Those of one instant stay or go together, so that a late one of the
- * same instant is never taken for a forgotten one.
- * @returns the newest instant that was forgotten, null when none was
+ * Deletes all but about the newest `keep` messages. Messages with the same time stay or go together, so that a late
+ * one is never mistaken for a deleted one.
+ * @returns the newest deleted time; null when none was deleted
  */
 export async function pruneMessages(
   tx: Queryable,

@@ -1,53 +1,53 @@
-// How far a poller is: the sweep under way, the older pages still to be read, the watermark, and what may be missing.
+// How far a poller is: the current sweep, older pages still to read, the watermark, and what may be missing.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { PollerName } from '../../contracts/wire/poll.ts';
 import type { Queryable } from '../database.ts';
 
-/** A walk down the list of conversations, page by page. Instants are epoch milliseconds of the service. */
+/** The position of a page-by-page reading of the conversation list. Times are the service's epoch milliseconds. */
 export interface ListCursor {
-  /** Ends at the first item strictly older; null: at the end of the list. */
+  /** The reading ends at the first item strictly older; null means at the end of the list. */
   readonly floor: number | null;
-  /** Newest instant of page 1. */
+  /** Newest time on page 1. */
   readonly top: number | null;
-  /** What to ask for next. */
+  /** The next page to request. */
   readonly window: { readonly pageNumber: number; readonly pageSize: number };
-  /** Largest page to ask for. */
+  /** Largest page size to request. */
   readonly size: number;
-  /** Oldest instant read, and the ids seen at it; null: no item was read. */
+  /** Oldest time read, and the ids seen at it; null when no item was read. */
   readonly oldest: number | null;
   readonly ties: readonly number[];
-  /** Places read without a gap, from the first. */
+  /** Items read without a gap, from the first. */
   readonly read: number;
-  /** Items of the whole list, as the last page that joined counted them. */
+  /** Items of the whole list, as counted by the last page that connected to the one before. */
   readonly count: number;
   readonly calls: number;
   readonly maxCalls: number;
-  /** Steps back since something older was found; pages in a row that brought nothing older; gaps of the order. */
+  /** Steps back since an older item was found; pages in a row without an older item; gaps in the order. */
   readonly back: number;
   readonly idle: number;
   readonly holes: number;
-  /** It began so long after the watermark last moved that nothing can be committed below it any more. */
+  /** It started so long after the watermark last moved that no late commit below it is possible any more. */
   readonly late: boolean;
-  /** Conversations that have changed, and gaps, in all of its pages. */
+  /** Number of changed conversations and of gaps, over all of its pages. */
   readonly changed: number;
   readonly gaps: number;
-  /** Set on the way down to what was unread: the fingerprint of the assumptions that it is read by now. */
+  /** Set while it rereads unreadable items: the fingerprint of the current assumptions. */
   readonly rereads: string | null;
 }
 
 export interface PollProgress {
   readonly since: Date | null;
   readonly watermark: Date | null;
-  /** All up to the watermark is imported, whatever was committed late. */
+  /** Everything up to the watermark is imported, including late commits. */
   readonly settled: boolean;
-  /** Milliseconds since the watermark last moved; null: it never has. */
+  /** Milliseconds since the watermark last moved; null when it never has. */
   readonly still_ms: number | null;
-  /** Polls that have ended. */
+  /** Number of finished polls. */
   readonly polls: number;
   readonly sweep: ListCursor | null;
   readonly history: ListCursor | null;
-  /** Fingerprint of the assumptions by which it has read messages; null: it has read none yet. */
+  /** Fingerprint of the assumptions under which it has read messages; null when it has read none yet. */
   readonly proven: string | null;
   /** Conversations in a row that could not be read. */
   readonly unread_row: number;
@@ -68,7 +68,7 @@ export async function getProgress(
   return row;
 }
 
-/** The sweep goes on with another page. */
+/** Stores the position of the sweep, which continues with another page. */
 export async function saveSweep(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -81,7 +81,10 @@ export async function saveSweep(
   ]);
 }
 
-/** Where the poller begins, found out by its first poll: messages before are not published; null: none was there before. */
+/**
+ * The starting point that the poller's first poll has found. Earlier messages are not published; null when there were
+ * none.
+ */
 export async function beginAt(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -95,16 +98,16 @@ export async function beginAt(
 }
 
 export interface SweepEnd {
-  /** Null: it stays where it is. */
+  /** Null when the watermark does not move. */
   readonly watermark: Date | null;
   /** Nothing is missing. */
   readonly complete: boolean;
   readonly news: boolean;
-  /** Nothing was committed late, and nothing will be. */
+  /** No late commit happened, and none is possible. */
   readonly settled: boolean;
 }
 
-/** A poll is done. The watermark never moves back. */
+/** Ends a poll. The watermark never moves back. */
 export async function endSweep(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -119,7 +122,7 @@ export async function endSweep(
   );
 }
 
-/** Where the reading of older pages is; null: there are none. */
+/** Stores the position in the older pages; null when there are none left. */
 export async function saveHistory(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -132,7 +135,7 @@ export async function saveHistory(
   ]);
 }
 
-/** Counts messages that were published. */
+/** Counts published messages. */
 export async function countMessages(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -146,34 +149,36 @@ export async function countMessages(
   ]);
 }
 
-/** What may be missing; `reason` says why and what it means, without anything personal. */
+/** What may be missing. `reason` says why and what it means, without personal data. */
 export interface Gap {
   readonly code: string;
   readonly reason: string;
-  /** Null: the list of conversations. */
+  /** Null means the list of conversations. */
   readonly conversation?: number | null;
-  /** Between these instants of the service. */
+  /** Between these times of the service. */
   readonly after?: Date | null;
   readonly before?: Date | null;
-  /** Set: something is there that could not be read. */
+  /** Set when something exists that could not be read. */
   readonly unread?: Unread;
 }
 
-/** What could not be read is read again under other assumptions, and speaks against the person until then. */
+/**
+ * Something unreadable. It is read again under other assumptions, and until then counts against reaching the person.
+ */
 export interface Unread {
-  /** Fingerprint of the assumptions by which it could not be read. */
+  /** Fingerprint of the assumptions under which it could not be read. */
   readonly assumed: string;
   /** Key of the assumption whose override may make it readable. */
   readonly assumption: string | null;
-  /** Whose conversation it is; null: nobody knows. */
+  /** The person of the conversation; null when unknown. */
   readonly personKey: string | null;
-  /** An item of the list stands above this instant; null: anywhere. */
+  /** A list item is newer than this time; null means anywhere. */
   readonly floor: Date | null;
 }
 
 /**
- * Notes a gap. One of the same kind in the same place is counted, and its stretch of time grows; only two stretches of
- * the list that were passed over are two gaps.
+ * Records a gap. A gap of the same kind at the same place is counted, and its period grows. Only two skipped
+ * stretches of the list are two gaps.
  * @returns whether it is news
  */
 export async function noteGap(tx: Queryable, { account, poller }: PollerName, gap: Gap): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Pollers: when each began, whether it is paused or blocked, what it has to read next, and how it stands.
+// Pollers: when each began, whether it is paused or blocked, what to read next, and its status.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type {
@@ -29,8 +29,8 @@ function blockOf({ block_code, block_reason, block_shape }: BlockColumns): PollB
 }
 
 /**
- * Makes the poller's row at its first start; later starts go on where it was.
- * @param from of the configuration: `now`, `all`, or a time
+ * Creates the poller's row at its first start. Later starts continue from it.
+ * @param from as configured: `now`, `all`, or a time
  */
 export async function openPoller(
   db: Queryable,
@@ -47,7 +47,7 @@ export async function openPoller(
   return { paused: row.paused, blocked: blockOf(row) };
 }
 
-/** Notes that somebody paused it. */
+/** Records that somebody paused it. */
 export async function pausePoller(
   db: Queryable,
   { account, poller, by, reason }: PollerName & { by: string; reason: string },
@@ -67,7 +67,7 @@ export async function resumePoller(db: Queryable, { account, poller }: PollerNam
   );
 }
 
-/** Why it waits for an operator; null: it does not any more. */
+/** Sets why it waits for an operator; null when it no longer does. */
 export async function blockPoller(
   db: Queryable,
   { account, poller, block }: PollerName & { readonly block: PollBlock | null },
@@ -103,7 +103,7 @@ export async function pollOutlook(
   return { reads: rows.map(({ id }) => id), nextMs: ms === null ? null : Math.ceil(ms) };
 }
 
-/** As operators see them; in the order of their names. */
+/** Pollers for operators, ordered by name. */
 export async function describePollers(
   db: Queryable,
   names: readonly string[] | null,
@@ -142,7 +142,7 @@ export async function describePollers(
   );
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listGaps(
   db: Queryable,
   { names, limit }: { names: readonly string[] | null; limit: number },

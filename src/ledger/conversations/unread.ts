@@ -1,5 +1,5 @@
-// What of conversations could not be read: gaps with the fingerprint of the assumptions that failed. A new fingerprint has
-// them read again; until then nothing is concluded about the person.
+// Unreadable parts of conversations: gaps with the fingerprint of the assumptions that failed. A new fingerprint
+// makes Sluice read them again. Until then it draws no conclusion about the person.
 import type { PollerName } from '../../contracts/wire/poll.ts';
 import type { Queryable } from '../database.ts';
 
@@ -7,8 +7,8 @@ import type { Queryable } from '../database.ts';
 export const LISTING_UNREADABLE = 'LISTING_UNREADABLE';
 
 /**
- * Takes up the assumptions that the worker reads by. What was unread under others is to be read again.
- * @returns how many conversations that concerns
+ * Adopts the assumptions that the worker now uses. What was unreadable under others must be read again.
+ * @returns the number of conversations affected
  */
 export async function adoptAssumptions(
   tx: Queryable,
@@ -32,7 +32,7 @@ export async function adoptAssumptions(
   return again.length;
 }
 
-/** Was anything of the conversation unread under other assumptions than these? */
+/** Whether anything of the conversation was unreadable under other assumptions than these. */
 export async function isUnreadUnderOthers(
   db: Queryable,
   account: string,
@@ -47,7 +47,7 @@ export async function isUnreadUnderOthers(
   return rows.length > 0;
 }
 
-/** Is anything of the conversation unread? */
+/** Whether anything of the conversation is unreadable. */
 export async function hasUnread(db: Queryable, account: string, conversation: number): Promise<boolean> {
   const rows = await db.query(
     `select 1 from poll_gaps
@@ -57,7 +57,7 @@ export async function hasUnread(db: Queryable, account: string, conversation: nu
   return rows.length > 0;
 }
 
-/** All messages of the conversation have been read. */
+/** Clears the gaps of a conversation whose messages have all been read. */
 export async function clearUnread(tx: Queryable, account: string, conversation: number): Promise<void> {
   await tx.query(
     `delete from poll_gaps
@@ -67,8 +67,8 @@ export async function clearUnread(tx: Queryable, account: string, conversation: 
 }
 
 /**
- * How far down the list items stand that were unread under other assumptions than these.
- * @returns undefined: there are none; null: somewhere in the whole list
+ * How far down the list contains items that were unreadable under other assumptions than these.
+ * @returns undefined when there are none; null when they may be anywhere in the list
  */
 export async function unreadFloor(
   db: Queryable,
@@ -84,7 +84,7 @@ export async function unreadFloor(
   return row.anywhere ? null : row.floor;
 }
 
-/** The list was read down to all of them: what is unread still carries the new fingerprint. */
+/** The list was read down to all of them. Items that are still unreadable already have the new fingerprint. */
 export async function endReread(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -96,7 +96,7 @@ export async function endReread(
   );
 }
 
-/** An item of the list can be read by now. */
+/** Clears the gap of a list item that is now readable. */
 export async function clearUnlisted(
   tx: Queryable,
   account: string,
@@ -110,7 +110,7 @@ export async function clearUnlisted(
   );
 }
 
-/** A conversation was read: the assumptions hold, and no row of unread ones goes on. */
+/** A conversation was read, so the assumptions hold and the count of unreadable ones in a row ends. */
 export async function noteRead(
   tx: Queryable,
   { account, poller }: PollerName,
@@ -123,7 +123,10 @@ export async function noteRead(
   );
 }
 
-/** A conversation could not be read; one that is read again and again counts once. To be done before its gap is noted. */
+/**
+ * Counts a conversation that could not be read, once even if it is tried again and again. Call it before its gap is
+ * recorded.
+ */
 export async function countUnread(
   tx: Queryable,
   { account, poller, conversation }: PollerName & { readonly conversation: number },

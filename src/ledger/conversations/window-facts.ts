@@ -1,7 +1,7 @@
-// Everything that the ledger has about the window of a conversation, or of a person, in one statement.
+// All facts about the 24-hour window of a conversation or a person, read in one statement.
 import type { Queryable } from '../database.ts';
 
-/** Whom a message is for: a conversation by its id, or a person by the number with the Brazilian ninth digit. */
+/** The recipient of a message: a conversation by its id, or a person by the number with the Brazilian ninth digit. */
 export type WindowTarget = { readonly conversation: number } | { readonly key: string };
 
 export interface Conversation {
@@ -12,9 +12,9 @@ export interface Conversation {
   readonly status: string | null;
   readonly updated_at: string;
   readonly inbound_at: string | null;
-  /** Messages of it are still to be read. */
+  /** Some of its messages must still be read. */
   readonly behind: boolean;
-  /** A message of the last 24 hours does not say when, or by whom, it was written. */
+  /** A message of the last 24 hours does not show when, or by whom, it was written. */
   readonly unclear: boolean;
 }
 
@@ -22,27 +22,27 @@ export interface Poller {
   readonly poller: string;
   readonly complete_at: string | null;
   readonly since: string | null;
-  /** Older pages are still to be read. */
+  /** Older pages must still be read. */
   readonly history: boolean;
-  /** It is blocked, as the service shows something in another form than assumed. */
+  /** It is blocked, because the service shows something in a different form than assumed. */
   readonly unread: boolean;
 }
 
 export interface Facts {
   readonly pollers: readonly Poller[];
   readonly conversations: readonly Conversation[];
-  /** Stretches of the last 24 hours of which something may be missing; conversation 0 is the list. */
+  /** Periods of the last 24 hours with something possibly missing. Conversation 0 is the list. */
   readonly gaps: readonly {
     readonly poller: string;
     readonly conversation_id: number;
-    /** Something is there that could not be read. */
+    /** Something exists that could not be read. */
     readonly unread: boolean;
   }[];
   /** Connections that the ledger has conversations of. */
   readonly connections: readonly { readonly id: number; readonly channel: string; readonly name: string }[];
 }
 
-/** @param after the last 24 hours begin there */
+/** @param after start of the last 24 hours */
 export async function windowFacts(
   db: Queryable,
   account: string,
@@ -82,7 +82,7 @@ function factsOf(which: string, connections: string, after = '$3'): string {
 }
 
 const FACTS_OF_CONVERSATION = factsOf('c.id = $2', 'seen as (select 1 where false)');
-/** One look into the index for each connection, of which there are few. */
+/** One index look-up per connection. There are few connections. */
 const CONNECTIONS = `ids as (
      (select connection_id as id from conversations where account = $1 order by connection_id limit 1)
      union all
@@ -96,7 +96,7 @@ const CONNECTIONS = `ids as (
           where account = $1 and connection_id = ids.id order by updated_at desc limit 1) newest)`;
 const FACTS_OF_PERSON = factsOfPerson('$2', '$3');
 
-/** As SQL, for a statement that reads more: about the person `key` of the account `$1`, from `after` on. */
+/** The same facts as SQL, for a larger statement: about the person `key` of the account `$1`, from `after` on. */
 export function factsOfPerson(key: string, after: string): string {
   return factsOf(`c.person_key = ${key}`, CONNECTIONS, after);
 }

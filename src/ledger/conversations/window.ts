@@ -1,5 +1,5 @@
-// What the ledger knows of the 24-hour window of waba conversations (API text, Limits): pollers write down when contacts
-// wrote, and how far that can be trusted.
+// Decides about the 24-hour window of waba conversations (API text, Limits). Pollers record when contacts wrote, and
+// how reliable that is.
 import type { Queryable } from '../database.ts';
 import {
   type Conversation,
@@ -9,65 +9,68 @@ import {
   windowFacts,
 } from './window-facts.ts';
 
-/** Times of the service's clock. */
+/** Times are by the service's clock. */
 export type Window =
-  /** `until` is null where the channel has no window. */
+  /** `until` is null when the channel has no window. */
   | { readonly state: 'open'; readonly until: Date | null }
-  /** Null: the contact has not written for at least 24 hours, and the ledger does not have when they did. */
+  /** Null when the contact has not written for at least 24 hours and the ledger does not know when they did. */
   | { readonly state: 'closed'; readonly since: Date | null }
-  /** `unread`: the service shows it, and it could not be read. */
+  /** `unread`: the service shows it, but it could not be read. */
   | { readonly state: 'unknown'; readonly why: string; readonly unread: boolean };
 
-/** Which connection a poller reads by the configuration, `all`, or null when the configuration has no such poller. */
+/**
+ * The connection that a poller reads by the configuration, `all`, or null when the configuration has no such poller.
+ */
 export type ScopeOf = (poller: string) => number | 'all' | null;
 
 export interface WindowQuestion {
   readonly account: string;
   readonly to: WindowTarget;
-  /** Outgoing connection by id or name; without it the service chooses. Replies have none. */
+  /** Outgoing connection by id or name. Without it, the service chooses. Replies have none. */
   readonly connection?: number | string | undefined;
   readonly scopeOf: ScopeOf;
   readonly now: Date;
 }
 
-/** What facts are judged by. */
+/** What the facts are judged by. */
 type Judged = Omit<WindowQuestion, 'account'>;
 
 const WINDOW_MS = 24 * 3_600_000;
 /**
- * Counts as closed so long before: the two clocks may differ, up to 45 s of downloads and the wait for a slot lie between
- * this check and the call, and the channel needs a moment too. What comes late is taken and never arrives.
+ * The window counts as closed this long before its end. The two clocks may differ, up to 45 s of downloads and the
+ * wait for a slot come between this check and the call, and the channel needs a moment too. The service accepts a
+ * late message but never delivers it.
  */
 const MARGIN_MS = 60_000;
 /**
- * A poll that is older proves nothing about now: the contact may have written since. Pollers look every 30 s when all is
- * quiet (`interval.max`); ten times that leaves room for a budget that campaigns use up, and for a restart.
+ * An older poll proves nothing about now, because the contact may have written since. Pollers check every 30 s when
+ * nothing changes (`interval.max`). Ten times that leaves room for a budget that campaigns use up, and for a restart.
  */
 const FRESH_MS = 5 * 60_000;
-/** A message that lies further ahead than clocks differ has a time that can't be read. */
+/** A message further in the future than the clocks can differ has an unreadable time. */
 const SKEW_MS = 5 * 60_000;
 const NOT_MINE = 'no poller follows the connection';
 /** Channels that send (API text, What the service does). */
 const SENDING = new Set(['waba', 'whatsapp']);
 
 /**
- * Is the window open in which anything but a template is delivered? One statement.
+ * Whether the window is open, so that the service delivers more than templates. Uses one statement.
  *
- * An inbound message of the last 24 hours proves that it is open, however old that knowledge is. That it is closed is only
- * said while a poller looks: its last complete poll is at most 5 minutes old, nothing of the conversation is still to be
- * read, and no gap concerns it.
+ * An inbound message of the last 24 hours proves that it is open, however old that knowledge is. It is reported as
+ * closed only while a poller follows the conversation: its last complete poll is at most 5 minutes old, no message of
+ * the conversation is left to read, and no gap concerns it.
  */
 export async function windowOf(db: Queryable, question: WindowQuestion): Promise<Window> {
   const { account, to, now } = question;
   return judgeWindow(await windowFacts(db, account, to, windowAfter(now)), question);
 }
 
-/** What happened before does not count. */
+/** Nothing before this time counts. */
 export function windowAfter(now: Date): Date {
   return new Date(now.getTime() - WINDOW_MS);
 }
 
-/** As {@link windowOf}, by facts that were read already. */
+/** Like {@link windowOf}, from facts that were already read. */
 export function judgeWindow(facts: Facts, question: Judged): Window {
   const { to } = question;
   const [row] = facts.conversations;
@@ -97,7 +100,8 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: Judged): Windo
   const pollers = facts.pollers.filter(
     (poller) => notFollowed(poller, row.connection_id, facts, scopeOf, time) === null,
   );
-  // Under another name now: it would have taken the conversation over, had that changed in the last 24 hours.
+  // The connection's name has changed. If that happened in the last 24 hours, the new name would have taken over the
+  // conversation.
   const poller =
     pollers.find((each) => each.poller === row.poller) ?? pollers.find((each) => reachesBack(each, time));
   if (poller === undefined) return unknown(whyUnfollowed(row.connection_id, facts, scopeOf, time));
@@ -111,7 +115,7 @@ function ofRow(row: Conversation, facts: Facts, { scopeOf, now }: Judged): Windo
   return { state: 'closed', since: until };
 }
 
-/** A person may have several conversations, of which the service takes one, or begins another. */
+/** A person may have several conversations. The service uses one of them or starts another. */
 function ofPerson(facts: Facts, question: Judged): Window {
   const { connection } = question;
   const wanted = facts.connections.filter(({ id, name, channel }) =>
@@ -151,7 +155,7 @@ function onConnection(connection: number, facts: Facts, question: Judged): Windo
     : latest(windows.map(({ window }) => window));
 }
 
-/** Why what this poller brought does not show how things stand now; null: it does. */
+/** Why this poller's data does not show the current state; null when it does. */
 function notFollowed(
   poller: Poller,
   connection: number | 'all',
@@ -173,7 +177,7 @@ function whyUnfollowed(connection: number | 'all', facts: Facts, scopeOf: ScopeO
   return whys.find((why) => why !== null && why !== NOT_MINE) ?? NOT_MINE;
 }
 
-/** Is every conversation that changed in the last 24 hours imported? */
+/** Whether every conversation that changed in the last 24 hours is imported. */
 function reachesBack(poller: Poller, now: number): boolean {
   if (poller.history) return false;
   return poller.since === null || new Date(poller.since).getTime() <= now - WINDOW_MS;
@@ -181,7 +185,7 @@ function reachesBack(poller: Poller, now: number): boolean {
 
 const unknown = (why: string): Window => ({ state: 'unknown', why, unread: false });
 
-/** What all of them say: open to the first end, closed since the last one. */
+/** What all windows have in common: open until the first end, or closed since the last one. */
 function alike(windows: readonly Window[], otherwise: string): Window {
   const [first, ...others] = windows as [Window, ...Window[]];
   if (others.length === 0) return first;

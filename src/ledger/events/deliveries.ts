@@ -1,4 +1,4 @@
-// Messages that Sluice sent, followed until they are read, have failed, or three days are over.
+// Messages that Sluice sent. It follows them until they are read, have failed, or three days have passed.
 
 import { toJson } from '../../contracts/stored-json.ts';
 import type { Queryable } from '../database.ts';
@@ -11,24 +11,24 @@ export interface DeliveryRow {
   readonly conversation_id: number | null;
   readonly status: string;
   readonly ack: number | null;
-  /** The status that sinks were last published; behind `status`: still to be published. */
+  /** The status last published to sinks. If it is behind `status`, the new one still has to be published. */
   readonly published: string | null;
   readonly sent_at: Date;
   readonly checks: number;
   readonly checked_at: Date | null;
-  /** When to look, or to tell, next; null: it is over. */
+  /** When to check or publish next; null when it is over. */
   readonly next_at: Date | null;
   readonly deadline: Date;
-  /** The history of its conversation does not show it: it is asked for by itself. */
+  /** The conversation's history does not show the message, so Sluice checks it separately. */
   readonly alone: boolean;
   readonly end_code: string | null;
 }
 
 export interface FollowInput {
   readonly account: string;
-  /** The event that had them sent. */
+  /** The event that sent the messages. */
   readonly event: string;
-  /** Null: not known yet. */
+  /** Null when not known yet. */
   readonly conversation: number | null;
   readonly messages: readonly { readonly id: string; readonly status: string; readonly ack: number | null }[];
   /** @default now */
@@ -36,9 +36,10 @@ export interface FollowInput {
 }
 
 /**
- * Follows messages from now on; those that are followed already stay as they are. For the transaction that writes down
- * what was sent; `wakeDelivery` comes after it. One that has failed at once is not checked, but published.
- * @param now @default the clock of this process
+ * Follows these messages from now on. Already followed ones do not change. Call it in the transaction that records
+ * what was sent; `wakeDelivery` comes after it. A message that failed at once is not checked, only published.
+ * @param now
+ * @default the clock of this process
  */
 export async function followMessages(tx: Queryable, input: FollowInput, now = new Date()): Promise<void> {
   const { account, event, conversation, messages } = input;
@@ -62,17 +63,17 @@ export async function followMessages(tx: Queryable, input: FollowInput, now = ne
 export interface SeenStatus {
   /** The service's id of the message, not its key. */
   readonly messageId: string;
-  /** Null: the item does not say. */
+  /** Null when the item has no status. */
   readonly status: string | null;
   readonly ack: number | null;
 }
 
 /**
- * What a page that was read anyway shows of messages that are followed: spares them a check. Call it in the page's
- * transaction, before the page is written into `messages`: a change of a message that stands there already is published by
- * the caller, any other by whoever follows it. (Called later, both tell it, under one event id.) Whether a status is news
- * says `movesOn`.
- * @returns of those that are followed, or were: id of the message → id of the event that had it sent
+ * Takes the statuses of followed messages from a page that was read anyway, which saves a check. Call it in the
+ * page's transaction, before the page is written into `messages`: the caller publishes the change of a message that
+ * is already there, and the delivery watch publishes any other change. (If it is called later, both publish it, under
+ * one event id.) `movesOn` decides whether a status is news.
+ * @returns messages that are or were followed: id of the message → id of the event that sent it
  */
 export async function noteSeenStatuses(
   tx: Queryable,
@@ -103,8 +104,8 @@ export async function noteSeenStatuses(
 }
 
 /**
- * The row after its status was seen: further on or the same. What is still to be published is due at once, and published without a
- * call. One that is over stays so.
+ * The row after its status was seen, advanced or unchanged. A status that must still be published is due at once and
+ * needs no call. A finished row does not change.
  */
 export function sighted(
   row: DeliveryRow,
@@ -120,7 +121,7 @@ export function sighted(
   return scheduled(after, now);
 }
 
-/** When to look next, or why it is over. */
+/** Sets the time of the next check, or the reason why it is over. */
 export function scheduled(row: DeliveryRow, now: Date): DeliveryRow {
   if (isFinalStatus(row.status)) return { ...row, next_at: null };
   const { status, sent_at: sentAt, deadline } = row;
@@ -128,12 +129,12 @@ export function scheduled(row: DeliveryRow, now: Date): DeliveryRow {
   return next_at === null ? { ...row, next_at, end_code: 'DEADLINE' } : { ...row, next_at };
 }
 
-/** Sinks hear of it only once its conversation is known: that is where an event has its place. */
+/** A status can be published only once its conversation is known, because that is where an event has its place. */
 export function isUnpublished(row: Pick<DeliveryRow, 'conversation_id' | 'published' | 'status'>): boolean {
   return row.conversation_id !== null && movesOn(row.published, row.status);
 }
 
-/** Is one of the messages that the event had sent followed still? */
+/** Whether one of the messages that the event sent is still followed. */
 export async function isFollowed(db: Queryable, event: string): Promise<boolean> {
   const rows = await db.query(
     'select 1 from deliveries where event_id = $1 and next_at is not null limit 1',

@@ -1,4 +1,4 @@
-// Looking at messages that are followed: which one next, what a check has shown, and what is to be published.
+// Checks of followed messages: which one is next, what a check has shown, and what must be published.
 import type { Queryable } from '../database.ts';
 import { type DeliveryRow, isUnpublished, saveDeliveries, scheduled, sighted } from './deliveries.ts';
 import { type Announcing, publishStatuses } from './delivery-publication.ts';
@@ -6,13 +6,14 @@ import { CHECK_SPREAD, isFinalStatus } from './delivery-status.ts';
 
 /** Messages published in one transaction. */
 const PUBLISHED_AT_ONCE = 200;
-/** An account may refuse the last check: it is tried for so long after the deadline. */
+/** The account may refuse the last check. Sluice retries it for this many hours after the deadline. */
 const LAST_CHECK_HOURS = 24;
 
 /**
- * Tells what others have seen of messages that are followed, and ends what is over; none of it needs a call.
- * @param besides checks that are in hand: they do not decide when to come back
- * @returns sinks that have something to do, and when to come back: to check, or here; null: nothing else is followed
+ * Publishes statuses of followed messages that other readings have seen, and ends those that are over. It makes no
+ * API call.
+ * @param besides checks under way; they do not affect when to come back
+ * @returns sinks that have something to send, and when to check or come back; null when nothing else is followed
  */
 export async function settleDeliveries(
   tx: Queryable,
@@ -31,7 +32,7 @@ export async function settleDeliveries(
   const news = due.filter(isUnpublished);
   const sinks = await publishStatuses(tx, announcing, news, now);
   const published = news.map((row) => scheduled({ ...row, published: row.status }, now));
-  // Nobody can be published of a message whose conversation is not known.
+  // A status cannot be published while the message's conversation is unknown.
   const over = due.filter((row) => !isUnpublished(row) && isFinalStatus(row.status));
   await saveDeliveries(tx, [...published, ...over.map((row) => scheduled(row, now))]);
   await tx.query(
@@ -49,18 +50,18 @@ export async function settleDeliveries(
   return { sinks, nextAt: next?.at ?? null };
 }
 
-/** The next check: at one message, or at the newest page of a conversation. */
+/** The next check: of one message, or of the newest page of a conversation. */
 export type DueCheck = MessageCheck | PageCheck;
 export interface PageCheck {
   readonly conversation: number;
 }
 export interface MessageCheck {
   readonly message: string;
-  /** A page of this conversation may show it, too; null: none is known, or its page did not. */
+  /** A page of this conversation may show it too; null when none is known, or when its page did not show it. */
   readonly shownIn: number | null;
 }
 
-/** Messages and conversations that are left out. */
+/** Messages and conversations to leave out. */
 export interface Excluded {
   readonly messages: readonly string[];
   readonly conversations: readonly number[];
@@ -68,13 +69,13 @@ export interface Excluded {
 
 const NOBODY: Excluded = { messages: [], conversations: [] };
 
-/** Rows that are read to find a few checks: many may be of one conversation. */
+/** Rows to read for a few checks, because many may be of one conversation. */
 const DUE_ROWS = 50;
 
 /**
- * The checks that have been due longest, at most `limit`. A message whose status was seen and is still to be published
- * needs none: `settleDeliveries` is next. When others of a message's conversation are due as well, or so
- * soon that a check now replaces theirs, the conversation's newest page shows them all for one call.
+ * The checks that have been due longest, at most `limit`. A message whose status was seen but not published needs
+ * none: `settleDeliveries` is next. If other messages of the conversation are due as well, or so soon that a check
+ * now replaces theirs, the conversation's newest page shows all of them in one call.
  */
 export async function dueChecks(
   db: Queryable,
@@ -108,22 +109,22 @@ export async function dueChecks(
   return [...dueChecks.values()].slice(0, limit);
 }
 
-/** What a check says of one message. */
+/** What a check shows about one message. */
 export type Shown =
   | { readonly status: string; readonly ack: number | null }
-  /** The service does not have it: it may not have it yet. */
+  /** The service does not have the message, perhaps not yet. */
   | 'absent'
-  /** A page that does not tell how far it is: it is asked for by itself. */
+  /** The page does not show the message's status, so it is checked separately. */
   | 'unshown'
-  /** The check came to nothing; the next one comes by the schedule. */
+  /** The check showed nothing. The next one follows the schedule. */
   | 'nothing'
-  /** No look will ever tell. */
+  /** No later check can show anything. */
   | { readonly end: string };
 
 /**
- * Writes down what a check has shown; `settleDeliveries` tells it.
- * @param shown of a message by its id
- * @param account settleSeconds: so long after sending the service may not have the message yet
+ * Records what a check has shown. `settleDeliveries` publishes it.
+ * @param shown results by message id
+ * @param account settleSeconds: for this long after sending, the service may not have the message yet
  */
 export async function recordCheck(
   tx: Queryable,
@@ -151,7 +152,7 @@ function afterCheck(
   now: Date,
 ): DeliveryRow {
   const age = now.getTime() - row.sent_at.getTime();
-  // What a page shows beside those that it was read for is free.
+  // A page shows other messages than those it was read for, at no cost.
   const isDue = !isPage || (row.next_at as Date).getTime() <= now.getTime() + age * CHECK_SPREAD;
   const checked = { ...row, checks: row.checks + (isDue ? 1 : 0) };
   if (typeof shown === 'object' && 'status' in shown) return sighted(checked, shown, now);

@@ -1,4 +1,4 @@
-// Publication how far a message is: once a status, whoever sees it first.
+// Publishes the status of messages: each status once, whoever sees it first.
 import type { AnnounceRule } from '../../contracts/config/config.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import { statusEvent } from '../../contracts/wire/conversation-envelope.ts';
@@ -7,16 +7,16 @@ import { putOutbox } from '../outbox/outbox.ts';
 import type { DeliveryRow } from './deliveries.ts';
 import { movesOn } from './delivery-status.ts';
 
-/** Whose conversations, and who hears of them. */
+/** The account's conversations and the sinks that receive events about them. */
 export interface Announcing {
   readonly account: string;
   readonly rules: readonly AnnounceRule[];
 }
 
 /**
- * Puts `message.status` of each into the outbox, and lets the poller know of it, which tells the changes of all messages
- * that it has. All have a conversation.
- * @returns sinks that have something to do
+ * Puts `message.status` of each message into the outbox, and stores the status in `messages`, so that the poller does not
+ * publish the same change again. All messages have a conversation.
+ * @returns sinks that have something to send
  */
 export async function publishStatuses(
   tx: Queryable,
@@ -65,7 +65,7 @@ async function markPublished(tx: Queryable, account: string, rows: readonly Deli
   );
 }
 
-/** Its place among the messages of a conversation: `HistoryMessage.key`. */
+/** The message's position in a conversation: `HistoryMessage.key`. */
 function keyOf({ message_id }: DeliveryRow): string {
   return `id:${message_id}`;
 }

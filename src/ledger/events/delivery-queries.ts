@@ -1,4 +1,4 @@
-// Messages that Sluice sent, as operators see them.
+// Operator queries about messages that Sluice sent.
 import type { DeliveryEntry, DeliveryFilter } from '../../contracts/wire/delivery.ts';
 import type { Queryable } from '../database.ts';
 import { isoText } from '../iso-text.ts';
@@ -6,7 +6,7 @@ import { shortHash } from '../short-hash.ts';
 
 const iso = (column: string, name: string) => `${isoText(column)} as "${name}"`;
 
-/** The newest first. */
+/** Newest first. */
 export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<DeliveryEntry[]> {
   const { event = null, account = null, open = null, limit } = filter;
   const rows = await db.query<Omit<DeliveryEntry, 'message'> & { readonly id: string }>(

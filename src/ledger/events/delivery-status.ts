@@ -1,4 +1,5 @@
-// How far a message is, and when to check again: which word follows which, and the ages at which a check is worth its call.
+// The status of messages, and when to check again: which status follows which, and the ages at which a check is worth
+// its call.
 
 const ORDER = ['queued', 'sent', 'server_ack', 'delivered', 'read'];
 
@@ -6,10 +7,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** So long after sending a message is followed: milliseconds. */
+/** A message is followed for this long after sending, in milliseconds. */
 export const DELIVERY_DEADLINE_MS = 72 * HOUR;
 
-/** Ages of a message at which it is checked: at most eight calls for one that nobody ever reads. */
+/** Ages at which a message is checked: at most eight calls for one that nobody ever reads. */
 const CHECK_AGES = [
   5 * SECOND,
   30 * SECOND,
@@ -20,20 +21,24 @@ const CHECK_AGES = [
   24 * HOUR,
   DELIVERY_DEADLINE_MS,
 ];
-/** Once it is delivered only the reading is left to come. Part of the ages above, so that the bound stands. */
+/** After delivery, only the read status is left. These ages are some of those above, so the bound stays. */
 const DELIVERED_CHECK_AGES = [2 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR, DELIVERY_DEADLINE_MS];
-/** A check replaces every later one that is due before the message is older by half: it would hardly see more. */
+/**
+ * A check replaces every later one that is due before the message's age grows by half, because that one would hardly
+ * show more.
+ */
 export const CHECK_SPREAD = 0.5;
 
-/** Nothing comes after it. */
+/** No status comes after it. */
 export function isFinalStatus(status: string): boolean {
   return status === 'read' || status === 'failed';
 }
 
 /**
- * Whether `to` is news of a message that was last seen as `from` (API text, Message status). It only moves on: what an
- * older page shows is no news. `unknown` says nothing; a word that the text does not have is taken as it comes.
- * @param from null: never seen
+ * Whether `to` is news about a message last seen as `from` (API text, Message status). A status only moves forward,
+ * so an older page brings no news. `unknown` has no meaning. A status that the API text does not list is accepted as
+ * it is.
+ * @param from null means never seen
  */
 export function movesOn(from: string | null, to: string): boolean {
   if (from === null) return true;
@@ -44,7 +49,7 @@ export function movesOn(from: string | null, to: string): boolean {
 
 /**
  * When to check again after a check, or a free sighting, at `now`.
- * @returns null when the deadline has come
+ * @returns null when the deadline has passed
  */
 export function nextCheck(message: { status: string; sentAt: Date; deadline: Date }, now: Date): Date | null {
   if (now >= message.deadline) return null;

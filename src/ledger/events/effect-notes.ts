@@ -1,7 +1,10 @@
-// What the effects of events tell the ledger of people and cards, beside what syncs know of them.
+// Records what the effects of events show about people and cards, beside what syncs know.
 import type { Queryable } from '../database.ts';
 
-/** Notes which contact a person is, where that is not known: an event looked. What a sync saw of the person stands. */
+/**
+ * Records a person's contact if it is not known yet, after an event looked it up. What a sync saw of the person is
+ * kept.
+ */
 export async function noteRemote(
   db: Queryable,
   account: string,
@@ -17,8 +20,8 @@ export async function noteRemote(
 }
 
 /**
- * Notes where an event has put a card, if it is one that the ledger knows. The stage that its sync last asked for stays
- * as it is: the sync moves the card again when its source names another stage, and not before.
+ * Records where an event moved a card, if the ledger knows the card. The stage that the card's sync last sent does
+ * not change: the sync moves the card again only when its source names another stage.
  */
 export async function noteMovedCard(
   tx: Queryable,

@@ -1,4 +1,4 @@
-// Events as operators see them, and their second chance.
+// Operator queries about events, and their retry.
 import {
   type EventFilter,
   type EventLane,
@@ -21,7 +21,7 @@ function parametersOf({ ids, account, route, states, codes }: EventFilter): unkn
   return [ids ?? null, account ?? null, route ?? null, states, codes ?? null];
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listEvents(db: Queryable, filter: EventFilter): Promise<EventSummary[]> {
   return await db.query<EventSummary>(
     `select id, account, route, action, state, outcome, step, code, reason, workflow, warnings,
@@ -39,14 +39,14 @@ export interface ReopenedEvents {
   readonly account: string;
   readonly route: string;
   readonly lane: EventLane;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly events: readonly string[];
 }
 
 export interface Reopening {
-  /** The last part of the id of each workflow that gets them: names this try, so that it can be repeated. */
+  /** The last part of the id of each workflow that gets them. It identifies this try, so that it can be repeated. */
   readonly key: string;
-  /** Workflows that have ended without ending their events. */
+  /** Workflows that ended without ending their events. */
   readonly gone: readonly string[];
   workflowOf(account: string, route: string): string;
 }
@@ -54,9 +54,9 @@ export interface Reopening {
 type Found = Pick<EventRow, 'id' | 'account' | 'route' | 'action' | 'seq'>;
 
 /**
- * Opens events again: those that failed or are unknown, as what they asked for is still there; and open ones that no
- * workflow has. Whoever tries an unknown one again says by it that its effect is not there.
- * @returns by route; the same for a repetition whose first answer was lost
+ * Reopens events: failed and unknown ones if their request is still stored, and open ones without a workflow. Whoever
+ * retries an unknown event thereby confirms that its effect does not exist.
+ * @returns the events by route; the same result for a repetition after a lost answer
  */
 export async function reopenEvents(
   tx: Queryable,
@@ -91,7 +91,7 @@ async function reopen(tx: Queryable, filter: EventFilter, gone: readonly string[
       where id = any($1)`,
     [rows.map(({ id }) => id)],
   );
-  // What an open one has sent is still searched for.
+  // Sluice still searches for what an open event has sent.
   await tx.query(
     `update intents set state = 'open', sends = 0, refused = 0, sent_at = null
       where kind like 'event-%' and subject = any($1) and state = 'unknown'`,

@@ -1,4 +1,4 @@
-// Events that came in: written down before a workflow is started for them, and remembered long after it has ended.
+// Incoming events: stored before a workflow is started for them, and remembered long after it has ended.
 
 import { OWN_ROUTE_SIGNS } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
@@ -23,26 +23,26 @@ import {
 /** Kinds of intents whose subject is an event. */
 const EVENT_KINDS = `'event-message', 'event-move', 'event-flow'`;
 
-/** Between writing an event down and noting that its workflow was accepted: a start is given up after 5 s. */
+/** Time between storing an event and recording that its workflow was accepted. A start is given up after 5 s. */
 const STARTING_SECONDS = 30;
 
 export interface EventRow {
-  /** Order in which events came. */
+  /** Order of arrival. */
   readonly seq: number;
   readonly id: string;
   readonly account: string;
   readonly route: string;
   readonly run_id: string;
   readonly action: EventRequest['type'];
-  /** Hash of whom or what it is about. */
+  /** Hash of the subject. */
   readonly subject: string;
   readonly rank: number | null;
-  /** Null once it has ended well: nobody needs it any more. */
+  /** Null once the event has ended successfully: nobody needs the request any more. */
   readonly request: EventRequest | null;
   readonly state: EventState;
-  /** The workflow that has it in hand. */
+  /** The workflow that owns the event. */
   readonly workflow: string | null;
-  /** What the steps of its effect found out on the way. */
+  /** What the steps of its effect have found so far. */
   readonly progress: Readonly<Record<string, unknown>>;
   /** Internal errors of the service in a row. */
   readonly attempts: number;
@@ -51,8 +51,8 @@ export interface EventRow {
 }
 
 /**
- * Writes events down, each once, in the order given. One that was written down before keeps what it said then.
- * @returns of each, in the same order, how far it is
+ * Stores events once each, in the given order. An event that was stored before keeps its first content.
+ * @returns the state of each, in the same order
  */
 export async function addEvents(
   db: Queryable,
@@ -78,7 +78,7 @@ export async function addEvents(
   );
   if (fresh.length === drafts.length) return drafts.map(() => 'received');
   const ids = drafts.map(({ id }) => id);
-  // Its sender is back: it must not be forgotten now, on the way to its start.
+  // The sender is back, so the event must not be deleted on the way to its start.
   await db.query(
     `update events set received_at = clock_timestamp() where id = any($1) and state = 'received' and received_at < now() - interval '1 hour'`,
     [ids],
@@ -88,19 +88,19 @@ export async function addEvents(
     [ids],
   );
   const states = new Map(known.map(({ id, state }) => [id, state]));
-  // Forgotten a moment ago: it is new.
+  // An event was deleted a moment ago, so it is new.
   if (ids.some((id) => !states.has(id))) return await addEvents(db, run, drafts);
   return ids.map((id) => states.get(id) as EventState);
 }
 
-/** The row outlives what the event asked for, so it names nobody. */
+/** The row outlives the request, so it names nobody. */
 function hashOf(account: string, subject: string): string {
   return shortHash(JSON.stringify([account, subject]));
 }
 
-/** A workflow has been accepted for these events. */
+/** Records that a workflow has been accepted for these events. */
 export async function markAccepted(db: Queryable, ids: readonly string[]): Promise<void> {
-  // Nobody waits for the disk: a mark that a crash takes is made again when the workflow begins.
+  // Does not wait for the disk. If a crash loses the mark, it is set again when the workflow begins.
   await db.query(
     `with soon as materialized (select set_config('synchronous_commit', 'off', true))
      update events set state = 'accepted', accepted_at = clock_timestamp() from soon
@@ -109,7 +109,7 @@ export async function markAccepted(db: Queryable, ids: readonly string[]): Promi
   );
 }
 
-/** Accepted events that have not ended, by account; of each how many, and seconds since the first was accepted. */
+/** Accepted events that have not ended: per account their number, and seconds since the first was accepted. */
 export async function countOpen(
   db: Queryable,
 ): Promise<{ account: string; open: number; oldest: number | null }[]> {
@@ -120,7 +120,7 @@ export async function countOpen(
   );
 }
 
-/** The event with the intent of its effect, if it has one that must not happen twice. */
+/** The event with the intent of its effect, if the effect must not happen twice. */
 export async function getEvent(
   db: Queryable,
   id: string,
@@ -137,23 +137,23 @@ export async function getEvent(
   return { ...row, intent: { ...intent, sent_at: new Date(intent.sent_at) } };
 }
 
-/** An event that a workflow has in hand, and what stands before it. */
+/** An event that a workflow owns, and what comes before it. */
 export interface ClaimedEvent extends EventRow {
-  /** Earlier events of its subject that are not done: 2 stands for more. */
+  /** Unfinished earlier events of its subject; 2 means two or more. */
   readonly ahead: number;
   /**
-   * One was written down a moment ago: it may have its workflow already, though nobody has noted it. Later, its sender was
-   * asked to come again, and may never do.
+   * One of them was stored a moment ago and may already have its workflow, though nobody has recorded it. An older
+   * one without a workflow was refused, and its sender may never repeat it.
    */
   readonly arriving: boolean;
-  /** A newer event of the subject was done already. Only where the route orders its events. */
+  /** A newer event of the subject is already done. Only set when the route orders its events. */
   readonly superseded: boolean;
 }
 
 /**
- * Gives the event to a workflow, and locks it until the transaction ends. A start that was accepted without an answer may have
- * been made again in other company.
- * @returns null when the event has ended, or another workflow has it
+ * Assigns the event to a workflow and locks it until the transaction ends. If a start was accepted but its answer was
+ * lost, a later start may have grouped the event with others.
+ * @returns null when the event has ended, or another workflow owns it
  */
 export async function claimEvent(tx: Queryable, id: string, workflow: string): Promise<ClaimedEvent | null> {
   const [row] = await tx.query<ClaimedEvent>(
@@ -176,7 +176,7 @@ export async function claimEvent(tx: Queryable, id: string, workflow: string): P
   return row ?? null;
 }
 
-/** What is left of an event that is to be closed. */
+/** The remaining fields of an event that is to be closed. */
 export interface ClosingEvent extends Pick<EventRow, 'seq' | 'account' | 'subject' | 'state' | 'action'> {
   /** How its record ended; null when it has none. */
   readonly record: {
@@ -202,8 +202,8 @@ export async function lockEvent(tx: Queryable, id: string): Promise<ClosingEvent
 }
 
 /**
- * The event's effect that must not happen twice; null: nothing was sent.
- * @param tx has locked the event before: whoever took an intent meanwhile is seen only by a statement that begins afterwards
+ * The event's effect that must not happen twice; null when nothing was sent.
+ * @param tx must have locked the event: only a later statement sees an intent that somebody took meanwhile
  */
 export async function sentEffect(
   tx: Queryable,
@@ -217,7 +217,7 @@ export async function sentEffect(
   return row?.state ?? null;
 }
 
-/** Keeps what a step found out for the next one. */
+/** Stores what a step found for the next one. */
 export async function noteProgress(db: Queryable, id: string, found: Record<string, unknown>): Promise<void> {
   await db.query('update events set progress = progress || $2::jsonb, attempts = 0 where id = $1', [
     id,
@@ -225,7 +225,7 @@ export async function noteProgress(db: Queryable, id: string, found: Record<stri
   ]);
 }
 
-/** Keeps the step at which the work at an event goes on. */
+/** Stores the step at which the work on an event continues. */
 export async function noteStep(db: Queryable, id: string, step: EffectStep): Promise<void> {
   await db.query(
     `update events set progress = progress || jsonb_build_object('step', $2::text) where id = $1 and state <> 'ended'`,
@@ -233,7 +233,7 @@ export async function noteStep(db: Queryable, id: string, step: EffectStep): Pro
   );
 }
 
-/** Counts one more internal error of the service at this event; answers the count. */
+/** Counts one more internal error of the service for this event. Returns the count. */
 export async function countEventAttempt(db: Queryable, id: string): Promise<number> {
   const [row] = await db.query<{ attempts: number }>(
     'update events set attempts = attempts + 1 where id = $1 returning attempts',
@@ -242,7 +242,7 @@ export async function countEventAttempt(db: Queryable, id: string): Promise<numb
   return row?.attempts ?? 1;
 }
 
-/** Why the event waits for an operator. */
+/** Records why the event waits for an operator. */
 export async function noteBlock(
   db: Queryable,
   id: string,
@@ -262,15 +262,15 @@ export interface EventEnd {
   readonly reason?: string | null;
 }
 
-/** What an event's effect left behind when it was there: ended together with the event. */
+/** The results of an event's effect, recorded together with the event's end. */
 export interface EffectDone {
   readonly intent: number;
   readonly trace?: MessageTrace;
 }
 
 /**
- * Ends an event, and forgets its record. One that has ended stays as it is, except that an answer which comes after all settles an unknown outcome. What
- * the event asked for is kept only where somebody may still need it.
+ * Ends an event and deletes its record. An event that has ended does not change, except that a late answer settles an
+ * unknown outcome. The request is kept only while somebody may still need it.
  */
 export async function endEvent(tx: Queryable, id: string, end: EventEnd, effect?: EffectDone): Promise<void> {
   const { outcome, step = null, code = null, reason = null } = end;
@@ -315,16 +315,16 @@ export async function nextInQueue(
 }
 
 /**
- * `received`, and nobody will come back with it: senders are asked to, and do so within a day. Sluice's own events (routes
- * that begin with + or _) have none, and may wait so long for others that the account refuses.
+ * `received`, and its sender will not repeat it: senders are asked to repeat, and do so within a day. Sluice's own
+ * events (routes that begin with + or _) have no sender and may wait that long for others that the account refuses.
  */
 const FORSAKEN = `state = 'received' and received_at < now() - interval '1 day'
   and (left(route, 1) not in (${OWN_ROUTE_SIGNS.map((sign) => `'${sign}'`).join(', ')}) or received_at < now() - make_interval(secs => $1::float8 * 86400))`;
 
 /**
- * Forgets events that ended before `days` ago, and those that nobody came back with for a day after being asked to; and
- * messages that were sent before `days` ago and are not followed any more.
- * @returns how many; a further call may find more
+ * Deletes events that ended more than `days` ago, events that their sender did not repeat for a day, and messages
+ * that were sent more than `days` ago and are not followed any more.
+ * @returns the number of rows; a further call may find more
  */
 export async function forgetEvents(db: Queryable, days: number, limit = 5000): Promise<number> {
   const rows = await db.query<Pick<EventRow, 'id' | 'account'>>(

@@ -1,22 +1,25 @@
-// The run of what has no end of its own, a route or a poller: what its steps know of it, frozen until that changes, and the
-// calls they made.
+// Runs of a route or a poller, which have no end of their own. A run has the spec that its steps use, frozen until it
+// changes, and the number of its calls.
 
 import { pollerSyncName } from '../../contracts/ids.ts';
 import { toJson } from '../../contracts/stored-json.ts';
 import type { StepSpec } from '../../contracts/wire/intake.ts';
 import type { Database } from '../database.ts';
 
-/** Routes whose action is no lead have nothing to freeze but their place. */
+/** A route whose action is not a lead has nothing to freeze except its name. */
 export type IntakeSpec = StepSpec | Pick<StepSpec, 'account' | 'sync'>;
 
-/** The run that counts the calls of a poller. @returns its id, `{account}/~{poller}/{sequence number}` */
+/**
+ * The run that counts the calls of a poller.
+ * @returns its id, `{account}/~{poller}/{sequence number}`
+ */
 export async function openPollRun(db: Database, account: string, poller: string): Promise<string> {
   return await openEndlessRun(db, { account, sync: pollerSyncName(poller) }, 'poll');
 }
 
 /**
- * The run that events of this route belong to: the open one, or the next where the route has changed since. Events of
- * the one before go on as they were published.
+ * The run that events of this route belong to: the open one, or the next one if the route has changed since. Events
+ * of the previous run continue under its spec.
  * @returns its id, `{account}/@{route}/{sequence number}`
  */
 export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<string> {
@@ -26,7 +29,7 @@ export async function openIntakeRun(db: Database, spec: IntakeSpec): Promise<str
 async function openEndlessRun(db: Database, spec: IntakeSpec, kind: 'intake' | 'poll'): Promise<string> {
   const { account, sync } = spec;
   return await db.transaction(async (tx) => {
-    // Two processes that start together take turns here.
+    // Serializes processes that start together.
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 724312))', [`${account}/${sync}`]);
     await tx.query(
       `update runs set finished_at = now(), status = 'finished'

@@ -1,24 +1,24 @@
-// Files that were uploaded to be sent with a message later on.
+// Uploaded files, stored until a message sends them.
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../database.ts';
 import { shortHash } from '../short-hash.ts';
 
-/** Days that a file is kept after it was last uploaded. */
+/** Days that a file is kept after its last upload. */
 const UPLOAD_DAYS = 7;
 const EXPIRY = `now() + interval '${UPLOAD_DAYS} days'`;
 /**
- * PGlite works in the thread of everything else, and keeps the memory that it once took: 64 MB at once cost 700 MB and
- * held the process up for seconds. A part costs a few milliseconds.
+ * PGlite shares the process's thread and keeps the memory that it once took: 64 MB at once cost 700 MB and blocked
+ * the process for seconds. One part costs a few milliseconds.
  */
 const PART_BYTES = 1_048_576;
-/** One whose sender never came back is forgotten then. */
+/** An incomplete upload whose sender does not come back is deleted then. */
 const HALF_EXPIRY = "now() + interval '1 hour'";
-/** Of a burst that expired together, one statement takes away no more. */
+/** One statement deletes at most this many files of a burst that expired together. */
 const FORGET_ROWS = 100;
 
 export interface NewUpload {
   readonly account: string;
-  /** Harmless already: no path, no control characters. */
+  /** Already sanitized: no path, no control characters. */
   readonly filename: string;
   /** Media type without parameters. */
   readonly contentType: string;
@@ -26,14 +26,14 @@ export interface NewUpload {
 }
 
 export interface StoredUpload {
-  /** What an event names it by. */
+  /** The name that an event uses for it. */
   readonly id: string;
   /** Bytes. */
   readonly size: number;
   readonly expiresAt: Date;
 }
 
-/** A file as the API client takes it. */
+/** A file in the form that the API client takes. */
 export interface UploadedFile {
   readonly data: Buffer;
   readonly filename: string;
@@ -41,9 +41,9 @@ export interface UploadedFile {
 }
 
 /**
- * Keeps a file for 7 days. The same bytes under the same name and type are the same upload of the account: its id stays,
- * and its days begin anew. Not one transaction: others must get at the ledger meanwhile, and a repetition goes on where this
- * one broke off.
+ * Stores a file for 7 days. The same bytes under the same name and type are the same upload of the account: its id
+ * stays, and its days start again. It does not use one transaction: others need the ledger meanwhile, and a
+ * repetition continues where this one stopped.
  */
 export async function storeUpload(db: Queryable, upload: NewUpload): Promise<StoredUpload> {
   const { account, filename, contentType, data } = upload;
@@ -55,7 +55,7 @@ export async function storeUpload(db: Queryable, upload: NewUpload): Promise<Sto
      on conflict (id) do update set expires_at = greatest(uploads.expires_at, excluded.expires_at) returning ready`,
     [id, account, filename, contentType, size],
   );
-  // A repetition spares the database the bytes.
+  // If the upload is complete, a repetition does not write the bytes again.
   if (known?.ready !== true) {
     for (let part = 0; part * PART_BYTES < size; part++) {
       const bytes = data.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
@@ -72,7 +72,7 @@ export async function storeUpload(db: Queryable, upload: NewUpload): Promise<Sto
   return { id, size, ...(stored as { expiresAt: Date }) };
 }
 
-/** Files of the account by id; those that are not there, not the account's, or have expired are left out. */
+/** Files of the account by id. Files that do not exist, belong to another account, or have expired are left out. */
 export async function readUploads(
   db: Queryable,
   account: string,
@@ -85,7 +85,7 @@ export async function readUploads(
   const files = new Map<string, UploadedFile>();
   for (const { id, name, type, size } of rows) {
     const data = await readParts(db, id, size);
-    // Forgotten while it was read.
+    // The file may have been deleted while it was read.
     if (data !== null) files.set(id, { filename: name, contentType: type, data });
   }
   return files;
@@ -104,15 +104,18 @@ async function readParts(db: Queryable, id: string, size: number): Promise<Buffe
   return Buffer.concat(parts, size);
 }
 
-/** PGlite's own way with bytes is many times as slow. */
+/** PGlite's own encoding of bytes is many times slower. */
 function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
-/** Forgets files whose days are over. @returns how many; a further call may find more */
+/**
+ * Deletes expired files.
+ * @returns the number of files; a further call may find more
+ */
 export async function forgetUploads(db: Queryable, limit = FORGET_ROWS): Promise<number> {
   const rows = await db.query(
-    // checked again under the lock: it may have been uploaded anew meanwhile.
+    // Checks again under the lock, because the file may have been uploaded again meanwhile.
     `delete from uploads where id in (select id from uploads where expires_at <= now() order by expires_at limit $1)
         and expires_at <= now() returning 1`,
     [limit],

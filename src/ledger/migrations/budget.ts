@@ -1,7 +1,8 @@
-// Migration 3: slots by lane. Taking them lives in the database, because all worker processes share it and each call may
-// cost one statement only. What answers teach is computed by src/budget/estimate.ts, which explains the columns.
+// Migration 3: slots by lane. The function that takes them is in the database, because all worker processes share it
+// and each call may cost only one statement. src/budget/estimate.ts computes what answers teach and explains the
+// columns.
 
-/** What the row of a token learns beside its next slot. Times are the database's. */
+/** What a token's row learns, beside its next slot. Times are the database's. */
 const COLUMNS = `
   alter table slots
     -- Number of the next slot.
@@ -39,7 +40,7 @@ const COLUMNS = `
     add column mark_last float8 not null default 0,
     add column mark_before float8 not null default 0`;
 
-/** A token that was refused: wholly (scope '') or a scope of it. A preference, never a wall. */
+/** A token that was refused, completely (scope '') or for a scope. Refused tokens come last but are not excluded. */
 const MARKS = `
   create table token_marks (
     token text not null,
@@ -50,10 +51,10 @@ const MARKS = `
   )`;
 
 /**
- * How many seconds before it is due a lane may take the next slot. The higher lane sees farther, so it wins. Whoever
- * has a slot of its share coming sees farther than all without one, who then take it only when it is almost due: so a
- * reserve is kept while it is wanted, and none of it is lost when it is not. Below 200 ms a slot is too short for this: on a busy machine the
- * question alone takes tens of milliseconds, and a slot that is asked for late is lost in part.
+ * How many seconds before it is due a lane may take the next slot. The higher lane sees farther, so it wins. A lane
+ * with an unused share sees farther than all lanes without one, which then take the slot only when it is almost due.
+ * So a reserve is kept while it is wanted, and none of it is lost otherwise. Below 200 ms, a slot is too short for
+ * this: on a busy machine the query alone takes tens of milliseconds, and a slot requested late is partly lost.
  */
 const HORIZON = `
   create function sluice_horizon(s slots, lane int) returns float8 immutable language sql as $$
@@ -64,7 +65,7 @@ const HORIZON = `
       else array[1.0, 0.8, 0.6, 0.4, 0.25] end)[lane]::float8
   $$`;
 
-/** Seconds to the slot after one at a time: 60 s / limit and 0.5 %, or wider while others spend the same token. */
+/** Seconds between two slots: 60 s / limit plus 0.5 %, or wider while others use the same token. */
 const GAP = `
   create function sluice_gap(s slots, at timestamptz) returns float8 immutable language sql as $$
     select case when at < s.stretch_until
@@ -74,8 +75,8 @@ const GAP = `
   $$`;
 
 /**
- * When the next slot of a token is due. A window that our slots fill to its limit is over before the next one: on the
- * way calls overtake each other, so even slots alone would now and then put one call too many into it.
+ * When the next slot of a token is due. If our slots fill a window up to its limit, the window ends before the next
+ * slot: calls overtake each other on the way, so even spacing alone would occasionally put one call too many into it.
  */
 const DUE = `
   create function sluice_due(s slots) returns timestamptz immutable language sql as $$
@@ -90,8 +91,8 @@ const REACH = `
   $$`;
 
 /**
- * Whether a time of the token is further ahead than the budget sets any: the database's clock was set back, and the token
- * would be silent for as long. A block ends within an hour (MAX_REST_MS), a window within a minute.
+ * Whether a time of the token is further ahead than the budget ever sets one. Then the database's clock was set back,
+ * and the token would be silent for that long. A block ends within an hour (MAX_REST_MS), a window within a minute.
  */
 const AHEAD = `
   create function sluice_is_ahead(s slots, at timestamptz) returns boolean immutable language sql as $$
@@ -100,8 +101,8 @@ const AHEAD = `
   $$`;
 
 /**
- * When each key that has a pace of its own was last given a slot: campaigns with a rate.
- * A slot that is up to 200 ms late counts as taken in time: so the rate is reached, and no 60 s hold one call more.
+ * When each key with its own pace last got a slot: campaigns with a rate. A slot that is up to 200 ms late counts as
+ * taken in time, so the rate is reached and no 60 s contain one call more.
  */
 const PACES = `
   create table paces (
@@ -110,13 +111,13 @@ const PACES = `
   )`;
 
 /**
- * Takes the next slots that one of the tokens has for the lanes that want some, as far as each lane sees ahead, and says
- * when to ask again. It checks without a lock first, so that a refusal costs no write; then it locks the row and checks
- * again. The clock is read only behind the lock: read before, a caller that queued for the row would wait that much too
- * long, and two calls would come closer than a slot.
- * Answers a row for each slot, and a last row without one that says when to ask again. p_pace: no slot before that key's
- * next one is due. p_slack: seconds by which these calls may be late, made up for by the slots behind them.
- * p_now is for tests: their own clock.
+ * Takes the next slots of one of the tokens for the lanes that want some, as far as each lane sees ahead, and returns
+ * when to ask again. It first checks without a lock, so that a refusal costs no write; then it locks the row and
+ * checks again. It reads the clock only after taking the lock. If it read the clock before, a caller that queued for
+ * the row would wait that much longer, and two calls would come closer than a slot.
+ * It returns a row per slot, and a last row without a slot that says when to ask again. p_pace: no slot before that
+ * key's next one is due. p_slack: seconds by which these calls may be late; the following slots compensate for it.
+ * p_now is a clock for tests.
  */
 const TAKE = `
   create function sluice_take_slots(

@@ -1,4 +1,4 @@
-// A migration of campaigns: members are leased by batches, and a trigger is taken with one statement.
+// Migration of campaigns: batches lease members, and one statement takes a trigger.
 
 export const CAMPAIGN_BATCH_TABLES = `
   alter table campaign_members
@@ -23,7 +23,7 @@ export const CAMPAIGN_BATCH_TABLES = `
   );
 `;
 
-// A further migration: members that fail come after those that do not, and end when they fail alone.
+// Another migration: members that fail come after those that do not, and end when they are the only ones that fail.
 export const CAMPAIGN_FAILURE_TABLES = `
   alter table campaign_members
     drop column errors,

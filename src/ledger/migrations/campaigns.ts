@@ -1,5 +1,5 @@
-// Migration 8: campaigns, whom they reach, and who does not want to be reached. All times are those of the workers' clock
-// (Deps.clock), but for sent_at, whose age decides by the database's own.
+// Migration 8: campaigns, the people whom they reach, and opt-outs. All times are by the workers' clock (Deps.clock),
+// except sent_at, whose age is measured by the database's own.
 
 export const CAMPAIGN_TABLES = `
   create table campaigns (

@@ -1,4 +1,5 @@
-// Migration 7: what polling has imported, what sinks are still to be published, and what became of messages that were sent.
+// Migration 7: what polling has imported, what sinks still have to receive, and the status of messages that were
+// sent.
 
 export const CONVERSATION_TABLES = `
   create table pollers (

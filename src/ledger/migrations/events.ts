@@ -1,4 +1,4 @@
-// Migration 6: events that came in, and what is remembered of them.
+// Migration 6: incoming events, and what is remembered of them.
 
 export const EVENT_TABLES = `
   create table events (

@@ -1,4 +1,4 @@
-// The ledger's tables. A migration that has shipped is never edited; a change is a new entry.
+// The ledger's tables. Never edit a migration that has shipped. Add a new entry for each change.
 import type { Database } from '../database.ts';
 import { BATCH_TABLES, TAKEN_BACK_COLUMN } from './batches.ts';
 import { BUDGET_TABLES } from './budget.ts';
@@ -9,7 +9,7 @@ import { EVENT_TABLES } from './events.ts';
 import { SYNC_TABLES } from './sync.ts';
 import { UNREAD_TABLES } from './unread.ts';
 
-/** Statements end with a semicolon at the end of a line; a list holds statements that have such lines inside. */
+/** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
 type Migration = string | readonly string[];
 
 const MIGRATIONS: readonly Migration[] = [
@@ -187,10 +187,10 @@ const MIGRATIONS: readonly Migration[] = [
   TAKEN_BACK_COLUMN,
 ];
 
-/** Brings the ledger's tables up to date; safe when several processes start at once. */
+/** Brings the ledger's tables up to date. Several processes may run it at once. */
 export async function migrate(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
-    // Two workers that start together take turns here.
+    // Serializes workers that start together.
     await tx.query('select pg_advisory_xact_lock(724311)');
     await tx.query(
       'create table if not exists sluice_migrations (version int primary key, at timestamptz default now())',

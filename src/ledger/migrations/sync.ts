@@ -1,4 +1,4 @@
-// Migration 4: what syncs at scale remember of people, runs and sources.
+// Migration 4: what large syncs remember of people, runs and sources.
 
 export const SYNC_TABLES = `
   alter table people

@@ -1,4 +1,4 @@
-// Migration 9: what of conversations could not be read, and by which assumptions; campaigns that wait for it.
+// Migration 9: unreadable parts of conversations, with the assumptions that failed, and campaigns that wait for them.
 
 export const UNREAD_TABLES = `
   -- A gap with a fingerprint is unread: something is there that could not be read. It is read again under other assumptions.

@@ -246,7 +246,7 @@ describe('stamping again', () => {
     await rows.member({ count: 45, events: ['s1'] });
     await rows.event('s1', 'stage');
     await db.query(
-      `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, read_at, inbound_at)
+      `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, read_at, inbound_at)
        select 'acme', 10000 + id, 'chats', 1, 'waba', key, now(), 'p', '{}',
               case when id <= (select min(id) + 24 from campaign_members) then now() else now() - id * interval '1 microsecond' end, $1::timestamptz
          from campaign_members`,

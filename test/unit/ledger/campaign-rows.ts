@@ -96,8 +96,8 @@ export function campaignRows(db: () => Database) {
     ): Promise<number> {
       conversations += 1;
       await db().query(
-        `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at)
-         values ($1, $2, 'chats', 1, 'waba', $3, now(), 'print', '{}', $4)`,
+        `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, inbound_at)
+         values ($1, $2, 'chats', 1, 'waba', $3, now(), 'fingerprint', '{}', $4)`,
         [over.account ?? ACCOUNT, conversations, over.key ?? PERSON, over.inboundAt ?? null],
       );
       return conversations;

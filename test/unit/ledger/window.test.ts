@@ -86,7 +86,7 @@ async function build({ talks = [{}], polls = [{}], gaps = [], messages = [] }: W
     const { id = index + 1, connection = 2, channel = 'waba', inbound = 2 * DAY } = talk;
     const { name = `line ${connection}`, status = 'open' } = talk;
     await db.query(
-      `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, print, item, inbound_at,
+      `insert into conversations (account, id, poller, connection_id, channel, person_key, updated_at, fingerprint, item, inbound_at,
          covered_at, todo_at, reading) values ($1, $2, $3, $4, $5, $6, $7, '', $8, $9, $7, $10, $11)`,
       [
         talk.account ?? 'acme',
