@@ -5,7 +5,6 @@ import type { Scope } from '../contracts/wire/scopes.ts';
 import type { Database } from '../ledger/database.ts';
 import { LedgerClock } from './ledger-clock.ts';
 import { createLessons } from './lessons.ts';
-import { Share } from './share.ts';
 import { type Slot, SlotQueue, type WaitOptions, type Wanted } from './slot-queue.ts';
 import {
   blockToken,
@@ -186,6 +185,29 @@ export function createBudget(db: Database, planOf: (token: string) => TokenPlan)
     },
     snapshot: states,
   };
+}
+
+/** Maximum saved calls, in milliseconds of refilling. A burst may use what a quiet period left. */
+const SAVED_MS = 30_000;
+
+/** A share of the calls that a budget allows: a bucket that starts full and refills evenly. */
+class Share {
+  #calls = Number.POSITIVE_INFINITY;
+  #at: number | null = null;
+
+  /**
+   * Takes one call out if there is one.
+   * @param perMs calls per millisecond
+   * @param now milliseconds of a clock that never goes back
+   */
+  take(perMs: number, now: number): boolean {
+    const passed = this.#at === null ? 0 : now - this.#at;
+    this.#at = now;
+    this.#calls = Math.min(Math.max(1, perMs * SAVED_MS), this.#calls + passed * perMs);
+    if (this.#calls < 1) return false;
+    this.#calls -= 1;
+    return true;
+  }
 }
 
 /** A queue whose calls share one pace: the one that the newest call passed. */

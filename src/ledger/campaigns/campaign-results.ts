@@ -130,7 +130,7 @@ async function stampMessages(
              from messages
             where account = $2 and conversation_id = r.conversation
               and at >= r.since - make_interval(secs => ${EARLY_SECONDS})
-              -- What the next campaign set off belongs to that one.
+              -- Results after the next campaign's trigger belong to that campaign.
               and coalesce(at < r.until - make_interval(secs => case when from_me then ${EARLY_SECONDS} else 0 end), true)) x
         group by r.id
      )

@@ -62,7 +62,7 @@ function factsOf(which: string, connections: string, after = '$3'): string {
              greatest(c.inbound_at, m.inbound_at) as inbound_at,
              c.todo_at is not null or c.reading is not null as behind, coalesce(m.unclear, false) as unclear
         from conversations c, lateral (
-          -- Polling forgets all but the newest few hundred. What is not published yet is still being read.
+          -- Polling deletes all but the newest few hundred messages. Those not published yet are still being read.
           select max(at) filter (where not from_me) as inbound_at,
                  bool_or((from_me is null or at is null) and from_me is distinct from true) as unclear
             from messages

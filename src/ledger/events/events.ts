@@ -284,7 +284,7 @@ export async function endEvent(tx: Queryable, id: string, end: EventEnd, effect?
         where id = $1 and (state <> 'ended' or (outcome = 'unknown' and $2 = 'done'))
        returning account, route, subject, rank),
      dropped as (delete from run_records r using events e where e.id = $1 and r.id = e.record_id)
-     -- What failed had no effect: an older event may still have one.
+     -- A failed event had no effect. An older event may still have one.
      insert into event_ranks (account, route, subject, rank)
      select account, route, subject, rank from ended where rank is not null and $2 in ('done', 'unchanged', 'unknown')
      on conflict (account, route, subject) do update set rank = excluded.rank, at = now()
@@ -332,7 +332,7 @@ export async function forgetEvents(db: Queryable, days: number, limit = 5000): P
        (select seq from events where state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400) limit $2)
        union all
        (select seq from events where ${FORSAKEN} limit $2))
-       -- checked again under the lock: meanwhile its sender may be back, or an operator have opened it.
+       -- Checks again under the lock, because the sender may be back or an operator may have reopened the event.
        and (state = 'ended' and ended_at < now() - make_interval(secs => $1::float8 * 86400)
             or ${FORSAKEN})
      returning id, account`,

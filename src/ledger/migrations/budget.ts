@@ -7,35 +7,36 @@ const COLUMNS = `
   alter table slots
     -- Number of the next slot.
     add column slot_no bigint not null default 1,
-    -- The limit that the last answer named.
+    -- The limit in the last answer.
     add column limit_seen int not null default 0,
-    -- Slots that a share of the budget has coming: one or more, and its lanes come first.
+    -- Slots owed to a share of the budget: at one or more, the lanes of the share come first.
     add column reply_due float8 not null default 0,
     add column lead_due float8 not null default 0,
     add column low_due float8 not null default 0,
-    -- Wider distance that leaves room for what others spend in this window.
+    -- Wider distance that leaves room for other programs in this window.
     add column stretch_s float8 not null default 0,
     add column stretch_until timestamptz not null default '-infinity',
-    -- The service's window: its end as the header says, and as it is by the database's clock.
+    -- End of the service's window: as the header states it, and by the database's clock.
     add column window_reset timestamptz,
     add column window_ends timestamptz not null default '-infinity',
-    -- First and last slot of ours in the window, last one before it, and how many the window before held.
+    -- Our first and last slot in the window, the last slot before it, and our number of slots in the window before.
     add column window_first bigint not null default 1,
     add column window_last bigint not null default 0,
     add column window_before bigint not null default 0,
     add column own_before int not null default 0,
-    -- Answers in a row whose window does not follow from the one before.
+    -- Answers in a row whose window does not follow from the previous one.
     add column out_of_step int not null default 0,
-    -- Calls that the service has counted, less the number of the slot that published so, while nobody else calls.
+    -- Calls that the service has counted, minus the number of the slot that showed the count, while nobody else
+    -- calls.
     add column window_base bigint not null default 0,
     -- How far the service's clock is ahead, as far as answers have proved it.
     add column skew_s float8 not null default 0,
-    -- Calls of others in this window, and the largest step of them; the same as is usual in a window.
+    -- Other programs' calls in this window, and the largest step among them. Then the usual values of both.
     add column foreign_now float8 not null default 0,
     add column burst_now float8 not null default 0,
     add column foreign_usual float8 not null default 0,
     add column burst_usual float8 not null default 0,
-    -- Calls of others two to four seconds ago: a burst is not over in one answer.
+    -- Other programs' calls two to four seconds ago: a burst does not end within one answer.
     add column mark_at timestamptz not null default '-infinity',
     add column mark_last float8 not null default 0,
     add column mark_before float8 not null default 0`;
@@ -155,12 +156,12 @@ const TAKE = `
         tries := tries + 1;
         if tries > 3 then raise exception 'the rows of % tokens can not be made', cardinality(p_tokens); end if;
         insert into slots (token, call_limit) select u.token, u.call_limit from unnest(p_tokens, p_limits) u(token, call_limit)
-          -- In one order for all: accounts that name the same tokens the other way round would wait for each other.
+          -- All callers use one order: accounts that name the same tokens in reverse order would deadlock.
           order by 1 on conflict do nothing;
         continue;
       end if;
       if best.ahead then
-        -- The clock is read again: another process may have moved these times on since.
+        -- Reads the clock again, because another process may have advanced these times meanwhile.
         update slots t set next_at = least(t.next_at, coalesce(p_now, clock_timestamp()) + sluice_reach(t)),
           blocked_until = least(t.blocked_until, coalesce(p_now, clock_timestamp()) + interval '1 hour'),
           window_ends = least(t.window_ends, coalesce(p_now, clock_timestamp()) + interval '1 minute')
@@ -197,15 +198,16 @@ const TAKE = `
           exit when not found;
           if paced > greatest(due, moment) then opens := greatest(opens, paced); end if;
           exit when opens > moment;
-          -- A slot that is asked for a little late keeps its place, so that a busy machine loses none: the call has to be
-          -- sent within 200 ms of it all the same.
+          -- A slot that is requested slightly late keeps its time, so that a busy machine loses none. The call must
+          -- still go out within 200 ms of it.
           if due < moment - interval '100 milliseconds' then due := moment; end if;
           slot := s.slot_no;
           wait_s := extract(epoch from due - moment);
           return next;
           taken := taken + 1;
           p_wanted[wants] := p_wanted[wants] - 1;
-          -- Each share gains its part of a slot; whoever took this one has had it. Shares beyond the limit shrink.
+          -- Each share gains its part of a slot, and the share that took this one pays for it. Shares beyond the
+          -- limit shrink.
           s.reply_due := least(3, greatest(0, s.reply_due + p_reply / whole - (lane = 1)::int));
           s.lead_due := least(3, greatest(0, s.lead_due + p_lead / whole - (lane = 2)::int));
           s.low_due := least(3, greatest(0, s.low_due + p_floor / whole - (lane > 2)::int));
@@ -221,7 +223,7 @@ const TAKE = `
           update slots t set next_at = s.next_at, slot_no = s.slot_no, reply_due = s.reply_due,
             lead_due = s.lead_due, low_due = s.low_due where t.token = s.token;
           if p_pace is not null then update paces p set last_at = last_due where p.key = p_pace; end if;
-          -- Of several tokens another one may be free.
+          -- With several tokens, another one may be free.
           opens := moment;
           if cardinality(p_tokens) = 1 then
             due := sluice_due(s);
@@ -230,7 +232,7 @@ const TAKE = `
           end if;
         end if;
       end if;
-      -- Somebody was faster at this token: perhaps another one is free.
+      -- Another caller took this token's slot, but another token may be free.
       tries := tries + 1;
       if taken > 0 or best.opens > moment or tries >= cardinality(p_tokens) then
         lane := null;

@@ -6,10 +6,10 @@ export const CAMPAIGN_TABLES = `
     run_id text primary key references runs on delete cascade,
     account text not null,
     campaign text not null,
-    -- Hash of what it goes by (CampaignSpec): another one now, and the plan is void.
+    -- Hash of the CampaignSpec. When it changes, the plan is void.
     digest text not null,
     state text not null default 'planning',
-    -- What spans of time before the plan are counted from.
+    -- Start of the periods before the plan.
     as_of timestamptz not null,
     planned_by text not null,
     -- When the audience was frozen.
@@ -19,19 +19,19 @@ export const CAMPAIGN_TABLES = `
     started_by text,
     started_at timestamptz,
     ended_at timestamptz,
-    -- {by, reason}: nothing is triggered.
+    -- {by, reason}. While it is set, nothing is triggered.
     paused jsonb,
-    -- Triggers a minute, where an operator has changed what the configuration says; 0: no limit of its own.
+    -- Triggers per minute, if an operator has changed the configured value. 0 means no separate limit.
     pace int,
     -- How far each part of the audience has been read.
     parts jsonb not null default '{}',
     plan jsonb,
     reason text,
-    -- Results are stamped up to here, by the database's clock; null: none yet.
+    -- Results are recorded up to here, by the database's clock. Null means none yet.
     stamped_at timestamptz,
-    -- What it came to (CampaignReport), once its members are forgotten.
+    -- The results (CampaignReport), once its members are deleted.
     report jsonb,
-    -- The end of the run after which the variables of its members were forgotten.
+    -- The end of the run after which the variables of its members were deleted.
     stripped_at timestamptz
   );
   create index campaigns_name on campaigns (account, campaign, run_id);
@@ -39,35 +39,36 @@ export const CAMPAIGN_TABLES = `
   create table campaign_members (
     id bigint generated always as identity primary key,
     run_id text not null references campaigns on delete cascade,
-    -- The person: number with the Brazilian ninth digit; null where the number can't be read.
+    -- The person: number with the Brazilian ninth digit. Null when the number cannot be read.
     key text,
-    -- As the service or the source has it: E.164 without plus.
+    -- E.164 without plus, as the service or the source has it.
     number text,
     contact_id bigint,
     card_id bigint,
-    -- When that card was made, and the part that brought it: of several of one person and part the newest counts.
+    -- When that card was created, and the part that brought it. Of several cards of one person and part, the newest
+    -- counts.
     card_at timestamptz,
     card_part int,
     -- Part of the audience that brought it, from 0, and the row of a source.
     part int not null,
     row_no int,
-    -- Tags of the contact as it was listed: ids.
+    -- Ids of the contact's tags as it was listed.
     tag_ids bigint[],
-    -- IANA zones, joined by a comma: its windows are open when they are in all of these.
+    -- IANA zones, joined by a comma. The member's windows are open when they are open in all of them.
     zones text not null default '',
     variables jsonb,
     state text not null default 'found',
     code text,
     reason text,
-    -- Random, and the same each time for one run: waves take members in its order.
+    -- Random but fixed for one run. Waves take members in this order.
     place int,
     wave int,
-    -- Not before: a person served it when it was next.
+    -- Earliest next try, after a person served the conversation when the member was next.
     not_before timestamptz,
     tries int not null default 0,
-    -- The service knew no contact of the id that it came with.
+    -- The service has no contact with the id that the member came with.
     contact_gone boolean not null default false,
-    -- Internal errors of the service in a row, while its contact was checked.
+    -- Internal errors of the service in a row, while the contact was checked.
     errors int not null default 0,
     -- Tags were read just before the call, for campaigns that ask for it.
     rechecked_at timestamptz,
@@ -77,7 +78,7 @@ export const CAMPAIGN_TABLES = `
     triggered_at timestamptz,
     ended_at timestamptz,
     ticket_id bigint,
-    -- Events that follow the trigger, and when the database saw them done.
+    -- Events that follow the trigger, and when the database saw their ends.
     events text[] not null default '{}',
     moved_at timestamptz,
     tagged_at timestamptz,
@@ -91,11 +92,11 @@ export const CAMPAIGN_TABLES = `
   create index campaign_members_next on campaign_members (run_id, wave, state, id);
   create index campaign_members_place on campaign_members (run_id, place) where state = 'waiting' and wave is null;
   create index campaign_members_row on campaign_members (run_id, part, row_no) where key is null;
-  -- Some of their events are still to be done, or came to nothing.
+  -- Some of the member's events are unfinished or failed.
   create index campaign_members_after on campaign_members (run_id, id)
     where cardinality(events) > (moved_at is not null)::int + (tagged_at is not null)::int;
 
-  -- While the audience is read: cards or contacts that a part has come by, and numbers to leave out.
+  -- While the audience is read: cards or contacts that a part has seen, and numbers to leave out.
   create table campaign_seen (
     run_id text not null references campaigns on delete cascade,
     part int not null,
@@ -115,18 +116,18 @@ export const CAMPAIGN_TABLES = `
     kind text not null,
     size int not null,
     started_at timestamptz not null,
-    -- Every member of it has its outcome.
+    -- Every member of the wave has its outcome.
     ended_at timestamptz,
     judged_at timestamptz,
-    -- Stop rules that it broke: [{code, reason}].
+    -- Stop rules that the wave broke: [{code, reason}].
     broken jsonb not null default '[]',
-    -- Members that went on to a later wave, by what had come of them here: {humanService, failed, unknown}. Its size is these
-    -- and those that still name it.
+    -- Members that moved on to a later wave, by their state here: {humanService, failed, unknown}. The wave's size is
+    -- these plus the members that still name it.
     moved_on jsonb not null default '{}',
     primary key (run_id, wave)
   );
 
-  -- Every trigger that went out, or may have: what the frequency cap counts. Outlives its run.
+  -- Every trigger that went out, or may have. The frequency cap counts them. They outlive their run.
   create table campaign_touches (
     member_id bigint primary key,
     account text not null,
@@ -151,7 +152,7 @@ export const CAMPAIGN_TABLES = `
     primary key (run_id, id)
   );
 
-  -- People who want no campaign any more: a word they wrote, or a tag that was seen on them.
+  -- People who opted out of campaigns, by a keyword that they wrote or a tag on the contact.
   create table opt_outs (
     account text not null,
     key text not null,
@@ -160,7 +161,42 @@ export const CAMPAIGN_TABLES = `
     primary key (account, key)
   );
 
-  -- When a reading of it last ended: results of campaigns are stamped from what was read since.
+  -- When the last reading of the conversation ended. Campaign results come from what was read since.
   alter table conversations add column read_at timestamptz not null default now();
   create index conversations_read on conversations (account, read_at);
+`;
+
+/** Batches lease members, and one statement takes a trigger. */
+export const CAMPAIGN_BATCH_TABLES = `
+  alter table campaign_members
+    -- The batch that holds the member. Null when none does.
+    add column holder text,
+    -- Earliest due time by the workers' clock: the end of the lease, or of a wait after a failure. Null means due.
+    add column due_at timestamptz,
+    -- Transient failures in a row.
+    add column attempts int not null default 0;
+
+  alter table campaigns
+    -- The member whose accepted trigger must be verified before anybody else is triggered.
+    add column unverified bigint;
+
+  -- How often a person was about to be reached. If two campaigns want one person at once, the first one increases the
+  -- count, and the second one finds a different count than its checks used.
+  create table campaign_reached (
+    account text not null,
+    key text not null,
+    times int not null,
+    primary key (account, key)
+  );
+`;
+
+/** Members that fail come after those that do not, and end when they are the only ones that fail. */
+export const CAMPAIGN_FAILURE_TABLES = `
+  alter table campaign_members
+    drop column errors,
+    -- When the first of its failures in a row was, by the workers' clock.
+    add column failing_since timestamptz;
+
+  drop index campaign_members_next;
+  create index campaign_members_next on campaign_members (run_id, wave, state, attempts, id);
 `;

@@ -6,16 +6,16 @@ export const CONVERSATION_TABLES = `
     account text not null,
     poller text not null,
     run_id text not null,
-    -- Messages before this are not published; null: all of the history is.
+    -- Messages before this are not published. Null means that the whole history is.
     since timestamptz,
-    -- Everything that was updated up to this is imported, or stands as todo; null: nothing was read yet.
+    -- Everything updated up to this time is imported or marked as todo. Null means nothing was read yet.
     watermark timestamptz,
-    -- When the watermark last moved, and whether a poll so long after that has found all that was committed late.
+    -- When the watermark last moved, and whether a later poll has found everything that was committed late.
     moved_at timestamptz,
     settled boolean not null default false,
     -- A reading of several pages that is under way, from page 1 down to the watermark.
     sweep jsonb,
-    -- Older pages still to be read after the first start; null: none.
+    -- Older pages still to read after the first start. Null means none.
     history jsonb,
     polls bigint not null default 0,
     polled_at timestamptz,
@@ -44,20 +44,20 @@ export const CONVERSATION_TABLES = `
     -- Hash of the newest listing, and the listing itself (ConversationState and the last message).
     fingerprint text not null,
     item jsonb not null,
-    -- The state that was last published; null: never.
+    -- The last published state. Null means never published.
     published jsonb,
-    -- From then on the messages are to be read; null: nothing to read. Since when, and how often that was tried.
+    -- The messages must be read from this time on. Null means nothing to read. Since when, and number of tries.
     todo_at timestamptz,
     todo_since timestamptz,
     tries int not null default 0,
-    -- A reading back over several pages that is under way.
+    -- A reading of older messages over several pages that is under way.
     reading jsonb,
-    -- Every message up to this instant of the service is imported; a later listing up to it brings no news.
+    -- Every message up to this time of the service is imported. A later listing up to it brings no news.
     covered_at timestamptz,
-    -- What the last finished reading saw: hashes of the newest text and of the last message as it was listed, and how
-    -- far back messages were forgotten.
+    -- What the last finished reading saw: hashes of the newest text and of the last message as listed, and up to when
+    -- messages were deleted.
     seen jsonb,
-    -- The newest message of the contact that is imported.
+    -- The contact's newest imported message.
     inbound_at timestamptz,
     primary key (account, id)
   );
@@ -73,7 +73,8 @@ export const CONVERSATION_TABLES = `
     at timestamptz,
     from_me boolean,
     status text,
-    -- Read, and not published yet, because older ones are still to be read: the item, and its place from the newest back.
+    -- Read but not published yet, because older ones must be read first: the item, and its place counted from the
+    -- newest.
     item jsonb,
     place int,
     primary key (account, conversation_id, key)
@@ -99,7 +100,7 @@ export const CONVERSATION_TABLES = `
   create table outbox (
     sink text not null,
     seq bigint generated always as identity,
-    -- What stays in order: account and conversation.
+    -- The order that is kept: account and conversation.
     stream text not null,
     account text not null,
     event_id text not null,
@@ -108,9 +109,9 @@ export const CONVERSATION_TABLES = `
     -- waiting, dead
     state text not null default 'waiting',
     attempts int not null default 0,
-    -- Not before: set after an attempt that failed, and for those behind it in the stream. Null: ready.
+    -- Earliest next try, after a failed attempt, also for events behind it in the stream. Null means ready.
     next_at timestamptz,
-    -- It failed because the sink as a whole was in trouble: waits no longer once that is over.
+    -- It failed because the sink as a whole had a problem. It stops waiting once that is over.
     sink_wide boolean not null default false,
     code text,
     reason text,
@@ -123,7 +124,7 @@ export const CONVERSATION_TABLES = `
   create index outbox_next on outbox (sink, next_at) where state = 'waiting' and next_at is not null;
   create index outbox_dead on outbox (sink, seq) where state = 'dead';
 
-  -- The circuit of a sink: after several failures in a row nothing is tried before open_until but one probe.
+  -- The circuit of a sink. After several failures in a row, nothing but one probe is tried before open_until.
   create table sink_states (
     sink text primary key,
     failures int not null default 0,
@@ -133,12 +134,12 @@ export const CONVERSATION_TABLES = `
     sent bigint not null default 0,
     sent_at timestamptz,
     failed_at timestamptz,
-    -- The batch that has the sink in hand, and until when unless it says so again.
+    -- The batch that holds the sink's lease, and when the lease ends unless it is renewed.
     claimed_by text,
     claimed_until timestamptz
   );
 
-  -- Messages that Sluice sent, and how far they are.
+  -- Messages that Sluice sent, and their status.
   create table deliveries (
     account text not null,
     message_id text not null,
@@ -146,17 +147,17 @@ export const CONVERSATION_TABLES = `
     conversation_id bigint,
     status text not null,
     ack int,
-    -- The status that sinks were last published; behind status: still to be published.
+    -- The status last published to sinks. If it is behind status, the new one must still be published.
     published text,
     sent_at timestamptz not null,
     checks int not null default 0,
     checked_at timestamptz,
-    -- When to look next; null: it is over.
+    -- When to check next. Null means that it is over.
     next_at timestamptz,
     deadline timestamptz not null,
-    -- The history of its conversation does not show it: it is asked for by itself.
+    -- The conversation's history does not show the message, so it is checked separately.
     alone boolean not null default false,
-    -- Why nobody checks any more, where that is not its status.
+    -- Why it is not checked any more, if its status is not the reason.
     end_code text,
     primary key (account, message_id)
   );
@@ -165,7 +166,7 @@ export const CONVERSATION_TABLES = `
   create index deliveries_event on deliveries (event_id);
   create index deliveries_conversation on deliveries (account, conversation_id) where next_at is not null;
 
-  -- Files that were uploaded to be sent with a message; without ready some of the bytes are still to come.
+  -- Uploaded files for messages. Without ready, some of the bytes are still missing.
   create table uploads (
     id text primary key,
     account text not null,
@@ -184,4 +185,38 @@ export const CONVERSATION_TABLES = `
   );
   alter table upload_parts alter column data set storage external;
   create index uploads_expires on uploads (expires_at);
+`;
+
+/** Migration 9: unreadable parts of conversations, with the assumptions that failed, and campaigns that wait for them. */
+export const UNREAD_TABLES = `
+  -- A gap with a fingerprint is unreadable: something exists that could not be read. It is read again under other
+  -- assumptions.
+  alter table poll_gaps
+    -- Fingerprint of the assumptions under which it could not be read.
+    add column assumed text,
+    -- Key of the assumption whose override may make it readable.
+    add column assumption text,
+    -- The person of the conversation, as conversations.person_key. Null when unknown.
+    add column person_key text,
+    -- The list item is newer than this time. Null means anywhere.
+    add column floor timestamptz;
+  create index poll_gaps_unread on poll_gaps (account, person_key) where assumed is not null;
+
+  alter table pollers
+    -- What it could not read when it was blocked: {assumption, seen, assumed}.
+    add column block_shape jsonb,
+    -- Fingerprint of the assumptions under which it has read messages.
+    add column proven text,
+    -- Conversations in a row that could not be read.
+    add column unread_row int not null default 0,
+    -- Fingerprint of the assumptions of a sweep that rereads items that were unreadable under others.
+    add column assumed text;
+
+  alter table campaigns
+    -- Why it waits although nobody paused it: {code, reason}.
+    add column blocked jsonb,
+    -- What confirmed that the first trigger had its effect: {how, reason, member}.
+    add column verified jsonb,
+    -- The refusal that paused it, and the assumptions at the time: {code, assumed}.
+    add column suspect jsonb;
 `;

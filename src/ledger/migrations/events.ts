@@ -31,7 +31,7 @@ export const EVENT_TABLES = `
   create index events_ended on events (ended_at) where state = 'ended';
   create index events_received on events (received_at) where state = 'received';
 
-  -- The newest event done of a subject, where a route orders them.
+  -- The newest finished event of a subject, for routes that order their events.
   create table event_ranks (
     account text not null,
     route text not null,
@@ -41,13 +41,13 @@ export const EVENT_TABLES = `
     primary key (account, route, subject)
   );
 
-  -- Several events about one person may be under way in the run of a route; a source gives each person one record.
+  -- The run of a route may have several events about one person under way. A source gives each person one record.
   alter table run_records drop constraint run_records_run_id_key_key;
   alter table run_records add column event_id text;
   create unique index run_records_key on run_records (run_id, key, (coalesce(event_id, '')));
 
-  -- What a message says, as a hash, and what came of it (see MessageTrace): so that two messages that say the same are
-  -- distinguished in a conversation.
+  -- Hash of a message, and its traces (see MessageTrace). They distinguish two messages with the same text in a
+  -- conversation.
   alter table intents add column mark text, add column trace jsonb;
   create index intents_mark on intents (account, mark) where mark is not null;
 

@@ -1,13 +1,10 @@
 // The ledger's tables. Never edit a migration that has shipped. Add a new entry for each change.
 import type { Database } from '../database.ts';
-import { BATCH_TABLES, TAKEN_BACK_COLUMN } from './batches.ts';
 import { BUDGET_TABLES } from './budget.ts';
-import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES } from './campaign-batches.ts';
-import { CAMPAIGN_TABLES } from './campaigns.ts';
-import { CONVERSATION_TABLES } from './conversations.ts';
+import { CAMPAIGN_BATCH_TABLES, CAMPAIGN_FAILURE_TABLES, CAMPAIGN_TABLES } from './campaigns.ts';
+import { CONVERSATION_TABLES, UNREAD_TABLES } from './conversations.ts';
 import { EVENT_TABLES } from './events.ts';
-import { SYNC_TABLES } from './sync.ts';
-import { UNREAD_TABLES } from './unread.ts';
+import { BATCH_TABLES, SYNC_TABLES, TAKEN_BACK_COLUMN } from './sync.ts';
 
 /** Statements end with a semicolon at the end of a line. Use a list for statements that contain such lines. */
 type Migration = string | readonly string[];
@@ -146,7 +143,7 @@ const MIGRATIONS: readonly Migration[] = [
   `,
   BUDGET_TABLES,
   `
-  -- Sendings that the service refused for certain: they are no answers that were lost.
+  -- Calls that the service certainly refused. They are not lost answers.
   alter table intents add column refused int not null default 0;
 `,
   SYNC_TABLES,
@@ -155,14 +152,14 @@ const MIGRATIONS: readonly Migration[] = [
   CAMPAIGN_TABLES,
   UNREAD_TABLES,
   `
-  -- Column or path of the source that a refused value came from.
+  -- Source column or path of a refused value.
   alter table row_problems add column source_column text;
 `,
   `
-  -- The row that a row differs from, and its value: personal data.
+  -- The row that a row contradicts, and its value, which is personal data.
   alter table row_problems add column other_row int, add column other_value text;
 
-  -- Rows whose person another row already represents; into_row is null where that is a record of the run before.
+  -- Rows whose person another row already represents. into_row is null when that is a record of the previous run.
   create table merged_rows (
     run_id text not null references runs on delete cascade,
     row_no int not null,
@@ -172,7 +169,7 @@ const MIGRATIONS: readonly Migration[] = [
   );
   create index merged_rows_key on merged_rows (run_id, key);
 
-  -- While a run is planned: what the rows of a number say of whose it is, where the first row does not say all of it.
+  -- While a run is planned: claims about a number's owner, when the first row does not contain all of them.
   create table plan_claims (
     run_id text not null references runs on delete cascade,
     key text not null,

@@ -1,5 +1,6 @@
-// Migration 4: what large syncs remember of people, runs and sources.
+// Migrations of syncs: people, runs, sources, and the batches that hold records.
 
+/** Migration 4: what large syncs remember of people, runs and sources. */
 export const SYNC_TABLES = `
   alter table people
     drop column looked_up_run,
@@ -58,4 +59,24 @@ export const SYNC_TABLES = `
     at timestamptz not null default now(),
     primary key (account, sync)
   );
+`;
+
+/**
+ * A pending record is due at `due_at`. A new record is always due. A record that waits for a retry or a read-back is
+ * due later, a record that a batch holds when its lease ends, and a record whose steps are all stopped never. Retries
+ * come before new records.
+ */
+export const BATCH_TABLES = `
+  alter table run_records
+    add column due_at timestamptz not null default '-infinity',
+    add column holder text;
+  drop index run_records_status;
+  create index run_records_due on run_records (run_id, due_at desc, id) where status = 'pending';
+  create index run_records_ended on run_records (run_id, status, id) where status <> 'pending';
+`;
+
+/** Batches that were taken back may still run on a stalled worker. */
+export const TAKEN_BACK_COLUMN = `
+  -- By batch: the first of its attempts that may still take records.
+  alter table runs add column taken_back jsonb not null default '{}';
 `;
