@@ -1,22 +1,22 @@
-// Everything that can be wrong with a configuration, said so that it can be mended without searching.
+// Errors of a configuration. Each message names the place, the problem and the fix.
 import { redactTokens } from '../observability/redaction.ts';
 
 export interface ConfigProblem {
-  /** As the caller named it; a preset is named relative to the same folder. */
+  /** Path as the caller wrote it; a preset's path is relative to the same folder. */
   readonly file: string;
   /** 1-based. */
   readonly line: number;
   /** 1-based. */
   readonly column: number;
-  /** `syncs.leads.account`; empty when the problem is the file's as a whole. */
+  /** `syncs.leads.account`; empty when the problem concerns the whole file. */
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
-  /** The problem is only that a file which the configuration names does not exist. */
+  /** The only problem is that a file which the configuration names does not exist. */
   readonly missingFile?: boolean;
 }
 
-/** The configuration is wrong: `problems` holds all that was found, in the order of the file. No token is ever in it. */
+/** Thrown for an invalid configuration. `problems` has every problem in file order, and never contains a token. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
@@ -27,7 +27,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The configuration file is not there, or can't be read. */
+/** Thrown when the configuration file is missing or unreadable. */
 export class ConfigFileError extends Error {
   override readonly name = 'ConfigFileError';
   readonly code: 'not_found' | 'unreadable';
@@ -39,7 +39,7 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** A name was asked for that the configuration doesn't have. */
+/** Thrown when a caller asks for a name that the configuration does not have. */
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
   readonly kind: 'account' | 'source' | 'mapping' | 'sync' | 'campaign';
@@ -51,7 +51,7 @@ export class UnknownNameError extends Error {
   }
 }
 
-/** A secret can't be had; the message names the reference and the way out, never a value. */
+/** Thrown when a secret can't be read. The message names the reference and the fix, never a value. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
   readonly ref: string;
@@ -61,14 +61,14 @@ export class SecretError extends Error {
   }
 }
 
-/** One line, as an editor or a terminal can follow it: `file:line:column  path: message; hint`. */
+/** One line that editors and terminals can link: `file:line:column  path: message; hint`. */
 export function formatProblem(problem: ConfigProblem): string {
   const where = `${problem.file}:${problem.line}:${problem.column}`;
   const what = problem.path === '' ? problem.message : `${problem.path}: ${problem.message}`;
   return `${where}  ${what}${problem.hint === undefined ? '' : `; ${problem.hint}`}`;
 }
 
-/** `['syncs', 'leads', 'tags', 0]` → `syncs.leads.tags[0]`; keys that are no plain words are quoted. */
+/** `['syncs', 'leads', 'tags', 0]` → `syncs.leads.tags[0]`. Other keys than plain words are quoted. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {

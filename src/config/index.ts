@@ -1,10 +1,9 @@
-// What other folders may take from the configuration.
+// Public exports of the configuration.
 export { checkWithSchema } from './checks/check-schema.ts';
+export type { CheckProblem, ConfigChecks } from './checks/config-checks.ts';
 export * from './errors.ts';
 export { configJsonSchema } from './json-schema.ts';
 export {
-  type CheckProblem,
-  type ConfigChecks,
   type LoadedConfig,
   type LoadOptions,
   loadConfig,

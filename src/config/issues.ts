@@ -1,4 +1,4 @@
-// zod's issues, said in the words of someone who writes YAML.
+// Translates zod's issues into messages for people who write YAML.
 import type { z } from 'zod';
 import { nearest } from '../contracts/suggest.ts';
 import { child, type JsonSchema, knownKeys } from './json-schema.ts';
@@ -12,8 +12,8 @@ export interface DescribedIssue {
 }
 
 /**
- * One entry per thing to mend. `value` is what was validated (zod doesn't keep it in its issues);
- * found texts are quoted only where one of a fixed list was expected: elsewhere they could be secrets.
+ * Returns one entry per problem to correct. `value` is the validated value, because zod leaves it out of its issues.
+ * A found text is quoted only where one of a fixed list was expected: elsewhere it could be a secret.
  */
 export function describeIssues(
   issues: readonly Issue[],
@@ -24,7 +24,7 @@ export function describeIssues(
   const wrongKind = new Set(issues.filter(({ code }) => code === 'invalid_type').map(place));
   return (
     issues
-      // zod asks for the length of a text too where a list was expected.
+      // zod reports the length of a text too where a list was expected.
       .filter((issue) => !issue.code.startsWith('too_') || !wrongKind.has(place(issue)))
       .flatMap((issue) => describe(issue, value, schema))
   );
@@ -54,7 +54,7 @@ function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIs
       return describeUnion(issue, value, schema);
     case 'invalid_format':
       if (issue.format === 'url') {
-        return [{ path, message: 'is no web address', hint: 'write https://… or http://…' }];
+        return [{ path, message: 'is not a web address', hint: 'write https://… or http://…' }];
       }
       return [{ path, message: issue.message }];
     case 'too_small':
@@ -68,7 +68,7 @@ function describe(issue: Issue, value: unknown, schema: JsonSchema): DescribedIs
 
 function unknownKey(path: readonly PropertyKey[], key: string, known: readonly string[]): DescribedIssue {
   if (known.includes(key))
-    return { path, message: 'cannot stand beside the other keys here', hint: 'keep either it or them' };
+    return { path, message: 'conflicts with the other keys here', hint: 'keep either it or them' };
   const near = nearest(key, known);
   const list = known.length === 0 ? undefined : `known here: ${known.join(', ')}`;
   const hint = near === undefined ? list : `did you mean "${near}"?`;
@@ -88,8 +88,8 @@ function literals(issue: Issue): string[] {
 }
 
 /**
- * Of the shapes that a value could have had, speaks of the one it comes nearest to: the fewest issues
- * (an unknown key counts as one each) among those of the right kind. When the kind fits none, all kinds are named.
+ * Of the shapes that a value could have, describes the nearest one: the one with the fewest issues among those of the
+ * right kind. Each unknown key counts as one issue. If no shape has the right kind, the message names all kinds.
  */
 function describeUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
@@ -132,7 +132,7 @@ function tooSmall(issue: Extract<Issue, { code: 'too_small' }>, found: unknown):
   return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${minimum}, found ${shown(found)}`;
 }
 
-/** Texts and lists are told by their length only: they could be secrets. */
+/** A message gives only the length of texts and lists: they could be secrets. */
 function tooBig({ origin, maximum }: Extract<Issue, { code: 'too_big' }>, found: unknown): string {
   if (origin === 'string') return `must have at most ${maximum} characters`;
   if (origin === 'array') return `must have at most ${maximum} entries`;

@@ -1,8 +1,8 @@
-// The JSON Schema of sluice.yaml: for editors, and to know which keys are allowed where.
+// The JSON Schema of sluice.yaml, for editors, and to find the keys that are allowed at a place.
 import { z } from 'zod';
 import { Config, MappingConfig } from '../contracts/config/config.ts';
 
-/** The part of JSON Schema that `z.toJSONSchema` writes for our shapes and that we read back. */
+/** The part of JSON Schema that `z.toJSONSchema` writes for these shapes, and that this file reads back. */
 export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -12,18 +12,18 @@ export interface JsonSchema {
   readonly const?: unknown;
 }
 
-/** JSON Schema (draft 2020-12) of the configuration file as it is written: what has a default may be left out. */
+/** JSON Schema (draft 2020-12) of the configuration file as people write it: keys with a default are optional. */
 export function configJsonSchema(): Record<string, unknown> {
   const schema = z.toJSONSchema(Config, { target: 'draft-2020-12', io: 'input' });
   return { title: 'sluice.yaml', ...schema };
 }
 
-/** The same for a file that a `preset` names: one mapping. */
+/** The JSON Schema of a `preset` file: one mapping. */
 export function presetJsonSchema(): Record<string, unknown> {
   return { title: 'mapping', ...z.toJSONSchema(MappingConfig, { target: 'draft-2020-12', io: 'input' }) };
 }
 
-/** The keys that may stand in the object at `path` of `value`. Of several shapes, only those that fit its literals (`type: csv`) count. */
+/** The keys allowed in the object at `path` of `value`. Of several shapes, only those that match its literals (`type: csv`) count. */
 export function knownKeys(schema: JsonSchema, value: unknown, path: readonly PropertyKey[]): string[] {
   let candidates = alternatives(schema, value);
   let current = value;
@@ -37,7 +37,7 @@ export function knownKeys(schema: JsonSchema, value: unknown, path: readonly Pro
   return [...new Set(candidates.flatMap((one) => Object.keys(one.properties ?? {})))];
 }
 
-/** The value under `part`, or undefined; checks own properties only. */
+/** The value of the own property `part`, or undefined. */
 export function child(value: unknown, part: PropertyKey): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
   return (value as Record<PropertyKey, unknown>)[part];

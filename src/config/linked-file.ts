@@ -1,16 +1,16 @@
-// A file that sluice.yaml names: read relative to it, with mistakes shown where they stand.
+// Reads a file that sluice.yaml names. Its path is relative to sluice.yaml, and problems point into the file itself.
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigFileError, type ConfigProblem } from './errors.ts';
 import { readYamlFile, type YamlFile } from './yaml-file.ts';
 
 export interface LinkedFile {
-  /** Where to point further problems; the naming file when this one can't be read. */
+  /** The file that further problems point to; the naming file when this one is unreadable. */
   readonly file: YamlFile;
-  /** What is wrong; the value counts only when nothing is. */
+  /** Problems so far; the value is valid only when there are none. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** @param at the place in `main` that names the file; `what` it is, for the message */
+/** @param at path in `main` that names the file @param what kind of file, for the message */
 export async function readLinked(
   main: YamlFile,
   dir: string,

@@ -1,13 +1,6 @@
-// sluice.yaml → a configuration that can be relied on: parsed, validated, presets taken in, names checked.
+// Loads sluice.yaml: parses and validates it, reads presets and schemas, and checks names.
 import { dirname, resolve } from 'node:path';
-import {
-  type CampaignConfig,
-  Config,
-  MappingConfig,
-  type ResolvedRoute,
-  type RouteAction,
-  type SourceConfig,
-} from '../contracts/config/config.ts';
+import { Config, MappingConfig, type ResolvedRoute, type SourceConfig } from '../contracts/config/config.ts';
 import { suggestion } from '../contracts/suggest.ts';
 import type { CampaignSpec } from '../contracts/wire/campaign.ts';
 import type { RunSpec } from '../contracts/wire/run.ts';
@@ -18,6 +11,7 @@ import { checkPollers } from './checks/check-pollers.ts';
 import { checkRoutes } from './checks/check-routes.ts';
 import { checkStrength } from './checks/check-strength.ts';
 import { checkSyncs } from './checks/check-syncs.ts';
+import type { ConfigChecks } from './checks/config-checks.ts';
 import { ConfigError, type ConfigProblem, UnknownNameError } from './errors.ts';
 import { describeIssues } from './issues.ts';
 import { child, configJsonSchema, type JsonSchema, presetJsonSchema } from './json-schema.ts';
@@ -28,54 +22,32 @@ import { readSchemas } from './route-schemas.ts';
 import { type Environment, type ResolvedSecret, resolveSecret } from './secrets.ts';
 import { readYamlFile, type YamlFile } from './yaml-file.ts';
 
-/** Something wrong inside a value that the caller knows more about; `path` is relative to that value. */
-export interface CheckProblem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly hint?: string;
-}
-
-export interface ConfigChecks {
-  /** Called once per mapping, presets too. */
-  readonly checkMapping?: (mapping: MappingConfig) => readonly CheckProblem[];
-  /** Called once per account with its `assumptions`. */
-  readonly checkAssumptions?: (assumptions: Record<string, unknown>) => readonly CheckProblem[];
-  /** Called once per route whose action has the right shape; with its mapping, which only a lead has. */
-  readonly checkAction?: (action: RouteAction, mapping: MappingConfig | null) => readonly CheckProblem[];
-  /** Called with `key` and `order` of each route: dot-paths. */
-  readonly checkPath?: (path: string) => readonly CheckProblem[];
-  /** Called once per JSON Schema of a route, those in files too. */
-  readonly checkSchema?: (schema: Record<string, unknown>) => readonly CheckProblem[];
-  /** Called once per campaign that has the right shape. */
-  readonly checkCampaign?: (campaign: CampaignConfig) => readonly CheckProblem[];
-}
-
 export interface LoadOptions extends ConfigChecks {
   /** Where `env:NAME` secrets are looked up. */
   readonly env: Environment;
-  /** What lies after it is the future. @default the time of the call */
+  /** A later time is in the future. @default the time of the call */
   readonly now?: Date;
 }
 
-/** The configuration with each `{preset}` and each schema in a file taken in, and file paths made absolute. */
+/** The configuration with the content of each `{preset}` and schema file, and with absolute file paths. */
 export type ResolvedConfig = Omit<Config, 'mappings' | 'routes'> & {
   mappings: Record<string, MappingConfig>;
   routes: Record<string, ResolvedRoute>;
 };
 
 export interface LoadedConfig {
-  /** Absolute. */
+  /** Absolute path of the configuration file. */
   readonly file: string;
-  /** Absolute folder of `file`: what relative paths in it refer to. */
+  /** Absolute folder of `file`; relative paths in the file start here. */
   readonly dir: string;
   readonly config: ResolvedConfig;
   /**
-   * Everything a run of this sync needs, as a copy of its own.
+   * Everything that a run of this sync needs, as a separate copy.
    * @throws UnknownNameError
    */
   spec(sync: string): RunSpec;
   /**
-   * All that this campaign goes by, as a copy of its own.
+   * Everything that this campaign needs, as a separate copy.
    * @throws UnknownNameError
    */
   campaign(name: string): CampaignSpec;
@@ -138,7 +110,7 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
   };
 }
 
-// Works on the raw value, entry by entry: a mistake elsewhere in the file must not hide one in here.
+// Reads the raw value entry by entry, so that a mistake elsewhere in the file does not hide one here.
 async function readMappings(main: YamlFile, dir: string, check: ConfigChecks['checkMapping']) {
   const mappings: Record<string, MappingConfig> = {};
   const problems: ConfigProblem[] = [];
@@ -249,13 +221,13 @@ function buildCampaign(config: ResolvedConfig, name: string): CampaignSpec {
     campaign: name,
     config: campaign,
     sources: Object.fromEntries([...used].map((source) => [source, config.sources[source]!])),
-    // A configuration whose account has campaigns and no zone is refused.
+    // A configuration is refused if an account with campaigns has no time zone.
     timeZone: account.timeZone ?? 'UTC',
     optOut: account.optOut,
   });
 }
 
-// The switch is exhaustive on purpose: a new kind of source has to say here whether it names a file.
+// The switch is exhaustive on purpose: whoever adds a kind of source must decide here whether it names a file.
 function withAbsolutePath(source: SourceConfig, dir: string): SourceConfig {
   switch (source.type) {
     case 'csv':

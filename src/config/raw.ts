@@ -1,8 +1,8 @@
-// Entries of the raw file: checks work on these, one by one, so that a mistake elsewhere hides none in here.
+// Entries of the raw file. Checks read these one by one, so that a mistake elsewhere does not hide one.
 import { child } from './json-schema.ts';
 import type { YamlFile } from './yaml-file.ts';
 
-/** Entries of the section that `path` leads to; none when it is no section. */
+/** Entries of the section at `path`; none when it is not a section. */
 export function entriesOf(file: YamlFile, ...path: readonly string[]): [string, unknown][] {
   const value = path.reduce(child, file.value);
   return isRecord(value) ? Object.entries(value) : [];

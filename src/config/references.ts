@@ -1,4 +1,4 @@
-// Names by which parts of the configuration refer to each other.
+// Checks the names by which parts of the configuration refer to each other.
 
 import { suggestion } from '../contracts/suggest.ts';
 import type { ConfigProblem } from './errors.ts';
@@ -7,7 +7,7 @@ import { entriesOf } from './raw.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 interface Reference {
-  /** Section whose entries refer, and the key under which they do. */
+  /** The section that refers, and the key that holds the name. */
   readonly from: string;
   readonly key: readonly string[];
   readonly to: readonly string[];
@@ -26,7 +26,7 @@ const REFERENCES: readonly Reference[] = [
   { from: 'routes', key: ['kafka', 'cluster'], to: ['ingress', 'kafka'], what: 'cluster' },
 ];
 
-/** Names in one campaign that are not always there, or that stand in lists. */
+/** Names in one campaign that are optional or stand in lists. */
 function placesOf(campaign: unknown): Place[] {
   const { audience, exclude } = {
     audience: child(campaign, 'audience'),
@@ -35,7 +35,7 @@ function placesOf(campaign: unknown): Place[] {
   const excluded = child(exclude, 'campaigns');
   return [
     ...(Array.isArray(audience) ? audience : []).flatMap((part: unknown, index) => [
-      // The source of cards is where they came from, by id.
+      // `source` of cards is the origin of the card, by id.
       ...(child(part, 'from') === 'source'
         ? [{ key: ['audience', index, 'source'], to: 'sources', wanted: child(part, 'source') }]
         : []),

@@ -1,13 +1,14 @@
-// JSON Schemas of routes: those in files are taken in, and all are checked.
+// Reads and checks the JSON Schemas of routes, including those in files.
+
+import type { ConfigChecks } from './checks/config-checks.ts';
 import type { ConfigProblem } from './errors.ts';
 import { child } from './json-schema.ts';
 import { readLinked } from './linked-file.ts';
-import type { ConfigChecks } from './load.ts';
 import { entriesOf, isRecord } from './raw.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 export interface RouteSchemas {
-  /** By route; a route that has none, or one that can't be used, is not in here. */
+  /** By route. A route without a valid schema has no entry. */
   readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
   readonly problems: readonly ConfigProblem[];
 }
@@ -22,7 +23,7 @@ export async function readSchemas(
   const problems: ConfigProblem[] = [];
   const take = (name: string, schema: unknown, file: YamlFile, prefix: readonly string[]) => {
     if (!isRecord(schema)) {
-      problems.push(file.problemAt(prefix, 'is no JSON Schema; expected keys with values'));
+      problems.push(file.problemAt(prefix, 'is not a JSON Schema; expected keys with values'));
       return;
     }
     schemas[name] = schema;

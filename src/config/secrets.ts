@@ -1,4 +1,4 @@
-// Secrets stand outside sluice.yaml; a reference is turned into its value only when someone needs it.
+// Resolves references to secrets. Secrets stay outside sluice.yaml, and Sluice reads one only when a caller needs it.
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SecretError } from './errors.ts';
@@ -7,15 +7,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ResolvedSecret {
   readonly value: string;
-  /** What is dangerous about where it came from; to be logged, not fatal. */
+  /** Risks of the place where the secret was found. They are logged and not fatal. */
   readonly warnings: readonly string[];
 }
 
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The value behind `env:NAME` or `file:path` (relative to `baseDir`), without the newline around it.
- * @throws SecretError when it is not set, empty, unreadable, or more than one line.
+ * Reads the value of `env:NAME` or `file:path` (relative to `baseDir`), without a newline at its start or end.
+ * @throws SecretError when it is not set, empty, unreadable, or longer than one line.
  */
 export async function resolveSecret(
   ref: string,
@@ -37,18 +37,18 @@ export async function resolveSecret(
     const { text, warnings } = await readSecretFile(ref, path, resolve(options.baseDir, path));
     return { value: clean(ref, `secret file ${path}`, text), warnings };
   }
-  throw new SecretError(
-    '(not shown)',
-    'a secret reference must be env:NAME or file:path; this one is neither',
-  );
+  throw new SecretError('(not shown)', 'a secret reference must be env:NAME or file:path');
 }
 
 async function readSecretFile(ref: string, shown: string, absolute: string) {
   try {
     const info = await stat(absolute);
     if (info.size > MAX_BYTES)
-      throw new SecretError(ref, `secret file ${shown} has ${info.size} bytes: no secret`);
-    // Windows has no such bits: stat makes them up there.
+      throw new SecretError(
+        ref,
+        `secret file ${shown} has ${info.size} bytes; a secret has at most ${MAX_BYTES}`,
+      );
+    // On Windows, stat makes up the mode bits.
     const open = process.platform !== 'win32' && (info.mode & 0o004) !== 0;
     const warnings = open ? [`secret file ${shown} can be read by every user; run chmod 600 on it`] : [];
     return { text: await readFile(absolute, 'utf8'), warnings };
@@ -60,7 +60,7 @@ async function readSecretFile(ref: string, shown: string, absolute: string) {
   }
 }
 
-// A secret goes into an HTTP header: a newline or control character inside it would be refused there, later and less clearly.
+// A secret goes into an HTTP header, which refuses a newline or control character later and with a worse message.
 function clean(ref: string, what: string, text: string): string {
   const value = text.replace(/^\uFEFF/, '').replace(/^[\r\n]+|[\r\n]+$/g, '');
   if (value.trim() === '') throw new SecretError(ref, `${what} is empty`);

@@ -1,4 +1,4 @@
-// One YAML file with positions: every value can be traced to its line and column.
+// Reads one YAML file with positions: each value has a line and a column.
 import { readFile, stat } from 'node:fs/promises';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { ConfigFileError, type ConfigProblem, formatPath } from './errors.ts';
@@ -9,11 +9,11 @@ const MAX_ALIASES = 100;
 
 export interface YamlFile {
   readonly file: string;
-  /** The file as plain data; undefined when it could not be parsed. */
+  /** The file as plain data; undefined when parsing failed. */
   readonly value: unknown;
-  /** Syntax errors, repeated keys, keys that can't be. */
+  /** Syntax errors, repeated keys and forbidden keys. */
   readonly problems: readonly ConfigProblem[];
-  /** A problem at the key (or list item) that `path` leads to; at the nearest one above it when it isn't there. */
+  /** A problem at the key or list item at `path`, or at the nearest existing parent. */
   problemAt(path: readonly PropertyKey[], message: string, hint?: string): ConfigProblem;
 }
 
@@ -30,7 +30,11 @@ async function readText(absolute: string, shown: string): Promise<string> {
   try {
     const { size } = await stat(absolute);
     if (size > MAX_BYTES) {
-      throw new ConfigFileError('unreadable', shown, `${shown} has ${size} bytes; the most is ${MAX_BYTES}`);
+      throw new ConfigFileError(
+        'unreadable',
+        shown,
+        `${shown} has ${size} bytes; the maximum is ${MAX_BYTES}`,
+      );
     }
     bytes = await readFile(absolute);
   } catch (cause) {
@@ -48,7 +52,7 @@ async function readText(absolute: string, shown: string): Promise<string> {
   }
 }
 
-/** Parses text as one YAML 1.2 document. Never throws: what is wrong stands in `problems`. */
+/** Parses text as one YAML 1.2 document. It never throws: `problems` has every error. */
 function parseYaml(file: string, text: string): YamlFile {
   const lines = new LineCounter();
   const at = (offset: number) => {
@@ -76,7 +80,7 @@ function parseYaml(file: string, text: string): YamlFile {
     const repeated = error.code === 'DUPLICATE_KEY';
     if (!repeated) broken = true;
     const message = repeated
-      ? `"${text.slice(start, end + 40).match(/^[^\s:]*/)?.[0] ?? ''}" stands twice in the same place`
+      ? `"${text.slice(start, end + 40).match(/^[^\s:]*/)?.[0] ?? ''}" is repeated in the same place`
       : lowerFirst(error.message);
     const hint = repeated ? 'keep one of them' : undefined;
     problems.push(makeProblem(file, at(start), [], message, hint));
@@ -95,7 +99,7 @@ function parseYaml(file: string, text: string): YamlFile {
         offset = (pair.key as Node).range?.[0] ?? offset;
         node = pair.value;
       } else if (isSeq(node) && Number(part) < node.items.length) {
-        // An index may have come as text.
+        // An index may come as text.
         found[index] = Number(part);
         node = node.items[Number(part)];
         offset = (node as Node | null)?.range?.[0] ?? offset;
@@ -113,9 +117,7 @@ function parseYaml(file: string, text: string): YamlFile {
     },
     Alias(_key, alias, above) {
       if (!above.some((node) => node === alias.resolve(doc))) return;
-      problems.push(
-        makeProblem(file, at(alias.range?.[0] ?? 0), [], `*${alias.source} stands inside itself`),
-      );
+      problems.push(makeProblem(file, at(alias.range?.[0] ?? 0), [], `*${alias.source} contains itself`));
       broken = true;
     },
     Pair(_key, pair) {
@@ -130,15 +132,15 @@ function parseYaml(file: string, text: string): YamlFile {
   try {
     return { file, value: doc.toJS({ maxAliasCount: MAX_ALIASES }), problems, problemAt };
   } catch (error) {
-    // The library reports too many aliases, and an alias inside its own anchor, only when it builds the value.
+    // The library reports too many aliases, or an alias inside its own anchor, only when it builds the value.
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
-    return { ...whole(`uses aliases (*name) that can't be followed: ${error.message}`) };
+    return { ...whole(`uses aliases (*name) that can't be resolved: ${error.message}`) };
   }
 }
 
 function forbiddenKey(key: unknown): string | undefined {
   if (key === '__proto__' || key === 'constructor' || key === 'prototype') return `"${key}" can't be a key`;
-  if (key === '<<') return '"<<" is no part of YAML 1.2; write the keys out';
+  if (key === '<<') return '"<<" is not part of YAML 1.2; write the keys out';
   return undefined;
 }
 

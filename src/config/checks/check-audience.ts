@@ -1,19 +1,19 @@
-// Whom a campaign searches for: filters that find nobody, or everybody, and people of another account.
+// Checks the audience of a campaign: filters that match nobody or everybody, and members of another account.
 import { CampaignConfig, CardsAudience } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
 import { isRecord } from '../raw.ts';
 import type { YamlFile } from '../yaml-file.ts';
-import type { Say } from './check-campaigns.ts';
+import type { Say } from './config-checks.ts';
 
 const SPANS = ['created', 'closed', 'inStageSince'] as const;
 
-/** Whoever writes no filter has forgotten one more often than meant all. */
+/** An audience part without a filter is refused: it is more often a mistake than an intention. */
 const ALL: Readonly<Record<string, readonly [who: string, hint: string]>> = {
-  cards: ['the contacts of all cards', 'say which; if all are meant, write status: [open, won, lost]'],
-  contacts: ['all contacts', 'say which; if all of a channel are meant, write channel: whatsapp'],
-  ledger: ['everybody that Sluice knows', 'say whom: by tags, pipeline, createdBy, silentFor or campaign'],
+  cards: ['the contacts of all cards', 'add a filter; to reach all, write status: [open, won, lost]'],
+  contacts: ['all contacts', 'add a filter; to reach all of one channel, write channel: whatsapp'],
+  ledger: ['everybody in the ledger', 'add a filter: tags, pipeline, createdBy, silentFor or campaign'],
 };
 
 export function checkAudience(
@@ -40,7 +40,7 @@ function checkPart(part: unknown, say: Say): ConfigProblem[] {
   const named = part.from === 'ledger' ? part.stage !== undefined : typeof part.stage === 'string';
   if ((part.from === 'cards' || part.from === 'ledger') && named && part.pipeline === undefined) {
     const hint = part.from === 'cards' ? 'add `pipeline`, or write the id of the stage' : 'add `pipeline`';
-    problems.push(say(['stage'], 'a stage by name is one of a pipeline, and no pipeline is named', hint));
+    problems.push(say(['stage'], 'names a stage without its pipeline', hint));
   }
   return part.from === 'cards' ? [...problems, ...checkCards(part, say)] : problems;
 }
@@ -49,41 +49,40 @@ function checkCards(part: Record<string, unknown>, say: Say): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const status = CardsAudience.shape.status.safeParse(part.status).data;
   if (status !== undefined && !status.includes('lost') && part.lostReason !== undefined) {
-    const message = `no card that is ${status.join(' or ')} has a reason why it was lost`;
-    problems.push(say(['lostReason'], message, 'add lost to status, or leave one of the two out'));
+    const message = `only a lost card has a lost reason, and status has only ${status.join(' and ')}`;
+    problems.push(say(['lostReason'], message, 'add lost to status, or remove one of the two'));
   }
   if (status !== undefined && status.every((one) => one === 'open') && part.closed !== undefined) {
-    const hint = 'add won or lost to status, or leave one of the two out';
-    problems.push(say(['closed'], 'no card that is open has been closed', hint));
+    const hint = 'add won or lost to status, or remove one of the two';
+    problems.push(say(['closed'], 'an open card has no closing time', hint));
   }
   const tags: unknown[] = Array.isArray(part.tags) ? part.tags : [];
   const without: unknown[] = Array.isArray(part.withoutTags) ? part.withoutTags : [];
   if (tags.length > 0 && tags.every((tag) => without.includes(tag))) {
-    const message = `nobody has "${String(tags[0])}" and is without it`;
-    problems.push(say(['withoutTags'], message, 'leave it out of tags or of withoutTags'));
+    const message = `nobody can have "${String(tags[0])}" and not have it`;
+    problems.push(say(['withoutTags'], message, 'remove it from tags or from withoutTags'));
   }
   return [...problems, ...SPANS.flatMap((key) => checkBetween(key, part[key], say))];
 }
 
 /**
- * A time is measured against a time, a span against a span: of one of each, the calendar decides which is earlier, and
- * a configuration must not turn wrong by waiting.
+ * Compares a time with a time, and a span with a span. A time and a span are not compared: the result would depend on
+ * today's date, so a valid configuration could become invalid by waiting.
  */
 function checkBetween(key: (typeof SPANS)[number], value: unknown, say: Say): ConfigProblem[] {
   if (!isRecord(value)) return [];
-  if (Object.keys(value).length === 0)
-    return [say([key], 'says neither after nor before', 'add one of them')];
+  if (Object.keys(value).length === 0) return [say([key], 'has neither after nor before', 'add one of them')];
   const { success, data } = CardsAudience.shape[key].safeParse(value);
   if (!success || data?.after === undefined || data.before === undefined) return [];
   const { after, before } = data;
   const [late, early] = [isSpan(after), isSpan(before)];
   if (late !== early) return [];
   if (late && durationMs(after) <= durationMs(before)) {
-    const message = `nothing lies less than ${after} and more than ${before} ago`;
-    return [say([key], message, 'the longer span belongs to after, the shorter one to before')];
+    const message = `no time is less than ${after} ago and more than ${before} ago`;
+    return [say([key], message, 'write the longer span as after, the shorter one as before')];
   }
   if (!late && new Date(after) > new Date(before)) {
-    return [say([key], `nothing lies after ${after} and before ${before}`, 'swap the two')];
+    return [say([key], `no time is after ${after} and before ${before}`, 'swap the two')];
   }
   return [];
 }
@@ -92,7 +91,7 @@ function isSpan(moment: string): boolean {
   return /^\d+[a-z]+$/.test(moment);
 }
 
-/** Contacts are of one account: what was done in another one concerns other people. */
+/** Contacts belong to one account: what another account did concerns other people. */
 function checkOwner(main: YamlFile, account: string | null, part: unknown, say: Say): ConfigProblem[] {
   if (child(part, 'from') !== 'ledger') return [];
   const sync = child(part, 'createdBy');
@@ -104,7 +103,7 @@ function checkOwner(main: YamlFile, account: string | null, part: unknown, say: 
     ...foreign(main, 'campaigns', campaign, account).map((owner) =>
       say(
         ['campaign', 'name'],
-        `the campaign "${String(campaign)}" is of the account "${owner}"`,
+        `the campaign "${String(campaign)}" belongs to the account "${owner}"`,
         ACCOUNT_HINT,
       ),
     ),
@@ -120,14 +119,14 @@ function checkExcluded(main: YamlFile, account: string | null, names: unknown, s
     foreign(main, 'campaigns', name, account).map((owner) =>
       say(
         ['exclude', 'campaigns', index],
-        `the campaign "${name}" is of the account "${owner}"`,
+        `the campaign "${name}" belongs to the account "${owner}"`,
         ACCOUNT_HINT,
       ),
     ),
   );
 }
 
-/** The account of the entry, when it is another one; a name that nobody has is told of elsewhere. */
+/** The account of the entry, when it is another one. Another check reports a name that does not exist. */
 function foreign(main: YamlFile, section: string, name: unknown, account: string | null): string[] {
   if (typeof name !== 'string' || account === null) return [];
   const owner = child(child(child(main.value, section), name), 'account');

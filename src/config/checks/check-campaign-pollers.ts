@@ -1,10 +1,10 @@
-// What of a campaign only a poller can see: without one that follows its connection, the rule would be silent for ever.
+// Checks that a poller follows the connection of a campaign whose rules need one. Without a poller, the rule never applies.
 
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
 import { entriesOf } from '../raw.ts';
 import type { YamlFile } from '../yaml-file.ts';
-import type { Say } from './check-campaigns.ts';
+import type { Say } from './config-checks.ts';
 
 type Place = readonly (string | number)[];
 
@@ -25,8 +25,8 @@ export function checkCampaignPollers(
       : [
           say(
             ['stop', 'optOut'],
-            `after a trigger people opt out by a reply, and accounts.${account}.optOut.words has none that would count`,
-            'list the words there, or leave this rule out',
+            `people opt out by a reply, and accounts.${account}.optOut.words is empty`,
+            'list the words there, or remove this rule',
           ),
         ];
   if (sees(main, account, connection)) return deaf;
@@ -36,7 +36,7 @@ export function checkCampaignPollers(
     ...needs.map(([path, what]) =>
       say(
         path,
-        `${what} would never be seen: no poller follows connection ${connection} of the account "${account}"`,
+        `no poller follows connection ${connection} of the account "${account}", so Sluice can't see ${what}`,
         `add one to pollers: { account: ${account} }`,
       ),
     ),

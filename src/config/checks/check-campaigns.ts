@@ -1,18 +1,15 @@
-// What a campaign must not ask of itself: days that never come, shares that nobody judges, people that no filter finds.
-// Works on the raw value, part by part: a mistake elsewhere in the file must not hide one in here.
+// Checks a campaign against itself: windows that never open, waves too small to be judged, variables that no flow has.
+// It reads the raw value part by part, so that a mistake elsewhere in the file does not hide one here.
 import { CampaignConfig } from '../../contracts/config/config.ts';
 import { durationMs } from '../../contracts/config/config-base.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
-import type { ConfigChecks } from '../load.ts';
 import { entriesOf, isRecord } from '../raw.ts';
 import type { YamlFile } from '../yaml-file.ts';
 import { checkAudience } from './check-audience.ts';
 import { checkCampaignPollers } from './check-campaign-pollers.ts';
 import { checkVariables } from './check-variables.ts';
-
-/** Says what is wrong at a place inside one campaign. */
-export type Say = (path: readonly (string | number)[], message: string, hint: string) => ConfigProblem;
+import type { ConfigChecks, Say } from './config-checks.ts';
 
 const { windows: Windows, waves: Waves, stop: Stop, start: Instant } = CampaignConfig.shape;
 
@@ -41,28 +38,28 @@ export function checkCampaigns(main: YamlFile, check: ConfigChecks['checkCampaig
   ];
 }
 
-/** Null when there is no such account, which is told of elsewhere. */
+/** Null when there is no such account; another check reports that. */
 function knownAccount(main: YamlFile, campaign: unknown): string | null {
   const account = child(campaign, 'account');
   const known = entriesOf(main, 'accounts').some(([name]) => name === account);
   return typeof account === 'string' && known ? account : null;
 }
 
-/** The account's zone is where all end up whose own is not known: there is no safe guess. */
+/** The time zone of the account is the fallback for contacts whose own zone is unknown. There is no safe default. */
 function checkZones(main: YamlFile, campaigns: readonly [string, unknown][]): ConfigProblem[] {
   return entriesOf(main, 'accounts').flatMap(([account, entry]) => {
     const [first] = campaigns.find(([, campaign]) => child(campaign, 'account') === account) ?? [];
     if (first === undefined || child(entry, 'timeZone') !== undefined) return [];
-    const message = `is missing: the campaign "${first}" goes by it where a contact's own zone is not known`;
+    const message = `is missing: the campaign "${first}" uses it for contacts whose time zone is unknown`;
     const hint = 'write a name of the IANA list, for example America/Sao_Paulo';
     return [main.problemAt(['accounts', account, 'timeZone'], message, hint)];
   });
 }
 
-/** Letters, digits, emoji: what is left when punctuation is not checked. */
+/** What a reply is compared by: letters, digits and emoji. Punctuation is ignored. */
 const SAYS_SOMETHING = /[^\s\p{P}\p{M}\p{Cf}\p{Emoji_Modifier}`´]/u;
 
-/** A word of punctuation alone would be no word at all. */
+/** A word of punctuation only would never match. */
 function checkOptOuts(main: YamlFile): ConfigProblem[] {
   return entriesOf(main, 'accounts').flatMap(([account, entry]) => {
     const words = child(child(entry, 'optOut'), 'words');
@@ -72,7 +69,7 @@ function checkOptOuts(main: YamlFile): ConfigProblem[] {
         : [
             main.problemAt(
               ['accounts', account, 'optOut', 'words', index],
-              'is punctuation alone, which is not checked',
+              'is punctuation only, which Sluice ignores in replies',
               'write a word, for example sair',
             ),
           ],
@@ -84,18 +81,18 @@ function checkWindows(windows: unknown, say: Say): ConfigProblem[] {
   const days = child(windows, 'days');
   if (!isRecord(days)) return [];
   if (Object.keys(days).length === 0) {
-    const hint = 'give it a weekday, for example mon: [09:00-18:00]';
-    return [say(['windows', 'days'], 'no flow would ever be triggered', hint)];
+    const hint = 'add a weekday, for example mon: [09:00-18:00]';
+    return [say(['windows', 'days'], 'has no weekday, so no flow would be triggered', hint)];
   }
-  // What is no range is told of elsewhere.
+  // Another check reports what is not a range.
   const { success, data } = Windows.shape.days.safeParse(days);
   if (!success) return [];
   return Object.entries(data).flatMap(([day, ranges]) =>
     (ranges ?? []).flatMap((range, index) => {
       const [from, to] = range.split('-');
       if (from !== to) return [];
-      const hint = 'write 00:00-24:00 for the whole day, or leave it out';
-      return [say(['windows', 'days', day, index], `${range} is over as it begins`, hint)];
+      const hint = 'write 00:00-24:00 for the whole day, or remove it';
+      return [say(['windows', 'days', day, index], `${range} ends when it starts`, hint)];
     }),
   );
 }
@@ -104,11 +101,11 @@ function checkSpan(campaign: unknown, say: Say): ConfigProblem[] {
   const [start, end] = ['start', 'end'].map((key) => Instant.safeParse(child(campaign, key)).data);
   if (start === undefined || end === undefined || new Date(start) < new Date(end)) return [];
   return [
-    say(['end'], `the campaign would be over on ${end}, before it begins on ${start}`, 'write a later end'),
+    say(['end'], `the campaign would end on ${end}, before it starts on ${start}`, 'write a later end'),
   ];
 }
 
-/** Shares that no wave is large enough for would let the campaign run on, whatever happens. */
+/** If no wave is large enough to be judged by its shares, no stop rule ever applies. */
 function checkWaves(waves: unknown, stop: unknown, say: Say): ConfigProblem[] {
   const [sizes, rules] = [Waves.safeParse(waves), Stop.safeParse(stop)];
   if (!sizes.success || !rules.success) return [];
@@ -118,16 +115,16 @@ function checkWaves(waves: unknown, stop: unknown, say: Say): ConfigProblem[] {
   const largest = Math.max(...(typeof size === 'number' ? [size] : size));
   const problems: ConfigProblem[] = [];
   if (largest < atLeast) {
-    const message = `no wave has more than ${largest} members, and one of less than ${atLeast} is judged by no share`;
+    const message = `no wave has more than ${largest} members, and waves of less than ${atLeast} are not judged`;
     problems.push(say(['stop', 'atLeast'], message, `set stop.atLeast to ${largest} or less`));
   } else if (canary !== undefined && canary < atLeast) {
-    const message = `a first wave of ${canary} is judged by no share, as it has less than ${atLeast} members`;
+    const message = `a first wave of ${canary} is not judged: it has less than ${atLeast} members`;
     const hint = `write ${atLeast} or more, or set stop.atLeast to ${canary}`;
     problems.push(say(['waves', 'canary'], message, hint));
   }
   if (shares.replies !== undefined && durationMs(settle) === 0) {
-    const message = 'a wave would be judged by its replies before anybody can have answered';
-    problems.push(say(['waves', 'settle'], message, 'give people some time, for example 1h'));
+    const message = 'a wave would be judged by its replies before anybody can reply';
+    problems.push(say(['waves', 'settle'], message, 'give people time to reply, for example 1h'));
   }
   return problems;
 }
@@ -136,25 +133,21 @@ function checkRest(main: YamlFile, account: string | null, campaign: unknown, sa
   const problems: ConfigProblem[] = [];
   const patience = child(campaign, 'humanService');
   if (child(patience, 'times') !== undefined && child(patience, 'retryAfter') === undefined) {
-    const hint = 'set humanService.retryAfter, for example 2h, or leave it out';
-    problems.push(
-      say(['humanService', 'times'], 'says how often to try again, but not how much later', hint),
-    );
+    const hint = 'set humanService.retryAfter, for example 2h, or remove it';
+    problems.push(say(['humanService', 'times'], 'needs humanService.retryAfter', hint));
   }
   for (const name of Object.keys(recordOf(child(campaign, 'variables')))) {
     if (name === '' || !/^\s|\s$|[{}\p{Cc}]/u.test(name)) continue;
-    const message = 'no flow has a variable of this name';
-    problems.push(
-      say(['variables', name], message, 'write its name alone, without spaces around it or braces'),
-    );
+    const message = 'is not a possible name of a flow variable';
+    problems.push(say(['variables', name], message, 'write the name without braces or surrounding spaces'));
   }
   if (account === null) return problems;
   const optOut = child(child(child(child(main.value, 'accounts'), account), 'optOut'), 'tags');
   const tags = child(child(campaign, 'after'), 'tags');
   for (const [index, tag] of (Array.isArray(tags) ? tags : []).entries()) {
     if (typeof tag !== 'string' || !Array.isArray(optOut) || !optOut.includes(tag)) continue;
-    const message = `"${tag}" takes each member out of every later campaign: it is one of accounts.${account}.optOut.tags`;
-    problems.push(say(['after', 'tags', index], message, 'use a tag of its own, and exclude.tags'));
+    const message = `"${tag}" would exclude each member from every later campaign: it is in accounts.${account}.optOut.tags`;
+    problems.push(say(['after', 'tags', index], message, 'use another tag, and add it to exclude.tags'));
   }
   return problems;
 }

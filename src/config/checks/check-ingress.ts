@@ -1,4 +1,4 @@
-// What the parts of `ingress` must not ask of each other.
+// Checks the parts of `ingress` against each other.
 import { Duration, durationMs } from '../../contracts/config/config-base.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
@@ -9,18 +9,18 @@ export function checkIngress(main: YamlFile): ConfigProblem[] {
   return [...checkTimeouts(main), ...checkGroups(main)];
 }
 
-/** The headers are a part of what must be here as a whole by `bodyTimeout`. */
+/** The headers are part of the request, which must be complete within `bodyTimeout`. */
 function checkTimeouts(main: YamlFile): ConfigProblem[] {
   const http = child(child(main.value, 'ingress'), 'http');
   const [headers = '10s', body = '20s'] = [child(http, 'headersTimeout'), child(http, 'bodyTimeout')];
   const [first, whole] = [Duration.safeParse(headers), Duration.safeParse(body)];
   if (!first.success || !whole.success || durationMs(first.data) <= durationMs(whole.data)) return [];
   const key = child(http, 'headersTimeout') === undefined ? 'bodyTimeout' : 'headersTimeout';
-  const message = `headers may take ${first.data}, and the whole request only ${whole.data}`;
+  const message = `allows ${first.data} for the headers, and bodyTimeout allows only ${whole.data} for the whole request`;
   return [main.problemAt(['ingress', 'http', key], message, 'keep headersTimeout at bodyTimeout or less')];
 }
 
-/** Members of a consumer group must all read the same topics: of two clusters in one group, one would starve. */
+/** All members of a consumer group must read the same topics: with two clusters in one group, one would get no records. */
 function checkGroups(main: YamlFile): ConfigProblem[] {
   const seen: { name: string; group: unknown; brokers: readonly unknown[] }[] = [];
   return entriesOf(main, 'ingress', 'kafka').flatMap(([name, cluster]) => {
@@ -31,8 +31,6 @@ function checkGroups(main: YamlFile): ConfigProblem[] {
     seen.push({ name, group, brokers });
     if (duplicate === undefined) return [];
     const message = `shares brokers and the group "${String(group)}" with "${duplicate.name}"`;
-    return [
-      main.problemAt(['ingress', 'kafka', name], message, 'give each a `group` of its own, or make them one'),
-    ];
+    return [main.problemAt(['ingress', 'kafka', name], message, 'give each its own `group`, or merge them')];
   });
 }

@@ -1,4 +1,4 @@
-// Tokens, keys and people's data never leave this machine unencrypted, unless `insecure: true` stands where they would.
+// Refuses connections that would send tokens, keys or personal data unencrypted, unless their section has `insecure: true`.
 import { hostOf, isLoopbackHost, isPlainRemote } from '../../contracts/loopback.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
@@ -45,7 +45,7 @@ function plainPassword(main: YamlFile, at: Path, connection: unknown): ConfigPro
   ];
 }
 
-/** This server speaks HTTP without TLS: on another address than loopback its senders' tokens can be read on the way. */
+/** This server speaks HTTP without TLS. On a non-loopback address, others can read the tokens of senders. */
 function plainTokens(main: YamlFile): ConfigProblem[] {
   const http = child(child(main.value, 'ingress'), 'http');
   const host = child(http, 'host');
@@ -55,7 +55,8 @@ function plainTokens(main: YamlFile): ConfigProblem[] {
   );
   if (route === undefined) return [];
   const message = `listens on "${host}" without TLS, so others on the network can read the tokens of the route "${route[0]}"`;
-  const instead = 'listen on 127.0.0.1 behind a proxy that terminates TLS, or prove senders by signatures';
+  const instead =
+    'listen on 127.0.0.1 behind a proxy that terminates TLS, or authenticate senders by signatures';
   return [main.problemAt(['ingress', 'http', 'host'], message, wayOut(instead, ['ingress', 'http']))];
 }
 

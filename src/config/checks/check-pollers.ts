@@ -1,5 +1,5 @@
-// What pollers, and the sinks that hear of conversations, must not ask of each other. Works on the raw value, entry by
-// entry: a mistake elsewhere in the file must not hide one in here.
+// Checks pollers and the sinks that get conversation events. It reads the raw value entry by entry, so that a mistake
+// elsewhere in the file does not hide one here.
 import { isAbsolute, normalize } from 'node:path';
 import { AnnounceRule, PollerConfig } from '../../contracts/config/config.ts';
 import { Duration, durationMs } from '../../contracts/config/config-base.ts';
@@ -10,7 +10,7 @@ import { entriesOf } from '../raw.ts';
 import type { YamlFile } from '../yaml-file.ts';
 import { checkSecrets } from './check-secrets.ts';
 
-/** @param now what lies after it is the future */
+/** @param now a later `from` is in the future */
 export function checkPollers(main: YamlFile, now: Date): ConfigProblem[] {
   const pollers = entriesOf(main, 'pollers');
   return [
@@ -44,11 +44,11 @@ function checkFrom(main: YamlFile, name: string, from: unknown, now: Date): Conf
   const { success, data } = PollerConfig.shape.from.safeParse(from);
   if (!success || from === undefined || data === 'now' || data === 'all') return [];
   if (new Date(data) <= now) return [];
-  const message = `${data} is still to come, and messages before it would never be told`;
-  return [main.problemAt(['pollers', name, 'from'], message, 'write a time that has passed, or now')];
+  const message = `${data} is in the future, and Sluice publishes no message from before it`;
+  return [main.problemAt(['pollers', name, 'from'], message, 'write a past time, or now')];
 }
 
-/** A conversation has one poller: two would count, and tell, each message twice. */
+/** A conversation has one poller: two pollers would count and publish each message twice. */
 function checkOverlap(main: YamlFile, pollers: readonly [string, unknown][]): ConfigProblem[] {
   const before: { name: string; account: string; connection: unknown }[] = [];
   return pollers.flatMap(([name, poller]) => {
@@ -71,7 +71,7 @@ function checkOverlap(main: YamlFile, pollers: readonly [string, unknown][]): Co
       main.problemAt(
         ['pollers', name],
         message,
-        'give each poller a `connection` of its own, or keep the one without',
+        'give each poller its own `connection`, or keep the one without',
       ),
     ];
   });
@@ -94,10 +94,7 @@ function checkAnnounce(main: YamlFile, account: string, rules: unknown): ConfigP
     const fingerprint = JSON.stringify([data.sink, sorted(data.events), sorted(data.connections)]);
     const first = seen.get(fingerprint);
     if (first === undefined) seen.set(fingerprint, index);
-    else
-      problems.push(
-        main.problemAt(at, `says the same as entry ${first + 1} of the list`, 'keep one of them'),
-      );
+    else problems.push(main.problemAt(at, `repeats entry ${first + 1} of the list`, 'keep one of them'));
     return problems;
   });
 }

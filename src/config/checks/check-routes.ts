@@ -1,20 +1,19 @@
-// What a route must have, and what routes must not ask of each other or of the ingress.
+// Checks each route, and the routes against each other and against the ingress.
 import { type MappingConfig, RouteAction } from '../../contracts/config/config.ts';
 import { isLoopbackHost } from '../../contracts/loopback.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
-import type { ConfigChecks } from '../load.ts';
 import { entriesOf, isRecord } from '../raw.ts';
 import type { YamlFile } from '../yaml-file.ts';
 import { checkSecrets } from './check-secrets.ts';
+import type { ConfigChecks, Say } from './config-checks.ts';
 
 /** Paths of the ingress itself. */
 const RESERVED = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json']);
 
 type Path = readonly (string | number)[];
-type Say = (path: Path, message: string, hint: string) => ConfigProblem;
 
-/** @param mappings those that can be used, by name */
+/** @param mappings valid mappings, by name */
 export function checkRoutes(
   main: YamlFile,
   mappings: Readonly<Record<string, MappingConfig>>,
@@ -36,7 +35,7 @@ export function checkRoutes(
 
 function checkWaysIn(name: string, route: unknown, say: Say): ConfigProblem[] {
   if (!isRecord(route) || route.http !== undefined || route.kafka !== undefined) return [];
-  return [say([name], 'no event ever comes in here', 'give the route http or kafka')];
+  return [say([name], 'has no source of events', 'add http or kafka')];
 }
 
 function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigProblem[] {
@@ -47,11 +46,13 @@ function checkHttpPaths(routes: readonly [string, unknown][], say: Say): ConfigP
     const at = [name, 'http', 'path'];
     const problems: ConfigProblem[] = [];
     if (RESERVED.has(path)) {
-      problems.push(say(at, `"${path}" is a path of the ingress itself`, 'choose another, as /events/leads'));
+      problems.push(
+        say(at, `"${path}" is a path of the ingress itself`, 'choose another, for example /events/leads'),
+      );
     }
     if (/\/\.{1,2}(?:\/|$)/.test(path)) {
-      const hint = 'leave out parts that are dots only: senders resolve them away';
-      problems.push(say(at, `"${path}" is never asked for`, hint));
+      const hint = 'remove the parts that consist of dots: senders resolve them';
+      problems.push(say(at, `no sender can call "${path}"`, hint));
     }
     const action = child(route, 'action');
     const takesFiles = child(action, 'type') === 'message' && child(action, 'uploads') !== undefined;
@@ -73,19 +74,21 @@ function checkAuth(main: YamlFile, name: string, auth: unknown, say: Say): Confi
   ];
 }
 
-/** HubSpot calls https addresses only, and this server speaks http: the address that is signed is never the one seen here. */
+/** HubSpot signs the public https address. This server speaks http and sees another address, so it needs `publicUrl`. */
 function checkHubspot(main: YamlFile, auth: unknown, at: Path, say: Say): ConfigProblem[] {
   const publicUrl = child(child(child(main.value, 'ingress'), 'http'), 'publicUrl');
   if (child(auth, 'style') !== 'hubspot' || publicUrl !== undefined) return [];
-  const message = 'signatures of this style cover the address that the sender calls, which is not known here';
-  return [say([...at, 'style'], message, 'set ingress.http.publicUrl to what stands before the path there')];
+  const message = 'signatures of this style cover the public address, and Sluice does not know it';
+  return [
+    say([...at, 'style'], message, 'set ingress.http.publicUrl to the public address without the path'),
+  ];
 }
 
 function checkUnproved(main: YamlFile, at: Path, say: Say): ConfigProblem[] {
   const http = child(child(main.value, 'ingress'), 'http');
   const host = child(http, 'host');
   const hint =
-    'prove senders by standard-webhooks, hmac or token; without a proof only programs of this machine may come';
+    'authenticate senders by standard-webhooks, hmac or token; without authentication, only local programs may send';
   if (typeof host === 'string' && !isLoopbackHost(host)) {
     return [say(at, `anybody could send events, as ingress.http.host is "${host}"`, hint)];
   }
@@ -95,9 +98,7 @@ function checkUnproved(main: YamlFile, at: Path, say: Say): ConfigProblem[] {
     URL.canParse(publicUrl) &&
     !isLoopbackHost(new URL(publicUrl).hostname)
   ) {
-    return [
-      say(at, 'anybody could send events, as ingress.http.publicUrl says that others reach this', hint),
-    ];
+    return [say(at, 'anybody could send events, as ingress.http.publicUrl makes the route public', hint)];
   }
   return [];
 }
@@ -127,7 +128,7 @@ function checkAction(
   const { success, data: action } = RouteAction.safeParse(value);
   if (!success || check === undefined) return [];
   const mapping = action.type === 'lead' ? mappings[action.mapping] : null;
-  // One that is not there, or is wrong itself, is told of elsewhere.
+  // Another check reports a mapping that is missing or invalid.
   if (mapping === undefined) return [];
   return check(action, mapping).map(({ path, message, hint }) =>
     main.problemAt(['routes', name, 'action', ...path], message, hint),
@@ -146,14 +147,14 @@ function checkTopics(main: YamlFile, routes: readonly [string, unknown][], say: 
       if (typeof topic !== 'string') return [];
       const at = [name, 'kafka', 'topics', index];
       if (topic === child(entry, 'deadLetters')) {
-        const message = `"${topic}" gets the dead letters of the cluster "${cluster}", which would come in again for ever`;
+        const message = `"${topic}" gets the dead letters of the cluster "${cluster}": Sluice would read them in a loop`;
         return [say(at, message, 'read another topic; `sluice dlq replay` brings dead letters back')];
       }
       const owner = owners.get(`${cluster} ${topic}`);
       if (owner === undefined) owners.set(`${cluster} ${topic}`, name);
       else {
         const message = `the route "${owner}" reads "${topic}" of the cluster "${cluster}" already`;
-        return [say(at, message, 'a topic has one route, so leave it out of one')];
+        return [say(at, message, 'a topic has one route: remove it from one of them')];
       }
       return [];
     });

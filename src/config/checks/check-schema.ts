@@ -1,10 +1,10 @@
-// Turns a zod schema that lives elsewhere into a check of one part of the configuration.
+// Turns a zod schema of another folder into a check of one part of the configuration.
 import { z } from 'zod';
 import { describeIssues } from '../issues.ts';
-import type { CheckProblem } from '../load.ts';
+import type { CheckProblem } from './config-checks.ts';
 
 /**
- * A check for `loadConfig` that reports everything wrong with a value at once, with "did you mean".
+ * A check for `loadConfig`. It reports every problem of a value at once, with "did you mean".
  * @example loadConfig(file, { env, checkAssumptions: checkWithSchema(ASSUMPTIONS_SCHEMA) })
  */
 export function checkWithSchema(schema: z.ZodType): (value: unknown) => CheckProblem[] {

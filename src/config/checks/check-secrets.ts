@@ -1,11 +1,11 @@
-// Lists of secrets: references only, and each once.
+// Checks a list of secrets: each entry is a reference, and no entry is repeated.
 import type { ConfigProblem } from '../errors.ts';
 import type { YamlFile } from '../yaml-file.ts';
 
-/** A secret of Standard Webhooks behind `env:` is a name that environments take, and the mistake would be in the file. */
+/** A secret behind `env:` is a valid name of an environment variable, so the pasted secret would stay in the file. */
 const PASTED = /^(?:env|file):(?:whsec_|svc_(?:live|test)_)/;
 
-/** @param at the place of the list */
+/** @param at path of the list */
 export function checkSecrets(
   main: YamlFile,
   at: readonly (string | number)[],
@@ -18,6 +18,6 @@ export function checkSecrets(
     if (PASTED.test(ref))
       return [main.problemAt(here, 'this is a secret, not a reference', 'write env:NAME')];
     const first = secrets.indexOf(ref);
-    return first < index ? [main.problemAt(here, 'stands twice in the list', 'keep one of them')] : [];
+    return first < index ? [main.problemAt(here, 'is repeated in the list', 'keep one of them')] : [];
   });
 }

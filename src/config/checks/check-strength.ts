@@ -1,12 +1,12 @@
-// Secrets that somebody could guess are refused before they protect anything. Messages never show a secret.
+// Refuses secrets that somebody could guess. Messages never contain a secret.
 import { type Config, isSignature } from '../../contracts/config/config.ts';
 import { type ConfigProblem, SecretError } from '../errors.ts';
 import type { ResolvedSecret } from '../secrets.ts';
 import type { YamlFile } from '../yaml-file.ts';
 
-/** 128 bits, the least that HMAC-SHA256 and tokens are taken with (NIST SP 800-131A asks for 112). */
+/** 128 bits, the minimum for HMAC-SHA256 and tokens. NIST SP 800-131A requires 112. */
 const MIN_BYTES = 16;
-/** Standard Webhooks 1.0: 24 to 64 bytes. */
+/** Standard Webhooks 1.0 requires 24 to 64 bytes. */
 const WEBHOOK_BYTES = { min: 24, max: 64 };
 const PLACEHOLDER =
   /change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|this)|placeholder|^<.*>$|^your[-_ ]|^\.{3,}$|^\*+$|^x+$/i;
@@ -17,11 +17,11 @@ const MAKE_WEBHOOK = 'make one with `echo "whsec_$(openssl rand -base64 32)"`';
 interface Use {
   readonly at: readonly (string | number)[];
   readonly ref: string;
-  /** What is wrong with a value; null: nothing. */
+  /** The problem of a value, or null. */
   readonly judge: (value: string) => { readonly message: string; readonly hint: string } | null;
 }
 
-/** @param resolve a secret that is not there is left for those who need it */
+/** @param resolve a missing secret is skipped here: the command that needs it reports it */
 export async function checkStrength(
   main: YamlFile,
   config: Config,
@@ -62,7 +62,7 @@ function uses(at: Use['at'], refs: readonly string[], judge: Use['judge']): Use[
   return refs.map((ref, index) => ({ at: [...at, index], ref, judge }));
 }
 
-/** The service makes these itself: only what can be none of them is refused. */
+/** The service makes these tokens, so only values that can't be one are refused. */
 const judgeApiToken: Use['judge'] = (value) =>
   value.startsWith('svc_') && !PLACEHOLDER.test(value)
     ? null
@@ -74,7 +74,7 @@ const judgeApiToken: Use['judge'] = (value) =>
 
 const judgeToken: Use['judge'] = (value) => judgeLength(value, 'a token', MAKE_ONE);
 const judgeHmac: Use['judge'] = (value) =>
-  judgeLength(value, 'a key', `copy the one of the sender; where it is yours to choose, ${MAKE_ONE}`);
+  judgeLength(value, 'a key', `copy the key of the sender; if you choose it, ${MAKE_ONE}`);
 
 function judgeLength(value: string, what: string, hint: string): ReturnType<Use['judge']> {
   if (PLACEHOLDER.test(value)) return { message: 'is a placeholder', hint };

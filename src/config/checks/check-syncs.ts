@@ -1,13 +1,12 @@
-// What the parts of a configuration must not ask of each other: modes against sources and mappings, reserves
-// against limits. Works on the raw value, entry by entry: a mistake elsewhere in the file must not hide one in here.
+// Checks the parts of a configuration against each other: modes against sources and mappings, reserves against limits.
+// It reads the raw value entry by entry, so that a mistake elsewhere in the file does not hide one here.
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
 import { entriesOf } from '../raw.ts';
 import type { YamlFile } from '../yaml-file.ts';
+import type { Say } from './config-checks.ts';
 
-type Say = (path: readonly (string | number)[], message: string, hint: string) => ConfigProblem;
-
-/** @param cardless whether a mapping (by name) makes no cards; null when it is not known */
+/** @param cardless whether a mapping (by name) makes no cards; null when unknown */
 export function checkSyncs(main: YamlFile, cardless: (mapping: string) => boolean | null): ConfigProblem[] {
   const say: Say = (path, message, hint) => main.problemAt(path, message, hint);
   return [
@@ -31,8 +30,8 @@ function checkSync(
     problems.push(
       say(
         ['syncs', name, 'vanished'],
-        'only a mirror knows who left the source',
-        'set mode: mirror, or leave it out',
+        'only a mirror detects who left the source',
+        'set mode: mirror, or remove it',
       ),
     );
   }
@@ -41,8 +40,8 @@ function checkSync(
     problems.push(
       say(
         ['syncs', name, 'vanished'],
-        `the mapping "${mapping}" makes no cards, so there is none to move`,
-        'use remove-tags, or give the mapping a card',
+        `the mapping "${mapping}" makes no cards, so there is no card to move`,
+        'use remove-tags, or add a card to the mapping',
       ),
     );
   }
@@ -53,8 +52,8 @@ function checkSync(
       problems.push(
         say(
           ['syncs', name, 'mode'],
-          `the source "${source}" is incremental: a row that it does not show may be there all the same`,
-          'mirror a source that is read as a whole',
+          `the source "${source}" is incremental: a row that it does not return may still exist`,
+          'use a source that returns all rows',
         ),
       );
     }

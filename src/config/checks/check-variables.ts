@@ -1,10 +1,10 @@
-// What a campaign's expressions search for where it can not be: cards have {card, contact}, contacts and people of the ledger
-// {contact}, and rows of a source columns of their own.
+// Checks that a campaign's expressions read what its audience has: cards have {card, contact}, contacts and members from
+// the ledger {contact}, and rows of a source their own columns.
 
 import type { ConfigProblem } from '../errors.ts';
 import { child } from '../json-schema.ts';
 import { isRecord } from '../raw.ts';
-import type { Say } from './check-campaigns.ts';
+import type { Say } from './config-checks.ts';
 
 const ROOTS: Readonly<Record<string, readonly string[]>> = {
   cards: ['card', 'contact'],
@@ -12,7 +12,7 @@ const ROOTS: Readonly<Record<string, readonly string[]>> = {
   ledger: ['contact'],
 };
 
-/** One part that has it is enough: of a person found by several, each adds what the others lack. */
+/** One part with the value is enough: if several parts find a person, each adds what the others lack. */
 export function checkVariables(campaign: unknown, say: Say): ConfigProblem[] {
   const audience = child(campaign, 'audience');
   const froms = (Array.isArray(audience) ? audience : []).map((part: unknown) => child(part, 'from'));
@@ -21,7 +21,7 @@ export function checkVariables(campaign: unknown, say: Say): ConfigProblem[] {
   );
   if (known.length === 0 || known.includes(undefined)) return [];
   const roots = [...new Set(known.flatMap((each) => each ?? []))].sort();
-  const has = roots.length === 1 ? 'contact.… alone' : 'card.… and contact.… alone';
+  const has = roots.length === 1 ? 'contact.… only' : 'card.… and contact.… only';
   const blind = (expression: unknown) => isBlind(rootsOf(expression), roots);
   const variables = child(campaign, 'variables');
   const field = child(child(child(campaign, 'windows'), 'zone'), 'field');
@@ -31,8 +31,8 @@ export function checkVariables(campaign: unknown, say: Say): ConfigProblem[] {
         ? [
             say(
               ['variables', name],
-              `nobody has it, so all would be left out: this audience has ${has}`,
-              'write contact.name, for example, or give it a default',
+              `nobody has it, so everybody would be excluded: this audience has ${has}`,
+              'use contact.name, for example, or set a default',
             ),
           ]
         : [],
@@ -42,7 +42,7 @@ export function checkVariables(campaign: unknown, say: Say): ConfigProblem[] {
           say(
             ['windows', 'zone', 'field'],
             `nobody has it: this audience has ${has}`,
-            'take a field of the contact, or write zone: number',
+            'use a field of the contact, or write zone: number',
           ),
         ]
       : []),
@@ -53,7 +53,7 @@ function isBlind(roots: readonly string[] | null, known: readonly string[]): boo
   return roots !== null && roots.length > 0 && !roots.some((root) => known.includes(root));
 }
 
-/** First steps of the paths that an expression reads; null: it may have a value without any, or they can't be told. */
+/** First steps of the paths that an expression reads. Null: it can have a value without them, or they are unknown. */
 function rootsOf(expression: unknown): readonly string[] | null {
   if (typeof expression === 'string') {
     if (expression.startsWith('=')) return null;

@@ -10,17 +10,18 @@ describe('rules that nobody would ever keep', () => {
     'pollers:\n  inbox: { account: acme, connection: 1 }\n',
     'pollers: { inbox: { account: acme, connection: 2 } }\n',
   ] as const;
-  const way = 'no poller follows connection 1 of the account "acme"; add one to pollers: { account: acme }';
+  const unseen = (at: string, what: string) =>
+    `${at}: no poller follows connection 1 of the account "acme", so Sluice can't see ${what}; add one to pollers: { account: acme }`;
 
   report([
     [
       'as no poller sees the connection',
       ...blind,
       [
-        `campaigns.back: replies that opt out would never be seen: ${way}`,
-        `campaigns.back.audience[2].silentFor: who has been silent would never be seen: ${way}`,
-        `campaigns.back.audience[3].campaign.replied: who replied would never be seen: ${way}`,
-        `campaigns.back.stop.replies: replies would never be seen: ${way}`,
+        unseen('campaigns.back', 'replies that opt out'),
+        unseen('campaigns.back.audience[2].silentFor', 'who has been silent'),
+        unseen('campaigns.back.audience[3].campaign.replied', 'who replied'),
+        unseen('campaigns.back.stop.replies', 'replies'),
       ],
     ],
     [
@@ -29,7 +30,7 @@ describe('rules that nobody would ever keep', () => {
       'abroad:\n    conversationWindow: open\n    exclude: { openConversation: true }\n    account: other',
       ['conversationWindow', 'exclude.openConversation'].map(
         (key) =>
-          `campaigns.abroad.${key}: an open ${key === 'conversationWindow' ? '24-hour window' : 'conversation'} would never be seen: no poller follows connection 1 of the account "other"; add one to pollers: { account: other }`,
+          `campaigns.abroad.${key}: no poller follows connection 1 of the account \"other\", so Sluice can't see an open ${key === 'conversationWindow' ? '24-hour window' : 'conversation'}; add one to pollers: { account: other }`,
       ),
     ],
     [
@@ -37,7 +38,7 @@ describe('rules that nobody would ever keep', () => {
       ', words: [sair]',
       '',
       [
-        'campaigns.back.stop.optOut: after a trigger people opt out by a reply, and accounts.acme.optOut.words has none that would count; list the words there, or leave this rule out',
+        'campaigns.back.stop.optOut: people opt out by a reply, and accounts.acme.optOut.words is empty; list the words there, or remove this rule',
       ],
     ],
     [
@@ -45,7 +46,7 @@ describe('rules that nobody would ever keep', () => {
       'canary: 20',
       'canary: 19',
       [
-        'campaigns.back.waves.canary: a first wave of 19 is judged by no share, as it has less than 20 members; write 20 or more, or set stop.atLeast to 19',
+        'campaigns.back.waves.canary: a first wave of 19 is not judged: it has less than 20 members; write 20 or more, or set stop.atLeast to 19',
       ],
     ],
     [
@@ -53,7 +54,7 @@ describe('rules that nobody would ever keep', () => {
       'size: [50, 100]',
       'size: [5, 19]',
       [
-        'campaigns.back.stop.atLeast: no wave has more than 19 members, and one of less than 20 is judged by no share; set stop.atLeast to 19 or less',
+        'campaigns.back.stop.atLeast: no wave has more than 19 members, and waves of less than 20 are not judged; set stop.atLeast to 19 or less',
       ],
     ],
     [
@@ -61,7 +62,7 @@ describe('rules that nobody would ever keep', () => {
       'settle: 1h',
       'settle: 0s',
       [
-        'campaigns.back.waves.settle: a wave would be judged by its replies before anybody can have answered; give people some time, for example 1h',
+        'campaigns.back.waves.settle: a wave would be judged by its replies before anybody can reply; give people time to reply, for example 1h',
       ],
     ],
     [
@@ -69,7 +70,7 @@ describe('rules that nobody would ever keep', () => {
       'humanService: { retryAfter: 2h }',
       'humanService: { times: 3 }',
       [
-        'campaigns.back.humanService.times: says how often to try again, but not how much later; set humanService.retryAfter, for example 2h, or leave it out',
+        'campaigns.back.humanService.times: needs humanService.retryAfter; set humanService.retryAfter, for example 2h, or remove it',
       ],
     ],
     [
@@ -77,7 +78,7 @@ describe('rules that nobody would ever keep', () => {
       'tags: [reached]',
       'tags: [reached, leave-me]',
       [
-        'campaigns.back.after.tags[1]: "leave-me" takes each member out of every later campaign: it is one of accounts.acme.optOut.tags; use a tag of its own, and exclude.tags',
+        'campaigns.back.after.tags[1]: "leave-me" would exclude each member from every later campaign: it is in accounts.acme.optOut.tags; use another tag, and add it to exclude.tags',
       ],
     ],
     [
@@ -86,7 +87,7 @@ describe('rules that nobody would ever keep', () => {
       '{ "{{name}}": contact.name, " name": contact.name }',
       ['["{{name}}"]', '[" name"]'].map(
         (key) =>
-          `campaigns.back.variables${key}: no flow has a variable of this name; write its name alone, without spaces around it or braces`,
+          `campaigns.back.variables${key}: is not a possible name of a flow variable; write the name without braces or surrounding spaces`,
       ),
     ],
   ]);
@@ -141,7 +142,7 @@ describe('expressions of a campaign', () => {
       'a stage without its pipeline, once',
       'status: [lost], closed',
       'stage: New, closed',
-      ['audience[0].stage', 'no pipeline is named'],
+      ['audience[0].stage', 'names a stage without its pipeline'],
     ],
   ])('%s', async (_name, from, to, [at = '', message = '']) => {
     expect(GOOD).toContain(from);
@@ -153,8 +154,8 @@ describe('expressions of a campaign', () => {
     expect(found[0]).not.toContain('55119');
   });
 
-  const way = 'write contact.name, for example, or give it a default';
-  const none = 'nobody has it, so all would be left out: this audience has';
+  const way = 'use contact.name, for example, or set a default';
+  const none = 'nobody has it, so everybody would be excluded: this audience has';
   const blind = (keys: string, has: string) =>
     [...keys].map((key) => `campaigns.abroad.variables.${key}: ${none} ${has}; ${way}`);
   report([
@@ -162,20 +163,20 @@ describe('expressions of a campaign', () => {
       'search for what contacts do not have',
       'flow: 1',
       'flow: 1\n    variables: { a: name, b: { path: Name }, c: "Dear {{name}}", d: [name, Name], e: card.title }',
-      blind('abcde', 'contact.… alone'),
+      blind('abcde', 'contact.… only'),
     ],
     [
       'search for what neither cards nor contacts have',
       'flow: 1\n    connection: 1\n    audience: [',
       'flow: 1\n    connection: 1\n    variables: { a: card.title, b: title }\n    audience: [{ from: cards, status: [lost] }, ',
-      blind('b', 'card.… and contact.… alone'),
+      blind('b', 'card.… and contact.… only'),
     ],
     [
       'search for a zone that nobody has',
       'days: { mon: [00:00-24:00] }',
       'zone: { field: zone }, days: { mon: [00:00-24:00] }',
       [
-        'campaigns.abroad.windows.zone.field: nobody has it: this audience has contact.… alone; take a field of the contact, or write zone: number',
+        'campaigns.abroad.windows.zone.field: nobody has it: this audience has contact.… only; use a field of the contact, or write zone: number',
       ],
     ],
   ]);

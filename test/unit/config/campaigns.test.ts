@@ -133,8 +133,8 @@ describe('names that a campaign refers to', () => {
       'createdBy: theirs }\n      - { from: ledger, campaign: { name: abroad } }\n    exclude: { campaigns: [back, abroad]',
       [
         'campaigns.back.audience[2].createdBy: the sync "theirs" writes into the account "other"; name one of the same account',
-        'campaigns.back.audience[3].campaign.name: the campaign "abroad" is of the account "other"; name one of the same account',
-        'campaigns.back.exclude.campaigns[1]: the campaign "abroad" is of the account "other"; name one of the same account',
+        'campaigns.back.audience[3].campaign.name: the campaign "abroad" belongs to the account "other"; name one of the same account',
+        'campaigns.back.exclude.campaigns[1]: the campaign "abroad" belongs to the account "other"; name one of the same account',
       ],
     ],
     [
@@ -159,7 +159,7 @@ describe('an account with campaigns', () => {
       '    timeZone: America/Sao_Paulo\n',
       '',
       [
-        'accounts.acme.timeZone: is missing: the campaign "back" goes by it where a contact\'s own zone is not known; write a name of the IANA list, for example America/Sao_Paulo',
+        'accounts.acme.timeZone: is missing: the campaign "back" uses it for contacts whose time zone is unknown; write a name of the IANA list, for example America/Sao_Paulo',
       ],
     ],
     [
@@ -175,8 +175,8 @@ describe('an account with campaigns', () => {
       'words: [sair]',
       'words: ["!?", 🛑, sair, "- …"]',
       [
-        'accounts.acme.optOut.words[0]: is punctuation alone, which is not checked; write a word, for example sair',
-        'accounts.acme.optOut.words[3]: is punctuation alone, which is not checked; write a word, for example sair',
+        'accounts.acme.optOut.words[0]: is punctuation only, which Sluice ignores in replies; write a word, for example sair',
+        'accounts.acme.optOut.words[3]: is punctuation only, which Sluice ignores in replies; write a word, for example sair',
       ],
     ],
   ]);
@@ -189,7 +189,7 @@ describe('windows', () => {
       'days: { mon: [09:00-12:00, 14:00-18:00], sat: [22:00-02:00] }',
       'days: {}',
       [
-        'campaigns.back.windows.days: no flow would ever be triggered; give it a weekday, for example mon: [09:00-18:00]',
+        'campaigns.back.windows.days: has no weekday, so no flow would be triggered; add a weekday, for example mon: [09:00-18:00]',
       ],
     ],
     [
@@ -203,7 +203,7 @@ describe('windows', () => {
       '14:00-18:00',
       '14:00-14:00',
       [
-        'campaigns.back.windows.days.mon[1]: 14:00-14:00 is over as it begins; write 00:00-24:00 for the whole day, or leave it out',
+        'campaigns.back.windows.days.mon[1]: 14:00-14:00 ends when it starts; write 00:00-24:00 for the whole day, or remove it',
       ],
     ],
     [
@@ -230,7 +230,7 @@ describe('windows', () => {
       'end: 2026-12-23T18:00:00-03:00',
       'end: 2026-12-01T11:59:00Z',
       [
-        'campaigns.back.end: the campaign would be over on 2026-12-01T11:59:00Z, before it begins on 2026-12-01T09:00:00-03:00; write a later end',
+        'campaigns.back.end: the campaign would end on 2026-12-01T11:59:00Z, before it starts on 2026-12-01T09:00:00-03:00; write a later end',
       ],
     ],
     [
@@ -249,9 +249,9 @@ describe('an audience', () => {
       '- { from: cards, status: [lost], closed: { after: 90d, before: 30d } }',
       '- { from: cards }\n      - { from: contacts }\n      - { from: ledger }',
       [
-        'campaigns.back.audience[0]: would reach the contacts of all cards; say which; if all are meant, write status: [open, won, lost]',
-        'campaigns.back.audience[1]: would reach all contacts; say which; if all of a channel are meant, write channel: whatsapp',
-        'campaigns.back.audience[2]: would reach everybody that Sluice knows; say whom: by tags, pipeline, createdBy, silentFor or campaign',
+        'campaigns.back.audience[0]: would reach the contacts of all cards; add a filter; to reach all, write status: [open, won, lost]',
+        'campaigns.back.audience[1]: would reach all contacts; add a filter; to reach all of one channel, write channel: whatsapp',
+        'campaigns.back.audience[2]: would reach everybody in the ledger; add a filter: tags, pipeline, createdBy, silentFor or campaign',
       ],
     ],
     [
@@ -259,8 +259,8 @@ describe('an audience', () => {
       '- { from: cards, status: [lost], closed: { after: 90d, before: 30d } }',
       '- { from: cards, stage: New }\n      - { from: ledger, stage: New }',
       [
-        'campaigns.back.audience[0].stage: a stage by name is one of a pipeline, and no pipeline is named; add `pipeline`, or write the id of the stage',
-        'campaigns.back.audience[1].stage: a stage by name is one of a pipeline, and no pipeline is named; add `pipeline`',
+        'campaigns.back.audience[0].stage: names a stage without its pipeline; add `pipeline`, or write the id of the stage',
+        'campaigns.back.audience[1].stage: names a stage without its pipeline; add `pipeline`',
       ],
     ],
     [
@@ -268,8 +268,8 @@ describe('an audience', () => {
       'status: [lost], closed: { after: 90d, before: 30d }',
       'status: [open], lostReason: 2, closed: { before: 30d }',
       [
-        'campaigns.back.audience[0].lostReason: no card that is open has a reason why it was lost; add lost to status, or leave one of the two out',
-        'campaigns.back.audience[0].closed: no card that is open has been closed; add won or lost to status, or leave one of the two out',
+        'campaigns.back.audience[0].lostReason: only a lost card has a lost reason, and status has only open; add lost to status, or remove one of the two',
+        'campaigns.back.audience[0].closed: an open card has no closing time; add won or lost to status, or remove one of the two',
       ],
     ],
     [
@@ -277,7 +277,7 @@ describe('an audience', () => {
       'status: [lost], closed',
       'tags: [a], withoutTags: [b, a], closed',
       [
-        'campaigns.back.audience[0].withoutTags: nobody has "a" and is without it; leave it out of tags or of withoutTags',
+        'campaigns.back.audience[0].withoutTags: nobody can have "a" and not have it; remove it from tags or from withoutTags',
       ],
     ],
     [
@@ -285,9 +285,9 @@ describe('an audience', () => {
       'closed: { after: 90d, before: 30d }',
       'closed: { after: 30d, before: 720h }, inStageSince: { after: 1d, before: 2d }, created: {}',
       [
-        'campaigns.back.audience[0].closed: nothing lies less than 30d and more than 720h ago; the longer span belongs to after, the shorter one to before',
-        'campaigns.back.audience[0].inStageSince: nothing lies less than 1d and more than 2d ago; the longer span belongs to after, the shorter one to before',
-        'campaigns.back.audience[0].created: says neither after nor before; add one of them',
+        'campaigns.back.audience[0].closed: no time is less than 30d ago and more than 720h ago; write the longer span as after, the shorter one as before',
+        'campaigns.back.audience[0].inStageSince: no time is less than 1d ago and more than 2d ago; write the longer span as after, the shorter one as before',
+        'campaigns.back.audience[0].created: has neither after nor before; add one of them',
       ],
     ],
     [
@@ -295,7 +295,7 @@ describe('an audience', () => {
       'closed: { after: 90d, before: 30d }',
       'closed: { after: 2026-10-02T00:00:00-03:00, before: 2026-10-02T00:00:00Z }',
       [
-        'campaigns.back.audience[0].closed: nothing lies after 2026-10-02T00:00:00-03:00 and before 2026-10-02T00:00:00Z; swap the two',
+        'campaigns.back.audience[0].closed: no time is after 2026-10-02T00:00:00-03:00 and before 2026-10-02T00:00:00Z; swap the two',
       ],
     ],
     [

@@ -148,7 +148,7 @@ describe('a secret that somebody could guess', () => {
     ['token', '~', 'has 1 byte, and a token needs at least 16'],
     ['token', 'change-me-CANARY-change-me', 'is a placeholder'],
     ['token', '<your CANARY token here>', 'is a placeholder'],
-    ['hmac', 'CANARY', 'has 6 bytes, and a key needs at least 16; copy the one of the sender'],
+    ['hmac', 'CANARY', 'has 6 bytes, and a key needs at least 16; copy the key of the sender'],
     ['webhook', 'CANARY !', 'is not base64'],
     ['webhook', `whsec_${base64(23)}`, 'has 23 bytes, and Standard Webhooks requires 24 to 64'],
     ['webhook', base64(65), 'has 65 bytes'],

@@ -80,7 +80,7 @@ describe('one mistake is shown where it stands, with the way out', () => {
       'mapping: people\n',
       'mapping: people\n    vanished: remove-tags\n',
       [
-        'sluice.yaml:16:5  syncs.leads.vanished: only a mirror knows who left the source; set mode: mirror, or leave it out',
+        'sluice.yaml:16:5  syncs.leads.vanished: only a mirror detects who left the source; set mode: mirror, or remove it',
       ],
     ],
     [
@@ -88,7 +88,7 @@ describe('one mistake is shown where it stands, with the way out', () => {
       'mapping: people\n',
       'mapping: people\n    mode: mirror\n    vanished: { moveTo: Lost }\n',
       [
-        'sluice.yaml:17:5  syncs.leads.vanished: the mapping "people" makes no cards, so there is none to move; use remove-tags, or give the mapping a card',
+        'sluice.yaml:17:5  syncs.leads.vanished: the mapping "people" makes no cards, so there is no card to move; use remove-tags, or add a card to the mapping',
       ],
     ],
     [
@@ -177,7 +177,7 @@ describe('one mistake is shown where it stands, with the way out', () => {
       'address without scheme',
       'http://127.0.0.1:4010/wapi',
       'acme.example.com/wapi',
-      ['sluice.yaml:4:5  accounts.acme.baseUrl: is no web address; write https://… or http://…'],
+      ['sluice.yaml:4:5  accounts.acme.baseUrl: is not a web address; write https://… or http://…'],
     ],
     [
       'address with a user and a password',
@@ -230,7 +230,7 @@ describe('one mistake is shown where it stands, with the way out', () => {
       'a repeated key',
       'syncs:',
       'syncs: {}\nsyncs:',
-      ['sluice.yaml:12:1  "syncs" stands twice in the same place; keep one of them'],
+      ['sluice.yaml:12:1  "syncs" is repeated in the same place; keep one of them'],
     ],
     [
       'a key that would change the prototype',
@@ -242,14 +242,14 @@ describe('one mistake is shown where it stands, with the way out', () => {
       'a merge key',
       'account: acme',
       '<<: {account: acme}',
-      ['sluice.yaml:13:5  "<<" is no part of YAML 1.2; write the keys out'],
+      ['sluice.yaml:13:5  "<<" is not part of YAML 1.2; write the keys out'],
     ],
     [
       'a preset beside other keys',
       'contact: { number: phone, name: [nickname, name] }',
       'contact: { number: phone }\n    preset: crm.yaml',
       [
-        'sluice.yaml:11:5  mappings.people.preset: cannot stand beside the other keys here; keep either it or them',
+        'sluice.yaml:11:5  mappings.people.preset: conflicts with the other keys here; keep either it or them',
         'sluice.yaml:11:5  mappings.people.preset: there is no file crm.yaml; a preset is a file relative to sluice.yaml',
       ],
     ],
@@ -266,7 +266,7 @@ describe('one mistake is shown where it stands, with the way out', () => {
     const postgres = '{ type: postgres, url: env:CRM, table: leads, key: id, incremental: { column: at } }';
     const text = GOOD.replace('{ type: csv, path: data/leads.csv }', postgres);
     expect(await problemsOf(`${text}    mode: mirror\n`)).toEqual([
-      'sluice.yaml:16:5  syncs.leads.mode: the source "crm" is incremental: a row that it does not show may be there all the same; mirror a source that is read as a whole',
+      'sluice.yaml:16:5  syncs.leads.mode: the source "crm" is incremental: a row that it does not return may still exist; use a source that returns all rows',
     ]);
   });
 
@@ -286,7 +286,7 @@ describe('a file that is no configuration at all', () => {
     ['two documents', 'a: b\n---\nc: d', 'multiple documents'],
     ['an alias of nothing', '*nowhere', 'unresolved alias'],
     ['a tag', 'a: !secret x', 'unresolved tag'],
-    ['an alias inside itself', 'a: &a [*a]', '*a stands inside itself'],
+    ['an alias inside itself', 'a: &a [*a]', '*a contains itself'],
     ['50,000 open brackets', '['.repeat(50_000), 'nested too deeply'],
     ['500 nested lists', `${'['.repeat(500)}${']'.repeat(500)}`, 'nested too deeply'],
     ['an object as key', '? {a: b}\n: c', 'a key must be plain text'],
@@ -296,7 +296,7 @@ describe('a file that is no configuration at all', () => {
         const last = String.fromCharCode(name.charCodeAt(0) - 1);
         return `${text}\n${name}: &${name} [${`*${last},`.repeat(8)}]`;
       }),
-      "uses aliases (*name) that can't be followed",
+      "uses aliases (*name) that can't be resolved",
     ],
   ])('%s is refused', async (_name, text, message) => {
     const problems = await problemsOf(text);

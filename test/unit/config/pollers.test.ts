@@ -147,7 +147,7 @@ describe('a mistake in a poller is shown where it stands, with the way out', () 
       '2026-11-20',
       '2026-11-23',
       [
-        'sluice.yaml:17:41  pollers.two.from: 2026-11-23 is still to come, and messages before it would never be told; write a time that has passed, or now',
+        'sluice.yaml:17:41  pollers.two.from: 2026-11-23 is in the future, and Sluice publishes no message from before it; write a past time, or now',
       ],
     ],
     [
@@ -155,7 +155,7 @@ describe('a mistake in a poller is shown where it stands, with the way out', () 
       '2026-11-20',
       '2026-11-22T11:59:00-03:00',
       [
-        'sluice.yaml:17:41  pollers.two.from: 2026-11-22T11:59:00-03:00 is still to come, and messages before it would never be told; write a time that has passed, or now',
+        'sluice.yaml:17:41  pollers.two.from: 2026-11-22T11:59:00-03:00 is in the future, and Sluice publishes no message from before it; write a past time, or now',
       ],
     ],
     [
@@ -171,7 +171,7 @@ describe('a mistake in a poller is shown where it stands, with the way out', () 
       ', connection: 3',
       '',
       [
-        'sluice.yaml:18:3  pollers.three: shares conversations of the account "other" with the poller "two": this one follows every connection; give each poller a `connection` of its own, or keep the one without',
+        'sluice.yaml:18:3  pollers.three: shares conversations of the account "other" with the poller "two": this one follows every connection; give each poller its own `connection`, or keep the one without',
       ],
     ],
     [
@@ -179,7 +179,7 @@ describe('a mistake in a poller is shown where it stands, with the way out', () 
       ', connection: 2',
       '',
       [
-        'sluice.yaml:18:3  pollers.three: shares conversations of the account "other" with the poller "two": "two" follows every connection; give each poller a `connection` of its own, or keep the one without',
+        'sluice.yaml:18:3  pollers.three: shares conversations of the account "other" with the poller "two": "two" follows every connection; give each poller its own `connection`, or keep the one without',
       ],
     ],
     [
@@ -215,7 +215,7 @@ describe('a mistake in who hears what', () => {
       'the same rule again, in another order',
       '- { sink: bus }',
       '- { sink: hooks, events: [message.sent, message.received], connections: [2, 1] }',
-      ['sluice.yaml:8:9  accounts.acme.announce[1]: says the same as entry 1 of the list; keep one of them'],
+      ['sluice.yaml:8:9  accounts.acme.announce[1]: repeats entry 1 of the list; keep one of them'],
     ],
     [
       'an event that there is not',
@@ -274,7 +274,7 @@ describe('a mistake in a sink', () => {
       'the same secret twice',
       '[env:HOOK_KEY]',
       '[env:HOOK_KEY, env:HOOK_KEY]',
-      ['sluice.yaml:12:84  sinks.hooks.secrets[1]: stands twice in the list; keep one of them'],
+      ['sluice.yaml:12:84  sinks.hooks.secrets[1]: is repeated in the list; keep one of them'],
     ],
     [
       'waits that are no times',

@@ -134,7 +134,7 @@ describe('spans of time, and clusters', () => {
       '{ port: 4020 }',
       '{ headersTimeout: 30s }',
       [
-        'sluice.yaml:7:11  ingress.http.headersTimeout: headers may take 30s, and the whole request only 20s; keep headersTimeout at bodyTimeout or less',
+        'sluice.yaml:7:11  ingress.http.headersTimeout: allows 30s for the headers, and bodyTimeout allows only 20s for the whole request; keep headersTimeout at bodyTimeout or less',
       ],
     ],
     [
@@ -142,7 +142,7 @@ describe('spans of time, and clusters', () => {
       '{ port: 4020 }',
       '{ bodyTimeout: 5s }',
       [
-        'sluice.yaml:7:11  ingress.http.bodyTimeout: headers may take 10s, and the whole request only 5s; keep headersTimeout at bodyTimeout or less',
+        'sluice.yaml:7:11  ingress.http.bodyTimeout: allows 10s for the headers, and bodyTimeout allows only 5s for the whole request; keep headersTimeout at bodyTimeout or less',
       ],
     ],
     [
@@ -150,7 +150,7 @@ describe('spans of time, and clusters', () => {
       'deadLetters: dead }',
       'deadLetters: dead }\n    more: { brokers: [b:1, kafka:9092], deadLetters: d }',
       [
-        'sluice.yaml:10:5  ingress.kafka.more: shares brokers and the group "sluice" with "bus"; give each a `group` of its own, or make them one',
+        'sluice.yaml:10:5  ingress.kafka.more: shares brokers and the group "sluice" with "bus"; give each its own `group`, or merge them',
       ],
     ],
     [
@@ -197,8 +197,8 @@ describe('JSON Schemas', () => {
       undefined,
       'sluice.yaml:17:5  routes.leads.schema: there is no file lead.json; a schema is a file relative to sluice.yaml',
     ],
-    ['is a list', '[]', 'lead.json:1:1  is no JSON Schema; expected keys with values'],
-    ['is empty', '', 'lead.json:1:1  is no JSON Schema; expected keys with values'],
+    ['is a list', '[]', 'lead.json:1:1  is not a JSON Schema; expected keys with values'],
+    ['is empty', '', 'lead.json:1:1  is not a JSON Schema; expected keys with values'],
     ['is broken', '{"a": ', 'lead.json:1:7  flow map must end with a }'],
   ])('a file that %s is told of', async (_name, text, expected) => {
     if (text !== undefined) await writeFile(join(context.dir, 'lead.json'), text);

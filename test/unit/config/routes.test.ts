@@ -76,7 +76,7 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
       'no way in',
       '    http: { path: /events/paid, auth: { type: hmac, style: github, secrets: [env:S] } }\n',
       '',
-      ['sluice.yaml:18:3  routes.paid: no event ever comes in here; give the route http or kafka'],
+      ['sluice.yaml:18:3  routes.paid: has no source of events; add http or kafka'],
     ],
     [
       'a path that another has',
@@ -105,7 +105,7 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
         '/events/paid',
         path,
         [
-          `sluice.yaml:20:13  routes.paid.http.path: "${path}" is a path of the ingress itself; choose another, as /events/leads`,
+          `sluice.yaml:20:13  routes.paid.http.path: "${path}" is a path of the ingress itself; choose another, for example /events/leads`,
         ],
       ],
     ),
@@ -114,7 +114,7 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
       '/events/paid',
       '/events/../paid',
       [
-        'sluice.yaml:20:13  routes.paid.http.path: "/events/../paid" is never asked for; leave out parts that are dots only: senders resolve them away',
+        'sluice.yaml:20:13  routes.paid.http.path: no sender can call "/events/../paid"; remove the parts that consist of dots: senders resolve them',
       ],
     ],
     [
@@ -130,7 +130,7 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
       'text: text }',
       'text: text }\n    kafka: { cluster: bus, topics: [more, leads] }',
       [
-        'sluice.yaml:22:43  routes.paid.kafka.topics[1]: the route "leads" reads "leads" of the cluster "bus" already; a topic has one route, so leave it out of one',
+        'sluice.yaml:22:43  routes.paid.kafka.topics[1]: the route "leads" reads "leads" of the cluster "bus" already; a topic has one route: remove it from one of them',
       ],
     ],
     [
@@ -138,7 +138,7 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
       '[leads]',
       '[leads, leads]',
       [
-        'sluice.yaml:16:44  routes.leads.kafka.topics[1]: the route "leads" reads "leads" of the cluster "bus" already; a topic has one route, so leave it out of one',
+        'sluice.yaml:16:44  routes.leads.kafka.topics[1]: the route "leads" reads "leads" of the cluster "bus" already; a topic has one route: remove it from one of them',
       ],
     ],
     [
@@ -146,7 +146,7 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
       '[leads]',
       '[leads, dead]',
       [
-        'sluice.yaml:16:44  routes.leads.kafka.topics[1]: "dead" gets the dead letters of the cluster "bus", which would come in again for ever; read another topic; `sluice dlq replay` brings dead letters back',
+        'sluice.yaml:16:44  routes.leads.kafka.topics[1]: "dead" gets the dead letters of the cluster "bus": Sluice would read them in a loop; read another topic; `sluice dlq replay` brings dead letters back',
       ],
     ],
   ]);
@@ -155,14 +155,14 @@ describe('a mistake in a route is shown where it stands, with the way out', () =
     ['host: 0.0.0.0', 'ingress.http.host is "0.0.0.0"'],
     ['host: events.example.com', 'ingress.http.host is "events.example.com"'],
     ['host: localhost.example.com', 'ingress.http.host is "localhost.example.com"'],
-    ['publicUrl: https://events.example.com', 'ingress.http.publicUrl says that others reach this'],
+    ['publicUrl: https://events.example.com', 'ingress.http.publicUrl makes the route public'],
   ])('no proof of senders, with %s', async (http, why) => {
     const text = GOOD.replace('port: 4020', http).replace(
       '{ type: token, secrets: [env:TOKEN] }',
       '{ type: none }',
     );
     expect(await problemsOf(text)).toEqual([
-      `sluice.yaml:15:7  routes.leads.http.auth: anybody could send events, as ${why}; prove senders by standard-webhooks, hmac or token; without a proof only programs of this machine may come`,
+      `sluice.yaml:15:7  routes.leads.http.auth: anybody could send events, as ${why}; authenticate senders by standard-webhooks, hmac or token; without authentication, only local programs may send`,
     ]);
   });
 });
@@ -174,7 +174,7 @@ describe('the address that senders call', () => {
       'style: github',
       'style: hubspot',
       [
-        'sluice.yaml:20:53  routes.paid.http.auth.style: signatures of this style cover the address that the sender calls, which is not known here; set ingress.http.publicUrl to what stands before the path there',
+        'sluice.yaml:20:53  routes.paid.http.auth.style: signatures of this style cover the public address, and Sluice does not know it; set ingress.http.publicUrl to the public address without the path',
       ],
     ],
     ...['https://a:CANARY@x.example', 'https://x.example/?a=1', 'https://x.example/#a'].map(
@@ -236,7 +236,7 @@ describe('secrets of routes', () => {
       'twice',
       '[env:TOKEN]',
       '[env:TOKEN, env:B, env:TOKEN]',
-      ['sluice.yaml:15:56  routes.leads.http.auth.secrets[2]: stands twice in the list; keep one of them'],
+      ['sluice.yaml:15:56  routes.leads.http.auth.secrets[2]: is repeated in the list; keep one of them'],
     ],
     [
       'none',
@@ -279,7 +279,7 @@ it('all mistakes are told at once, in the order of the file, and none hides anot
     'sluice.yaml:17:27  routes.leads.action.mapping: there is no mapping "peple"; did you mean "people"?',
     'sluice.yaml:18:3  routes.paid.account: is missing; expected text',
     'sluice.yaml:19:5  routes.paid.acount: unknown key; did you mean "account"?',
-    'sluice.yaml:20:13  routes.paid.http.path: "/healthz" is a path of the ingress itself; choose another, as /events/leads',
+    'sluice.yaml:20:13  routes.paid.http.path: "/healthz" is a path of the ingress itself; choose another, for example /events/leads',
     'sluice.yaml:21:45  routes.paid.action.text: a {{placeholder}} is not closed or not opened; write {{column}}',
   ]);
 });

@@ -50,7 +50,7 @@ describe('file:', () => {
     ['file:none', 'does not exist'],
     ['file:.', "can't be read"],
     ['file:empty', 'is empty'],
-    ['file:huge', 'no secret'],
+    ['file:huge', 'a secret has at most'],
   ])('%s is refused', async (ref, message) => {
     await writeFile(join(baseDir, 'empty'), '\n');
     await writeFile(join(baseDir, 'huge'), 'x'.repeat(100_000));
