@@ -18,19 +18,19 @@ const id = z.int().positive();
 /** The conversation as page 1 last showed it (API text, Conversation). Null: the message was sent before it was seen there. */
 export const ConversationState = z.object({
   id,
-  status: z.string(),
+  status: described(z.string(), 'Status: open, pending or closed, or a word that the service added.'),
   channel: z.string(),
-  chatbot: z.boolean(),
-  queueId: id.nullable(),
-  userId: id.nullable(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
+  chatbot: described(z.boolean(), 'true while the chatbot serves the conversation.'),
+  queueId: described(id.nullable(), 'Id of the queue; null: none.'),
+  userId: described(id.nullable(), 'Id of the user who owns the conversation; null: nobody.'),
+  createdAt: described(z.string(), 'When the conversation began.'),
+  updatedAt: described(z.string(), 'When it last changed.'),
   contact: z.object({
     id,
     name: z.string().nullable(),
     number: described(
       z.string().nullable(),
-      'null: a person without one, as facebook and instagram have them',
+      'Phone number; null: the channel has none, as facebook and instagram.',
     ),
   }),
   connection: z.object({ id, name: z.string(), channel: z.string() }),
@@ -51,13 +51,13 @@ export const PublishedMessage = z.object({
   ),
   at: z.string().nullable(),
   status: z.string().nullable(),
-  raw: described(z.record(z.string(), z.unknown()), 'The item as the service showed it'),
+  raw: described(z.record(z.string(), z.unknown()), 'The item as the service returned it.'),
 });
 export type PublishedMessage = z.infer<typeof PublishedMessage>;
 
 const envelope = {
   specversion: z.literal('1.0'),
-  id: described(z.string().min(1), 'The same at each repetition'),
+  id: described(z.string().min(1), 'Identifies the event; the same at each repetition.'),
   source: described(
     z.string().regex(/^\/sluice\/accounts\/[^/]+\/conversations\/\d+$/),
     '`/sluice/accounts/{account}/conversations/{id}`',
@@ -74,7 +74,7 @@ export const MessagePublishedEvent = z
   .strictObject({
     ...envelope,
     type: z.enum(['message.received', 'message.sent']),
-    subject: described(z.string().min(1), 'Key of the message'),
+    subject: described(z.string().min(1), 'Key of the message.'),
     data: z.object({ account: z.string(), conversation: ConversationState, message: PublishedMessage }),
   })
   .readonly();
@@ -97,7 +97,10 @@ export const MessageStatusEvent = z
         previous: z.string().nullable(),
         ack: z.int().nullable(),
       }),
-      event: described(z.string().nullable(), 'The event that had the message sent, when Sluice sent it'),
+      event: described(
+        z.string().nullable(),
+        'Id of the incoming event that sent the message; null: Sluice did not send it.',
+      ),
     }),
   })
   .readonly();
@@ -111,7 +114,7 @@ export const ConversationChangedEvent = z
       conversation: ConversationState,
       previous: described(
         ConversationState.nullable(),
-        'As it was last told; null when it was not known before',
+        'State in the event before this one; null: the conversation was unknown.',
       ),
     }),
   })

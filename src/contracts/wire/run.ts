@@ -117,24 +117,28 @@ export type SnapshotChoice = z.infer<typeof SnapshotChoice>;
 /** Counts add up once a run has finished: read = created + updated + unchanged + merged + rejected + failed + unknown. */
 export const RunSummary = z
   .object({
-    run: z.string(),
+    run: z.string().meta({ description: 'Id of the run.' }),
     /** Rows read from the source, and records taken over from the run before (`carried`). */
-    read: count,
-    created: count,
-    updated: count,
-    unchanged: count,
+    read: count.meta({
+      description: 'Rows that the source yielded, and records taken over from the previous run.',
+    }),
+    created: count.meta({ description: 'Contacts created.' }),
+    updated: count.meta({ description: 'Records with a change.' }),
+    unchanged: count.meta({ description: 'Records without a change.' }),
     /** Rows whose person another row already represents. */
-    merged: count,
-    rejected: count,
-    failed: count,
-    unknown: count,
+    merged: count.meta({ description: 'Rows merged into the row of the same person.' }),
+    rejected: count.meta({ description: 'Rows that could not be mapped.' }),
+    failed: count.meta({ description: 'Records that the service refused.' }),
+    unknown: count.meta({ description: 'Records with an unknown outcome.' }),
     /** Cards created in this run. */
-    cards: count,
+    cards: count.meta({ description: 'Cards created.' }),
     /** API calls made in this run, read-backs and repeated attempts included. */
-    calls: count,
+    calls: count.meta({ description: 'API calls made, with checks and repeated attempts.' }),
     seconds: z.number().nonnegative(),
     /** Records left undone: only a cancelled run has any. */
-    pending: count,
+    pending: count.meta({
+      description: 'Records that have not ended; only a canceled or failed run has some.',
+    }),
     /** Records that the run before left undone, taken over; part of `read`. Incremental sources only. */
     carried: count.optional(),
     /** People who left the source and were acted on, and those with whom that failed. Mirrors only. */
